@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/** Bits of memory regions' and queue pairs' access rights ({@code enum ibv_access_flags}). Local read is always allowed. */
+public final class AccessFlags {
+    public static final int LOCAL_WRITE = 1;
+    public static final int REMOTE_WRITE = 1 << 1;
+    public static final int REMOTE_READ = 1 << 2;
+    public static final int REMOTE_ATOMIC = 1 << 3;
+    public static final int MW_BIND = 1 << 4;
+    /** Remote addresses of the region start at 0 instead of its virtual address. */
+    public static final int ZERO_BASED = 1 << 5;
+    public static final int ON_DEMAND = 1 << 6;
+    public static final int HUGETLB = 1 << 7;
+    public static final int FLUSH_GLOBAL = 1 << 8;
+    public static final int FLUSH_PERSISTENT = 1 << 9;
+    /** The first of the ten optional bits (20..29): a device ignores those it does not know. */
+    public static final int RELAXED_ORDERING = 1 << 20;
+
+    public static final int REMOTE_ANY = REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC;
+    public static final int OPTIONAL_RANGE = 0x3ff00000;
+
+    private AccessFlags() {
+    }
+}

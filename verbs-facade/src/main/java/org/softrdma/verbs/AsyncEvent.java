@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/** An asynchronous event and what it concerns. */
+public interface AsyncEvent {
+    AsyncEventType type();
+
+    /** The {@link QueuePair}, {@link CompletionQueue} or {@link SharedReceiveQueue} concerned; null for events of a port or the device. */
+    Object element();
+
+    /** The port concerned, from 1; 0 for events of an object. */
+    int port();
+
+    /** Destroying an object waits until all its events are acknowledged, so acknowledge each once, soon. */
+    void ack();
+}

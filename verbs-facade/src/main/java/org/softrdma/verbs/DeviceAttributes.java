@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/**
+ * What a device is and how much it can hold ({@code struct ibv_device_attr}; the field names are that structure's in Java spelling).
+ *
+ * @param nodeGuid         EUI-64, host order
+ * @param maxMrSize        bytes
+ * @param deviceCapFlags   {@code enum ibv_device_cap_flags}
+ * @param maxInlineData    bytes a work request may carry inline
+ * @param atomicCap        0 none, 1 HCA, 2 global
+ * @param localCaAckDelay  exponent of 4.096 µs
+ * @param numCompVectors   completion vectors of {@code create_cq}
+ */
+public record DeviceAttributes(
+    String fwVer, long nodeGuid, long sysImageGuid, long maxMrSize, long pageSizeCap, int vendorId, int vendorPartId, int hwVer,
+    int maxQp, int maxQpWr, int deviceCapFlags, int maxSge, int maxSgeRd, int maxInlineData, int maxCq, int maxCqe, int maxMr, int maxPd,
+    int maxQpRdAtom, int maxResRdAtom, int maxQpInitRdAtom, int atomicCap, int maxMw, int maxMcastGrp, int maxMcastQpAttach,
+    int maxTotalMcastQpAttach, int maxAh, int maxSrq, int maxSrqWr, int maxSrqSge, int maxPkeys, int localCaAckDelay, int physPortCnt,
+    int numCompVectors) {
+}

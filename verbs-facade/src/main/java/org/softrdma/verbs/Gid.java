@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+
+/**
+ * A 128-bit global identifier. On RoCE it is an IPv6 address, or an IPv4 address in mapped form ({@code ::ffff:a.b.c.d}).
+ *
+ * @param high bytes 0..7, big-endian
+ * @param low  bytes 8..15, big-endian
+ */
+public record Gid(long high, long low) {
+    public static final Gid ZERO = new Gid(0, 0);
+
+    private static final long IPV4_MAPPED = 0x0000_ffff_0000_0000L;
+
+    /** The mapped GID of an IPv4 address given as a big-endian int. */
+    public static Gid ofIpv4(int address) {
+        return new Gid(0, IPV4_MAPPED | Integer.toUnsignedLong(address));
+    }
+
+    public static Gid of(InetAddress address) {
+        ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
+        return bytes.capacity() == 4 ? ofIpv4(bytes.getInt(0)) : new Gid(bytes.getLong(0), bytes.getLong(8));
+    }
+
+    /**
+     * Parses the 32 hexadecimal digits that the ping-pong tools exchange.
+     *
+     * @throws IllegalArgumentException if the text is anything else
+     */
+    public static Gid parseWireText(String text) {
+        if (text.length() != 32) {
+            throw new IllegalArgumentException("a GID on the wire has 32 hexadecimal digits, not " + text.length() + ": " + text);
+        }
+        return new Gid(Long.parseUnsignedLong(text.substring(0, 16), 16), Long.parseUnsignedLong(text.substring(16), 16));
+    }
+
+    public boolean isZero() {
+        return (high | low) == 0;
+    }
+
+    public boolean isIpv4Mapped() {
+        return high == 0 && low >>> 32 == 0xffffL;
+    }
+
+    /** The IPv4 address as a big-endian int; meaningful only if {@link #isIpv4Mapped()}. */
+    public int ipv4() {
+        return (int) low;
+    }
+
+    /** fe80::/10. */
+    public boolean isLinkLocal() {
+        return high >>> 54 == 0xfe80 >>> 6;
+    }
+
+    /** Multicast: ff00::/8, or a mapped IPv4 group. */
+    public boolean isMulticast() {
+        return high >>> 56 == 0xff || isIpv4Mapped() && ipv4() >>> 28 == 0xe;
+    }
+
+    /** The address packets of this GID carry. */
+    public InetAddress toInetAddress() {
+        byte[] bytes = isIpv4Mapped()
+            ? ByteBuffer.allocate(4).putInt(ipv4()).array()
+            : ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    /** 32 hexadecimal digits, as the ping-pong tools exchange it. */
+    public String wireText() {
+        return String.format("%016x%016x", high, low);
+    }
+
+    /** Eight groups of four digits, as the kernel shows it in sysfs. */
+    public String sysfsText() {
+        StringBuilder text = new StringBuilder(39);
+        for (int group = 0; group < 8; group++) {
+            text.append(group == 0 ? "" : ":").append(String.format("%04x", group(group)));
+        }
+        return text.toString();
+    }
+
+    /** The canonical IPv6 text of RFC 5952, mapped addresses with dotted quad: what {@code inet_ntop} prints. */
+    @Override
+    public String toString() {
+        if (isIpv4Mapped()) {
+            int a = ipv4();
+            return "::ffff:" + (a >>> 24) + "." + (a >>> 16 & 0xff) + "." + (a >>> 8 & 0xff) + "." + (a & 0xff);
+        }
+        int bestStart = -1;
+        int bestLength = 1;
+        for (int start = 0; start < 8; start++) {
+            int end = start;
+            while (end < 8 && group(end) == 0) {
+                end++;
+            }
+            if (end - start > bestLength) {
+                bestStart = start;
+                bestLength = end - start;
+            }
+        }
+        StringBuilder text = new StringBuilder(39);
+        for (int group = 0; group < 8; group++) {
+            if (group == bestStart) {
+                text.append("::");
+                group += bestLength - 1;
+            } else {
+                text.append(text.isEmpty() || text.charAt(text.length() - 1) == ':' ? "" : ":").append(Integer.toHexString(group(group)));
+            }
+        }
+        return text.toString();
+    }
+
+    private int group(int index) {
+        long half = index < 4 ? high : low;
+        return (int) (half >>> 48 - 16 * (index & 3)) & 0xffff;
+    }
+}

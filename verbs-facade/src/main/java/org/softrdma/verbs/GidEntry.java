@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/**
+ * One used entry of a port's GID table.
+ *
+ * @param index   position in the table, as tools' {@code -g} and {@code -x} take it
+ * @param port    port number, from 1
+ * @param netdev  name of the network interface the address belongs to
+ * @param ifIndex its interface index
+ */
+public record GidEntry(Gid gid, int index, int port, GidType type, String netdev, int ifIndex) {
+}

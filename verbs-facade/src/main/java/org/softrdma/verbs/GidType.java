@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/** How packets of a GID travel ({@code enum ibv_gid_type}); the text is that of the kernel's {@code gid_attrs/types}. */
+public enum GidType {
+    IB(0, "IB"),
+    ROCE_V1(1, "IB/RoCE v1"),
+    ROCE_V2(2, "RoCE v2");
+
+    private final int value;
+    private final String text;
+
+    GidType(int value, String text) {
+        this.value = value;
+        this.text = text;
+    }
+
+    /** The number the C API uses. */
+    public int value() {
+        return value;
+    }
+
+    /** The text rdma-core's tools print for it. */
+    public String text() {
+        return text;
+    }
+}

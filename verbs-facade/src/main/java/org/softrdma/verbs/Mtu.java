@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/** Path MTUs of InfiniBand transports ({@code enum ibv_mtu}): payload bytes of one packet. */
+public enum Mtu {
+    MTU_256(1, 256),
+    MTU_512(2, 512),
+    MTU_1024(3, 1024),
+    MTU_2048(4, 2048),
+    MTU_4096(5, 4096);
+
+    private final int value;
+    private final int bytes;
+
+    Mtu(int value, int bytes) {
+        this.value = value;
+        this.bytes = bytes;
+    }
+
+    /** The number the C API uses, 1..5. */
+    public int value() {
+        return value;
+    }
+
+    /** Payload bytes, 256..4096. */
+    public int bytes() {
+        return bytes;
+    }
+
+    /** The MTU of exactly that many bytes, or null. */
+    public static Mtu ofBytes(int bytes) {
+        for (Mtu each : values()) {
+            if (each.bytes == bytes) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** The MTU with that number of the C API, or null. */
+    public static Mtu of(int value) {
+        return value >= 1 && value <= 5 ? values()[value - 1] : null;
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+import java.lang.foreign.MemorySegment;
+
+/** A protection domain: keys, queue pairs and address handles work together only within one. Any thread. */
+public interface ProtectionDomain extends AutoCloseable {
+    Context context();
+
+    /**
+     * Registers native memory. Remote addresses are its real addresses, or start at 0 with {@link AccessFlags#ZERO_BASED}.
+     *
+     * @param memory native and accessible from every thread (an arena that is shared, automatic or global); it must stay alive until the
+     *     region is closed. Should it be freed earlier, accesses fail as protection errors
+     * @param access bits of {@link AccessFlags}
+     * @throws VerbsException EINVAL: heap memory, memory confined to a thread, REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE,
+     *     unknown flags; ENOMEM: no key free
+     */
+    MemoryRegion register(MemorySegment memory, int access);
+
+    /** As {@link #register(MemorySegment, int)}, with remote addresses starting at {@code iova} ({@code reg_mr_iova}). */
+    MemoryRegion register(MemorySegment memory, long iova, int access);
+
+    /** @throws VerbsException EINVAL: beyond the device's limits, or objects of another context; ENOMEM; EOPNOTSUPP: no such service */
+    QueuePair createQp(QpInitAttributes attributes);
+
+    default AddressHandle createAh(AddressVector vector) {
+        throw VerbsException.unsupported("create_ah");
+    }
+
+    /**
+     * @param maxWr  receives it must hold
+     * @param maxSge elements of one receive
+     * @param limit  see {@link SharedReceiveQueue#modifyLimit}
+     */
+    default SharedReceiveQueue createSrq(int maxWr, int maxSge, int limit) {
+        throw VerbsException.unsupported("create_srq");
+    }
+
+    default MemoryWindow allocateMw(MemoryWindow.Type type) {
+        throw VerbsException.unsupported("alloc_mw");
+    }
+
+    /** @throws VerbsException EBUSY while regions, queue pairs, windows, shared receive queues or handles of it live */
+    @Override
+    void close();
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/**
+ * Attributes of a queue pair ({@code struct ibv_qp_attr}). Setting one also sets its bit of {@link #mask()}, so a modify call names
+ * exactly what was set. The same class answers {@code query_qp}, then with every bit set that has a meaning for the queue pair's service.
+ * Not thread-safe; a provider reads it during the call and keeps nothing.
+ */
+public final class QpAttributes {
+    private int mask;
+    private QpState state;
+    private QpState curState;
+    private boolean sqdAsyncNotify;
+    private int accessFlags;
+    private int pkeyIndex;
+    private int port;
+    private int qkey;
+    private AddressVector addressVector;
+    private Mtu pathMtu;
+    private int timeout;
+    private int retryCount;
+    private int rnrRetry;
+    private int rqPsn;
+    private int maxRdAtomic;
+    private int minRnrTimer;
+    private int sqPsn;
+    private int maxDestRdAtomic;
+    private int destQpn;
+
+    /** Bits of {@link QpAttributeMask} for what was set. */
+    public int mask() {
+        return mask;
+    }
+
+    /** Whether all bits of {@code bits} are set. */
+    public boolean has(int bits) {
+        return (mask & bits) == bits;
+    }
+
+    /** The state to go to. */
+    public QpState state() {
+        return state;
+    }
+
+    public QpAttributes state(QpState state) {
+        this.state = state;
+        mask |= QpAttributeMask.STATE;
+        return this;
+    }
+
+    /** The state the caller believes the queue pair to be in. */
+    public QpState curState() {
+        return curState;
+    }
+
+    public QpAttributes curState(QpState curState) {
+        this.curState = curState;
+        mask |= QpAttributeMask.CUR_STATE;
+        return this;
+    }
+
+    /** Raise SQ_DRAINED when the send queue has drained. */
+    public boolean sqdAsyncNotify() {
+        return sqdAsyncNotify;
+    }
+
+    public QpAttributes sqdAsyncNotify(boolean sqdAsyncNotify) {
+        this.sqdAsyncNotify = sqdAsyncNotify;
+        mask |= QpAttributeMask.EN_SQD_ASYNC_NOTIFY;
+        return this;
+    }
+
+    /** What the peer may do: REMOTE_* bits of {@link AccessFlags}. */
+    public int accessFlags() {
+        return accessFlags;
+    }
+
+    public QpAttributes accessFlags(int accessFlags) {
+        this.accessFlags = accessFlags;
+        mask |= QpAttributeMask.ACCESS_FLAGS;
+        return this;
+    }
+
+    /** Index into the port's P_Key table. */
+    public int pkeyIndex() {
+        return pkeyIndex;
+    }
+
+    public QpAttributes pkeyIndex(int pkeyIndex) {
+        this.pkeyIndex = pkeyIndex;
+        mask |= QpAttributeMask.PKEY_INDEX;
+        return this;
+    }
+
+    /** Port number, from 1. */
+    public int port() {
+        return port;
+    }
+
+    public QpAttributes port(int port) {
+        this.port = port;
+        mask |= QpAttributeMask.PORT;
+        return this;
+    }
+
+    /** Q_Key of unreliable datagrams, 32 bits. */
+    public int qkey() {
+        return qkey;
+    }
+
+    public QpAttributes qkey(int qkey) {
+        this.qkey = qkey;
+        mask |= QpAttributeMask.QKEY;
+        return this;
+    }
+
+    /** Where packets go. */
+    public AddressVector addressVector() {
+        return addressVector;
+    }
+
+    public QpAttributes addressVector(AddressVector addressVector) {
+        this.addressVector = addressVector;
+        mask |= QpAttributeMask.AV;
+        return this;
+    }
+
+    /** Payload bytes of a full packet; both ends must use the same. */
+    public Mtu pathMtu() {
+        return pathMtu;
+    }
+
+    public QpAttributes pathMtu(Mtu pathMtu) {
+        this.pathMtu = pathMtu;
+        mask |= QpAttributeMask.PATH_MTU;
+        return this;
+    }
+
+    /** Local ACK timeout code: 4.096 µs · 2^timeout, 0 = none, 0..31. */
+    public int timeout() {
+        return timeout;
+    }
+
+    public QpAttributes timeout(int timeout) {
+        this.timeout = timeout;
+        mask |= QpAttributeMask.TIMEOUT;
+        return this;
+    }
+
+    /** Transport retries, 0..7 (7 is seven). */
+    public int retryCount() {
+        return retryCount;
+    }
+
+    public QpAttributes retryCount(int retryCount) {
+        this.retryCount = retryCount;
+        mask |= QpAttributeMask.RETRY_CNT;
+        return this;
+    }
+
+    /** Retries after receiver-not-ready, 0..7 (7 is for ever). */
+    public int rnrRetry() {
+        return rnrRetry;
+    }
+
+    public QpAttributes rnrRetry(int rnrRetry) {
+        this.rnrRetry = rnrRetry;
+        mask |= QpAttributeMask.RNR_RETRY;
+        return this;
+    }
+
+    /** First PSN expected from the peer, 24 bits. */
+    public int rqPsn() {
+        return rqPsn;
+    }
+
+    public QpAttributes rqPsn(int rqPsn) {
+        this.rqPsn = rqPsn;
+        mask |= QpAttributeMask.RQ_PSN;
+        return this;
+    }
+
+    /** RDMA READs and atomics in flight as initiator. */
+    public int maxRdAtomic() {
+        return maxRdAtomic;
+    }
+
+    public QpAttributes maxRdAtomic(int maxRdAtomic) {
+        this.maxRdAtomic = maxRdAtomic;
+        mask |= QpAttributeMask.MAX_QP_RD_ATOMIC;
+        return this;
+    }
+
+    /** Delay code asked of the peer when no receive is posted, 0..31 (0 is the longest). */
+    public int minRnrTimer() {
+        return minRnrTimer;
+    }
+
+    public QpAttributes minRnrTimer(int minRnrTimer) {
+        this.minRnrTimer = minRnrTimer;
+        mask |= QpAttributeMask.MIN_RNR_TIMER;
+        return this;
+    }
+
+    /** First PSN to send, 24 bits. */
+    public int sqPsn() {
+        return sqPsn;
+    }
+
+    public QpAttributes sqPsn(int sqPsn) {
+        this.sqPsn = sqPsn;
+        mask |= QpAttributeMask.SQ_PSN;
+        return this;
+    }
+
+    /** RDMA READs and atomics accepted from the peer at once. */
+    public int maxDestRdAtomic() {
+        return maxDestRdAtomic;
+    }
+
+    public QpAttributes maxDestRdAtomic(int maxDestRdAtomic) {
+        this.maxDestRdAtomic = maxDestRdAtomic;
+        mask |= QpAttributeMask.MAX_DEST_RD_ATOMIC;
+        return this;
+    }
+
+    /** The peer's queue pair number, 24 bits. */
+    public int destQpn() {
+        return destQpn;
+    }
+
+    public QpAttributes destQpn(int destQpn) {
+        this.destQpn = destQpn;
+        mask |= QpAttributeMask.DEST_QPN;
+        return this;
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/**
+ * What {@code create_qp} needs ({@code struct ibv_qp_init_attr}).
+ *
+ * @param srq         a shared receive queue, or null for a receive queue of its own
+ * @param signalAll   every send work request completes visibly ({@code sq_sig_all})
+ */
+public record QpInitAttributes(
+    QpType type, CompletionQueue sendCq, CompletionQueue recvCq, SharedReceiveQueue srq, QpCapabilities cap, boolean signalAll) {
+
+    /** An RC queue pair with one completion queue for both directions and no shared receive queue. */
+    public static QpInitAttributes rc(CompletionQueue cq, QpCapabilities cap) {
+        return new QpInitAttributes(QpType.RC, cq, cq, null, cap, false);
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/** Transport services ({@code enum ibv_qp_type}). */
+public enum QpType {
+    RC(2, "RC"),
+    UC(3, "UC"),
+    UD(4, "UD"),
+    XRC_SEND(9, "XRC_INI"),
+    XRC_RECV(10, "XRC_TGT");
+
+    private static final QpType[] BY_VALUE = byValue();
+
+    private final int value;
+    private final String text;
+
+    QpType(int value, String text) {
+        this.value = value;
+        this.text = text;
+    }
+
+    /** The number the C API uses. */
+    public int value() {
+        return value;
+    }
+
+    /** The text rdma-core's tools print for it. */
+    public String text() {
+        return text;
+    }
+
+    /**
+     * @param value a number of the C API
+     * @return the constant, or null when the API knows no such number
+     */
+    public static QpType of(int value) {
+        return value >= 0 && value < BY_VALUE.length ? BY_VALUE[value] : null;
+    }
+
+    private static QpType[] byValue() {
+        int highest = 0;
+        for (QpType each : values()) {
+            highest = Math.max(highest, each.value);
+        }
+        QpType[] table = new QpType[highest + 1];
+        for (QpType each : values()) {
+            table[each.value] = each;
+        }
+        return table;
+    }
+}

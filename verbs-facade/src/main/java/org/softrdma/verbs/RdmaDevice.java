@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/** A device in the list; nothing is opened yet. */
+public interface RdmaDevice {
+    /** As {@code ibv_devices} shows it: {@code rxe0}. */
+    String name();
+
+    /** EUI-64, host order. */
+    long nodeGuid();
+
+    NodeType nodeType();
+
+    Transport transport();
+
+    /** The network interface beneath. */
+    String netdev();
+
+    /**
+     * Opens the device ({@code open_device}). Several contexts may be open at once; their objects must not be mixed.
+     *
+     * @throws VerbsException when the device cannot run here and now, with what stands in the way: EADDRINUSE when another process
+     *     has the interface's RoCE port, EADDRNOTAVAIL, ENODEV
+     */
+    Context open();
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * One send work request ({@code struct ibv_send_wr}), mutable and reusable: fill it, post it, fill it again. A post call copies everything
+ * it needs, so the request may be changed as soon as the call returns; the memory its elements name belongs to the device until the
+ * work request has completed (inline data excepted). Not thread-safe.
+ *
+ * <pre>{@code
+ * SendRequest wr = new SendRequest();
+ * qp.postSend(wr.write(peerAddress, peerRkey).wrId(7).element(region, 0, 4096).signaled());
+ * }</pre>
+ */
+public final class SendRequest {
+    /** Elements one request can name, whatever the device allows. */
+    public static final int MAX_ELEMENTS = 32;
+
+    private long wrId;
+    private WrOpcode opcode = WrOpcode.SEND;
+    private int flags;
+    private int immediateOrRkey;
+    private long remoteAddress;
+    private int rkey;
+    private long compareAdd;
+    private long swap;
+    private AddressHandle addressHandle;
+    private int remoteQpn;
+    private int remoteQkey;
+    private int elements;
+    private final long[] addresses = new long[MAX_ELEMENTS];
+    private final int[] lengths = new int[MAX_ELEMENTS];
+    private final int[] lkeys = new int[MAX_ELEMENTS];
+    private final MemorySegment[] inline = new MemorySegment[MAX_ELEMENTS];
+
+    /** SEND. */
+    public SendRequest send() {
+        return begin(WrOpcode.SEND);
+    }
+
+    /** SEND with immediate data: four bytes, delivered as they are in {@link WorkCompletion#immediate()}. */
+    public SendRequest sendWithImmediate(int immediate) {
+        begin(WrOpcode.SEND_WITH_IMM);
+        immediateOrRkey = immediate;
+        return this;
+    }
+
+    /** SEND that also invalidates one of the peer's keys. */
+    public SendRequest sendWithInvalidate(int peerRkey) {
+        begin(WrOpcode.SEND_WITH_INV);
+        immediateOrRkey = peerRkey;
+        return this;
+    }
+
+    /** RDMA WRITE to the peer's memory. */
+    public SendRequest write(long remoteAddress, int rkey) {
+        return begin(WrOpcode.RDMA_WRITE).remote(remoteAddress, rkey);
+    }
+
+    /** RDMA WRITE that also consumes one of the peer's receives and delivers four bytes there. */
+    public SendRequest writeWithImmediate(long remoteAddress, int rkey, int immediate) {
+        begin(WrOpcode.RDMA_WRITE_WITH_IMM).remote(remoteAddress, rkey);
+        immediateOrRkey = immediate;
+        return this;
+    }
+
+    /** RDMA READ from the peer's memory into the elements. */
+    public SendRequest read(long remoteAddress, int rkey) {
+        return begin(WrOpcode.RDMA_READ).remote(remoteAddress, rkey);
+    }
+
+    /** Atomic compare-and-swap on eight aligned bytes; the old value comes into the one 8-byte element, in host order. */
+    public SendRequest compareAndSwap(long remoteAddress, int rkey, long compare, long swap) {
+        begin(WrOpcode.ATOMIC_CMP_AND_SWP).remote(remoteAddress, rkey);
+        compareAdd = compare;
+        this.swap = swap;
+        return this;
+    }
+
+    /** Atomic fetch-and-add on eight aligned bytes; the old value comes into the one 8-byte element, in host order. */
+    public SendRequest fetchAndAdd(long remoteAddress, int rkey, long add) {
+        begin(WrOpcode.ATOMIC_FETCH_AND_ADD).remote(remoteAddress, rkey);
+        compareAdd = add;
+        return this;
+    }
+
+    /** Invalidates a local key: a memory window's, or a fast-registered region's. */
+    public SendRequest localInvalidate(int localRkey) {
+        begin(WrOpcode.LOCAL_INV);
+        immediateOrRkey = localRkey;
+        return this;
+    }
+
+    /** Starts over with an opcode: everything else goes back to zero. For front ends that speak opcodes; others use the named forms. */
+    public SendRequest begin(WrOpcode opcode) {
+        this.opcode = opcode;
+        wrId = 0;
+        flags = 0;
+        immediateOrRkey = 0;
+        remoteAddress = 0;
+        rkey = 0;
+        compareAdd = 0;
+        swap = 0;
+        addressHandle = null;
+        elements = 0;
+        return this;
+    }
+
+    /** Opaque 64 bits that come back in the completion. */
+    public SendRequest wrId(long wrId) {
+        this.wrId = wrId;
+        return this;
+    }
+
+    public SendRequest signaled() {
+        return flags(flags | SendFlags.SIGNALED);
+    }
+
+    public SendRequest fence() {
+        return flags(flags | SendFlags.FENCE);
+    }
+
+    public SendRequest solicited() {
+        return flags(flags | SendFlags.SOLICITED);
+    }
+
+    /** Copy the elements' data during the post call. */
+    public SendRequest inline() {
+        return flags(flags | SendFlags.INLINE);
+    }
+
+    /** All bits of {@link SendFlags} at once. */
+    public SendRequest flags(int flags) {
+        this.flags = flags;
+        return this;
+    }
+
+    /** Where a datagram goes. */
+    public SendRequest to(AddressHandle handle, int qpn, int qkey) {
+        addressHandle = handle;
+        remoteQpn = qpn;
+        remoteQkey = qkey;
+        return this;
+    }
+
+    /** Adds {@code length} bytes of {@code region}, from {@code offset}. */
+    public SendRequest element(MemoryRegion region, long offset, int length) {
+        return element(region.address() + offset, length, region.lkey());
+    }
+
+    /**
+     * Adds one scatter/gather element.
+     *
+     * @param address in the region's address space
+     * @param length  bytes, u32
+     */
+    public SendRequest element(long address, int length, int lkey) {
+        inline[elements] = null;
+        addresses[elements] = address;
+        lengths[elements] = length;
+        lkeys[elements++] = lkey;
+        return this;
+    }
+
+    /** Adds memory that need not be registered: it is copied during the post call, and INLINE is set. */
+    public SendRequest inlineData(MemorySegment data) {
+        element(0, Math.toIntExact(data.byteSize()), 0);
+        inline[elements - 1] = data;
+        return inline();
+    }
+
+    private SendRequest remote(long address, int key) {
+        remoteAddress = address;
+        rkey = key;
+        return this;
+    }
+
+    public long wrId() {
+        return wrId;
+    }
+
+    public WrOpcode opcode() {
+        return opcode;
+    }
+
+    /** Bits of {@link SendFlags}. */
+    public int flags() {
+        return flags;
+    }
+
+    public int immediate() {
+        return immediateOrRkey;
+    }
+
+    public int invalidateRkey() {
+        return immediateOrRkey;
+    }
+
+    public long remoteAddress() {
+        return remoteAddress;
+    }
+
+    public int rkey() {
+        return rkey;
+    }
+
+    public long compareAdd() {
+        return compareAdd;
+    }
+
+    public long swap() {
+        return swap;
+    }
+
+    public AddressHandle addressHandle() {
+        return addressHandle;
+    }
+
+    public int remoteQpn() {
+        return remoteQpn;
+    }
+
+    public int remoteQkey() {
+        return remoteQkey;
+    }
+
+    /** Number of scatter/gather elements. */
+    public int elements() {
+        return elements;
+    }
+
+    public long address(int element) {
+        return addresses[element];
+    }
+
+    /** Bytes, u32. */
+    public int length(int element) {
+        return lengths[element];
+    }
+
+    public int lkey(int element) {
+        return lkeys[element];
+    }
+
+    /** The unregistered memory of an element added by {@link #inlineData}, else null. */
+    public MemorySegment inlineData(int element) {
+        return inline[element];
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/** Transport family of a device ({@code enum ibv_transport_type}). */
+public enum Transport {
+    INFINIBAND(0, "InfiniBand"),
+    IWARP(1, "iWARP");
+
+    private final int value;
+    private final String text;
+
+    Transport(int value, String text) {
+        this.value = value;
+        this.text = text;
+    }
+
+    /** The number the C API uses. */
+    public int value() {
+        return value;
+    }
+
+    /** The text rdma-core's tools print for it. */
+    public String text() {
+        return text;
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/** What completed ({@code enum ibv_wc_opcode}); valid on success only. */
+public enum WcOpcode {
+    SEND(0, "SEND"),
+    RDMA_WRITE(1, "RDMA_WRITE"),
+    RDMA_READ(2, "RDMA_READ"),
+    COMP_SWAP(3, "COMP_SWAP"),
+    FETCH_ADD(4, "FETCH_ADD"),
+    BIND_MW(5, "BIND_MW"),
+    LOCAL_INV(6, "LOCAL_INV"),
+    FLUSH(8, "FLUSH"),
+    ATOMIC_WRITE(9, "ATOMIC_WRITE"),
+    RECV(128, "RECV"),
+    RECV_RDMA_WITH_IMM(129, "RECV_RDMA_WITH_IMM");
+
+    private static final WcOpcode[] BY_VALUE = byValue();
+
+    private final int value;
+    private final String text;
+
+    WcOpcode(int value, String text) {
+        this.value = value;
+        this.text = text;
+    }
+
+    /** The number the C API uses. */
+    public int value() {
+        return value;
+    }
+
+    /** The text rdma-core's tools print for it. */
+    public String text() {
+        return text;
+    }
+
+    /**
+     * @param value a number of the C API
+     * @return the constant, or null when the API knows no such number
+     */
+    public static WcOpcode of(int value) {
+        return value >= 0 && value < BY_VALUE.length ? BY_VALUE[value] : null;
+    }
+
+    private static WcOpcode[] byValue() {
+        int highest = 0;
+        for (WcOpcode each : values()) {
+            highest = Math.max(highest, each.value);
+        }
+        WcOpcode[] table = new WcOpcode[highest + 1];
+        for (WcOpcode each : values()) {
+            table[each.value] = each;
+        }
+        return table;
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/**
+ * One work completion ({@code struct ibv_wc}). The caller owns it and hands it to {@link CompletionQueue#poll} again and again;
+ * a provider fills it with {@link #set}. After a failure only {@link #wrId}, {@link #status}, {@link #qpNum} and {@link #vendorError}
+ * mean anything.
+ */
+public final class WorkCompletion {
+    private long wrId;
+    private WcStatus status = WcStatus.SUCCESS;
+    private WcOpcode opcode = WcOpcode.SEND;
+    private int vendorError;
+    private int byteLength;
+    private int immediateOrRkey;
+    private int qpNum;
+    private int sourceQp;
+    private int flags;
+
+    /** An array for {@link CompletionQueue#poll}, filled with reusable completions. */
+    public static WorkCompletion[] array(int length) {
+        WorkCompletion[] completions = new WorkCompletion[length];
+        for (int i = 0; i < length; i++) {
+            completions[i] = new WorkCompletion();
+        }
+        return completions;
+    }
+
+    /** Fills every field: the provider's side. */
+    public void set(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int byteLength, int immediateOrRkey, int qpNum,
+                    int sourceQp, int flags) {
+        this.wrId = wrId;
+        this.status = status;
+        this.opcode = opcode;
+        this.vendorError = vendorError;
+        this.byteLength = byteLength;
+        this.immediateOrRkey = immediateOrRkey;
+        this.qpNum = qpNum;
+        this.sourceQp = sourceQp;
+        this.flags = flags;
+    }
+
+    /** The opaque 64 bits the work request carried. */
+    public long wrId() {
+        return wrId;
+    }
+
+    public WcStatus status() {
+        return status;
+    }
+
+    public boolean isSuccess() {
+        return status == WcStatus.SUCCESS;
+    }
+
+    public WcOpcode opcode() {
+        return opcode;
+    }
+
+    /** Provider-specific detail of a failure; 0 if there is none. */
+    public int vendorError() {
+        return vendorError;
+    }
+
+    /** Bytes received, read, or 8 for atomics; u32. Undefined for sends and writes. */
+    public int byteLength() {
+        return byteLength;
+    }
+
+    /** Immediate data as the four bytes on the wire, big-endian in this int; meaningful with {@link WcFlags#WITH_IMM}. */
+    public int immediate() {
+        return immediateOrRkey;
+    }
+
+    /** The rkey that the peer's SEND invalidated; meaningful with {@link WcFlags#WITH_INV}. */
+    public int invalidatedRkey() {
+        return immediateOrRkey;
+    }
+
+    /** Number of the local queue pair. */
+    public int qpNum() {
+        return qpNum;
+    }
+
+    /** Number of the sending queue pair (datagrams only). */
+    public int sourceQp() {
+        return sourceQp;
+    }
+
+    /** Bits of {@link WcFlags}. */
+    public int flags() {
+        return flags;
+    }
+
+    @Override
+    public String toString() {
+        return "wr_id " + Long.toUnsignedString(wrId) + " " + status + (isSuccess() ? " " + opcode + ", " + byteLength + " bytes" : "")
+            + ", qp 0x" + Integer.toHexString(qpNum);
+    }
+}
