@@ -23,7 +23,7 @@ public interface MemoryRegion extends AutoCloseable {
     /** Key for the peer; 0 if the region grants no remote access. */
     int rkey();
 
-    /** Deregisters ({@code dereg_mr}): the key is refused from then on and the memory never touched again. EINVAL while windows are bound. */
+    /** Deregisters: from then on the key is refused and the memory never touched again. EINVAL while windows are bound. */
     @Override
     void close();
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.link;
+
+import java.util.List;
+import org.softrdma.verbs.Gid;
+
+/**
+ * Carries packets in batches, both ways. Links are interchangeable (UDP sockets, raw frames, the simulated fabric) and stackable
+ * (capture, faults). {@link #send}, {@link #poll} and {@link #await} are called by the device's owner only; {@link #wakeup} by anyone.
+ */
+public interface Link extends AutoCloseable {
+    /** The addresses packets can be sent from and received at. */
+    List<Gid> addresses();
+
+    /** Whether received frames carry the IPv4 identification, so that their ICRC can be checked directly. */
+    boolean deliversIpHeader();
+
+    /** One line for people: which kind of link, which offloads. */
+    String description();
+
+    /**
+     * Prepares a path.
+     *
+     * @param local  one of {@link #addresses()}
+     * @param remote the peer, of the same IP version
+     * @throws org.softrdma.verbs.VerbsException EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL
+     */
+    Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit);
+
+    /**
+     * Sends packets from the front of the batch and marks them {@link TransmitBatch#sent sent}. What a full socket buffer does not take
+     * stays in the batch for the next call. A packet the host refuses for good (no route, too long) is counted and dropped, as a wire
+     * would lose it.
+     *
+     * @return packets sent or dropped
+     */
+    int send(TransmitBatch batch);
+
+    /** Hands up to {@code limit} received packets to {@code handler}. @return how many */
+    int poll(FrameHandler handler, int limit);
+
+    /** Parks until a packet may have come, {@link #wakeup} was called (even before), or the time is over. */
+    void await(long timeoutNs);
+
+    /** Ends the current or next {@link #await}. Any thread. */
+    void wakeup();
+
+    /** Packets the host refused to send. */
+    long sendErrors();
+
+    @Override
+    void close();
+}

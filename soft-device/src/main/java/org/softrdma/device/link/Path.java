@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.link;
+
+import org.softrdma.verbs.Gid;
+
+/**
+ * Everything a link needs to send a packet to one peer, resolved once when a queue pair is connected. Immutable.
+ *
+ * @param local        our address, one of the link's
+ * @param remote       the peer's address
+ * @param sourcePort   UDP source port the link will really use; the ICRC covers it
+ * @param destPort     UDP destination port
+ * @param trafficClass 0..255
+ * @param hopLimit     0..255
+ * @param linkState    whatever the link that resolved the path prepared for itself
+ */
+public record Path(Gid local, Gid remote, int sourcePort, int destPort, int trafficClass, int hopLimit, Object linkState) {
+
+    /** Whether packets of this path travel in IPv4. */
+    public boolean isIpv4() {
+        return remote.isIpv4Mapped();
+    }
+}
