@@ -45,6 +45,14 @@ public class DeviceAgent implements AutoCloseable {
         }
     }
 
+    /** A thread that used to poll is going to sleep: the agent's thread takes the device back at once. */
+    public void handOver() {
+        drivenNs = System.nanoTime() - DRIVEN_RECENTLY_NS;
+        if (thread != null) {
+            LockSupport.unpark(thread);
+        }
+    }
+
     /** Runs one round on the caller's thread, unless another thread is at it. */
     public void tryDrive() {
         if (thread == null || !lock.tryLock()) {

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.random.RandomGenerator;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * The key table of a device: 32-bit key = index (24 bits) | key byte (8 bits). Regions use indices from 1, windows those from
+ * {@link #FIRST_WINDOW}; the same index comes back with another key byte, so that a stale key is refused. Changed by the device's owner
+ * only; {@link #lookup} is safe from any thread.
+ * Source: IBA vol 1 §10.6.3; the split of the index range is kernel rxe's.
+ */
+public final class MemoryTable {
+    /** First index of memory windows. */
+    public static final int FIRST_WINDOW = 0x80000;
+
+    private static final int KNOWN_ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND
+        | AccessFlags.ZERO_BASED | AccessFlags.OPTIONAL_RANGE;
+
+    private final Keys regions;
+    private final Keys windows;
+
+    /** @param random source of key bytes and first indices; secure outside the simulator */
+    public MemoryTable(RandomGenerator random, int maxRegions, int maxWindows) {
+        regions = new Keys(random, 1, maxRegions);
+        windows = new Keys(random, FIRST_WINDOW, maxWindows);
+    }
+
+    /**
+     * Registers native memory.
+     *
+     * @param start address of the first byte as work requests name it
+     * @throws VerbsException EINVAL, ENOMEM; see {@link org.softrdma.verbs.ProtectionDomain#register}
+     */
+    public Region register(MemorySegment memory, long start, int access, int pd) {
+        if (!memory.isNative()) {
+            throw invalid("heap memory moves; register a native MemorySegment (Arena.ofShared, ofAuto or global)");
+        }
+        if (!memory.isAccessibleBy(Thread.ofVirtual().unstarted(() -> { }))) {
+            throw invalid("the memory is confined to one thread; allocate it from Arena.ofShared, ofAuto or global");
+        }
+        if ((access & ~KNOWN_ACCESS) != 0) {
+            throw invalid("access flags 0x" + Integer.toHexString(access & ~KNOWN_ACCESS) + " are unknown or not supported");
+        }
+        if ((access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0 && (access & AccessFlags.LOCAL_WRITE) == 0) {
+            throw invalid("REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE (access 0x" + Integer.toHexString(access) + ")");
+        }
+        if (memory.isReadOnly() && (access & AccessFlags.LOCAL_WRITE) != 0) {
+            throw invalid("LOCAL_WRITE asked for on read-only memory");
+        }
+        int key = regions.take("reg_mr");
+        Region region = new Region(new SegmentSpace(memory), 0, start, memory.byteSize(), access, key, pd, 0);
+        regions.put(key, region);
+        return region;
+    }
+
+    /** Removes a region or window: its key is refused from now on. */
+    public void remove(int key) {
+        keysOf(key).release(key);
+    }
+
+    /** Takes a key for a window that is not bound yet: {@link #lookup} finds nothing under it. */
+    public int allocateWindow() {
+        return windows.take("alloc_mw");
+    }
+
+    /**
+     * Binds a window to part of a region that covers it.
+     *
+     * @param key its index bits name the window; its low byte becomes the key byte
+     * @param qpn the queue pair it is tied to, 0 for any of the protection domain
+     */
+    public void bindWindow(int key, Region region, long start, long length, int access, int qpn) {
+        windows.put(key, region.window(start, length, access, key, qpn));
+    }
+
+    /** Takes a window's binding away; the index stays allocated. */
+    public void unbindWindow(int key) {
+        windows.put(key, null);
+    }
+
+    public static boolean isWindow(int key) {
+        return key >>> 8 >= FIRST_WINDOW;
+    }
+
+    /** @return what the key opens, or null if it opens nothing: never allocated, released, unbound, or an old key byte */
+    public Region lookup(int key) {
+        return keysOf(key).lookup(key);
+    }
+
+    /** Regions registered now. */
+    public int regionCount() {
+        return regions.used;
+    }
+
+    private Keys keysOf(int key) {
+        return isWindow(key) ? windows : regions;
+    }
+
+    private static VerbsException invalid(String why) {
+        return new VerbsException(Errno.EINVAL, "reg_mr", why);
+    }
+
+    /** One index range: a growing array of slots and the free indices, oldest first so that an index rests before it is used again. */
+    private static final class Keys {
+        private final RandomGenerator random;
+        private final int firstIndex;
+        private final int max;
+        private volatile AtomicReferenceArray<Region> slots = new AtomicReferenceArray<>(16);
+        private int[] free = new int[16];
+        private int freeHead;
+        private int freeCount;
+        private int touched;
+        private int used;
+
+        Keys(RandomGenerator random, int firstIndex, int max) {
+            this.random = random;
+            this.firstIndex = firstIndex;
+            this.max = max;
+        }
+
+        int take(String verb) {
+            if (used == max) {
+                throw new VerbsException(Errno.ENOMEM, verb, "all " + max + " keys of the device are in use");
+            }
+            int slot;
+            // Untouched slots first, then the index that was released longest ago.
+            if (freeCount > 64 || touched == max) {
+                slot = free[freeHead];
+                freeHead = (freeHead + 1) % free.length;
+                freeCount--;
+            } else {
+                slot = touched++;
+                if (slot == slots.length()) {
+                    grow();
+                }
+            }
+            used++;
+            return slot + firstIndex << 8 | random.nextInt(256);
+        }
+
+        void put(int key, Region region) {
+            slots.setRelease((key >>> 8) - firstIndex, region);
+        }
+
+        void release(int key) {
+            int slot = (key >>> 8) - firstIndex;
+            slots.setRelease(slot, null);
+            if (freeCount == free.length) {
+                int[] larger = new int[2 * free.length];
+                for (int i = 0; i < freeCount; i++) {
+                    larger[i] = free[(freeHead + i) % free.length];
+                }
+                free = larger;
+                freeHead = 0;
+            }
+            free[(freeHead + freeCount++) % free.length] = slot;
+            used--;
+        }
+
+        Region lookup(int key) {
+            AtomicReferenceArray<Region> now = slots;
+            int slot = (key >>> 8) - firstIndex;
+            if (slot < 0 || slot >= now.length()) {
+                return null;
+            }
+            Region region = now.getAcquire(slot);
+            return region != null && region.key() == key ? region : null;
+        }
+
+        private void grow() {
+            AtomicReferenceArray<Region> larger = new AtomicReferenceArray<>(2 * slots.length());
+            for (int i = 0; i < slots.length(); i++) {
+                larger.setPlain(i, slots.getPlain(i));
+            }
+            slots = larger;
+        }
+    }
+}

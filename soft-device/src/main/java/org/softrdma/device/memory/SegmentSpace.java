@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.memory;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/** One native segment of this JVM; addresses are offsets into it. */
+final class SegmentSpace implements AddressSpace {
+    private static final VarHandle U64 = ValueLayout.JAVA_LONG.varHandle();
+
+    private final MemorySegment segment;
+
+    SegmentSpace(MemorySegment segment) {
+        this.segment = segment;
+    }
+
+    @Override
+    public boolean copyOut(long address, MemorySegment to, long toOffset, long length) {
+        try {
+            MemorySegment.copy(segment, address, to, toOffset, length);
+            return true;
+        } catch (IllegalStateException freed) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean copyIn(long address, MemorySegment from, long fromOffset, long length) {
+        try {
+            MemorySegment.copy(from, fromOffset, segment, address, length);
+            return true;
+        } catch (IllegalStateException freed) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean compareAndSwap(long address, long compare, long swap, long[] original) {
+        try {
+            original[0] = (long) U64.compareAndExchange(segment, address, compare, swap);
+            return true;
+        } catch (IllegalStateException freed) {
+            return false;
+        }
+    }
+
+    @Override
+    public boolean fetchAndAdd(long address, long add, long[] original) {
+        try {
+            original[0] = (long) U64.getAndAdd(segment, address, add);
+            return true;
+        } catch (IllegalStateException freed) {
+            return false;
+        }
+    }
+}

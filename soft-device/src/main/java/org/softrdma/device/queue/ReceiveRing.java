@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.queue;
+
+import org.softrdma.verbs.ReceiveRequest;
+
+/** Receive work requests as records: wr_id, total length, and scatter elements of address 8, length 4, lkey 4 bytes. */
+public final class ReceiveRing extends WorkRing {
+    private static final int WR_ID = 0;
+    private static final int LENGTH = 8;
+    private static final int ELEMENTS = 16;
+    private static final int FIXED_BYTES = 24;
+    private static final int ELEMENT_BYTES = 16;
+
+    /**
+     * @param capacity    records; rounded up to a power of two
+     * @param maxElements scatter elements of one record
+     */
+    public ReceiveRing(int capacity, int maxElements) {
+        super(capacity, maxElements, FIXED_BYTES + (long) maxElements * ELEMENT_BYTES);
+    }
+
+    /** Writes {@code request} at {@link #next()}; the caller has checked it against the limits. */
+    public void write(ReceiveRequest request) {
+        long at = at(next());
+        long length = 0;
+        for (int i = 0; i < request.elements(); i++) {
+            long element = at + FIXED_BYTES + (long) i * ELEMENT_BYTES;
+            memory.set(U64, element, request.address(i));
+            memory.set(U32, element + 8, request.length(i));
+            memory.set(U32, element + 12, request.lkey(i));
+            length += Integer.toUnsignedLong(request.length(i));
+        }
+        memory.set(U64, at + WR_ID, request.wrId());
+        memory.set(U64, at + LENGTH, length);
+        memory.set(U32, at + ELEMENTS, request.elements());
+    }
+
+    public long wrId(long sequence) {
+        return memory.get(U64, at(sequence) + WR_ID);
+    }
+
+    /** Bytes all elements hold together. */
+    public long length(long sequence) {
+        return memory.get(U64, at(sequence) + LENGTH);
+    }
+
+    public int elements(long sequence) {
+        return memory.get(U32, at(sequence) + ELEMENTS);
+    }
+
+    public long elementAddress(long sequence, int element) {
+        return memory.get(U64, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES);
+    }
+
+    /** Bytes, u32. */
+    public long elementLength(long sequence, int element) {
+        return Integer.toUnsignedLong(memory.get(U32, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES + 8));
+    }
+
+    public int elementLkey(long sequence, int element) {
+        return memory.get(U32, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES + 12);
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.queue;
+
+import java.lang.foreign.MemorySegment;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendRequest;
+
+/**
+ * Send work requests as records. After the fixed part stand the scatter/gather elements (address 8, length 4, lkey 4 bytes each) or, with
+ * INLINE, the data itself. The PSN fields belong to the requester, who fills them when it first transmits the request.
+ */
+public final class SendRing extends WorkRing {
+    private static final int WR_ID = 0;
+    private static final int OPCODE = 8;
+    private static final int FLAGS = 12;
+    private static final int LENGTH = 16;
+    private static final int REMOTE_ADDRESS = 24;
+    private static final int RKEY = 32;
+    private static final int IMMEDIATE = 36;
+    private static final int COMPARE_ADD = 40;
+    private static final int SWAP = 48;
+    private static final int ELEMENTS = 56;
+    private static final int FIRST_PSN = 60;
+    private static final int PACKETS = 64;
+    private static final int FIXED_BYTES = 72;
+    private static final int ELEMENT_BYTES = 16;
+
+    private final int maxInline;
+
+    /**
+     * @param capacity    records; rounded up to a power of two
+     * @param maxElements scatter/gather elements of one record
+     * @param maxInline   bytes of inline data
+     */
+    public SendRing(int capacity, int maxElements, int maxInline) {
+        super(capacity, maxElements, FIXED_BYTES + Math.max(maxElements * ELEMENT_BYTES, maxInline + 7 & ~7));
+        this.maxInline = Math.max(maxInline, maxElements * ELEMENT_BYTES);
+    }
+
+    /** Bytes a record can hold inline. */
+    public int maxInline() {
+        return maxInline;
+    }
+
+    /** Writes {@code request} at {@link #next()}, without inline data; the caller has checked it against the limits. */
+    public void write(SendRequest request) {
+        long at = at(next());
+        memory.set(U64, at + WR_ID, request.wrId());
+        memory.set(U32, at + OPCODE, request.opcode().value());
+        memory.set(U32, at + FLAGS, request.flags());
+        memory.set(U64, at + REMOTE_ADDRESS, request.remoteAddress());
+        memory.set(U32, at + RKEY, request.rkey());
+        memory.set(U32, at + IMMEDIATE, request.immediate());
+        memory.set(U64, at + COMPARE_ADD, request.compareAdd());
+        memory.set(U64, at + SWAP, request.swap());
+        long length = 0;
+        if ((request.flags() & SendFlags.INLINE) == 0) {
+            for (int i = 0; i < request.elements(); i++) {
+                long element = at + FIXED_BYTES + (long) i * ELEMENT_BYTES;
+                memory.set(U64, element, request.address(i));
+                memory.set(U32, element + 8, request.length(i));
+                memory.set(U32, element + 12, request.lkey(i));
+                length += Integer.toUnsignedLong(request.length(i));
+            }
+        }
+        memory.set(U32, at + ELEMENTS, request.elements());
+        memory.set(U64, at + LENGTH, length);
+    }
+
+    /** Memory for the inline data of the record at {@link #next()}: {@link #maxInline()} bytes from {@link #inlineOffset}. */
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    /** Where the inline data of a record stands in {@link #memory()}. */
+    public long inlineOffset(long sequence) {
+        return at(sequence) + FIXED_BYTES;
+    }
+
+    /** Total bytes of inline data in the record at {@link #next()}, once copied. */
+    public void setInlineLength(int bytes) {
+        memory.set(U64, at(next()) + LENGTH, bytes);
+    }
+
+    public long wrId(long sequence) {
+        return memory.get(U64, at(sequence) + WR_ID);
+    }
+
+    /** A {@link org.softrdma.verbs.WrOpcode} value. */
+    public int opcode(long sequence) {
+        return memory.get(U32, at(sequence) + OPCODE);
+    }
+
+    public int flags(long sequence) {
+        return memory.get(U32, at(sequence) + FLAGS);
+    }
+
+    /** Bytes of the whole message: the sum of its elements, up to 32 · (2^32 - 1). */
+    public long length(long sequence) {
+        return memory.get(U64, at(sequence) + LENGTH);
+    }
+
+    public long remoteAddress(long sequence) {
+        return memory.get(U64, at(sequence) + REMOTE_ADDRESS);
+    }
+
+    public int rkey(long sequence) {
+        return memory.get(U32, at(sequence) + RKEY);
+    }
+
+    /** Immediate data, or the key to invalidate. */
+    public int immediate(long sequence) {
+        return memory.get(U32, at(sequence) + IMMEDIATE);
+    }
+
+    public long compareAdd(long sequence) {
+        return memory.get(U64, at(sequence) + COMPARE_ADD);
+    }
+
+    public long swap(long sequence) {
+        return memory.get(U64, at(sequence) + SWAP);
+    }
+
+    public int elements(long sequence) {
+        return memory.get(U32, at(sequence) + ELEMENTS);
+    }
+
+    public long elementAddress(long sequence, int element) {
+        return memory.get(U64, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES);
+    }
+
+    /** Bytes, u32. */
+    public long elementLength(long sequence, int element) {
+        return Integer.toUnsignedLong(memory.get(U32, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES + 8));
+    }
+
+    public int elementLkey(long sequence, int element) {
+        return memory.get(U32, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES + 12);
+    }
+
+    /** PSN of the message's first packet; set by the requester. */
+    public int firstPsn(long sequence) {
+        return memory.get(U32, at(sequence) + FIRST_PSN);
+    }
+
+    /** PSNs the message consumes, at least 1; set by the requester. */
+    public int packets(long sequence) {
+        return memory.get(U32, at(sequence) + PACKETS);
+    }
+
+    public void setPsns(long sequence, int firstPsn, int packets) {
+        memory.set(U32, at(sequence) + FIRST_PSN, firstPsn);
+        memory.set(U32, at(sequence) + PACKETS, packets);
+    }
+}

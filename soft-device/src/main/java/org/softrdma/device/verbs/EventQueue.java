@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+/** A blocking queue of events that knows how verbs wait: with a timeout, for ever, or not at all. Any thread. */
+final class EventQueue<T> {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final ArrayDeque<T> events = new ArrayDeque<>();
+
+    void put(T event) {
+        lock.lock();
+        try {
+            events.add(event);
+            arrived.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops undelivered events. @return how many */
+    int removeIf(Predicate<T> which) {
+        lock.lock();
+        try {
+            int before = events.size();
+            events.removeIf(which);
+            return before - events.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * @param timeoutNs 0 to look only, negative for ever
+     * @return null when the time is over
+     * @throws VerbsException EINTR
+     */
+    T take(String verb, long timeoutNs) {
+        long leftNs = timeoutNs;
+        lock.lock();
+        try {
+            while (events.isEmpty()) {
+                if (timeoutNs >= 0 && leftNs <= 0) {
+                    return null;
+                }
+                leftNs = arrived.awaitNanos(timeoutNs < 0 ? TimeUnit.HOURS.toNanos(1) : leftNs);
+            }
+            return events.remove();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new VerbsException(Errno.EINTR, verb, "the waiting thread was interrupted");
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.softrdma.device.queue.CompletionRing;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WorkCompletion;
+
+/** A completion queue: a ring, an arming flag and, if it has one, a channel. */
+public final class SoftCompletionQueue implements CompletionQueue {
+    private static final int UNARMED = 0;
+    private static final int SOLICITED = 1;
+    private static final int ANY = 2;
+
+    final Children children = new Children();
+
+    private final SoftContext context;
+    private final Object userContext;
+    private final SoftCompletionChannel channel;
+    private final CompletionRing ring;
+    private final AtomicInteger armed = new AtomicInteger(UNARMED);
+    private final Acknowledged completionEvents = new Acknowledged();
+    private final Acknowledged asyncEvents = new Acknowledged();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private boolean overrun;
+
+    SoftCompletionQueue(SoftContext context, int cqe, Object userContext, SoftCompletionChannel channel) {
+        this.context = context;
+        this.userContext = userContext;
+        this.channel = channel;
+        ring = new CompletionRing(cqe);
+        context.children.add("completion queues");
+        if (channel != null) {
+            channel.children.add("completion queues");
+        }
+    }
+
+    @Override
+    public Context rdmaContext() {
+        return context;
+    }
+
+    @Override
+    public Object context() {
+        return userContext;
+    }
+
+    @Override
+    public int cqe() {
+        return ring.capacity();
+    }
+
+    @Override
+    public int poll(WorkCompletion[] into, int max) {
+        int taken = ring.take(into, max);
+        if (taken == 0) {
+            context.agent().tryDrive();
+            taken = ring.take(into, max);
+        }
+        return taken;
+    }
+
+    /**
+     * Adds a completion; called by the device's owner.
+     *
+     * @param solicited the peer asked for an event; failures count as solicited by themselves
+     * @return false if the queue overran: the completion is lost, CQ_ERR was raised, and the queue pair must go to ERR
+     */
+    public boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int flags,
+                        boolean solicited) {
+        if (overrun || !ring.push(wrId, status, opcode, 0, byteLength, immediate, qpNum, 0, flags)) {
+            if (!overrun) {
+                overrun = true;
+                context.raise(AsyncEventType.CQ_ERR, this, asyncEvents);
+            }
+            return false;
+        }
+        int mode = armed.get();
+        if (mode == ANY || mode == SOLICITED && (solicited || status != WcStatus.SUCCESS)) {
+            armed.set(UNARMED);
+            channel.announce(this);
+        }
+        return true;
+    }
+
+    @Override
+    public void requestNotify() {
+        arm(ANY);
+    }
+
+    @Override
+    public void requestNotifySolicited() {
+        arm(SOLICITED);
+    }
+
+    private void arm(int mode) {
+        if (channel == null) {
+            return;
+        }
+        context.agent().lock().lock();
+        try {
+            armed.set(Math.max(armed.get(), mode));
+        } finally {
+            context.agent().lock().unlock();
+        }
+    }
+
+    void delivered() {
+        completionEvents.deliver();
+    }
+
+    @Override
+    public void ackEvents(int count) {
+        completionEvents.ack(count);
+    }
+
+    @Override
+    public void close() {
+        children.refuseIfAny("destroy_cq");
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        if (channel != null) {
+            channel.forget(this);
+            completionEvents.awaitAll();
+            channel.children.remove("completion queues");
+        }
+        context.settleEvents(this, asyncEvents);
+        context.children.remove("completion queues");
+    }
+}

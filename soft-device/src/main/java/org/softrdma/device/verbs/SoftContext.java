@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.softrdma.device.DeviceAgent;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.DeviceAttributes;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.VerbsException;
+
+/** What every soft device's context does alike: protection domains, completion queues, channels and asynchronous events. */
+public abstract class SoftContext implements Context {
+    final Children children = new Children();
+
+    private final DeviceAgent agent;
+    private final MemoryTable memory;
+    private final EventQueue<Event> events = new EventQueue<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    protected SoftContext(DeviceAgent agent, MemoryTable memory) {
+        this.agent = agent;
+        this.memory = memory;
+    }
+
+    /** The owner of the device's state. */
+    public final DeviceAgent agent() {
+        return agent;
+    }
+
+    public final MemoryTable memory() {
+        return memory;
+    }
+
+    /** Creates the transport's queue pair; attributes are checked against the device's limits. Called without the lock. */
+    protected abstract QueuePair newQueuePair(SoftProtectionDomain pd, QpInitAttributes attributes);
+
+    /** A number no other protection domain of the device has. */
+    protected abstract int newPdNumber();
+
+    /** The last act of {@link #close}: gives the device back. */
+    protected abstract void release();
+
+    @Override
+    public final ProtectionDomain allocatePd() {
+        requireOpen("alloc_pd");
+        return new SoftProtectionDomain(this, newPdNumber());
+    }
+
+    @Override
+    public final CompletionChannel createCompletionChannel() {
+        requireOpen("create_comp_channel");
+        return new SoftCompletionChannel(this);
+    }
+
+    @Override
+    public final CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector) {
+        requireOpen("create_cq");
+        DeviceAttributes limits = queryDevice();
+        if (cqe < 1 || cqe > limits.maxCqe()) {
+            throw new VerbsException(Errno.EINVAL, "create_cq", "cqe " + cqe + " is not in 1.." + limits.maxCqe());
+        }
+        if (compVector < 0 || compVector >= limits.numCompVectors()) {
+            throw new VerbsException(Errno.EINVAL, "create_cq",
+                "comp_vector " + compVector + " is not in 0.." + (limits.numCompVectors() - 1));
+        }
+        if (channel != null && channel.rdmaContext() != this) {
+            throw new VerbsException(Errno.EINVAL, "create_cq", "the completion channel belongs to another context");
+        }
+        return new SoftCompletionQueue(this, cqe, cqContext, (SoftCompletionChannel) channel);
+    }
+
+    @Override
+    public final AsyncEvent getAsyncEvent(long timeoutNs) {
+        Event event = events.take("get_async_event", timeoutNs);
+        if (event != null && event.acknowledged != null) {
+            event.acknowledged.deliver();
+        }
+        return event;
+    }
+
+    /** Raises an event of the device or a port. Any thread. */
+    public final void raise(AsyncEventType type, int port) {
+        events.put(new Event(type, null, port, null));
+    }
+
+    /** Raises an event of an object. Any thread. */
+    final void raise(AsyncEventType type, Object element, Acknowledged acknowledged) {
+        events.put(new Event(type, element, 0, acknowledged));
+    }
+
+    /** Forgets the undelivered events of a dying object and waits until the delivered ones are acknowledged. */
+    final void settleEvents(Object element, Acknowledged acknowledged) {
+        events.removeIf(event -> event.element == element);
+        acknowledged.awaitAll();
+    }
+
+    final void requireOpen(String verb) {
+        if (closed.get()) {
+            throw new VerbsException(Errno.EINVAL, verb, "the context of " + device().name() + " is closed");
+        }
+    }
+
+    @Override
+    public final void close() {
+        if (closed.get()) {
+            return;
+        }
+        children.refuseIfAny("close_device");
+        if (closed.compareAndSet(false, true)) {
+            release();
+        }
+    }
+
+    private record Event(AsyncEventType type, Object element, int port, Acknowledged acknowledged) implements AsyncEvent {
+        @Override
+        public void ack() {
+            if (acknowledged != null) {
+                acknowledged.ack(1);
+            }
+        }
+    }
+}

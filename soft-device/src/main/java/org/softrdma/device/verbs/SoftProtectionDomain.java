@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.lang.foreign.MemorySegment;
+import org.softrdma.device.memory.Region;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.VerbsException;
+
+/** A protection domain of a soft device: a number that keys and queue pairs must share. */
+public final class SoftProtectionDomain implements ProtectionDomain {
+    final Children children = new Children();
+
+    private final SoftContext context;
+    private final int number;
+    private boolean closed;
+
+    SoftProtectionDomain(SoftContext context, int number) {
+        this.context = context;
+        this.number = number;
+        context.children.add("protection domains");
+    }
+
+    @Override
+    public Context context() {
+        return context;
+    }
+
+    SoftContext softContext() {
+        return context;
+    }
+
+    /** Distinguishes it from every other protection domain of the device. */
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, int access) {
+        return register(memory, (access & AccessFlags.ZERO_BASED) != 0 ? 0 : memory.address(), access);
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, long iova, int access) {
+        requireOpen("reg_mr");
+        context.agent().lock().lock();
+        try {
+            return new Mr(memory, context.memory().register(memory, iova, access, number));
+        } finally {
+            context.agent().lock().unlock();
+        }
+    }
+
+    @Override
+    public QueuePair createQp(QpInitAttributes attributes) {
+        requireOpen("create_qp");
+        return context.newQueuePair(this, attributes);
+    }
+
+    @Override
+    public MemoryWindow allocateMw(MemoryWindow.Type type) {
+        requireOpen("alloc_mw");
+        if (type != MemoryWindow.Type.TYPE_2) {
+            throw VerbsException.unsupported("alloc_mw of type 1");
+        }
+        context.agent().lock().lock();
+        try {
+            return new Mw(context.memory().allocateWindow());
+        } finally {
+            context.agent().lock().unlock();
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        children.refuseIfAny("dealloc_pd");
+        closed = true;
+        context.children.remove("protection domains");
+    }
+
+    private synchronized void requireOpen(String verb) {
+        if (closed) {
+            throw new VerbsException(Errno.EINVAL, verb, "the protection domain is closed");
+        }
+    }
+
+    private final class Mr implements MemoryRegion {
+        private final MemorySegment memory;
+        private final Region region;
+        private boolean closed;
+
+        Mr(MemorySegment memory, Region region) {
+            this.memory = memory;
+            this.region = region;
+            children.add("memory regions");
+        }
+
+        @Override
+        public ProtectionDomain pd() {
+            return SoftProtectionDomain.this;
+        }
+
+        @Override
+        public MemorySegment memory() {
+            return memory;
+        }
+
+        @Override
+        public long address() {
+            return region.start();
+        }
+
+        @Override
+        public long length() {
+            return region.length();
+        }
+
+        @Override
+        public int access() {
+            return region.access();
+        }
+
+        @Override
+        public int lkey() {
+            return region.key();
+        }
+
+        @Override
+        public int rkey() {
+            return (region.access() & AccessFlags.REMOTE_ANY) != 0 ? region.key() : 0;
+        }
+
+        @Override
+        public void close() {
+            context.agent().lock().lock();
+            try {
+                if (!closed) {
+                    context.memory().remove(region.key());
+                    closed = true;
+                    children.remove("memory regions");
+                }
+            } finally {
+                context.agent().lock().unlock();
+            }
+        }
+    }
+
+    private final class Mw implements MemoryWindow {
+        private final int rkey;
+        private boolean closed;
+
+        Mw(int rkey) {
+            this.rkey = rkey;
+            children.add("memory windows");
+        }
+
+        @Override
+        public ProtectionDomain pd() {
+            return SoftProtectionDomain.this;
+        }
+
+        @Override
+        public Type type() {
+            return Type.TYPE_2;
+        }
+
+        @Override
+        public int rkey() {
+            return rkey;
+        }
+
+        @Override
+        public void close() {
+            context.agent().lock().lock();
+            try {
+                if (!closed) {
+                    context.memory().remove(rkey);
+                    closed = true;
+                    children.remove("memory windows");
+                }
+            } finally {
+                context.agent().lock().unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.device.memory.Region;
+import org.softrdma.device.queue.ReceiveRing;
+import org.softrdma.device.queue.SendRing;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpCapabilities;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * The application's side of a queue pair: posting into the rings, limits, and the events it may raise. The transport adds the protocol
+ * machine that works the rings off.
+ */
+public abstract class SoftQueuePair implements QueuePair {
+    private final SoftProtectionDomain pd;
+    private final QpInitAttributes init;
+    private final SoftCompletionQueue sendCq;
+    private final SoftCompletionQueue recvCq;
+    private final SendRing sends;
+    private final ReceiveRing receives;
+    private final QpCapabilities granted;
+    private final ReentrantLock sendLock = new ReentrantLock();
+    private final ReentrantLock receiveLock = new ReentrantLock();
+    private final Acknowledged asyncEvents = new Acknowledged();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    protected SoftQueuePair(SoftProtectionDomain pd, QpInitAttributes init) {
+        this.pd = pd;
+        this.init = init;
+        sendCq = own("send_cq", init.sendCq());
+        recvCq = own("recv_cq", init.recvCq());
+        QpCapabilities cap = init.cap();
+        sends = new SendRing(cap.maxSendWr(), Math.max(1, cap.maxSendSge()), cap.maxInlineData());
+        receives = new ReceiveRing(cap.maxRecvWr(), Math.max(1, cap.maxRecvSge()));
+        granted = new QpCapabilities(sends.capacity(), receives.capacity(), sends.maxElements(), receives.maxElements(), sends.maxInline());
+        pd.children.add("queue pairs");
+        sendCq.children.add("queue pairs");
+        recvCq.children.add("queue pairs");
+    }
+
+    private SoftCompletionQueue own(String role, Object queue) {
+        if (queue instanceof SoftCompletionQueue soft && soft.rdmaContext() == pd.context()) {
+            return soft;
+        }
+        throw new VerbsException(Errno.EINVAL, "create_qp", role + (queue == null ? " is missing" : " belongs to another context"));
+    }
+
+    /** Whether a work request of this opcode can be posted here. */
+    protected abstract boolean supports(SendRequest request);
+
+    /** There is work in a ring: called after every post, on the poster's thread, without locks. */
+    protected abstract void doorbell();
+
+    /** Takes the queue pair out of the device; called once, with the owner's lock held. */
+    protected abstract void destroy();
+
+    @Override
+    public final ProtectionDomain pd() {
+        return pd;
+    }
+
+    public final SoftProtectionDomain softPd() {
+        return pd;
+    }
+
+    @Override
+    public final QpType type() {
+        return init.type();
+    }
+
+    @Override
+    public final QpCapabilities capabilities() {
+        return granted;
+    }
+
+    public final boolean signalAll() {
+        return init.signalAll();
+    }
+
+    public final SoftCompletionQueue sendCq() {
+        return sendCq;
+    }
+
+    public final SoftCompletionQueue recvCq() {
+        return recvCq;
+    }
+
+    public final SendRing sends() {
+        return sends;
+    }
+
+    public final ReceiveRing receives() {
+        return receives;
+    }
+
+    /** Raises an asynchronous event of this queue pair. */
+    public final void raise(AsyncEventType type) {
+        pd.softContext().raise(type, this, asyncEvents);
+    }
+
+    @Override
+    public final void postSend(SendRequest request) {
+        QpState now = state();
+        if (now.compareTo(QpState.RTS) < 0) {
+            throw refuse("post_send", Errno.EINVAL, "a queue pair in " + now + " takes no sends; bring it to RTS first");
+        }
+        if (!supports(request)) {
+            throw refuse("post_send", Errno.EINVAL, request.opcode() + " is not an operation of " + type() + " on this device");
+        }
+        if (request.elements() > granted.maxSendSge()) {
+            throw refuse("post_send", Errno.EINVAL, request.elements() + " elements, max_send_sge is " + granted.maxSendSge());
+        }
+        sendLock.lock();
+        try {
+            if (sends.isFull()) {
+                throw refuse("post_send", Errno.ENOMEM,
+                    "the send queue holds " + sends.capacity() + " requests; poll completions of signaled ones first");
+            }
+            sends.write(request);
+            if ((request.flags() & SendFlags.INLINE) != 0) {
+                copyInline(request);
+            }
+            sends.publish();
+        } finally {
+            sendLock.unlock();
+        }
+        doorbell();
+    }
+
+    private void copyInline(SendRequest request) {
+        switch (request.opcode()) {
+            case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM -> { }
+            default -> throw refuse("post_send", Errno.EINVAL, "INLINE with " + request.opcode() + ": only sends and writes carry data");
+        }
+        long length = 0;
+        for (int i = 0; i < request.elements(); i++) {
+            length += Integer.toUnsignedLong(request.length(i));
+        }
+        if (length > granted.maxInlineData()) {
+            throw refuse("post_send", Errno.EINVAL, length + " bytes inline, max_inline_data is " + granted.maxInlineData());
+        }
+        long to = sends.inlineOffset(sends.next());
+        for (int i = 0; i < request.elements(); i++) {
+            MemorySegment data = request.inlineData(i);
+            int bytes = request.length(i);
+            if (data != null) {
+                MemorySegment.copy(data, 0, sends.memory(), to, bytes);
+            } else if (bytes > 0) {
+                Region region = pd.softContext().memory().lookup(request.lkey(i));
+                if (region == null || !region.covers(request.address(i), bytes)
+                    || !region.copyOut(request.address(i), sends.memory(), to, bytes)) {
+                    throw refuse("post_send", Errno.EINVAL, "inline element " + i + " names no registered memory (address 0x"
+                        + Long.toHexString(request.address(i)) + ", lkey 0x" + Integer.toHexString(request.lkey(i))
+                        + "); use inlineData(MemorySegment) for memory that is not registered");
+                }
+            }
+            to += bytes;
+        }
+        sends.setInlineLength((int) length);
+    }
+
+    @Override
+    public final void postReceive(ReceiveRequest request) {
+        if (state() == QpState.RESET) {
+            throw refuse("post_recv", Errno.EINVAL, "a queue pair in RESET takes no receives; bring it to INIT first");
+        }
+        if (request.elements() > granted.maxRecvSge()) {
+            throw refuse("post_recv", Errno.EINVAL, request.elements() + " elements, max_recv_sge is " + granted.maxRecvSge());
+        }
+        receiveLock.lock();
+        try {
+            if (receives.isFull()) {
+                throw refuse("post_recv", Errno.ENOMEM, "the receive queue holds " + receives.capacity() + " requests");
+            }
+            receives.write(request);
+            receives.publish();
+        } finally {
+            receiveLock.unlock();
+        }
+        if (state() == QpState.ERR) {
+            doorbell();
+        }
+    }
+
+    private VerbsException refuse(String verb, Errno errno, String why) {
+        return new VerbsException(errno, verb, "qp 0x" + Integer.toHexString(qpNum()) + ": " + why);
+    }
+
+    @Override
+    public final void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        ReentrantLock owner = pd.softContext().agent().lock();
+        owner.lock();
+        try {
+            destroy();
+        } finally {
+            owner.unlock();
+        }
+        pd.softContext().settleEvents(this, asyncEvents);
+        recvCq.children.remove("queue pairs");
+        sendCq.children.remove("queue pairs");
+        pd.children.remove("queue pairs");
+    }
+}
