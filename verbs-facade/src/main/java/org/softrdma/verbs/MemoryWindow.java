@@ -12,8 +12,13 @@ public interface MemoryWindow extends AutoCloseable {
 
     Type type();
 
-    /** Valid once bound. */
+    /** The key the window was allocated with; it opens nothing before the window is bound under it or a later one. */
     int rkey();
+
+    /** The same key with its low byte counted up, wrapping ({@code ibv_inc_rkey}). */
+    static int nextRkey(int rkey) {
+        return rkey & ~0xff | rkey + 1 & 0xff;
+    }
 
     @Override
     void close();

@@ -92,6 +92,19 @@ public final class SendRequest {
         return this;
     }
 
+    /**
+     * Binds a type 2 window to part of a region; the peer may use {@code newRkey} from then on, on this queue pair only.
+     *
+     * @param newRkey the window's key with a low byte of the caller's choice, see {@link MemoryWindow#nextRkey}
+     * @param access  REMOTE_* bits of {@link AccessFlags}
+     */
+    public SendRequest bindWindow(int newRkey, MemoryRegion region, long address, int length, int access) {
+        begin(WrOpcode.BIND_MW);
+        rkey = newRkey;
+        compareAdd = access;
+        return element(address, length, region.lkey());
+    }
+
     /** Starts over with an opcode: everything else goes back to zero. For front ends that speak opcodes; others use the named forms. */
     public SendRequest begin(WrOpcode opcode) {
         this.opcode = opcode;

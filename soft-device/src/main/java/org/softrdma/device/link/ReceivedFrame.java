@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.link;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.verbs.Gid;
 
@@ -16,6 +17,7 @@ public final class ReceivedFrame {
     public static final int IP_ID_HIDDEN = -1;
 
     private ByteBuffer buffer;
+    private MemorySegment memory;
     private int offset;
     private int length;
     private Gid local;
@@ -29,6 +31,7 @@ public final class ReceivedFrame {
     /**
      * Fills the frame: the link's side.
      *
+     * @param buffer       position 0, limit at the capacity, big-endian; best the same object every time
      * @param length       bytes from {@code offset} to the end of the packet as received; not validated
      * @param local        the address of ours it was sent to
      * @param ipId         IPv4 identification, or {@link #IP_ID_HIDDEN}; ignored for IPv6
@@ -36,7 +39,10 @@ public final class ReceivedFrame {
      */
     public void set(ByteBuffer buffer, int offset, int length, Gid local, long remoteHigh, long remoteLow, int sourcePort, int destPort,
                     int ipId, int trafficClass) {
-        this.buffer = buffer;
+        if (this.buffer != buffer) {
+            this.buffer = buffer;
+            memory = MemorySegment.ofBuffer(buffer);
+        }
         this.offset = offset;
         this.length = length;
         this.local = local;
@@ -50,6 +56,11 @@ public final class ReceivedFrame {
 
     public ByteBuffer buffer() {
         return buffer;
+    }
+
+    /** The same bytes as {@link #buffer()}. */
+    public MemorySegment memory() {
+        return memory;
     }
 
     public int offset() {

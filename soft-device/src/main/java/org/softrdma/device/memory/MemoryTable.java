@@ -63,24 +63,41 @@ public final class MemoryTable {
         keysOf(key).release(key);
     }
 
-    /** Takes a key for a window that is not bound yet: {@link #lookup} finds nothing under it. */
-    public int allocateWindow() {
-        return windows.take("alloc_mw");
+    /** Makes an unbound window: its key opens nothing. @return the key; its low byte is the caller's to change when binding */
+    public int allocateWindow(int pd) {
+        int key = windows.take("alloc_mw");
+        windows.put(key, unbound(key, pd));
+        return key;
     }
 
     /**
-     * Binds a window to part of a region that covers it.
+     * Binds an unbound window to part of a region that covers it.
      *
-     * @param key its index bits name the window; its low byte becomes the key byte
-     * @param qpn the queue pair it is tied to, 0 for any of the protection domain
+     * @param key its index bits name the window, its low byte becomes the key byte
+     * @param qpn the queue pair the window is tied to
+     * @return false if there is no such window, it is bound already, or belongs to another protection domain
      */
-    public void bindWindow(int key, Region region, long start, long length, int access, int qpn) {
+    public boolean bindWindow(int key, Region region, long start, long length, int access, int qpn) {
+        Region now = windows.at(key);
+        if (!isWindow(key) || now == null || now.length() != 0 || now.pd() != region.pd()) {
+            return false;
+        }
         windows.put(key, region.window(start, length, access, key, qpn));
+        return true;
     }
 
-    /** Takes a window's binding away; the index stays allocated. */
-    public void unbindWindow(int key) {
-        windows.put(key, null);
+    /** Ends a window's binding. @return false unless {@code key} opens a window that this queue pair may invalidate */
+    public boolean invalidate(int key, int pd, int qpn) {
+        Region window = isWindow(key) ? windows.lookup(key) : null;
+        if (window == null || window.length() == 0 || !window.grants(pd, qpn, 0)) {
+            return false;
+        }
+        windows.put(key, unbound(key, pd));
+        return true;
+    }
+
+    private static Region unbound(int key, int pd) {
+        return new Region(null, 0, 0, 0, 0, key, pd, 0);
     }
 
     public static boolean isWindow(int key) {
@@ -162,13 +179,15 @@ public final class MemoryTable {
             used--;
         }
 
-        Region lookup(int key) {
+        /** What the index bits of a key name, whatever the key byte. */
+        Region at(int key) {
             AtomicReferenceArray<Region> now = slots;
             int slot = (key >>> 8) - firstIndex;
-            if (slot < 0 || slot >= now.length()) {
-                return null;
-            }
-            Region region = now.getAcquire(slot);
+            return slot < 0 || slot >= now.length() ? null : now.getAcquire(slot);
+        }
+
+        Region lookup(int key) {
+            Region region = at(key);
             return region != null && region.key() == key ? region : null;
         }
 

@@ -9,14 +9,13 @@ public final class ReceiveRing extends WorkRing {
     private static final int LENGTH = 8;
     private static final int ELEMENTS = 16;
     private static final int FIXED_BYTES = 24;
-    private static final int ELEMENT_BYTES = 16;
 
     /**
      * @param capacity    records; rounded up to a power of two
      * @param maxElements scatter elements of one record
      */
     public ReceiveRing(int capacity, int maxElements) {
-        super(capacity, maxElements, FIXED_BYTES + (long) maxElements * ELEMENT_BYTES);
+        super(capacity, maxElements, ELEMENTS, FIXED_BYTES, 0);
     }
 
     /** Writes {@code request} at {@link #next()}; the caller has checked it against the limits. */
@@ -24,15 +23,11 @@ public final class ReceiveRing extends WorkRing {
         long at = at(next());
         long length = 0;
         for (int i = 0; i < request.elements(); i++) {
-            long element = at + FIXED_BYTES + (long) i * ELEMENT_BYTES;
-            memory.set(U64, element, request.address(i));
-            memory.set(U32, element + 8, request.length(i));
-            memory.set(U32, element + 12, request.lkey(i));
-            length += Integer.toUnsignedLong(request.length(i));
+            length += setElement(i, request.address(i), request.length(i), request.lkey(i));
         }
         memory.set(U64, at + WR_ID, request.wrId());
         memory.set(U64, at + LENGTH, length);
-        memory.set(U32, at + ELEMENTS, request.elements());
+        setElements(request.elements());
     }
 
     public long wrId(long sequence) {
@@ -42,22 +37,5 @@ public final class ReceiveRing extends WorkRing {
     /** Bytes all elements hold together. */
     public long length(long sequence) {
         return memory.get(U64, at(sequence) + LENGTH);
-    }
-
-    public int elements(long sequence) {
-        return memory.get(U32, at(sequence) + ELEMENTS);
-    }
-
-    public long elementAddress(long sequence, int element) {
-        return memory.get(U64, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES);
-    }
-
-    /** Bytes, u32. */
-    public long elementLength(long sequence, int element) {
-        return Integer.toUnsignedLong(memory.get(U32, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES + 8));
-    }
-
-    public int elementLkey(long sequence, int element) {
-        return memory.get(U32, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES + 12);
     }
 }

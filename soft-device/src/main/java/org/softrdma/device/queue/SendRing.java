@@ -23,7 +23,6 @@ public final class SendRing extends WorkRing {
     private static final int FIRST_PSN = 60;
     private static final int PACKETS = 64;
     private static final int FIXED_BYTES = 72;
-    private static final int ELEMENT_BYTES = 16;
 
     private final int maxInline;
 
@@ -33,8 +32,8 @@ public final class SendRing extends WorkRing {
      * @param maxInline   bytes of inline data
      */
     public SendRing(int capacity, int maxElements, int maxInline) {
-        super(capacity, maxElements, FIXED_BYTES + Math.max(maxElements * ELEMENT_BYTES, maxInline + 7 & ~7));
-        this.maxInline = Math.max(maxInline, maxElements * ELEMENT_BYTES);
+        super(capacity, maxElements, ELEMENTS, FIXED_BYTES, maxInline);
+        this.maxInline = Math.max(maxInline, maxElements * 16);
     }
 
     /** Bytes a record can hold inline. */
@@ -56,14 +55,10 @@ public final class SendRing extends WorkRing {
         long length = 0;
         if ((request.flags() & SendFlags.INLINE) == 0) {
             for (int i = 0; i < request.elements(); i++) {
-                long element = at + FIXED_BYTES + (long) i * ELEMENT_BYTES;
-                memory.set(U64, element, request.address(i));
-                memory.set(U32, element + 8, request.length(i));
-                memory.set(U32, element + 12, request.lkey(i));
-                length += Integer.toUnsignedLong(request.length(i));
+                length += setElement(i, request.address(i), request.length(i), request.lkey(i));
             }
         }
-        memory.set(U32, at + ELEMENTS, request.elements());
+        setElements(request.elements());
         memory.set(U64, at + LENGTH, length);
     }
 
@@ -119,23 +114,6 @@ public final class SendRing extends WorkRing {
 
     public long swap(long sequence) {
         return memory.get(U64, at(sequence) + SWAP);
-    }
-
-    public int elements(long sequence) {
-        return memory.get(U32, at(sequence) + ELEMENTS);
-    }
-
-    public long elementAddress(long sequence, int element) {
-        return memory.get(U64, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES);
-    }
-
-    /** Bytes, u32. */
-    public long elementLength(long sequence, int element) {
-        return Integer.toUnsignedLong(memory.get(U32, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES + 8));
-    }
-
-    public int elementLkey(long sequence, int element) {
-        return memory.get(U32, at(sequence) + FIXED_BYTES + (long) element * ELEMENT_BYTES + 12);
     }
 
     /** PSN of the message's first packet; set by the requester. */

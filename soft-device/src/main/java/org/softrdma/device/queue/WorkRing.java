@@ -12,7 +12,7 @@ import java.lang.invoke.VarHandle;
  * numbers that only grow; record {@code s} lives at slot {@code s mod capacity}. The poster writes a record and then publishes it with
  * {@link #publish}; the owner consumes and gives slots back with {@link #release}.
  */
-abstract class WorkRing {
+public abstract class WorkRing {
     static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
     static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT;
 
@@ -28,18 +28,29 @@ abstract class WorkRing {
         }
     }
 
+    private static final int ELEMENT_BYTES = 16;
+
     final MemorySegment memory;
-    final int maxElements;
     private final int capacity;
+    private final int maxElements;
+    private final int elementCount;
+    private final int elements;
     private final long recordBytes;
     private long tail;
     private long head;
 
-    /** @param capacity records; rounded up to a power of two */
-    WorkRing(int capacity, int maxElements, long recordBytes) {
+    /**
+     * @param capacity     records; rounded up to a power of two
+     * @param elementCount where in a record the number of its scatter/gather elements stands, 4 bytes
+     * @param elements     where in a record its elements begin: address 8, length 4, lkey 4 bytes each
+     * @param atLeastBytes bytes needed from there on, whatever the elements take
+     */
+    WorkRing(int capacity, int maxElements, int elementCount, int elements, int atLeastBytes) {
         this.capacity = capacity <= 1 ? 1 : Integer.highestOneBit(capacity - 1) << 1;
         this.maxElements = maxElements;
-        this.recordBytes = recordBytes;
+        this.elementCount = elementCount;
+        this.elements = elements;
+        recordBytes = elements + (Math.max(maxElements * ELEMENT_BYTES, atLeastBytes) + 7 & ~7);
         memory = Arena.ofAuto().allocate(this.capacity * recordBytes, 64);
     }
 
@@ -79,6 +90,41 @@ abstract class WorkRing {
     /** Gives all slots before {@code sequence} back. Owner's side. */
     public final void release(long sequence) {
         HEAD.setRelease(this, sequence);
+    }
+
+    /** Scatter/gather elements of a record. */
+    public final int elements(long sequence) {
+        return memory.get(U32, at(sequence) + elementCount);
+    }
+
+    public final long elementAddress(long sequence, int element) {
+        return memory.get(U64, element(sequence, element));
+    }
+
+    /** Bytes, u32. */
+    public final long elementLength(long sequence, int element) {
+        return Integer.toUnsignedLong(memory.get(U32, element(sequence, element) + 8));
+    }
+
+    public final int elementLkey(long sequence, int element) {
+        return memory.get(U32, element(sequence, element) + 12);
+    }
+
+    final void setElements(int count) {
+        memory.set(U32, at(tail) + elementCount, count);
+    }
+
+    /** Writes one element of the record at {@link #next()}. @return its length in bytes */
+    final long setElement(int element, long address, int length, int lkey) {
+        long at = element(tail, element);
+        memory.set(U64, at, address);
+        memory.set(U32, at + 8, length);
+        memory.set(U32, at + 12, lkey);
+        return Integer.toUnsignedLong(length);
+    }
+
+    private long element(long sequence, int element) {
+        return at(sequence) + elements + (long) element * ELEMENT_BYTES;
     }
 
     final long at(long sequence) {

@@ -71,7 +71,7 @@ public final class SoftProtectionDomain implements ProtectionDomain {
         }
         context.agent().lock().lock();
         try {
-            return new Mw(context.memory().allocateWindow());
+            return new Mw(context.memory().allocateWindow(number));
         } finally {
             context.agent().lock().unlock();
         }

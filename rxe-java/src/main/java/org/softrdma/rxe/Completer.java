@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.nio.ByteBuffer;
+import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.link.ReceivedFrame;
+import org.softrdma.device.queue.ScatterGather;
+import org.softrdma.device.queue.SendRing;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.wire.Aeth;
+import org.softrdma.wire.AtomicAckEth;
+import org.softrdma.wire.Bth;
+import org.softrdma.wire.Opcode;
+import org.softrdma.wire.PacketCheck;
+import org.softrdma.wire.Psn;
+import org.softrdma.wire.RnrTimer;
+import org.softrdma.wire.Syndrome;
+
+/**
+ * Takes responses, completes work requests in order, and decides when to send again: acknowledgements (implied ones too), READ data,
+ * atomic results, NAKs, receiver-not-ready, and silence. Source: IBA vol 1 §9.7.5, §9.7.6, §9.9.2.
+ */
+final class Completer {
+    /** Shorter ACK timeouts are raised to this: a general-purpose host cannot tell them from its own scheduling. rxe has 4 ms, too. */
+    private static final long SHORTEST_TIMEOUT_NS = 4_000_000;
+    private static final int RETRY_FOR_EVER = 7;
+    private static final WcOpcode[] WC_OPCODES = wcOpcodes();
+
+    private final RcMachine qp;
+    private final SendState state;
+    private final SendRing ring;
+    private final ScatterGather data;
+    private final long[] atomicResult = new long[1];
+    private long ackDeadlineNs = DeadlineHeap.NEVER;
+    private long rnrUntilNs = DeadlineHeap.NEVER;
+
+    Completer(RcMachine qp, SendState state, ScatterGather data) {
+        this.qp = qp;
+        this.state = state;
+        this.ring = state.ring;
+        this.data = data;
+    }
+
+    void reset() {
+        ackDeadlineNs = DeadlineHeap.NEVER;
+        rnrUntilNs = DeadlineHeap.NEVER;
+        resetRetries();
+    }
+
+    private void resetRetries() {
+        state.retriesLeft = qp.retryCount();
+        state.rnrRetriesLeft = qp.rnrRetry();
+    }
+
+    boolean waitsForReceiver() {
+        return rnrUntilNs != DeadlineHeap.NEVER;
+    }
+
+    long deadlineNs() {
+        return Math.min(ackDeadlineNs, rnrUntilNs);
+    }
+
+    /** A request packet went out. */
+    void onTransmit(long nowNs) {
+        if (ackDeadlineNs == DeadlineHeap.NEVER) {
+            restartTimer(nowNs);
+        }
+    }
+
+    private void restartTimer(long nowNs) {
+        ackDeadlineNs = qp.timeout() == 0 || !state.hasOutstanding() ? DeadlineHeap.NEVER : nowNs + timeoutNs(qp.timeout());
+    }
+
+    /** 4.096 µs · 2^code (IBA vol 1 §9.9.2.3), but not less than {@link #SHORTEST_TIMEOUT_NS}. */
+    static long timeoutNs(int code) {
+        return Math.max(4096L << code, SHORTEST_TIMEOUT_NS);
+    }
+
+    /** A response passed the edge's checks. */
+    void onResponse(long nowNs, ReceivedFrame frame) {
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        int opcode = Bth.opcode(buffer, at);
+        int psn = Bth.psn(buffer, at);
+        if (Psn.compare(psn, state.sentEnd) >= 0) {
+            qp.counters().count(RxeCounter.DROP_GHOST_RESPONSE);
+            return;
+        }
+        if (Psn.compare(psn, state.unacked) < 0) {
+            qp.counters().count(RxeCounter.DROP_DUPLICATE_RESPONSE);
+            return;
+        }
+        if (opcode == Opcode.RC_ACKNOWLEDGE) {
+            onAcknowledge(nowNs, Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)), psn);
+        } else if (Opcode.has(opcode, Opcode.ATOMIC_ACK)) {
+            onAtomicAck(nowNs, frame, opcode, psn);
+        } else {
+            onReadResponse(nowNs, frame, opcode, psn);
+        }
+    }
+
+    private void onAcknowledge(long nowNs, int syndrome, int psn) {
+        if (Syndrome.isAck(syndrome)) {
+            acknowledgeBefore(nowNs, Psn.next(psn));
+        } else if (Syndrome.isRnr(syndrome)) {
+            qp.counters().count(RxeCounter.RCVD_RNR_ERR);
+            if (acknowledgeBefore(nowNs, psn)) {
+                onReceiverNotReady(nowNs, Syndrome.rnrTimerCode(syndrome));
+            }
+        } else if (syndrome == Syndrome.NAK_PSN_SEQUENCE) {
+            qp.counters().count(RxeCounter.RCVD_SEQ_ERR);
+            if (acknowledgeBefore(nowNs, psn)) {
+                goBackOnce(nowNs);
+            }
+        } else if (Syndrome.isNak(syndrome)) {
+            if (acknowledgeBefore(nowNs, psn)) {
+                fail(statusOf(syndrome));
+            }
+        } else {
+            qp.counters().count(RxeCounter.DROP_UNEXPECTED_RESPONSE);
+        }
+    }
+
+    private static WcStatus statusOf(int nak) {
+        return switch (nak) {
+            case Syndrome.NAK_INVALID_REQUEST -> WcStatus.REM_INV_REQ_ERR;
+            case Syndrome.NAK_REMOTE_ACCESS -> WcStatus.REM_ACCESS_ERR;
+            default -> WcStatus.REM_OP_ERR;
+        };
+    }
+
+    /**
+     * Everything before {@code psn} has arrived: completes the SENDs and WRITEs among it. A READ or atomic among it whose response never
+     * came was answered into a hole, so it must be asked again.
+     *
+     * @return false if such a hole was found; what came with it has then no meaning
+     */
+    private boolean acknowledgeBefore(long nowNs, int psn) {
+        int acknowledged = 0;
+        while (Psn.compare(state.unacked, psn) < 0) {
+            long wqe = ring.head();
+            if (SendState.isReadOrAtomic(ring.opcode(wqe))) {
+                progressed(nowNs, acknowledged);
+                goBackOnce(nowNs);
+                return false;
+            }
+            int end = Psn.next(state.lastPsn(wqe));
+            int until = Psn.compare(end, psn) <= 0 ? end : psn;
+            acknowledged += Psn.distance(state.unacked, until);
+            state.unacked = until;
+            if (until == end) {
+                completeHead();
+                if (!qp.isLive()) {
+                    return false;
+                }
+            }
+        }
+        progressed(nowNs, acknowledged);
+        return true;
+    }
+
+    private void onReadResponse(long nowNs, ReceivedFrame frame, int opcode, int psn) {
+        if (!reach(nowNs, psn)) {
+            return;
+        }
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        long wqe = ring.head();
+        if (!SendState.isRead(ring.opcode(wqe))) {
+            fail(WcStatus.BAD_RESP_ERR);
+            return;
+        }
+        int payload = PacketCheck.payloadLength(buffer, at, frame.length());
+        long received = (long) Psn.distance(state.firstPsn(wqe), psn) * qp.mtu();
+        long missing = ring.length(wqe) - received;
+        boolean end = Opcode.has(opcode, Opcode.END);
+        boolean carriesAck = !Opcode.has(opcode, Opcode.AETH) || Syndrome.isAck(Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)));
+        if (!carriesAck || payload != Math.min(missing, qp.mtu()) || end != missing <= qp.mtu()) {
+            fail(WcStatus.BAD_RESP_ERR);
+            return;
+        }
+        if (payload > 0 && !data.scatter(ring, wqe, received, payload, frame.memory(), at + Opcode.headerLength(opcode))) {
+            fail(WcStatus.LOC_PROT_ERR);
+            return;
+        }
+        state.unacked = Psn.next(psn);
+        if (end) {
+            readDone();
+        }
+        progressed(nowNs, 1);
+    }
+
+    private void onAtomicAck(long nowNs, ReceivedFrame frame, int opcode, int psn) {
+        if (!reach(nowNs, psn)) {
+            return;
+        }
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        long wqe = ring.head();
+        if (!SendState.isAtomic(ring.opcode(wqe)) || !Syndrome.isAck(Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)))) {
+            fail(WcStatus.BAD_RESP_ERR);
+            return;
+        }
+        atomicResult[0] = AtomicAckEth.original(buffer, at + Opcode.atomicAckEthOffset(opcode));
+        if (!data.scatter(ring, wqe, 0, 8, qp.hostOrder(atomicResult[0]), 0)) {
+            fail(WcStatus.LOC_PROT_ERR);
+            return;
+        }
+        state.unacked = Psn.next(psn);
+        readDone();
+        progressed(nowNs, 1);
+    }
+
+    /** Brings {@code psn}'s READ or atomic to the head by acknowledging what is before it. @return false if a response before it is missing */
+    private boolean reach(long nowNs, int psn) {
+        if (SendState.isReadOrAtomic(ring.opcode(ring.head()))) {
+            if (psn != state.unacked) {
+                goBackOnce(nowNs);
+            }
+            return psn == state.unacked;
+        }
+        return acknowledgeBefore(nowNs, psn);
+    }
+
+    private void readDone() {
+        state.readsInFlight = Math.max(0, state.readsInFlight - 1);
+        completeHead();
+    }
+
+    private void progressed(long nowNs, int packets) {
+        if (packets == 0 || !qp.isLive()) {
+            return;
+        }
+        state.wentBack = false;
+        resetRetries();
+        qp.requester().onProgress(packets);
+        boolean overtaken = state.cursor < ring.head() || Psn.compare(state.cursorPsn(), state.unacked) < 0;
+        if (overtaken || waitsForReceiver()) {
+            // Acknowledged while it was about to be sent again, or while waiting to.
+            state.goBack();
+        }
+        rnrUntilNs = DeadlineHeap.NEVER;
+        restartTimer(nowNs);
+    }
+
+    /** The responder has seen a gap: send again from the oldest unacknowledged packet, once until something arrives. */
+    private void goBackOnce(long nowNs) {
+        if (state.wentBack) {
+            qp.counters().count(RxeCounter.DROP_UNEXPECTED_RESPONSE);
+            return;
+        }
+        if (mayRetry()) {
+            state.wentBack = true;
+            retry(nowNs);
+        }
+    }
+
+    private boolean mayRetry() {
+        if (state.retriesLeft == 0) {
+            qp.counters().count(RxeCounter.RETRY_EXCEEDED_ERR);
+            fail(WcStatus.RETRY_EXC_ERR);
+            return false;
+        }
+        state.retriesLeft--;
+        return true;
+    }
+
+    private void retry(long nowNs) {
+        qp.counters().count(RxeCounter.COMPLETER_RETRY_ERR);
+        qp.requester().onLoss();
+        state.goBack();
+        restartTimer(nowNs);
+    }
+
+    private void onReceiverNotReady(long nowNs, int timerCode) {
+        if (waitsForReceiver()) {
+            return;
+        }
+        if (state.rnrRetriesLeft == 0) {
+            qp.counters().count(RxeCounter.RETRY_RNR_EXCEEDED_ERR);
+            fail(WcStatus.RNR_RETRY_EXC_ERR);
+            return;
+        }
+        if (state.rnrRetriesLeft != RETRY_FOR_EVER) {
+            state.rnrRetriesLeft--;
+        }
+        rnrUntilNs = nowNs + RnrTimer.toNs(timerCode);
+        ackDeadlineNs = DeadlineHeap.NEVER;
+    }
+
+    void onTimer(long nowNs) {
+        if (rnrUntilNs <= nowNs) {
+            rnrUntilNs = DeadlineHeap.NEVER;
+            state.goBack();
+            restartTimer(nowNs);
+        } else if (ackDeadlineNs <= nowNs) {
+            ackDeadlineNs = DeadlineHeap.NEVER;
+            if (state.hasOutstanding() && mayRetry()) {
+                state.wentBack = false;
+                retry(nowNs);
+            }
+        }
+    }
+
+    /** The oldest work request is done. */
+    void completeHead() {
+        long wqe = ring.head();
+        boolean signaled = (ring.flags(wqe) & SendFlags.SIGNALED) != 0 || qp.signalAll();
+        qp.counters().count(RxeCounter.RDMA_SENDS);
+        int opcode = ring.opcode(wqe);
+        boolean delivered = !signaled || qp.sendCq().push(ring.wrId(wqe), WcStatus.SUCCESS, WC_OPCODES[opcode],
+            (int) ring.length(wqe), 0, qp.qpn(), 0, false);
+        ring.release(wqe + 1);
+        qp.onSendComplete();
+        if (!delivered) {
+            qp.enterError();
+        }
+    }
+
+    /** The oldest work request failed: it completes with {@code status}, everything else is flushed. */
+    void fail(WcStatus status) {
+        long wqe = ring.head();
+        qp.sendCq().push(ring.wrId(wqe), status, WC_OPCODES[ring.opcode(wqe)], 0, 0, qp.qpn(), 0, false);
+        ring.release(wqe + 1);
+        qp.enterError();
+    }
+
+    /** Completes whatever is posted with WR_FLUSH_ERR. */
+    void flush() {
+        while (ring.head() < ring.tail()) {
+            long wqe = ring.head();
+            qp.sendCq().push(ring.wrId(wqe), WcStatus.WR_FLUSH_ERR, WC_OPCODES[ring.opcode(wqe)], 0, 0, qp.qpn(), 0, false);
+            ring.release(wqe + 1);
+        }
+        ackDeadlineNs = DeadlineHeap.NEVER;
+        rnrUntilNs = DeadlineHeap.NEVER;
+    }
+
+    private static WcOpcode[] wcOpcodes() {
+        WcOpcode[] table = new WcOpcode[WrOpcode.ATOMIC_WRITE.value() + 1];
+        table[WrOpcode.RDMA_WRITE.value()] = WcOpcode.RDMA_WRITE;
+        table[WrOpcode.RDMA_WRITE_WITH_IMM.value()] = WcOpcode.RDMA_WRITE;
+        table[WrOpcode.SEND.value()] = WcOpcode.SEND;
+        table[WrOpcode.SEND_WITH_IMM.value()] = WcOpcode.SEND;
+        table[WrOpcode.SEND_WITH_INV.value()] = WcOpcode.SEND;
+        table[WrOpcode.RDMA_READ.value()] = WcOpcode.RDMA_READ;
+        table[WrOpcode.ATOMIC_CMP_AND_SWP.value()] = WcOpcode.COMP_SWAP;
+        table[WrOpcode.ATOMIC_FETCH_AND_ADD.value()] = WcOpcode.FETCH_ADD;
+        table[WrOpcode.LOCAL_INV.value()] = WcOpcode.LOCAL_INV;
+        table[WrOpcode.BIND_MW.value()] = WcOpcode.BIND_MW;
+        return table;
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.util.ArrayDeque;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.softrdma.device.Counters;
+import org.softrdma.device.link.Path;
+import org.softrdma.device.link.ReceivedFrame;
+import org.softrdma.wire.Aeth;
+import org.softrdma.wire.Bth;
+import org.softrdma.wire.Opcode;
+import org.softrdma.wire.Psn;
+import org.softrdma.wire.Syndrome;
+
+/**
+ * Queue pairs that were destroyed a moment ago and still acknowledge what they had executed. A program that exits right after its last
+ * receive would otherwise leave a peer whose acknowledgement got lost sending into nothing, and kernel rxe with retry_cnt 7 does so for
+ * ever. Nothing new is ever accepted here.
+ */
+final class GhostTable {
+    /** How long a queue pair lingers. */
+    static final long LINGER_NS = 500_000_000;
+    /** How long a device that is closed waits for its last ghost to be asked. */
+    private static final long STOP_DELAY_NS = 100_000_000;
+    private static final int MAX_GHOSTS = 1024;
+
+    private final Counters<RxeCounter> counters;
+    private final Int2ObjectHashMap<Ghost> byQpn = new Int2ObjectHashMap<>();
+    private final ArrayDeque<Ghost> oldestFirst = new ArrayDeque<>();
+    private final ArrayDeque<Ghost> toAnswer = new ArrayDeque<>();
+
+    /** What is left of a queue pair. */
+    static final class Ghost {
+        private final int qpn;
+        private final int destQpn;
+        private final Path path;
+        private final int lastPsn;
+        private final int msn;
+        private final long goneNs;
+        private boolean asked;
+
+        Ghost(RcMachine qp, long nowNs) {
+            qpn = qp.qpn();
+            destQpn = qp.destQpn();
+            path = qp.path();
+            lastPsn = Psn.add(qp.responder().expectedPsn(), -1);
+            msn = qp.responder().msn();
+            goneNs = nowNs + LINGER_NS;
+        }
+
+        Path path() {
+            return path;
+        }
+    }
+
+    GhostTable(Counters<RxeCounter> counters) {
+        this.counters = counters;
+    }
+
+    void add(RcMachine qp, long nowNs) {
+        if (oldestFirst.size() == MAX_GHOSTS) {
+            byQpn.remove(oldestFirst.remove().qpn);
+        }
+        Ghost ghost = new Ghost(qp, nowNs);
+        byQpn.put(ghost.qpn, ghost);
+        oldestFirst.add(ghost);
+    }
+
+    Ghost find(int qpn) {
+        return byQpn.get(qpn);
+    }
+
+    /** Whether the youngest ghost may still be asked something: for a while after its end, peers repeat what was not acknowledged. */
+    boolean lingers(long nowNs) {
+        return !oldestFirst.isEmpty() && oldestFirst.peekLast().goneNs - nowNs > LINGER_NS - STOP_DELAY_NS;
+    }
+
+    /** Lets those go whose time is over. */
+    void expire(long nowNs) {
+        while (!oldestFirst.isEmpty() && oldestFirst.peek().goneNs - nowNs <= 0) {
+            byQpn.remove(oldestFirst.remove().qpn);
+        }
+    }
+
+    /** A request that was executed before the end is acknowledged again; READs and atomics cannot be. */
+    void onPacket(Ghost ghost, ReceivedFrame frame) {
+        int opcode = Bth.opcode(frame.buffer(), frame.offset());
+        boolean executed = Psn.compare(Bth.psn(frame.buffer(), frame.offset()), ghost.lastPsn) <= 0;
+        if (!ghost.asked && executed && Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE)) {
+            ghost.asked = true;
+            toAnswer.add(ghost);
+        }
+    }
+
+    /** Sends the acknowledgements asked for. @return how many */
+    int transmit(PacketWriter out) {
+        int sent = 0;
+        while (!toAnswer.isEmpty() && out.hasRoom()) {
+            Ghost ghost = toAnswer.remove();
+            ghost.asked = false;
+            int at = out.begin(ghost.path);
+            Bth.put(out.buffer(), at, Opcode.RC_ACKNOWLEDGE, false, 0, RcMachine.PKEY, ghost.destQpn, false, ghost.lastPsn);
+            Aeth.put(out.buffer(), at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), Syndrome.ACK_UNLIMITED, ghost.msn);
+            out.finish(ghost.path, at, at + Opcode.headerLength(Opcode.RC_ACKNOWLEDGE));
+            counters.count(RxeCounter.GHOST_ACKS);
+            sent++;
+        }
+        return sent;
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.nio.ByteBuffer;
+import org.softrdma.device.Counters;
+import org.softrdma.device.link.FrameHandler;
+import org.softrdma.device.link.Path;
+import org.softrdma.device.link.ReceivedFrame;
+import org.softrdma.wire.Bth;
+import org.softrdma.wire.Icrc;
+import org.softrdma.wire.IpIdSolver;
+import org.softrdma.wire.PacketCheck;
+
+/**
+ * The edge: the only place that looks at bytes nobody has checked. What passes is whole, has a correct ICRC, comes from the peer of the
+ * queue pair it names, and can be read without further checks; everything else is dropped and counted by name.
+ */
+final class PacketReceiver implements FrameHandler {
+    private static final int LARGEST_PAYLOAD = 4096;
+    private static final int LARGEST_HEADERS = 64;
+
+    private final RxeEngine engine;
+    private final Counters<RxeCounter> counters;
+    private final Icrc icrc = new Icrc();
+    private final IpIdSolver ipIds = new IpIdSolver();
+    private long nowNs;
+
+    PacketReceiver(RxeEngine engine, Counters<RxeCounter> counters) {
+        this.engine = engine;
+        this.counters = counters;
+    }
+
+    void setNow(long ns) {
+        nowNs = ns;
+    }
+
+    @Override
+    public void onFrame(ReceivedFrame frame) {
+        RxeCounter reason = take(frame);
+        if (reason != null) {
+            counters.count(reason);
+        }
+    }
+
+    /** @return why it was dropped, or null */
+    private RxeCounter take(ReceivedFrame frame) {
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        int length = frame.length();
+        if (frame.destPort() != engine.port()) {
+            return RxeCounter.DROP_BAD_PORT;
+        }
+        if (length > LARGEST_PAYLOAD + LARGEST_HEADERS) {
+            return RxeCounter.DROP_BAD_LENGTH;
+        }
+        int verdict = PacketCheck.verdict(buffer, at, length);
+        switch (verdict) {
+            case PacketCheck.OK, PacketCheck.UNKNOWN_OPCODE -> { }
+            case PacketCheck.TOO_SHORT -> {
+                return RxeCounter.DROP_TOO_SHORT;
+            }
+            case PacketCheck.BAD_TRANSPORT_VERSION -> {
+                return RxeCounter.DROP_BAD_VERSION;
+            }
+            default -> {
+                return RxeCounter.DROP_BAD_LENGTH;
+            }
+        }
+        int qpn = Bth.destQp(buffer, at);
+        RcMachine qp = engine.find(qpn);
+        GhostTable.Ghost ghost = qp == null ? engine.ghosts().find(qpn) : null;
+        if (qp == null && ghost == null) {
+            return verdict == PacketCheck.UNKNOWN_OPCODE ? RxeCounter.DROP_UNKNOWN_OPCODE : RxeCounter.DROP_UNKNOWN_QPN;
+        }
+        Path path = qp == null ? ghost.path() : qp.path();
+        if (path == null) {
+            return RxeCounter.DROP_QP_STATE;
+        }
+        if (!isFromPeer(frame, path)) {
+            return RxeCounter.DROP_WRONG_ADDRESS;
+        }
+        if (!isOurPartition(Bth.pkey(buffer, at))) {
+            return RxeCounter.DROP_BAD_PKEY;
+        }
+        if (!isIntact(frame)) {
+            return RxeCounter.DROP_BAD_ICRC;
+        }
+        counters.count(RxeCounter.RCVD_PKTS);
+        if (qp == null) {
+            engine.ghosts().onPacket(ghost, frame);
+        } else {
+            if (verdict == PacketCheck.UNKNOWN_OPCODE) {
+                counters.count(RxeCounter.DROP_UNKNOWN_OPCODE);
+            }
+            qp.onPacket(nowNs, frame);
+            engine.touched(qp);
+        }
+        return null;
+    }
+
+    private static boolean isFromPeer(ReceivedFrame frame, Path path) {
+        return frame.remoteHigh() == path.remote().high() && frame.remoteLow() == path.remote().low() && frame.local().equals(path.local());
+    }
+
+    /** Default partition; the peer may be a limited member because we are a full one. IBA vol 1 §10.9.3 */
+    private static boolean isOurPartition(int pkey) {
+        return (pkey & 0x7fff) == (RcMachine.PKEY & 0x7fff);
+    }
+
+    /**
+     * Checks the ICRC. Where the link hides the IPv4 identification, which the ICRC covers, there must be one identification that makes it
+     * right: of all damaged packets one in 65,536 passes that, and one in 2^32 where the identification is known.
+     */
+    private boolean isIntact(ReceivedFrame frame) {
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        int end = at + frame.length() - Icrc.LENGTH;
+        int received = Icrc.get(buffer, end);
+        if (!frame.isIpv4()) {
+            int prefix = Icrc.putIpv6Prefix(buffer, at, frame.remoteHigh(), frame.remoteLow(), frame.local().high(), frame.local().low(),
+                frame.sourcePort(), frame.destPort(), frame.length());
+            return icrc.overPrefix(buffer, prefix, at, end) == received;
+        }
+        boolean hidden = frame.ipId() == ReceivedFrame.IP_ID_HIDDEN;
+        int prefix = Icrc.putIpv4Prefix(buffer, at, (int) frame.remoteLow(), frame.local().ipv4(), hidden ? 0 : frame.ipId(), true,
+            frame.sourcePort(), frame.destPort(), frame.length());
+        int computed = icrc.overPrefix(buffer, prefix, at, end);
+        return computed == received || hidden && ipIds.solve(computed, received, IpIdSolver.bytesAfterId(at, end)) >= 0;
+    }
+}

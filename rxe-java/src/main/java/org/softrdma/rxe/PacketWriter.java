@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.softrdma.device.Counters;
+import org.softrdma.device.link.Path;
+import org.softrdma.device.link.TransmitBatch;
+import org.softrdma.wire.Icrc;
+
+/** Puts packets into the batch that goes to the link next, and seals each with its ICRC. */
+final class PacketWriter {
+    private final TransmitBatch batch;
+    private final Counters<RxeCounter> counters;
+    private final Icrc icrc = new Icrc();
+
+    PacketWriter(TransmitBatch batch, Counters<RxeCounter> counters) {
+        this.batch = batch;
+        this.counters = counters;
+    }
+
+    boolean hasRoom() {
+        return !batch.isFull();
+    }
+
+    /** The batch's bytes, big-endian. */
+    ByteBuffer buffer() {
+        return batch.buffer();
+    }
+
+    /** The same bytes as {@link #buffer()}. */
+    MemorySegment memory() {
+        return batch.memory();
+    }
+
+    /** Starts a packet; {@link #hasRoom()} must be true. Without {@link #finish} it is forgotten. @return where its BTH goes */
+    int begin(Path path) {
+        return batch.begin(path);
+    }
+
+    /** Ends the packet begun last. @param end of the payload's pad, exclusive */
+    void finish(Path path, int at, int end) {
+        ByteBuffer buffer = batch.buffer();
+        Icrc.put(buffer, end, sealFor(path, buffer, at, end));
+        batch.commit(end + Icrc.LENGTH - at);
+        counters.count(RxeCounter.SENT_PKTS);
+    }
+
+    /** The ICRC with IP identification 0 and DF, as an unconnected socket that must not fragment sends it. */
+    private int sealFor(Path path, ByteBuffer buffer, int at, int end) {
+        int udpPayload = end + Icrc.LENGTH - at;
+        int prefix = path.isIpv4()
+            ? Icrc.putIpv4Prefix(buffer, at, path.local().ipv4(), path.remote().ipv4(), 0, true,
+                path.sourcePort(), path.destPort(), udpPayload)
+            : Icrc.putIpv6Prefix(buffer, at, path.local().high(), path.local().low(), path.remote().high(), path.remote().low(),
+                path.sourcePort(), path.destPort(), udpPayload);
+        return icrc.overPrefix(buffer, prefix, at, end);
+    }
+}

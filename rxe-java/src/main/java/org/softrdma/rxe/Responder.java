@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.nio.ByteBuffer;
+import org.softrdma.device.link.ReceivedFrame;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.memory.Region;
+import org.softrdma.device.queue.ReceiveRing;
+import org.softrdma.device.queue.ScatterGather;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.WcFlags;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.wire.Aeth;
+import org.softrdma.wire.AtomicAckEth;
+import org.softrdma.wire.AtomicEth;
+import org.softrdma.wire.Bth;
+import org.softrdma.wire.Ieth;
+import org.softrdma.wire.ImmDt;
+import org.softrdma.wire.Opcode;
+import org.softrdma.wire.PacketCheck;
+import org.softrdma.wire.Psn;
+import org.softrdma.wire.Reth;
+import org.softrdma.wire.Syndrome;
+
+/**
+ * Executes requests, in order and once, and answers them. {@link #onRequest} is the ladder every request climbs:
+ * psn, sequence, operation, length, resources, key, execute, complete, acknowledge.
+ * Source: IBA vol 1 §9.7.4, §9.7.5, §9.9.3.
+ */
+final class Responder {
+    private static final int NO_MESSAGE = 0;
+    private static final int IN_SEND = Opcode.SEND;
+    private static final int IN_WRITE = Opcode.WRITE;
+    private static final int OK = -1;
+
+    private final RcMachine qp;
+    private final ReceiveRing receives;
+    private final ScatterGather data;
+    private final MemoryTable memory;
+    private final long[] atomicResult = new long[1];
+    private ResponseQueue responses = new ResponseQueue(1);
+    private FetchMemory fetches = new FetchMemory(1);
+
+    private int expectedPsn;
+    private int msn;
+    /** A NAK for the gap, or an RNR NAK, is on its way: silence until the expected PSN comes. */
+    private boolean refused;
+    private int message = NO_MESSAGE;
+    /** Bytes of the current SEND that were placed. */
+    private long received;
+    private long writeVa;
+    private int writeRkey;
+    private long writeLeft;
+    private long writeLength;
+
+    Responder(RcMachine qp, ReceiveRing receives, ScatterGather data) {
+        this.qp = qp;
+        this.receives = receives;
+        this.data = data;
+        memory = qp.memory();
+    }
+
+    /** The queue pair goes to RTR. */
+    void start(int psn, int maxFetches) {
+        expectedPsn = psn;
+        msn = 0;
+        refused = false;
+        message = NO_MESSAGE;
+        responses = new ResponseQueue(maxFetches);
+        fetches = new FetchMemory(maxFetches);
+    }
+
+    int expectedPsn() {
+        return expectedPsn;
+    }
+
+    int msn() {
+        return msn;
+    }
+
+    boolean hasResponses() {
+        return !responses.isEmpty();
+    }
+
+    void dropResponses() {
+        responses.clear();
+    }
+
+    /** A request passed the edge's checks. */
+    void onRequest(ReceivedFrame frame) {
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        int opcode = Bth.opcode(buffer, at);
+        int psn = Bth.psn(buffer, at);
+
+        int order = Psn.compare(psn, expectedPsn);
+        if (order > 0) {
+            onGap();
+            return;
+        }
+        if (order < 0) {
+            onDuplicate(frame, opcode, psn);
+            return;
+        }
+        refused = false;
+        int payload = Opcode.isKnown(opcode) ? PacketCheck.payloadLength(buffer, at, frame.length()) : 0;
+        int verdict = checkOperation(opcode);
+        if (verdict == OK) {
+            verdict = checkLength(buffer, at, opcode, payload);
+        }
+        if (verdict == OK && needsReceive(opcode) && receives.tail() == receives.head()) {
+            onReceiverNotReady();
+            return;
+        }
+        if (verdict == OK) {
+            verdict = execute(frame, opcode, psn, payload);
+        }
+        if (verdict != OK) {
+            refuse(verdict);
+        }
+    }
+
+    /** Packets are missing: one NAK tells so; the requester goes back. IBA vol 1 §9.7.4.1.3 */
+    private void onGap() {
+        qp.counters().count(RxeCounter.OUT_OF_SEQ_REQUEST);
+        if (!refused && responses.refuse(expectedPsn, msn, Syndrome.NAK_PSN_SEQUENCE)) {
+            qp.counters().count(RxeCounter.SEND_SEQ_ERR);
+            refused = true;
+        }
+    }
+
+    /** No receive is posted: the requester shall come back later. Packets already behind this one are lost, and get no NAK of their own. */
+    private void onReceiverNotReady() {
+        if (responses.refuse(expectedPsn, msn, Syndrome.rnr(qp.minRnrTimer()))) {
+            qp.counters().count(RxeCounter.SEND_RNR_ERR);
+            refused = true;
+        }
+    }
+
+    /** Repeated requests are answered again but not executed again. IBA vol 1 §9.7.5.1.4 */
+    private void onDuplicate(ReceivedFrame frame, int opcode, int psn) {
+        qp.counters().count(RxeCounter.DUPLICATE_REQUEST);
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        boolean answered = true;
+        if (Opcode.has(opcode, Opcode.READ_REQUEST)) {
+            int reth = at + Opcode.rethOffset(opcode);
+            int rkey = Reth.rkey(buffer, reth);
+            long va = Reth.va(buffer, reth);
+            long length = Reth.length(buffer, reth);
+            int id = fetches.findRead(psn, rkey, va, length, qp.mtu());
+            if (id < 0) {
+                qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
+            } else {
+                responses.dropFrom(psn);
+                answered = responses.read(psn, fetches.msn(id), rkey, va, length, true);
+            }
+        } else if (Opcode.has(opcode, Opcode.ATOMIC_REQUEST)) {
+            int id = fetches.findAtomic(psn);
+            if (id < 0) {
+                qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
+            } else {
+                responses.dropFrom(psn);
+                answered = responses.atomic(psn, fetches.msn(id), fetches.original(id), true);
+            }
+        } else {
+            answered = responses.acknowledge(Psn.add(expectedPsn, -1), msn);
+        }
+        if (!answered) {
+            qp.counters().count(RxeCounter.DROP_RESPONSE_QUEUE_FULL);
+        }
+    }
+
+    /** Is this an operation of the service, in its place in the message, and may the peer do it? */
+    private int checkOperation(int opcode) {
+        if (Opcode.transport(opcode) != Opcode.TRANSPORT_RC || !Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE | Opcode.READ_REQUEST
+            | Opcode.ATOMIC_REQUEST)) {
+            return Syndrome.NAK_INVALID_REQUEST;
+        }
+        boolean begins = Opcode.has(opcode, Opcode.START) || Opcode.hasAny(opcode, Opcode.READ_REQUEST | Opcode.ATOMIC_REQUEST);
+        if (begins ? message != NO_MESSAGE : !Opcode.has(opcode, message) || message == NO_MESSAGE) {
+            return Syndrome.NAK_INVALID_REQUEST;
+        }
+        int right = Opcode.has(opcode, Opcode.WRITE) ? AccessFlags.REMOTE_WRITE
+            : Opcode.has(opcode, Opcode.READ_REQUEST) ? AccessFlags.REMOTE_READ
+            : Opcode.has(opcode, Opcode.ATOMIC_REQUEST) ? AccessFlags.REMOTE_ATOMIC : 0;
+        if ((qp.accessFlags() & right) != right) {
+            return Syndrome.NAK_INVALID_REQUEST;
+        }
+        boolean isFetch = Opcode.hasAny(opcode, Opcode.READ_REQUEST | Opcode.ATOMIC_REQUEST);
+        boolean tooMany = isFetch && responses.fetches() >= qp.maxDestRdAtomic() && !responses.dropOldestReplay();
+        return tooMany ? Syndrome.NAK_INVALID_REQUEST : OK;
+    }
+
+    /** Full packets before the last, the rest in the last, and what the RETH announced altogether. IBA vol 1 §9.7.4.1.6 */
+    private int checkLength(ByteBuffer buffer, int at, int opcode, int payload) {
+        int mtu = qp.mtu();
+        boolean last = Opcode.has(opcode, Opcode.END);
+        boolean good;
+        if (Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE)) {
+            boolean first = Opcode.has(opcode, Opcode.START);
+            good = last ? payload <= mtu && (first || payload > 0) : payload == mtu;
+            if (Opcode.has(opcode, Opcode.WRITE)) {
+                long left = first ? Reth.length(buffer, at + Opcode.rethOffset(opcode)) : writeLeft;
+                good &= left <= Requester.MAX_MESSAGE_BYTES && (last ? payload == left : payload < left);
+            } else {
+                good &= received + payload <= Requester.MAX_MESSAGE_BYTES || first;
+            }
+        } else if (Opcode.has(opcode, Opcode.READ_REQUEST)) {
+            good = Reth.length(buffer, at + Opcode.rethOffset(opcode)) <= Requester.MAX_MESSAGE_BYTES;
+        } else {
+            good = (AtomicEth.va(buffer, at + Opcode.atomicEthOffset(opcode)) & 7) == 0;
+        }
+        return good ? OK : Syndrome.NAK_INVALID_REQUEST;
+    }
+
+    private boolean needsReceive(int opcode) {
+        return Opcode.has(opcode, Opcode.SEND) ? Opcode.has(opcode, Opcode.START)
+            : Opcode.has(opcode, Opcode.WRITE | Opcode.IMMEDIATE);
+    }
+
+    private int execute(ReceivedFrame frame, int opcode, int psn, int payload) {
+        if (Opcode.has(opcode, Opcode.SEND)) {
+            return executeSend(frame, opcode, psn, payload);
+        }
+        if (Opcode.has(opcode, Opcode.WRITE)) {
+            return executeWrite(frame, opcode, psn, payload);
+        }
+        return Opcode.has(opcode, Opcode.READ_REQUEST) ? executeRead(frame, opcode, psn) : executeAtomic(frame, opcode, psn);
+    }
+
+    private int executeSend(ReceivedFrame frame, int opcode, int psn, int payload) {
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        long wqe = receives.head();
+        if (Opcode.has(opcode, Opcode.START)) {
+            received = 0;
+            message = IN_SEND;
+        }
+        if (received + payload > receives.length(wqe)) {
+            failReceive(WcStatus.LOC_LEN_ERR);
+            return Syndrome.NAK_INVALID_REQUEST;
+        }
+        if (!data.scatter(receives, wqe, received, payload, frame.memory(), at + Opcode.headerLength(opcode))) {
+            failReceive(WcStatus.LOC_PROT_ERR);
+            return Syndrome.NAK_REMOTE_OPERATIONAL;
+        }
+        received += payload;
+        if (!Opcode.has(opcode, Opcode.END)) {
+            accept(buffer, at, psn);
+            return OK;
+        }
+        int flags = WcFlags.GRH;
+        int immediateOrKey = 0;
+        if (Opcode.has(opcode, Opcode.IMMEDIATE)) {
+            flags |= WcFlags.WITH_IMM;
+            immediateOrKey = ImmDt.immediate(buffer, at + Opcode.immediateOffset(opcode));
+        } else if (Opcode.has(opcode, Opcode.INVALIDATE)) {
+            flags |= WcFlags.WITH_INV;
+            immediateOrKey = Ieth.rkey(buffer, at + Opcode.iethOffset(opcode));
+            if (!memory.invalidate(immediateOrKey, qp.pd(), qp.qpn())) {
+                failReceive(WcStatus.LOC_ACCESS_ERR);
+                return Syndrome.NAK_REMOTE_ACCESS;
+            }
+        }
+        message = NO_MESSAGE;
+        msn = Psn.next(msn);
+        accept(buffer, at, psn);
+        completeReceive(WcOpcode.RECV, (int) received, immediateOrKey, flags, Bth.solicitedEvent(buffer, at));
+        return OK;
+    }
+
+    private int executeWrite(ReceivedFrame frame, int opcode, int psn, int payload) {
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        if (Opcode.has(opcode, Opcode.START)) {
+            int reth = at + Opcode.rethOffset(opcode);
+            writeVa = Reth.va(buffer, reth);
+            writeRkey = Reth.rkey(buffer, reth);
+            writeLength = Reth.length(buffer, reth);
+            writeLeft = writeLength;
+            message = IN_WRITE;
+        }
+        // Looked up for every packet: the region may be gone since the last one. A message without bytes needs no key (IBA C9-88).
+        if (writeLeft > 0) {
+            Region region = memory.lookup(writeRkey);
+            if (region == null || !region.grants(qp.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) || !region.covers(writeVa, writeLeft)
+                || !region.copyIn(writeVa, frame.memory(), at + Opcode.headerLength(opcode), payload)) {
+                return Syndrome.NAK_REMOTE_ACCESS;
+            }
+        }
+        writeVa += payload;
+        writeLeft -= payload;
+        if (!Opcode.has(opcode, Opcode.END)) {
+            accept(buffer, at, psn);
+            return OK;
+        }
+        message = NO_MESSAGE;
+        msn = Psn.next(msn);
+        accept(buffer, at, psn);
+        if (Opcode.has(opcode, Opcode.IMMEDIATE)) {
+            completeReceive(WcOpcode.RECV_RDMA_WITH_IMM, (int) writeLength, ImmDt.immediate(buffer, at + Opcode.immediateOffset(opcode)),
+                WcFlags.GRH | WcFlags.WITH_IMM, Bth.solicitedEvent(buffer, at));
+        }
+        return OK;
+    }
+
+    private int executeRead(ReceivedFrame frame, int opcode, int psn) {
+        ByteBuffer buffer = frame.buffer();
+        int reth = frame.offset() + Opcode.rethOffset(opcode);
+        long va = Reth.va(buffer, reth);
+        int rkey = Reth.rkey(buffer, reth);
+        long length = Reth.length(buffer, reth);
+        if (length > 0 && readable(rkey, va, length) == null) {
+            return Syndrome.NAK_REMOTE_ACCESS;
+        }
+        int packets = length == 0 ? 1 : (int) ((length + qp.mtu() - 1) / qp.mtu());
+        msn = Psn.next(msn);
+        expectedPsn = Psn.add(psn, packets);
+        fetches.rememberRead(psn, packets, msn, rkey, va, length);
+        responses.read(psn, msn, rkey, va, length, false);
+        return OK;
+    }
+
+    private int executeAtomic(ReceivedFrame frame, int opcode, int psn) {
+        ByteBuffer buffer = frame.buffer();
+        int eth = frame.offset() + Opcode.atomicEthOffset(opcode);
+        long va = AtomicEth.va(buffer, eth);
+        Region region = memory.lookup(AtomicEth.rkey(buffer, eth));
+        if (region == null || !region.grants(qp.pd(), qp.qpn(), AccessFlags.REMOTE_ATOMIC) || !region.covers(va, 8)) {
+            return Syndrome.NAK_REMOTE_ACCESS;
+        }
+        boolean done = opcode == Opcode.RC_COMPARE_SWAP
+            ? region.compareAndSwap(va, AtomicEth.compare(buffer, eth), AtomicEth.swapAdd(buffer, eth), atomicResult)
+            : region.fetchAndAdd(va, AtomicEth.swapAdd(buffer, eth), atomicResult);
+        if (!done) {
+            return Syndrome.NAK_REMOTE_ACCESS;
+        }
+        msn = Psn.next(msn);
+        expectedPsn = Psn.next(psn);
+        fetches.rememberAtomic(psn, msn, atomicResult[0]);
+        responses.atomic(psn, msn, atomicResult[0], false);
+        return OK;
+    }
+
+    private Region readable(int rkey, long va, long length) {
+        Region region = memory.lookup(rkey);
+        boolean allowed = region != null && region.grants(qp.pd(), qp.qpn(), AccessFlags.REMOTE_READ) && region.covers(va, length);
+        return allowed ? region : null;
+    }
+
+    /** The packet was executed; acknowledge it if asked to. */
+    private void accept(ByteBuffer buffer, int at, int psn) {
+        expectedPsn = Psn.next(psn);
+        if (Bth.ackRequest(buffer, at)) {
+            responses.acknowledge(psn, msn);
+        }
+    }
+
+    private void completeReceive(WcOpcode opcode, int bytes, int immediateOrKey, int flags, boolean solicited) {
+        long wqe = receives.head();
+        qp.counters().count(RxeCounter.RDMA_RECVS);
+        boolean delivered = qp.recvCq().push(receives.wrId(wqe), WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), flags, solicited);
+        receives.release(wqe + 1);
+        if (!delivered) {
+            qp.enterError();
+        }
+    }
+
+    private void failReceive(WcStatus status) {
+        long wqe = receives.head();
+        qp.recvCq().push(receives.wrId(wqe), status, WcOpcode.RECV, 0, 0, qp.qpn(), 0, true);
+        receives.release(wqe + 1);
+    }
+
+    /** The request is refused for good: a NAK, an event, and the queue pair is in error. IBA vol 1 §9.9.3 */
+    private void refuse(int nak) {
+        responses.refuse(expectedPsn, msn, nak);
+        qp.raise(nak == Syndrome.NAK_REMOTE_ACCESS ? AsyncEventType.QP_ACCESS_ERR
+            : nak == Syndrome.NAK_INVALID_REQUEST ? AsyncEventType.QP_REQ_ERR : AsyncEventType.QP_FATAL);
+        qp.enterErrorAfterResponses();
+    }
+
+    /** Completes whatever is posted with WR_FLUSH_ERR. */
+    void flush() {
+        while (receives.head() < receives.tail()) {
+            failReceive(WcStatus.WR_FLUSH_ERR);
+        }
+    }
+
+    /** Sends up to {@code budget} response packets. @return how many */
+    int transmit(PacketWriter out, int budget) {
+        int sent = 0;
+        while (sent < budget && !responses.isEmpty() && out.hasRoom()) {
+            switch (responses.headKind()) {
+                case ResponseQueue.READ -> sendReadPacket(out);
+                case ResponseQueue.ATOMIC -> sendAtomicAck(out);
+                default -> sendAcknowledge(out);
+            }
+            sent++;
+        }
+        return sent;
+    }
+
+    private void sendAcknowledge(PacketWriter out) {
+        int at = begin(Opcode.RC_ACKNOWLEDGE, 0, out);
+        Aeth.put(out.buffer(), at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), responses.headSyndrome(), responses.headMsn());
+        out.finish(qp.path(), at, at + Opcode.headerLength(Opcode.RC_ACKNOWLEDGE));
+        responses.removeHead();
+    }
+
+    private void sendAtomicAck(PacketWriter out) {
+        int opcode = Opcode.RC_ATOMIC_ACKNOWLEDGE;
+        int at = begin(opcode, 0, out);
+        Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), Syndrome.ACK_UNLIMITED, responses.headMsn());
+        AtomicAckEth.put(out.buffer(), at + Opcode.atomicAckEthOffset(opcode), responses.headOriginal());
+        out.finish(qp.path(), at, at + Opcode.headerLength(opcode));
+        responses.removeHead();
+    }
+
+    private void sendReadPacket(PacketWriter out) {
+        long left = responses.headLeft();
+        int payload = (int) Math.min(left, qp.mtu());
+        boolean first = !responses.headBegun();
+        boolean last = left == payload;
+        int opcode = first ? (last ? Opcode.RC_RDMA_READ_RESPONSE_ONLY : Opcode.RC_RDMA_READ_RESPONSE_FIRST)
+            : last ? Opcode.RC_RDMA_READ_RESPONSE_LAST : Opcode.RC_RDMA_READ_RESPONSE_MIDDLE;
+        int pad = -payload & 3;
+        int at = begin(opcode, pad, out);
+        int payloadAt = at + Opcode.headerLength(opcode);
+        Region region = payload == 0 ? null : readable(responses.headRkey(), responses.headVa(), left);
+        if (payload > 0 && (region == null || !region.copyOut(responses.headVa(), out.memory(), payloadAt, payload))) {
+            onMemoryGone();
+            return;
+        }
+        if (Opcode.has(opcode, Opcode.AETH)) {
+            Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), Syndrome.ACK_UNLIMITED, responses.headMsn());
+        }
+        for (int i = 0; i < pad; i++) {
+            out.buffer().put(payloadAt + payload + i, (byte) 0);
+        }
+        out.finish(qp.path(), at, payloadAt + payload + pad);
+        responses.advance(Psn.next(responses.headPsn()), payload);
+        if (last) {
+            responses.removeHead();
+        }
+    }
+
+    /** The memory of a READ went away before it was answered completely: the NAK stands where the next response would have. */
+    private void onMemoryGone() {
+        int psn = responses.headPsn();
+        int atMsn = responses.headMsn();
+        responses.clear();
+        responses.refuse(psn, atMsn, Syndrome.NAK_REMOTE_ACCESS);
+        qp.raise(AsyncEventType.QP_ACCESS_ERR);
+        qp.enterErrorAfterResponses();
+    }
+
+    private int begin(int opcode, int pad, PacketWriter out) {
+        int at = out.begin(qp.path());
+        Bth.put(out.buffer(), at, opcode, false, pad, RcMachine.PKEY, qp.destQpn(), false, responses.headPsn());
+        return at;
+    }
+}

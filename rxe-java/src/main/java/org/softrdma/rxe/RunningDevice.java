@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.random.RandomGenerator;
+import org.softrdma.device.DeviceAgent;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.link.Link;
+import org.softrdma.verbs.DeviceAttributes;
+
+/** A device while contexts are open on it: link, engine, agent and GIDs. All contexts of a process share one. */
+final class RunningDevice {
+    private final NetDevice netdev;
+    private final GidTable gids;
+    private final Link link;
+    private final RxeEngine engine;
+    private final DeviceAgent agent;
+    private final DeviceAttributes attributes;
+    private final Set<RxeContext> contexts = new HashSet<>();
+    private int nextPd = 1;
+
+    /**
+     * @param gids   the port's table; entries that are not among the link's addresses can be shown but not used
+     * @param random secure, outside the simulator
+     * @param thread name of the agent's thread; null for a device that only a simulator drives
+     */
+    RunningDevice(NetDevice netdev, GidTable gids, Link link, int port, RandomGenerator random, String thread) {
+        this.netdev = netdev;
+        this.gids = gids;
+        this.link = link;
+        engine = new RxeEngine(link, port, random);
+        agent = new DeviceAgent(engine, thread);
+        attributes = RxeLimits.attributes(GidTable.guid(netdev.mac()));
+    }
+
+    void start() {
+        agent.start();
+    }
+
+    /** Stops once the ghosts have answered what was still under way. */
+    void stop() {
+        long untilNs = System.nanoTime() + GhostTable.LINGER_NS;
+        while (lingers() && System.nanoTime() - untilNs < 0) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        agent.close();
+        link.close();
+    }
+
+    private boolean lingers() {
+        agent.lock().lock();
+        try {
+            return engine.ghosts().lingers(System.nanoTime());
+        } finally {
+            agent.lock().unlock();
+        }
+    }
+
+    NetDevice netdev() {
+        return netdev;
+    }
+
+    GidTable gids() {
+        return gids;
+    }
+
+    Link link() {
+        return link;
+    }
+
+    RxeEngine engine() {
+        return engine;
+    }
+
+    DeviceAgent agent() {
+        return agent;
+    }
+
+    DeviceAttributes attributes() {
+        return attributes;
+    }
+
+    synchronized int newPdNumber() {
+        return nextPd++;
+    }
+
+    /** Contexts open now; guarded by the caller. */
+    Set<RxeContext> contexts() {
+        return contexts;
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.util.List;
+import java.util.Map;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.verbs.SoftContext;
+import org.softrdma.device.verbs.SoftProtectionDomain;
+import org.softrdma.verbs.DeviceAttributes;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidEntry;
+import org.softrdma.verbs.Mtu;
+import org.softrdma.verbs.PortAttributes;
+import org.softrdma.verbs.PortState;
+import org.softrdma.verbs.QpCapabilities;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.VerbsException;
+
+/** An open rxe device. */
+final class RxeContext extends SoftContext {
+    private static final int PORT_CAP_FLAGS = 0x00010000;
+    private static final int LINK_UP = 5;
+    private static final int POLLING = 2;
+    private static final int DISABLED = 3;
+    private static final int ETHERNET = 2;
+
+    private final RxeDevice device;
+    private final RunningDevice running;
+
+    /** @param device null for a device that only a simulator drives */
+    RxeContext(RxeDevice device, RunningDevice running) {
+        super(running.agent(), running.engine().memory());
+        this.device = device;
+        this.running = running;
+        running.contexts().add(this);
+    }
+
+    RunningDevice running() {
+        return running;
+    }
+
+    @Override
+    public RdmaDevice device() {
+        return device;
+    }
+
+    @Override
+    public DeviceAttributes queryDevice() {
+        return running.attributes();
+    }
+
+    @Override
+    public PortAttributes queryPort(int port) {
+        requirePort("query_port", port);
+        NetDevice netdev = running.netdev();
+        boolean active = netdev.up() && netdev.running();
+        return new PortAttributes(active ? PortState.ACTIVE : PortState.DOWN, Mtu.MTU_4096, activeMtu(), RxeLimits.GID_TABLE_LENGTH,
+            PORT_CAP_FLAGS, RxeLimits.MAX_MSG_SIZE, badPkeys(), 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1,
+            active ? LINK_UP : netdev.up() ? POLLING : DISABLED, ETHERNET);
+    }
+
+    Mtu activeMtu() {
+        return Mtu.of(org.softrdma.wire.Mtu.activeMtu(running.netdev().mtu()));
+    }
+
+    private int badPkeys() {
+        return (int) counters().get("drop_bad_pkey").longValue();
+    }
+
+    @Override
+    public Gid queryGid(int port, int index) {
+        GidEntry entry = gidEntry("query_gid", port, index);
+        return entry == null ? Gid.ZERO : entry.gid();
+    }
+
+    @Override
+    public GidEntry queryGidEntry(int port, int index) {
+        GidEntry entry = gidEntry("query_gid_ex", port, index);
+        if (entry == null) {
+            throw new VerbsException(Errno.ENODATA, "query_gid_ex", "GID index " + index + " of port " + port + " is not used");
+        }
+        return entry;
+    }
+
+    private GidEntry gidEntry(String verb, int port, int index) {
+        requirePort(verb, port);
+        if (index < 0 || index >= RxeLimits.GID_TABLE_LENGTH) {
+            throw new VerbsException(Errno.EINVAL, verb, "GID index " + index + " is not in 0.." + (RxeLimits.GID_TABLE_LENGTH - 1));
+        }
+        return running.gids().at(index);
+    }
+
+    @Override
+    public List<GidEntry> queryGidTable() {
+        return running.gids().entries();
+    }
+
+    @Override
+    public int queryPkey(int port, int index) {
+        requirePort("query_pkey", port);
+        if (index != 0) {
+            throw new VerbsException(Errno.EINVAL, "query_pkey", "P_Key index " + index + ": the table has one entry");
+        }
+        return RcMachine.PKEY;
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        agent().lock().lock();
+        try {
+            return running.engine().counters().toMap();
+        } finally {
+            agent().lock().unlock();
+        }
+    }
+
+    @Override
+    protected QueuePair newQueuePair(SoftProtectionDomain pd, QpInitAttributes attributes) {
+        if (attributes.type() != QpType.RC) {
+            throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", "service " + attributes.type() + "; this device has RC");
+        }
+        if (attributes.srq() != null) {
+            throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", "shared receive queues; this device has none yet");
+        }
+        QpCapabilities cap = attributes.cap();
+        limit("max_send_wr", cap.maxSendWr(), RxeLimits.MAX_QP_WR);
+        limit("max_recv_wr", cap.maxRecvWr(), RxeLimits.MAX_QP_WR);
+        limit("max_send_sge", cap.maxSendSge(), RxeLimits.MAX_SGE);
+        limit("max_recv_sge", cap.maxRecvSge(), RxeLimits.MAX_SGE);
+        limit("max_inline_data", cap.maxInlineData(), RxeLimits.MAX_INLINE);
+        return RxeQueuePair.create(this, pd, attributes);
+    }
+
+    private static void limit(String what, int asked, int max) {
+        if (asked < 0 || asked > max) {
+            throw new VerbsException(Errno.EINVAL, "create_qp", what + " " + asked + " is not in 0.." + max);
+        }
+    }
+
+    private static void requirePort(String verb, int port) {
+        if (port != 1) {
+            throw new VerbsException(Errno.EINVAL, verb, "port " + port + "; the device has port 1 only");
+        }
+    }
+
+    @Override
+    protected int newPdNumber() {
+        return running.newPdNumber();
+    }
+
+    @Override
+    protected void release() {
+        if (device != null) {
+            device.closed(this, running);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+/** Counters of an rxe device. The first group bears the kernel's names and meanings; the second says what was dropped, and why. */
+enum RxeCounter {
+    SENT_PKTS, RCVD_PKTS, DUPLICATE_REQUEST, OUT_OF_SEQ_REQUEST, RCVD_RNR_ERR, SEND_RNR_ERR, RCVD_SEQ_ERR, ACK_DEFERRED,
+    RETRY_EXCEEDED_ERR, RETRY_RNR_EXCEEDED_ERR, COMPLETER_RETRY_ERR, SEND_ERR, LINK_DOWNED, RDMA_SENDS, RDMA_RECVS,
+
+    /** Shorter than a BTH and an ICRC. */
+    DROP_TOO_SHORT,
+    /** Headers, pad and ICRC do not fit, or more payload than any MTU. */
+    DROP_BAD_LENGTH,
+    /** BTH transport version is not 0. */
+    DROP_BAD_VERSION,
+    /** An opcode nobody knows, for a queue pair that could not refuse it. */
+    DROP_UNKNOWN_OPCODE,
+    /** Not the UDP port of RoCE. */
+    DROP_BAD_PORT,
+    DROP_UNKNOWN_QPN,
+    DROP_BAD_ICRC,
+    DROP_BAD_PKEY,
+    /** Not from the peer's address, or not to ours. */
+    DROP_WRONG_ADDRESS,
+    /** The queue pair is not in a state to take it. */
+    DROP_QP_STATE,
+    /** A response to nothing that was sent. */
+    DROP_GHOST_RESPONSE,
+    /** A response that had been taken before. */
+    DROP_DUPLICATE_RESPONSE,
+    /** A response after a gap, or one that names no known outcome. */
+    DROP_UNEXPECTED_RESPONSE,
+    /** A repeated READ or atomic that is no longer remembered. */
+    DROP_UNKNOWN_DUPLICATE,
+    /** A repeated READ that found the queue of responses full. */
+    DROP_RESPONSE_QUEUE_FULL,
+
+    /** Acknowledgements sent for queue pairs that were destroyed already. */
+    GHOST_ACKS,
+    /** Sequence NAKs sent. */
+    SEND_SEQ_ERR,
+    /** Packets sent again. */
+    RETRANSMITTED_PKTS
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.link.CaptureLink;
+import org.softrdma.device.link.Link;
+import org.softrdma.device.link.UdpLinks;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.NodeType;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Transport;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.Udp;
+
+/**
+ * An rxe device on a network interface. The first context opened in a process starts it, the last one closed stops it.
+ *
+ * <p>On an ordinary interface it listens at every address. On the loopback interface each device, in whatever process, takes a
+ * 127.0.0.x of its own, so that any number of them can talk to each other on one machine.
+ */
+final class RxeDevice implements RdmaDevice {
+    /** Names a directory: every device opened writes its packets to {@code NAME-PID.pcapng} there. */
+    static final String CAPTURE_VARIABLE = "SOFTRDMA_CAPTURE_DIR";
+
+    private static final int LOOPBACK_ADDRESSES = 254;
+    private static final Map<String, RunningDevice> RUNNING = new HashMap<>();
+
+    private final String name;
+    private final NetDevice netdev;
+
+    RxeDevice(String name, NetDevice netdev) {
+        this.name = name;
+        this.netdev = netdev;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public long nodeGuid() {
+        return GidTable.guid(netdev.mac());
+    }
+
+    @Override
+    public NodeType nodeType() {
+        return NodeType.CA;
+    }
+
+    @Override
+    public Transport transport() {
+        return Transport.INFINIBAND;
+    }
+
+    @Override
+    public String netdev() {
+        return netdev.name();
+    }
+
+    @Override
+    public Context open() {
+        synchronized (RUNNING) {
+            RunningDevice running = RUNNING.get(name);
+            if (running == null) {
+                running = start();
+                RUNNING.put(name, running);
+            }
+            return new RxeContext(this, running);
+        }
+    }
+
+    /** A context closed; the last one stops the device. */
+    void closed(RxeContext context, RunningDevice running) {
+        synchronized (RUNNING) {
+            running.contexts().remove(context);
+            if (running.contexts().isEmpty()) {
+                RUNNING.remove(name);
+                running.stop();
+            }
+        }
+    }
+
+    private RunningDevice start() {
+        List<Gid> addresses = GidTable.addressesOf(netdev);
+        if (!netdev.up() || addresses.isEmpty()) {
+            throw new VerbsException(Errno.ENODEV, "open_device", name + ": interface " + netdev.name()
+                + (netdev.up() ? " has no address; give it one (ip addr add)" : " is down; bring it up (ip link set " + netdev.name() + " up)"));
+        }
+        Link link = netdev.loopback() ? openLoopback(addresses) : UdpLinks.open(addresses, Udp.DEST_PORT_ROCE);
+        String captureDirectory = System.getenv(CAPTURE_VARIABLE);
+        Link used = captureDirectory == null ? link : CaptureLink.into(captureDirectory, name, link);
+        RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), used, Udp.DEST_PORT_ROCE,
+            new SecureRandom(), name);
+        running.start();
+        return running;
+    }
+
+    /** The first 127.0.0.x nobody has, and ::1 if nobody has that. */
+    private Link openLoopback(List<Gid> addresses) {
+        VerbsException last = null;
+        for (int host = 1; host <= LOOPBACK_ADDRESSES; host++) {
+            Gid own = Gid.ofIpv4(0x7f000000 | host);
+            try {
+                List<Gid> wanted = new ArrayList<>(List.of(own));
+                addresses.stream().filter(gid -> !gid.isIpv4Mapped()).forEach(wanted::add);
+                return openWithOptional(own, wanted);
+            } catch (VerbsException refused) {
+                if (refused.errno() != Errno.EADDRINUSE) {
+                    throw refused;
+                }
+                last = refused;
+            }
+        }
+        throw last;
+    }
+
+    private static Link openWithOptional(Gid own, List<Gid> wanted) {
+        try {
+            return UdpLinks.open(wanted, Udp.DEST_PORT_ROCE);
+        } catch (VerbsException refused) {
+            return UdpLinks.open(List.of(own), Udp.DEST_PORT_ROCE);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.random.RandomGenerator;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.softrdma.device.Counters;
+import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.DeviceWork;
+import org.softrdma.device.link.Link;
+import org.softrdma.device.link.TransmitBatch;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * A device at work: its queue pairs, keys, timers, and the link. {@link #doWork} is one round of the whole data path: receive, doorbells,
+ * timers, transmit. Runs under the device's owner, on its thread or in the simulator.
+ */
+final class RxeEngine implements DeviceWork {
+    private static final int BATCH_PACKETS = 128;
+    private static final int LARGEST_PACKET_BYTES = 4096 + 64;
+    private static final int RECEIVE_BUDGET = 128;
+    /** Packets one queue pair may send before the next one has its turn. */
+    private static final int TURN_PACKETS = 64;
+    /** The socket took no more: try again this soon. */
+    private static final long BACKOFF_NS = 50_000;
+    private static final int FIRST_QPN = 0x11;
+    private static final int LAST_QPN = 0xfffffe;
+
+    private final Link link;
+    private final int port;
+    private final RandomGenerator random;
+    private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
+    private final MemoryTable memory;
+    private final Int2ObjectHashMap<RcMachine> queuePairs = new Int2ObjectHashMap<>();
+    private final GhostTable ghosts = new GhostTable(counters);
+    private final DeadlineHeap timers = new DeadlineHeap();
+    private final ArrayDeque<RcMachine> active = new ArrayDeque<>();
+    private final AtomicReference<RxeQueuePair> doorbells = new AtomicReference<>();
+    private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
+    private final PacketWriter writer = new PacketWriter(batch, counters);
+    private final PacketReceiver receiver = new PacketReceiver(this, counters);
+    private final Consumer<DeadlineHeap.Timed> afterTimer = qp -> activate((RcMachine) qp);
+    private long nowNs;
+    private long countedSendErrors;
+
+    /** @param port UDP port packets must be addressed to. @param random secure, outside the simulator */
+    RxeEngine(Link link, int port, RandomGenerator random) {
+        this.link = link;
+        this.port = port;
+        this.random = random;
+        memory = new MemoryTable(random, RxeLimits.MAX_MR, RxeLimits.MAX_MW);
+    }
+
+    @Override
+    public int doWork(long ns) {
+        nowNs = ns;
+        receiver.setNow(ns);
+        int done = flush();
+        done += link.poll(receiver, RECEIVE_BUDGET);
+        done += takeDoorbells();
+        done += timers.expire(ns, afterTimer);
+        ghosts.expire(ns);
+        done += transmit();
+        return done;
+    }
+
+    /** Each queue pair with something to send has its turn; those that used theirs up wait for the next round. */
+    private int transmit() {
+        int sent = ghosts.transmit(writer);
+        for (int turns = active.size(); turns > 0; turns--) {
+            if (!writer.hasRoom() && flush() == 0) {
+                break;
+            }
+            RcMachine qp = active.remove();
+            qp.active = false;
+            int packets = qp.transmit(nowNs, writer, TURN_PACKETS);
+            sent += packets;
+            if (packets == TURN_PACKETS || !writer.hasRoom()) {
+                activate(qp);
+            }
+            timers.update(qp);
+        }
+        return sent + flush();
+    }
+
+    private int flush() {
+        if (batch.isEmpty()) {
+            return 0;
+        }
+        int sent = link.send(batch);
+        long errors = link.sendErrors();
+        counters.add(RxeCounter.SEND_ERR, errors - countedSendErrors);
+        countedSendErrors = errors;
+        return sent;
+    }
+
+    @Override
+    public long deadlineNs() {
+        if (!active.isEmpty() && batch.isEmpty()) {
+            return nowNs;
+        }
+        return batch.isEmpty() ? timers.earliestNs() : Math.min(timers.earliestNs(), nowNs + BACKOFF_NS);
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+        link.await(timeoutNs);
+    }
+
+    @Override
+    public void wakeup() {
+        link.wakeup();
+    }
+
+    // ---- queue pairs ----
+
+    /** Something happened to the queue pair: it may have something to send, and its deadline may have changed. */
+    void touched(RcMachine qp) {
+        activate(qp);
+    }
+
+    private void activate(RcMachine qp) {
+        if (!qp.active) {
+            qp.active = true;
+            active.add(qp);
+        }
+    }
+
+    RcMachine find(int qpn) {
+        return queuePairs.get(qpn);
+    }
+
+    GhostTable ghosts() {
+        return ghosts;
+    }
+
+    /** Draws a number that neither a queue pair nor a ghost has, and enters the machine made for it. */
+    RcMachine add(IntFunction<RcMachine> maker) {
+        if (queuePairs.size() >= RxeLimits.MAX_QP) {
+            throw new VerbsException(Errno.ENOMEM, "create_qp", "the device has " + RxeLimits.MAX_QP + " queue pairs already");
+        }
+        int qpn;
+        do {
+            qpn = FIRST_QPN + random.nextInt(LAST_QPN - FIRST_QPN);
+        } while (queuePairs.containsKey(qpn) || ghosts.find(qpn) != null);
+        RcMachine qp = maker.apply(qpn);
+        queuePairs.put(qpn, qp);
+        return qp;
+    }
+
+    /** Takes a queue pair out; for a while its ghost answers. */
+    void remove(RcMachine qp) {
+        queuePairs.remove(qp.qpn());
+        timers.remove(qp);
+        if (qp.active) {
+            active.remove(qp);
+            qp.active = false;
+        }
+        if (qp.path() != null) {
+            ghosts.add(qp, nowNs);
+        }
+    }
+
+    // ---- doorbells: a stack of queue pairs, each on it at most once; any thread pushes, the owner takes all ----
+
+    void ring(RxeQueuePair qp) {
+        if (qp.doorbellRung.compareAndSet(false, true)) {
+            RxeQueuePair top;
+            do {
+                top = doorbells.get();
+                qp.nextDoorbell = top;
+            } while (!doorbells.compareAndSet(top, qp));
+        }
+    }
+
+    private int takeDoorbells() {
+        if (doorbells.get() == null) {
+            return 0;
+        }
+        int taken = 0;
+        RxeQueuePair qp = doorbells.getAndSet(null);
+        while (qp != null) {
+            RxeQueuePair next = qp.nextDoorbell;
+            qp.nextDoorbell = null;
+            qp.doorbellRung.set(false);
+            qp.machine().onDoorbell();
+            if (find(qp.qpNum()) == qp.machine()) {
+                activate(qp.machine());
+            }
+            taken++;
+            qp = next;
+        }
+        return taken;
+    }
+
+    // ---- the rest of the device ----
+
+    int port() {
+        return port;
+    }
+
+    Link link() {
+        return link;
+    }
+
+    MemoryTable memory() {
+        return memory;
+    }
+
+    Counters<RxeCounter> counters() {
+        return counters;
+    }
+}

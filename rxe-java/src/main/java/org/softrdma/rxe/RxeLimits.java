@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import org.softrdma.verbs.DeviceAttributes;
+
+/** What a device offers: kernel rxe 6.1's numbers, so that a program sized for the one fits the other. */
+final class RxeLimits {
+    static final int MAX_QP = 1_048_560;
+    static final int MAX_QP_WR = 1 << 20;
+    static final int MAX_SGE = 32;
+    static final int MAX_INLINE = 512;
+    static final int MAX_CQE = 32_767;
+    static final int MAX_CQ = 1 << 20;
+    static final int MAX_MR = (1 << 19) - 1;
+    static final int MAX_MW = (1 << 19) - 1;
+    static final int MAX_RD_ATOMIC = 128;
+    static final int GID_TABLE_LENGTH = 1024;
+    /** What rxe reports; IBA's 2^31 are accepted all the same, as by rxe. */
+    static final long MAX_MSG_SIZE = 0x800000;
+    /** RESIZE… none; the kernel's rxe reports these very bits. */
+    private static final int DEVICE_CAP_FLAGS = 0x01223c76;
+
+    private RxeLimits() {
+    }
+
+    static DeviceAttributes attributes(long guid) {
+        return new DeviceAttributes("", guid, guid, -1L, 0xfffff000L, 0xffffff, 0, 0,
+            MAX_QP, MAX_QP_WR, DEVICE_CAP_FLAGS, MAX_SGE, MAX_SGE, MAX_INLINE, MAX_CQ, MAX_CQE, MAX_MR, 1 << 20,
+            MAX_RD_ATOMIC, 0x3f000, MAX_RD_ATOMIC, 1, MAX_MW, 0, 0,
+            0, 0, 0, 0, 0, 64, 15, 1,
+            Runtime.getRuntime().availableProcessors());
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.softrdma.device.config.ConfiguredLink;
+import org.softrdma.device.config.LinkStore;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.spi.VerbsProvider;
+
+/** The rxe devices that are configured, or one for each interface that is up. */
+public final class RxeProvider implements VerbsProvider {
+    /** The type word of {@code rdma link add NAME type rxe}. */
+    public static final String TYPE = "rxe";
+
+    @Override
+    public String name() {
+        return TYPE;
+    }
+
+    @Override
+    public List<RdmaDevice> devices() {
+        List<RdmaDevice> devices = new ArrayList<>();
+        for (ConfiguredLink link : LinkStore.open().effectiveLinks()) {
+            NetDevice netdev = link.type().equals(TYPE) ? NetDevice.find(link.netdev()) : null;
+            if (netdev != null) {
+                devices.add(new RxeDevice(link.name(), netdev));
+            }
+        }
+        return devices;
+    }
+}

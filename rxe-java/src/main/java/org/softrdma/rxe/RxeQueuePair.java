@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.device.link.Path;
+import org.softrdma.device.verbs.SoftProtectionDomain;
+import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.GidEntry;
+import org.softrdma.verbs.QpAttributeMask;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpTransitions;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.VerbsException;
+
+/** The application's side of an RC queue pair on an rxe device: checks, then hands over to the {@link RcMachine}. */
+final class RxeQueuePair extends SoftQueuePair {
+    /** Set while the queue pair stands in the engine's stack of doorbells. */
+    final AtomicBoolean doorbellRung = new AtomicBoolean();
+    /** The one below in that stack. */
+    RxeQueuePair nextDoorbell;
+
+    private final RxeContext context;
+    private final RxeEngine engine;
+    private final RcMachine machine;
+
+    private RxeQueuePair(RxeContext context, SoftProtectionDomain pd, QpInitAttributes init) {
+        super(pd, init);
+        this.context = context;
+        engine = context.running().engine();
+        ReentrantLock owner = context.agent().lock();
+        owner.lock();
+        try {
+            machine = engine.add(qpn -> new RcMachine(qpn, this, engine.memory(), engine.counters()));
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    static RxeQueuePair create(RxeContext context, SoftProtectionDomain pd, QpInitAttributes init) {
+        return new RxeQueuePair(context, pd, init);
+    }
+
+    RcMachine machine() {
+        return machine;
+    }
+
+    @Override
+    public int qpNum() {
+        return machine.qpn();
+    }
+
+    @Override
+    public QpState state() {
+        return machine.state();
+    }
+
+    @Override
+    protected boolean supports(SendRequest request) {
+        return switch (request.opcode()) {
+            case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD,
+                 LOCAL_INV, BIND_MW -> true;
+            default -> false;
+        };
+    }
+
+    @Override
+    protected void doorbell() {
+        engine.ring(this);
+        context.agent().doorbell();
+    }
+
+    @Override
+    public void modify(QpAttributes change) {
+        ReentrantLock owner = context.agent().lock();
+        owner.lock();
+        try {
+            QpState to = QpTransitions.check(type(), machine.state(), change);
+            checkValues(change);
+            Path path = change.has(QpAttributeMask.AV) ? resolve(change.addressVector()) : null;
+            machine.modify(change, to, path);
+            engine.touched(machine);
+        } finally {
+            owner.unlock();
+        }
+        context.agent().doorbell();
+    }
+
+    private Path resolve(AddressVector vector) {
+        if (vector.port() != 1) {
+            throw refuse("AV port " + vector.port() + "; the device has port 1 only");
+        }
+        GidEntry source = vector.sgidIndex() < 0 ? null : context.running().gids().at(vector.sgidIndex());
+        if (source == null) {
+            throw refuse("AV sgid_index " + vector.sgidIndex() + " names no GID; the table has 0.."
+                + (context.running().gids().entries().size() - 1));
+        }
+        if (vector.dgid() == null || vector.dgid().isZero()) {
+            throw refuse("AV without a GID: RoCE needs a global route (did the peer's tool run without -g?)");
+        }
+        if (vector.dgid().isMulticast()) {
+            throw refuse("AV dgid " + vector.dgid() + " is a multicast group");
+        }
+        if (source.gid().isIpv4Mapped() != vector.dgid().isIpv4Mapped()) {
+            throw refuse("AV from " + source.gid() + " (sgid_index " + vector.sgidIndex() + ") to " + vector.dgid()
+                + ": one is IPv4, the other IPv6; both ends must choose GIDs of the same kind");
+        }
+        if (!context.running().link().addresses().contains(source.gid())) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "modify_qp", describe() + ": sgid_index " + vector.sgidIndex() + " is "
+                + source.gid() + ", which interface " + source.netdev() + " does not have; choose another index");
+        }
+        return context.running().link().resolve(source.gid(), vector.dgid(), vector.trafficClass(), vector.hopLimit());
+    }
+
+    private void checkValues(QpAttributes change) {
+        range(change, QpAttributeMask.PKEY_INDEX, "PKEY_INDEX", change.pkeyIndex(), 0);
+        range(change, QpAttributeMask.TIMEOUT, "TIMEOUT", change.timeout(), 31);
+        range(change, QpAttributeMask.RETRY_CNT, "RETRY_CNT", change.retryCount(), 7);
+        range(change, QpAttributeMask.RNR_RETRY, "RNR_RETRY", change.rnrRetry(), 7);
+        range(change, QpAttributeMask.MIN_RNR_TIMER, "MIN_RNR_TIMER", change.minRnrTimer(), 31);
+        range(change, QpAttributeMask.RQ_PSN, "RQ_PSN", change.rqPsn(), 0xffffff);
+        range(change, QpAttributeMask.SQ_PSN, "SQ_PSN", change.sqPsn(), 0xffffff);
+        range(change, QpAttributeMask.DEST_QPN, "DEST_QPN", change.destQpn(), 0xffffff);
+        range(change, QpAttributeMask.MAX_QP_RD_ATOMIC, "MAX_QP_RD_ATOMIC", change.maxRdAtomic(), RxeLimits.MAX_RD_ATOMIC);
+        range(change, QpAttributeMask.MAX_DEST_RD_ATOMIC, "MAX_DEST_RD_ATOMIC", change.maxDestRdAtomic(), RxeLimits.MAX_RD_ATOMIC);
+        if (change.has(QpAttributeMask.PORT) && change.port() != 1) {
+            throw refuse("PORT " + change.port() + "; the device has port 1 only");
+        }
+        if (change.has(QpAttributeMask.PATH_MTU)
+            && (change.pathMtu() == null || change.pathMtu().compareTo(context.activeMtu()) > 0)) {
+            throw refuse("PATH_MTU " + change.pathMtu() + "; the interface carries " + context.activeMtu().bytes() + " at most");
+        }
+    }
+
+    private void range(QpAttributes change, int bit, String name, int value, int max) {
+        if (change.has(bit) && (value < 0 || value > max)) {
+            throw refuse(name + " " + value + " is not in 0.." + max);
+        }
+    }
+
+    private VerbsException refuse(String why) {
+        return new VerbsException(Errno.EINVAL, "modify_qp", describe() + ": " + why);
+    }
+
+    private String describe() {
+        return "qp 0x" + Integer.toHexString(qpNum());
+    }
+
+    @Override
+    public QpAttributes query() {
+        ReentrantLock owner = context.agent().lock();
+        owner.lock();
+        try {
+            return machine.query();
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    @Override
+    protected void destroy() {
+        engine.remove(machine);
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.link.Link;
+import org.softrdma.device.sim.Simulation;
+import org.softrdma.verbs.Context;
+import org.softrdma.wire.Udp;
+
+/**
+ * Rxe devices on a simulated fabric: the same engine and the same API as on a real link, driven by a {@link Simulation} on virtual time.
+ * Everything they do follows from the fabric's seed and the random generator given here.
+ */
+public final class SimulatedRxe {
+    private SimulatedRxe() {
+    }
+
+    /**
+     * Opens a device and adds it to the simulation.
+     *
+     * @param link   attached to the simulation's fabric; its addresses become GIDs 1, 2, …
+     * @param random draws queue pair numbers and keys
+     * @param mtu    of the interface: 9000 gives path MTUs up to 4096
+     */
+    public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu) {
+        NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, mtu, true, true, false, List.of());
+        RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), link, Udp.DEST_PORT_ROCE, random, null);
+        simulation.add(running.engine());
+        return new RxeContext(null, running);
+    }
+}

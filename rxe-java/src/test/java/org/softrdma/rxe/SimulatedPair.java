@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import org.softrdma.device.sim.FaultPlan;
+import org.softrdma.device.sim.LinkProfile;
+import org.softrdma.device.sim.SimulatedFabric;
+import org.softrdma.device.sim.Simulation;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.Mtu;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpCapabilities;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WorkCompletion;
+
+/** Two devices on a simulated fabric, one connected RC queue pair each: what most tests of the machine begin with. */
+final class SimulatedPair {
+    static final int ALL_REMOTE = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
+    static final long SECOND = 1_000_000_000L;
+
+    final SimulatedFabric fabric;
+    final Simulation simulation;
+    final Side a;
+    final Side b;
+
+    /** Parameters of both queue pairs; tests change what they are about. */
+    static final class Setup {
+        Mtu mtu = Mtu.MTU_1024;
+        int sqPsnA = 0x123456;
+        int sqPsnB = 0x654321;
+        int timeout = 14;
+        int retryCount = 7;
+        int rnrRetry = 7;
+        int minRnrTimer = 12;
+        int rdAtomic = 4;
+        int destRdAtomic = 4;
+        int accessA = AccessFlags.REMOTE_ANY;
+        int accessB = AccessFlags.REMOTE_ANY;
+        int queueDepth = 64;
+        int maxSge = 4;
+        int cqe = 4096;
+        boolean hiddenIpId;
+        boolean ipv6;
+        FaultPlan faults = FaultPlan.NONE;
+    }
+
+    /** One end. */
+    static final class Side {
+        final Context context;
+        final ProtectionDomain pd;
+        final CompletionQueue sendCq;
+        final CompletionQueue recvCq;
+        final QueuePair qp;
+        final Gid gid;
+        private final List<WorkCompletion> sendDone = new ArrayList<>();
+        private final List<WorkCompletion> recvDone = new ArrayList<>();
+
+        Side(Context context, Gid gid, Setup setup) {
+            this.context = context;
+            this.gid = gid;
+            pd = context.allocatePd();
+            sendCq = context.createCq(setup.cqe);
+            recvCq = context.createCq(setup.cqe);
+            QpCapabilities cap = new QpCapabilities(setup.queueDepth, setup.queueDepth, setup.maxSge, setup.maxSge, 64);
+            qp = pd.createQp(new QpInitAttributes(org.softrdma.verbs.QpType.RC, sendCq, recvCq, null, cap, false));
+        }
+
+        MemoryRegion memory(long bytes, int access) {
+            return pd.register(Arena.ofAuto().allocate(bytes, 64), access);
+        }
+
+        MemoryRegion memory(byte[] content) {
+            MemoryRegion region = memory(Math.max(1, content.length), ALL_REMOTE);
+            MemorySegment.copy(content, 0, region.memory(), java.lang.foreign.ValueLayout.JAVA_BYTE, 0, content.length);
+            return region;
+        }
+
+        List<WorkCompletion> sends() {
+            drain(sendCq, sendDone);
+            return sendDone;
+        }
+
+        List<WorkCompletion> receives() {
+            drain(recvCq, recvDone);
+            return recvDone;
+        }
+
+        List<WcStatus> sendStatuses() {
+            return sends().stream().map(WorkCompletion::status).toList();
+        }
+
+        List<WcStatus> receiveStatuses() {
+            return receives().stream().map(WorkCompletion::status).toList();
+        }
+
+        List<AsyncEventType> events() {
+            List<AsyncEventType> types = new ArrayList<>();
+            for (AsyncEvent event = context.getAsyncEvent(0); event != null; event = context.getAsyncEvent(0)) {
+                types.add(event.type());
+                event.ack();
+            }
+            return types;
+        }
+
+        long counter(String name) {
+            return context.counters().get(name);
+        }
+
+        RxeEngine engine() {
+            return ((RxeContext) context).running().engine();
+        }
+
+        private static void drain(CompletionQueue cq, List<WorkCompletion> into) {
+            while (true) {
+                WorkCompletion[] one = WorkCompletion.array(1);
+                if (cq.poll(one) == 0) {
+                    return;
+                }
+                into.add(one[0]);
+            }
+        }
+    }
+
+    SimulatedPair(long seed, Setup setup) {
+        this(seed, setup, setup);
+    }
+
+    SimulatedPair(long seed, Setup setupA, Setup setupB) {
+        RandomGenerator random = new SplittableRandom(seed);
+        fabric = new SimulatedFabric(seed, setupA.faults);
+        simulation = new Simulation(fabric);
+        LinkProfile profile = LinkProfile.DEFAULT.withIpHeader(
+            setupA.hiddenIpId ? LinkProfile.IpHeader.HIDDEN : LinkProfile.IpHeader.DELIVERED);
+        Gid gidA = setupA.ipv6 ? new Gid(0xfd00L << 48, 1) : Gid.ofIpv4(0x0a000001);
+        Gid gidB = setupA.ipv6 ? new Gid(0xfd00L << 48, 2) : Gid.ofIpv4(0x0a000002);
+        a = new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gidA), random, 9000), gidA, setupA);
+        b = new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gidB), random, 9000), gidB, setupB);
+        connect(a, b, setupA, setupA.accessA, setupA.sqPsnA, setupA.sqPsnB);
+        connect(b, a, setupB, setupB.accessB, setupB.sqPsnB, setupB.sqPsnA);
+    }
+
+    private static void connect(Side side, Side peer, Setup setup, int access, int sqPsn, int rqPsn) {
+        side.qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(access));
+        side.qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer.gid, 1)).pathMtu(setup.mtu)
+            .destQpn(peer.qp.qpNum()).rqPsn(rqPsn).maxDestRdAtomic(setup.destRdAtomic).minRnrTimer(setup.minRnrTimer));
+        side.qp.modify(new QpAttributes().state(QpState.RTS).timeout(setup.timeout).retryCount(setup.retryCount).rnrRetry(setup.rnrRetry)
+            .sqPsn(sqPsn).maxRdAtomic(setup.rdAtomic));
+    }
+
+    /** Runs until the condition holds; fails if it does not within ten virtual minutes. */
+    void runUntil(java.util.function.BooleanSupplier condition) {
+        if (!simulation.runUntil(condition, fabric.nowNs() + 600 * SECOND)) {
+            throw new AssertionError("not within ten virtual minutes; seed " + fabric.seed());
+        }
+    }
+
+    /** Runs until nothing is going on any more. */
+    void settle() {
+        simulation.runFor(5 * SECOND);
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.queue;
+
+import java.lang.foreign.MemorySegment;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.memory.Region;
+import org.softrdma.verbs.AccessFlags;
+
+/**
+ * Moves bytes between packets and the scatter/gather elements of a work request. Every element is looked up anew for each packet, so a
+ * region that is deregistered in mid-message is not touched again.
+ */
+public final class ScatterGather {
+    private final MemoryTable memory;
+    private final int pd;
+    private final int qpn;
+
+    /** @param pd number of the protection domain the keys must belong to */
+    public ScatterGather(MemoryTable memory, int pd, int qpn) {
+        this.memory = memory;
+        this.pd = pd;
+        this.qpn = qpn;
+    }
+
+    /** Whether every element names memory that grants {@code rights}. Zero-length elements need no key. */
+    public boolean check(WorkRing ring, long sequence, int rights) {
+        for (int i = 0; i < ring.elements(sequence); i++) {
+            long length = ring.elementLength(sequence, i);
+            if (length > 0 && find(ring, sequence, i, length, rights) == null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Copies {@code length} bytes of the message, from {@code offset}, to {@code to}. @return false on a protection error */
+    public boolean gather(WorkRing ring, long sequence, long offset, int length, MemorySegment to, long toOffset) {
+        return move(ring, sequence, offset, length, to, toOffset, 0);
+    }
+
+    /** Copies {@code length} bytes of {@code from} into the elements, from message {@code offset}. @return false on a protection error */
+    public boolean scatter(WorkRing ring, long sequence, long offset, int length, MemorySegment from, long fromOffset) {
+        return move(ring, sequence, offset, length, from, fromOffset, AccessFlags.LOCAL_WRITE);
+    }
+
+    private boolean move(WorkRing ring, long sequence, long offset, int length, MemorySegment packet, long packetOffset, int rights) {
+        long skip = offset;
+        int left = length;
+        long at = packetOffset;
+        for (int i = 0; left > 0; i++) {
+            if (i == ring.elements(sequence)) {
+                return false;
+            }
+            long here = ring.elementLength(sequence, i);
+            if (skip >= here) {
+                skip -= here;
+                continue;
+            }
+            Region region = find(ring, sequence, i, here, rights);
+            if (region == null) {
+                return false;
+            }
+            int bytes = (int) Math.min(left, here - skip);
+            long va = ring.elementAddress(sequence, i) + skip;
+            boolean moved = rights == 0 ? region.copyOut(va, packet, at, bytes) : region.copyIn(va, packet, at, bytes);
+            if (!moved) {
+                return false;
+            }
+            skip = 0;
+            left -= bytes;
+            at += bytes;
+        }
+        return true;
+    }
+
+    private Region find(WorkRing ring, long sequence, int element, long length, int rights) {
+        Region region = memory.lookup(ring.elementLkey(sequence, element));
+        boolean usable = region != null && region.grants(pd, qpn, rights) && region.covers(ring.elementAddress(sequence, element), length);
+        return usable ? region : null;
+    }
+}

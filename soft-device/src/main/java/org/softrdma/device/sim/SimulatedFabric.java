@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.sim;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import org.softrdma.device.link.Path;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.Icrc;
+
+/**
+ * A network in memory with a clock of its own. Nothing happens but by {@link #step} and {@link #advanceTo}, and everything that happens
+ * follows from the seed, the plan and the order of calls: the same run gives the same trace, on every machine.
+ *
+ * <p>Not thread-safe; no threads are needed.
+ */
+public final class SimulatedFabric {
+    /** Longest packet, BTH to ICRC; longer ones are refused and counted as a host would count EMSGSIZE. */
+    public static final int MAX_SENT_BYTES = 8192;
+    static final int MAX_EXTENSION = 32;
+    private static final int ICRC_COVERS_AT_LEAST = 12;
+    private static final int FIRST_SOURCE_PORT = 0xC000;
+
+    private final long seed;
+    private final SeededRandom random;
+    private final PriorityQueue<Packet> flying = new PriorityQueue<>(Packet::compare);
+    private final ArrayDeque<Packet> pool = new ArrayDeque<>();
+    private final Map<Gid, SimulatedLink> links = new HashMap<>();
+    private final Map<Route.Key, Route> routes = new LinkedHashMap<>();
+    private final long[] counts = new long[Fate.values().length];
+    private final Icrc icrc = new Icrc();
+    private FaultPlan plan;
+    private PacketObserver observer = (nowNs, from, to, packet, offset, length, fate) -> { };
+    private long nowNs;
+    private long sequence;
+    private int attached;
+
+    public SimulatedFabric(long seed, FaultPlan plan) {
+        this(seed, plan, 0);
+    }
+
+    /** @param startNs first reading of the clock; a {@link System#nanoTime} may start anywhere, below zero too */
+    public SimulatedFabric(long seed, FaultPlan plan, long startNs) {
+        this.seed = seed;
+        this.plan = plan;
+        random = new SeededRandom(seed);
+        nowNs = startNs;
+    }
+
+    /** A link with {@link LinkProfile#DEFAULT}. */
+    public SimulatedLink attach(Gid... addresses) {
+        return attach(LinkProfile.DEFAULT, addresses);
+    }
+
+    /** @throws VerbsException EADDRINUSE if an open link has one of the addresses */
+    public SimulatedLink attach(LinkProfile profile, Gid... addresses) {
+        for (Gid address : addresses) {
+            if (links.containsKey(address)) {
+                throw new VerbsException(Errno.EADDRINUSE, "open_device", address + " is another link's on the simulated fabric");
+            }
+        }
+        SimulatedLink link = new SimulatedLink(this, List.of(addresses), profile, FIRST_SOURCE_PORT + attached++);
+        for (Gid address : addresses) {
+            links.put(address, link);
+        }
+        return link;
+    }
+
+    public long seed() {
+        return seed;
+    }
+
+    /** Virtual time. */
+    public long nowNs() {
+        return nowNs;
+    }
+
+    public FaultPlan plan() {
+        return plan;
+    }
+
+    /** Applies to packets sent from now on. */
+    public void plan(FaultPlan newPlan) {
+        plan = newPlan;
+    }
+
+    /** Replaces the observer. */
+    public void observe(PacketObserver newObserver) {
+        observer = newObserver;
+    }
+
+    /** How often {@code fate} befell a packet. */
+    public long count(Fate fate) {
+        return counts[fate.ordinal()];
+    }
+
+    /** Packets between a sender and an inbox. */
+    public int inFlight() {
+        return flying.size();
+    }
+
+    /** Loses what is sent from {@code from} to {@code to} for so long; the other way stays open. */
+    public void partition(Gid from, Gid to, long durationNs) {
+        route(from, to).partitionedUntilNs = after(durationNs);
+    }
+
+    /** Holds what is sent from {@code from} to {@code to} for so long, then delivers it in order. */
+    public void clog(Gid from, Gid to, long durationNs) {
+        route(from, to).cloggedUntilNs = after(durationNs);
+    }
+
+    /** Ends all faults: rates, partitions and clogs. What was held comes now, in order; what was reordered comes as decided. */
+    public void heal() {
+        plan = plan.healed();
+        List<Packet> held = new ArrayList<>();
+        for (Packet packet : flying) {
+            if (packet.held) {
+                held.add(packet);
+            }
+        }
+        flying.removeAll(held);
+        held.sort(Packet::compare);
+        for (Route route : routes.values()) {
+            route.partitionedUntilNs = Long.MIN_VALUE;
+            route.cloggedUntilNs = Long.MIN_VALUE;
+            route.lastArrivalNs = Long.MIN_VALUE;
+        }
+        for (Packet packet : flying) {
+            packet.route.lastArrivalNs = Math.max(packet.route.lastArrivalNs, packet.arrivesNs);
+        }
+        for (Packet packet : held) {
+            packet.held = false;
+            packet.arrivesNs = Math.min(packet.arrivesNs, Math.max(nowNs + plan.delayMinNs(), packet.route.lastArrivalNs));
+            packet.route.lastArrivalNs = packet.arrivesNs;
+            flying.add(packet);
+        }
+    }
+
+    /** When the next packet arrives; {@link Long#MAX_VALUE} if none is in flight. */
+    public long nextEventNs() {
+        return flying.isEmpty() ? Long.MAX_VALUE : flying.peek().arrivesNs;
+    }
+
+    /** Moves the clock to the next arrival and delivers that packet. @return false if none is in flight: the clock stays */
+    public boolean step() {
+        if (flying.isEmpty()) {
+            return false;
+        }
+        Packet packet = flying.poll();
+        nowNs = Math.max(nowNs, packet.arrivesNs);
+        deliver(packet);
+        return true;
+    }
+
+    /** Delivers all that arrives up to {@code timeNs}, that included, and leaves the clock there. */
+    public void advanceTo(long timeNs) {
+        while (!flying.isEmpty() && flying.peek().arrivesNs <= timeNs) {
+            step();
+        }
+        nowNs = Math.max(nowNs, timeNs);
+    }
+
+    private long after(long durationNs) {
+        long until = nowNs + durationNs;
+        return durationNs > 0 && until < nowNs ? Long.MAX_VALUE - 1 : until;
+    }
+
+    SimulatedLink linkAt(Gid address) {
+        return links.get(address);
+    }
+
+    Route route(Gid from, Gid to) {
+        return routes.computeIfAbsent(new Route.Key(from, to), key -> new Route(from, to));
+    }
+
+    void detach(SimulatedLink link) {
+        for (Gid address : link.addresses()) {
+            links.remove(address, link);
+        }
+    }
+
+    void report(Route route, ByteBuffer buffer, int offset, int length, Fate fate) {
+        counts[fate.ordinal()]++;
+        observer.onPacket(nowNs, route.from, route.to, buffer, offset, length, fate);
+    }
+
+    private void report(Packet packet, Fate fate) {
+        report(packet.route, packet.buffer, Packet.OFFSET, packet.length, fate);
+    }
+
+    /** Takes a packet that leaves its sender at {@code departsNs} and decides what will happen to it. */
+    void carry(Route route, Path path, ByteBuffer bytes, int offset, int length, long departsNs) {
+        boolean startPartition = random.chance(plan.partition());
+        long partitionNs = random.between(1, plan.partitionMaxNs());
+        boolean startClog = random.chance(plan.clog());
+        long clogNs = random.between(1, plan.clogMaxNs());
+        boolean lost = random.chance(plan.loss());
+        boolean duplicated = random.chance(plan.duplication());
+        if (startPartition && route.partitionedUntilNs <= nowNs) {
+            route.partitionedUntilNs = nowNs + partitionNs;
+        }
+        if (startClog && route.cloggedUntilNs <= nowNs) {
+            route.cloggedUntilNs = nowNs + clogNs;
+        }
+        if (nowNs < route.partitionedUntilNs) {
+            report(route, bytes, offset, length, Fate.PARTITIONED);
+            return;
+        }
+        if (lost) {
+            report(route, bytes, offset, length, Fate.LOST);
+            return;
+        }
+        if (duplicated) {
+            report(route, bytes, offset, length, Fate.DUPLICATED);
+            launch(copy(route, path, bytes, offset, length), path, departsNs);
+        }
+        launch(copy(route, path, bytes, offset, length), path, departsNs);
+    }
+
+    private Packet copy(Route route, Path path, ByteBuffer bytes, int offset, int length) {
+        Packet packet = pool.isEmpty() ? new Packet() : pool.poll();
+        packet.buffer.put(Packet.OFFSET, bytes, offset, length);
+        packet.length = length;
+        packet.route = route;
+        packet.trafficClass = path.trafficClass();
+        packet.sourcePort = path.sourcePort();
+        packet.held = false;
+        packet.sequence = sequence++;
+        return packet;
+    }
+
+    private void launch(Packet packet, Path path, long departsNs) {
+        hideIpId(packet, path);
+        corrupt(packet);
+        long delayNs = random.between(plan.delayMinNs(), plan.delayMaxNs());
+        boolean reordered = random.chance(plan.reordering());
+        long extraNs = random.between(1, plan.reorderMaxNs());
+        Route route = packet.route;
+        long arrivesNs = departsNs + delayNs;
+        if (nowNs < route.cloggedUntilNs && arrivesNs < route.cloggedUntilNs) {
+            packet.held = true;
+            arrivesNs = route.cloggedUntilNs;
+            report(packet, Fate.CLOGGED);
+        }
+        if (reordered) {
+            arrivesNs += extraNs;
+            report(packet, Fate.REORDERED);
+        } else {
+            arrivesNs = Math.max(arrivesNs, route.lastArrivalNs);
+            route.lastArrivalNs = arrivesNs;
+        }
+        packet.arrivesNs = arrivesNs;
+        flying.add(packet);
+    }
+
+    /** Gives the packet the identification a kernel would, by which its ICRC changes too. */
+    private void hideIpId(Packet packet, Path path) {
+        int id = random.below(0x1_0000);
+        SimulatedLink receiver = links.get(packet.route.to);
+        int covered = packet.length - Icrc.LENGTH;
+        if (receiver == null || receiver.profile().ipHeader() != LinkProfile.IpHeader.HIDDEN_RANDOM || !path.isIpv4()
+            || covered < ICRC_COVERS_AT_LEAST) {
+            return;
+        }
+        int end = Packet.OFFSET + covered;
+        int difference = icrcWith(packet, path, 0, end) ^ icrcWith(packet, path, id, end);
+        Icrc.put(packet.buffer, end, Icrc.get(packet.buffer, end) ^ difference);
+    }
+
+    private int icrcWith(Packet packet, Path path, int ipId, int end) {
+        int prefix = Icrc.putIpv4Prefix(packet.buffer, Packet.OFFSET, path.local().ipv4(), path.remote().ipv4(), ipId, true,
+            path.sourcePort(), path.destPort(), packet.length);
+        return icrc.overPrefix(packet.buffer, prefix, Packet.OFFSET, end);
+    }
+
+    private void corrupt(Packet packet) {
+        boolean flipped = random.chance(plan.bitFlip());
+        int bit = random.below(Math.max(1, packet.length * 8));
+        boolean truncated = random.chance(plan.truncation());
+        int shorter = random.below(Math.max(1, packet.length));
+        boolean extended = random.chance(plan.extension());
+        int more = 1 + random.below(MAX_EXTENSION);
+        if (flipped && packet.length > 0) {
+            int at = Packet.OFFSET + (bit >> 3);
+            packet.buffer.put(at, (byte) (packet.buffer.get(at) ^ 1 << (bit & 7)));
+            report(packet, Fate.FLIPPED);
+        }
+        if (truncated && packet.length > 0) {
+            packet.length = shorter;
+            report(packet, Fate.TRUNCATED);
+        } else if (extended) {
+            for (int i = 0; i < more; i++) {
+                packet.buffer.put(Packet.OFFSET + packet.length + i, (byte) random.nextLong());
+            }
+            packet.length += more;
+            report(packet, Fate.EXTENDED);
+        }
+    }
+
+    private void deliver(Packet packet) {
+        SimulatedLink receiver = links.get(packet.route.to);
+        Fate fate = receiver == null ? Fate.NO_RECEIVER : receiver.offer(packet) ? Fate.DELIVERED : Fate.INBOX_FULL;
+        report(packet, fate);
+        if (fate != Fate.DELIVERED) {
+            release(packet);
+        }
+    }
+
+    void release(Packet packet) {
+        packet.poison();
+        pool.add(packet);
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.sim;
+
+import java.util.ArrayDeque;
+import java.util.List;
+import org.softrdma.device.link.FrameHandler;
+import org.softrdma.device.link.Link;
+import org.softrdma.device.link.Path;
+import org.softrdma.device.link.ReceivedFrame;
+import org.softrdma.device.link.TransmitBatch;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * A port of a {@link SimulatedFabric}. {@link #await} does not park: the {@link Simulation} decides what runs next. Single-threaded, like
+ * the whole simulation.
+ */
+public final class SimulatedLink implements Link {
+    private static final int DEST_PORT = 4791;
+    private static final long NS_PER_SECOND = 1_000_000_000L;
+    /** Preamble and gap 20, Ethernet 18, UDP 8, and the IP header. */
+    private static final int WIRE_OVERHEAD_IPV4 = 20 + 18 + 8 + 20;
+    private static final int WIRE_OVERHEAD_IPV6 = 20 + 18 + 8 + 40;
+
+    private final SimulatedFabric fabric;
+    private final List<Gid> addresses;
+    private final LinkProfile profile;
+    private final int sourcePort;
+    private final ReceivedFrame frame = new ReceivedFrame();
+    private final ArrayDeque<Packet> inbox = new ArrayDeque<>();
+    private long busyUntilNs;
+    private long sendErrors;
+    private long wakeups;
+    private boolean closed;
+
+    SimulatedLink(SimulatedFabric fabric, List<Gid> addresses, LinkProfile profile, int sourcePort) {
+        this.fabric = fabric;
+        this.addresses = List.copyOf(addresses);
+        this.profile = profile;
+        this.sourcePort = sourcePort;
+        busyUntilNs = fabric.nowNs();
+    }
+
+    @Override
+    public List<Gid> addresses() {
+        return addresses;
+    }
+
+    @Override
+    public boolean deliversIpHeader() {
+        return profile.ipHeader() == LinkProfile.IpHeader.DELIVERED;
+    }
+
+    @Override
+    public String description() {
+        return "simulated " + addresses + ", " + profile;
+    }
+
+    /** As {@link Link#resolve}; a peer that no open link holds is EHOSTUNREACH. */
+    @Override
+    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
+        if (!addresses.contains(local)) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", local + " is not one of " + addresses);
+        }
+        if (local.isIpv4Mapped() != remote.isIpv4Mapped() || fabric.linkAt(remote) == null) {
+            throw new VerbsException(Errno.EHOSTUNREACH, "resolve_route", "nobody at " + remote + " on the simulated fabric");
+        }
+        return new Path(local, remote, sourcePort, DEST_PORT, trafficClass, hopLimit, fabric.route(local, remote));
+    }
+
+    @Override
+    public int send(TransmitBatch batch) {
+        int count = batch.end() - batch.first();
+        for (int i = batch.first(); i < batch.end(); i++) {
+            sendOne(batch, i);
+        }
+        batch.sent(count);
+        return count;
+    }
+
+    private void sendOne(TransmitBatch batch, int index) {
+        Path path = batch.path(index);
+        int length = batch.length(index);
+        if (closed || length > SimulatedFabric.MAX_SENT_BYTES) {
+            sendErrors++;
+            return;
+        }
+        Route route = (Route) path.linkState();
+        fabric.report(route, batch.buffer(), batch.offset(index), length, Fate.SENT);
+        long departsNs = departNs(length + (path.isIpv4() ? WIRE_OVERHEAD_IPV4 : WIRE_OVERHEAD_IPV6));
+        if (departsNs == Long.MAX_VALUE) {
+            fabric.report(route, batch.buffer(), batch.offset(index), length, Fate.QUEUE_FULL);
+            return;
+        }
+        fabric.carry(route, path, batch.buffer(), batch.offset(index), length, departsNs);
+    }
+
+    /** When the last bit of a packet of {@code wireBytes} leaves, or {@link Long#MAX_VALUE} if the queue is full. */
+    private long departNs(int wireBytes) {
+        long nowNs = fabric.nowNs();
+        if (profile.bitsPerSecond() == 0) {
+            return nowNs;
+        }
+        long startNs = Math.max(busyUntilNs, nowNs);
+        double waitingBytes = (double) (startNs - nowNs) * profile.bitsPerSecond() / (8.0 * NS_PER_SECOND);
+        if (waitingBytes > profile.queueBytes()) {
+            return Long.MAX_VALUE;
+        }
+        busyUntilNs = startNs + wireBytes * 8L * NS_PER_SECOND / profile.bitsPerSecond();
+        return busyUntilNs;
+    }
+
+    LinkProfile profile() {
+        return profile;
+    }
+
+    /** @return whether the inbox had room */
+    boolean offer(Packet packet) {
+        if (inbox.size() >= profile.inboxPackets()) {
+            return false;
+        }
+        inbox.add(packet);
+        return true;
+    }
+
+    /** Whether packets wait to be polled. */
+    public boolean hasMail() {
+        return !inbox.isEmpty();
+    }
+
+    @Override
+    public int poll(FrameHandler handler, int limit) {
+        int count = 0;
+        while (count < limit && !inbox.isEmpty()) {
+            Packet packet = inbox.poll();
+            Route route = packet.route;
+            int ipId = deliversIpHeader() ? 0 : ReceivedFrame.IP_ID_HIDDEN;
+            frame.set(packet.buffer, Packet.OFFSET, packet.length, route.to, route.from.high(), route.from.low(), packet.sourcePort,
+                DEST_PORT, ipId, packet.trafficClass);
+            handler.onFrame(frame);
+            fabric.release(packet);
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+    }
+
+    @Override
+    public void wakeup() {
+        wakeups++;
+    }
+
+    /** Calls of {@link #wakeup()} so far. */
+    public long wakeups() {
+        return wakeups;
+    }
+
+    @Override
+    public long sendErrors() {
+        return sendErrors;
+    }
+
+    /** Packets that wait here, and those on their way here, are lost. */
+    @Override
+    public void close() {
+        closed = true;
+        while (!inbox.isEmpty()) {
+            fabric.release(inbox.poll());
+        }
+        fabric.detach(this);
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.softrdma.device.DeviceWork;
+
+/**
+ * Runs devices on a {@link SimulatedFabric}: lets all of them work until none has anything to do, asks the caller's condition, then jumps
+ * to the next arrival or deadline. Which device goes first varies with the seed.
+ *
+ * <p>Every device gets its turn at every stop, mail or not: the condition may have posted work, and no doorbell reaches a simulation. A
+ * device that reports work without end, or leaves a passed deadline where it is, is found out: {@link StalledException}.
+ */
+public final class Simulation {
+    private static final int MAX_ROUNDS_AT_ONE_TIME = 100_000;
+
+    private final SimulatedFabric fabric;
+    private final SeededRandom order;
+    private final List<DeviceWork> devices = new ArrayList<>();
+    private int roundsAtThisTime;
+
+    public Simulation(SimulatedFabric fabric) {
+        this.fabric = fabric;
+        order = new SeededRandom(~fabric.seed());
+    }
+
+    public void add(DeviceWork device) {
+        devices.add(device);
+    }
+
+    public void remove(DeviceWork device) {
+        devices.remove(device);
+    }
+
+    public SimulatedFabric fabric() {
+        return fabric;
+    }
+
+    /**
+     * Runs until {@code condition} holds.
+     *
+     * @param condition  asked whenever nothing is left to do at one instant; may post work, take completions, cause faults
+     * @param deadlineNs virtual time after which to give up
+     * @return whether it holds; if not, the clock stands at {@code deadlineNs}
+     * @throws StalledException if nothing can ever happen again, or things happen without end while the clock stands still
+     */
+    public boolean runUntil(BooleanSupplier condition, long deadlineNs) {
+        while (true) {
+            settle();
+            if (condition.getAsBoolean()) {
+                return true;
+            }
+            if (settle()) {
+                countRound();
+                continue;
+            }
+            long nextNs = nextNs();
+            if (nextNs == Long.MAX_VALUE) {
+                throw stalled("nothing is in flight and no timer runs");
+            }
+            if (!jump(nextNs, deadlineNs)) {
+                return false;
+            }
+        }
+    }
+
+    /** Runs for so long, whatever happens; silence is no error. */
+    public void runFor(long durationNs) {
+        long untilNs = fabric.nowNs() + durationNs;
+        do {
+            settle();
+        } while (jump(nextNs(), untilNs));
+        settle();
+    }
+
+    /** Lets the devices work until none finds anything to do. @return whether any did */
+    private boolean settle() {
+        boolean any = false;
+        while (round()) {
+            any = true;
+            countRound();
+        }
+        return any;
+    }
+
+    private boolean round() {
+        int count = devices.size();
+        int start = count == 0 ? 0 : order.below(count);
+        int done = 0;
+        for (int i = 0; i < count; i++) {
+            done += devices.get((start + i) % count).doWork(fabric.nowNs());
+        }
+        return done > 0;
+    }
+
+    /** @return false if that would be past the limit: the clock stands there then */
+    private boolean jump(long nextNs, long limitNs) {
+        if (nextNs > limitNs) {
+            fabric.advanceTo(limitNs);
+            roundsAtThisTime = 0;
+            return false;
+        }
+        if (nextNs > fabric.nowNs()) {
+            roundsAtThisTime = 0;
+        } else {
+            countRound();
+        }
+        fabric.advanceTo(nextNs);
+        return true;
+    }
+
+    private void countRound() {
+        if (++roundsAtThisTime > MAX_ROUNDS_AT_ONE_TIME) {
+            throw stalled("the clock stands still");
+        }
+    }
+
+    private long nextNs() {
+        long earliestNs = fabric.nextEventNs();
+        for (DeviceWork device : devices) {
+            earliestNs = Math.min(earliestNs, device.deadlineNs());
+        }
+        return earliestNs;
+    }
+
+    private StalledException stalled(String why) {
+        StringBuilder text = new StringBuilder(400).append(why).append(": seed ").append(fabric.seed()).append(", now ")
+            .append(fabric.nowNs()).append(" ns, ").append(fabric.inFlight()).append(" packets in flight, deadlines [ns]");
+        for (DeviceWork device : devices) {
+            text.append(' ').append(device.deadlineNs() == Long.MAX_VALUE ? "never" : Long.toString(device.deadlineNs()));
+        }
+        return new StalledException(text.append(", ").append(fabric.plan()).toString());
+    }
+}
