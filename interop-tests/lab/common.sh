@@ -1,0 +1,51 @@
+# Shared by the lab's scripts; source it, do not run it.
+# shellcheck shell=bash
+
+LAB_HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# What `build` makes: guest root, kernel, initrd. May be deleted at any time when no guest runs.
+LAB_DIR=${SOFTRDMA_LAB_DIR:-/var/tmp/softrdma-lab}
+# State of running labs, one directory each.
+LAB_RUN=${SOFTRDMA_LAB_RUN:-/run/softrdma-lab}
+export LAB_HERE LAB_DIR LAB_RUN
+
+say() { printf 'lab: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+need_root() { [[ $(id -u) == 0 ]] || die "needs root (namespaces, tap devices, debootstrap)"; }
+
+# NAME becomes part of file names and of a namespace name.
+check_name() {
+  [[ $1 =~ ^[A-Za-z0-9][A-Za-z0-9_-]{0,30}$ ]] || die "bad lab name '$1': letters, digits, - and _, at most 31"
+}
+
+netns_of() { printf 'srdma-%s' "$1"; }
+state_of() { printf '%s/%s' "$LAB_RUN" "$1"; }
+
+# "PID STARTTIME" names a process for good; a bare pid may have been reused by a stranger.
+proc_id() {
+  local stat
+  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  # The command name, field 2, may hold spaces; everything after its ')' is safe to split.
+  read -ra stat <<<"${stat##*) }"
+  [[ ${stat[0]} != Z ]] || return 1
+  printf '%s %s\n' "$1" "${stat[19]}"
+}
+
+# proc_alive FILE: is the process that FILE's "PID STARTTIME" names still the one running?
+proc_alive() {
+  local pid start
+  read -r pid start 2>/dev/null <"$1" || return 1
+  [[ "$(proc_id "$pid")" == "$pid $start" ]]
+}
+
+# proc_stop FILE [SECONDS]: TERM, then KILL after SECONDS, exactly the process FILE names.
+proc_stop() {
+  local pid deadline=$((SECONDS + ${2:-5}))
+  proc_alive "$1" || return 0
+  read -r pid _ <"$1"
+  kill -TERM "$pid" 2>/dev/null || true
+  while proc_alive "$1"; do
+    if ((SECONDS >= deadline)); then kill -KILL "$pid" 2>/dev/null || true; sleep 0.2; break; fi
+    sleep 0.1
+  done
+}
