@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Tool;
+import org.softrdma.tools.cli.ToolFailure;
+import org.softrdma.verbs.VerbsException;
+
+/** The main class: {@code softrdma TOOL ARGUMENTS...}. */
+public final class Softrdma {
+    /** Set to anything, it shows where in our code an unexpected error came from. */
+    private static final String TRACE_VARIABLE = "SOFTRDMA_TRACE";
+    /** The launcher's: run what most starts run, so that the JVM can keep it for the next start. */
+    private static final String TRAIN = "--train";
+    /** What a shell answers for a command it does not find. */
+    private static final int EXIT_UNKNOWN_TOOL = 127;
+    /** EX_SOFTWARE of sysexits.h. */
+    private static final int EXIT_INTERNAL = 70;
+
+    private Softrdma() {
+    }
+
+    public static void main(String[] arguments) {
+        PrintStream out = stream(FileDescriptor.out);
+        PrintStream err = stream(FileDescriptor.err);
+        int exitCode = run(List.of(arguments), new Console(out, err));
+        out.flush();
+        err.flush();
+        System.exit(exitCode);
+    }
+
+    private static PrintStream stream(FileDescriptor descriptor) {
+        return new PrintStream(new BufferedOutputStream(new FileOutputStream(descriptor)), false, StandardCharsets.UTF_8);
+    }
+
+    /** Everything but the exit: what a tool throws becomes a message on stderr and an exit code. */
+    static int run(List<String> arguments, Console console) {
+        String first = arguments.isEmpty() ? "--help" : arguments.getFirst();
+        switch (first) {
+            case "--help", "-h", "help" -> {
+                overview(console);
+                return 0;
+            }
+            case "--version", "-V" -> {
+                console.println("softrdma " + version() + " (Java " + Runtime.version() + ")");
+                return 0;
+            }
+            case TRAIN -> {
+                train();
+                return 0;
+            }
+            default -> {
+            }
+        }
+        Tool tool = Tools.find(first);
+        if (tool == null) {
+            String nearest = Tools.nearest(first);
+            console.error("softrdma: there is no tool '" + first + "'" + (nearest == null ? "" : "; did you mean '" + nearest + "'?"));
+            console.error("`softrdma --help` lists the tools.");
+            return EXIT_UNKNOWN_TOOL;
+        }
+        return run(tool, first, arguments.subList(1, arguments.size()), console);
+    }
+
+    private static int run(Tool tool, String name, List<String> arguments, Console console) {
+        try {
+            return tool.run(name, arguments, console);
+        } catch (ToolFailure failure) {
+            console.error(failure.getMessage());
+            trace(failure, console);
+            return failure.exitCode();
+        } catch (VerbsException refused) {
+            console.error(name + ": " + refused.getMessage());
+            trace(refused, console);
+            return 1;
+        } catch (RuntimeException | Error unexpected) {
+            console.error(name + ": unexpected error: " + unexpected);
+            console.error("This is a fault of softrdma, please report it. " + TRACE_VARIABLE + "=1 in the environment shows where it is.");
+            trace(unexpected, console);
+            return EXIT_INTERNAL;
+        }
+    }
+
+    /** What it prints and how it ends does not matter. */
+    private static void train() {
+        Console nowhere = new Console(new PrintStream(OutputStream.nullOutputStream()), new PrintStream(OutputStream.nullOutputStream()));
+        for (String line : List.of("ibv_devices", "rdma link show", "rdma -d -j dev", "ibv_rc_pingpong -Z", "demo --seed 1")) {
+            run(List.of(line.split(" ")), nowhere);
+        }
+    }
+
+    private static void trace(Throwable thrown, Console console) {
+        if (System.getenv(TRACE_VARIABLE) != null) {
+            thrown.printStackTrace(console.err());
+        }
+    }
+
+    private static void overview(Console console) {
+        console.println("Usage: softrdma TOOL [ARGUMENT]...");
+        console.println("       softrdma --version | --help");
+        console.println("");
+        console.println("A software RDMA device in pure Java and the tools that go with it. TOOL is one of");
+        for (Tools.Entry each : Tools.all()) {
+            console.printf("  %-17s %s\n", each.name(), each.summary());
+        }
+        console.println("");
+        console.println("Start with `softrdma demo`. The directory bin/ has the tools under their own names, to put on the PATH.");
+    }
+
+    static String version() {
+        String version = Softrdma.class.getPackage().getImplementationVersion();
+        return version == null ? "(not packaged)" : version;
+    }
+}

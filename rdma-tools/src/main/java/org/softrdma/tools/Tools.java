@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools;
+
+import java.util.List;
+import org.softrdma.tools.cli.Tool;
+import org.softrdma.tools.demo.Demo;
+import org.softrdma.tools.pingpong.RcPingPong;
+import org.softrdma.tools.rdma.Rdma;
+
+/** Which tools there are. */
+final class Tools {
+    /** A tool's line in the overview. */
+    record Entry(String name, String summary) {
+    }
+
+    private static final List<Entry> ALL = List.of(
+        new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
+        new Entry("ibv_devices", "list the RDMA devices"),
+        new Entry("ibv_rc_pingpong", "ping-pong over a reliable connection, server or client"),
+        new Entry("rdma", "show, add and delete links: rdma link add rxe0 type rxe netdev eth0"));
+
+    private Tools() {
+    }
+
+    static List<Entry> all() {
+        return ALL;
+    }
+
+    /** The tool of that name, or null. A switch, so that a start loads the classes of one tool only. */
+    static Tool find(String name) {
+        return switch (name) {
+            case "demo" -> new Demo();
+            case "ibv_devices" -> new IbvDevices();
+            case "ibv_rc_pingpong" -> new RcPingPong();
+            case "rdma" -> new Rdma();
+            default -> null;
+        };
+    }
+
+    /** The tool the user may have meant: fewest typing mistakes away, and at most a third of the name. Null if none is near. */
+    static String nearest(String name) {
+        String best = null;
+        int bestDistance = Math.max(1, name.length() / 3) + 1;
+        for (Entry each : ALL) {
+            int distance = distance(name, each.name);
+            if (distance < bestDistance || name.length() > 2 && each.name.contains(name) && best == null) {
+                best = each.name;
+                bestDistance = Math.min(distance, bestDistance);
+            }
+        }
+        return best;
+    }
+
+    /** Levenshtein's: insertions, deletions, replacements. */
+    private static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j < row.length; j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j < row.length; j++) {
+                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[b.length()];
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.pingpong;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import org.softrdma.tools.cli.ToolFailure;
+import org.softrdma.verbs.Errno;
+
+/**
+ * How the two ends of a ping-pong learn of each other over TCP. The client sends its {@link Destination}, the server connects its queue
+ * pair and answers with its own, the client says "done". The original reads each message with a single read and wants all of it, so ours
+ * go out in one write each, without delay; on our side we read until a message is complete.
+ */
+final class AddressExchange {
+    private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
+
+    private AddressExchange() {
+    }
+
+    /**
+     * The client's part; when it returns, the server is ready to receive.
+     *
+     * @throws ToolFailure in the original's words
+     */
+    static Destination asClient(String server, int port, Destination own) {
+        try (Socket socket = connect(server, port)) {
+            try {
+                socket.getOutputStream().write(own.toMessage());
+            } catch (IOException failed) {
+                throw new ToolFailure("Couldn't send local address\n" + text(failed));
+            }
+            byte[] answer;
+            try {
+                answer = socket.getInputStream().readNBytes(Destination.MESSAGE_BYTES);
+                if (answer.length == Destination.MESSAGE_BYTES) {
+                    socket.getOutputStream().write(DONE);
+                }
+            } catch (IOException failed) {
+                throw new ToolFailure("client read/write: " + text(failed) + "\nCouldn't read/write remote address");
+            }
+            if (answer.length < Destination.MESSAGE_BYTES) {
+                throw new ToolFailure("client read/write: Success\nCouldn't read/write remote address\nThe server closed after "
+                    + answer.length + " of " + Destination.MESSAGE_BYTES + " bytes; its output says why.");
+            }
+            return parse(answer, "Couldn't read/write remote address");
+        } catch (IOException ofClose) {
+            throw new ToolFailure("Couldn't close the connection to " + server + ": " + text(ofClose));
+        }
+    }
+
+    /**
+     * The server's part: takes one client, then listens no more.
+     *
+     * @param connect connects the queue pair to the client's; called before the client is answered, so that the client's first message
+     *     finds it ready
+     * @throws ToolFailure in the original's words
+     */
+    static Destination asServer(int port, Destination own, Consumer<Destination> connect) {
+        try (Socket socket = accept(port)) {
+            byte[] message;
+            try {
+                message = socket.getInputStream().readNBytes(Destination.MESSAGE_BYTES);
+            } catch (IOException failed) {
+                throw new ToolFailure("server read: " + text(failed) + "\n-1/" + Destination.MESSAGE_BYTES
+                    + ": Couldn't read remote address");
+            }
+            String couldNotRead = message.length + "/" + Destination.MESSAGE_BYTES + ": Couldn't read remote address";
+            if (message.length < Destination.MESSAGE_BYTES) {
+                throw new ToolFailure("server read: Success\n" + couldNotRead);
+            }
+            Destination client = parse(message, couldNotRead);
+            try {
+                connect.accept(client);
+            } catch (ToolFailure failure) {
+                throw new ToolFailure(failure.exitCode(), failure.getMessage() + "\nCouldn't connect to remote QP");
+            }
+            try {
+                socket.getOutputStream().write(own.toMessage());
+                if (socket.getInputStream().readNBytes(DONE.length).length < DONE.length) {
+                    throw new ToolFailure("Couldn't send/recv local address");
+                }
+            } catch (IOException failed) {
+                throw new ToolFailure("Couldn't send/recv local address\n" + text(failed));
+            }
+            return client;
+        } catch (IOException ofClose) {
+            throw new ToolFailure("Couldn't close the connection to the client: " + text(ofClose));
+        }
+    }
+
+    private static Socket connect(String server, int port) {
+        InetAddress[] addresses;
+        try {
+            addresses = InetAddress.getAllByName(server);
+        } catch (UnknownHostException unknown) {
+            throw new ToolFailure("Name or service not known for " + server + ":" + port);
+        }
+        StringBuilder reasons = new StringBuilder();
+        for (InetAddress each : addresses) {
+            Socket socket = new Socket();
+            try {
+                socket.connect(new InetSocketAddress(each, port));
+                socket.setTcpNoDelay(true);
+                return socket;
+            } catch (IOException refused) {
+                reasons.append('\n').append(each.getHostAddress()).append(": ").append(text(refused));
+                close(socket);
+            }
+        }
+        throw new ToolFailure("Couldn't connect to " + server + ":" + port + reasons + "\nIs the server running there?");
+    }
+
+    private static Socket accept(int port) {
+        try (ServerSocket listener = listen(port)) {
+            Socket socket = listener.accept();
+            socket.setTcpNoDelay(true);
+            return socket;
+        } catch (IOException failed) {
+            throw new ToolFailure("accept() failed\n" + text(failed));
+        }
+    }
+
+    /** On every address, IPv6 and IPv4. */
+    private static ServerSocket listen(int port) throws IOException {
+        ServerSocket listener = new ServerSocket();
+        try {
+            listener.setReuseAddress(true);
+            listener.bind(new InetSocketAddress(port), 1);
+            return listener;
+        } catch (IOException refused) {
+            listener.close();
+            throw new ToolFailure("Couldn't listen to port " + port + "\n" + text(refused) + "; -p takes another port, at both ends");
+        }
+    }
+
+    private static Destination parse(byte[] message, String complaint) {
+        try {
+            return Destination.ofMessage(message);
+        } catch (IllegalArgumentException garbled) {
+            String shown = new String(message, StandardCharsets.US_ASCII).replaceAll("[^ -~]", ".");
+            throw new ToolFailure(complaint + "\nThe peer sent '" + shown + "' where LID:QPN:PSN:GID is due: " + garbled.getMessage()
+                + ". Does the same ibv_*_pingpong run at both ends?");
+        }
+    }
+
+    /** What {@code perror} says, where the JDK says it differently. */
+    private static String text(IOException failed) {
+        String message = String.valueOf(failed.getMessage());
+        return switch (message) {
+            case "Connection reset" -> Errno.ECONNRESET.text();
+            case "Connection refused", "Connection refused: connect" -> Errno.ECONNREFUSED.text();
+            default -> message;
+        };
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException ignored) {
+            // it was never connected
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.pingpong;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
+
+/** The size of a memory page, which Java does not tell: {@code getpagesize} of the C library. */
+final class PageSize {
+    private static final int USUAL = 4096;
+
+    private PageSize() {
+    }
+
+    /** Bytes; 4096 where the C library has no such call (Windows, whose pages have that size). */
+    static int bytes() {
+        Linker linker = Linker.nativeLinker();
+        Optional<MemorySegment> function = linker.defaultLookup().find("getpagesize");
+        if (function.isEmpty()) {
+            return USUAL;
+        }
+        try {
+            return (int) linker.downcallHandle(function.get(), FunctionDescriptor.of(ValueLayout.JAVA_INT)).invokeExact();
+        } catch (Throwable impossible) {
+            throw new AssertionError("getpagesize takes nothing and cannot fail", impossible);
+        }
+    }
+}

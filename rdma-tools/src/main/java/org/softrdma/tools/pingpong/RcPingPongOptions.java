@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.pingpong;
+
+import java.util.List;
+import org.softrdma.tools.cli.CNumber;
+import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.GetoptLong;
+import org.softrdma.tools.cli.ToolFailure;
+import org.softrdma.verbs.Mtu;
+
+/** The command line of {@code ibv_rc_pingpong}. */
+final class RcPingPongOptions {
+    private static final String SHORT = "p:d:i:s:m:r:n:l:eg:oOPtcjN";
+    private static final List<GetoptLong.Long> LONG = List.of(
+        new GetoptLong.Long("port", true, 'p'), new GetoptLong.Long("ib-dev", true, 'd'), new GetoptLong.Long("ib-port", true, 'i'),
+        new GetoptLong.Long("size", true, 's'), new GetoptLong.Long("mtu", true, 'm'), new GetoptLong.Long("rx-depth", true, 'r'),
+        new GetoptLong.Long("iters", true, 'n'), new GetoptLong.Long("sl", true, 'l'), new GetoptLong.Long("events", false, 'e'),
+        new GetoptLong.Long("gid-idx", true, 'g'), new GetoptLong.Long("odp", false, 'o'), new GetoptLong.Long("iodp", false, 'O'),
+        new GetoptLong.Long("prefetch", false, 'P'), new GetoptLong.Long("ts", false, 't'), new GetoptLong.Long("chk", false, 'c'),
+        new GetoptLong.Long("dm", false, 'j'), new GetoptLong.Long("new_send", false, 'N'));
+    private static final int HIGHEST_PORT = 65535;
+
+    private int port = 18515;
+    private String device;
+    private int ibPort = 1;
+    private int size = 4096;
+    private Mtu mtu = Mtu.MTU_1024;
+    private int rxDepth = 500;
+    private int iterations = 1000;
+    private int serviceLevel;
+    private boolean events;
+    private int gidIndex = -1;
+    private boolean onDemandPaging;
+    private boolean prefetch;
+    private boolean timestamps;
+    private boolean validate;
+    private boolean deviceMemory;
+
+    private RcPingPongOptions() {
+    }
+
+    /**
+     * @return null for a wrong command line, the usage text being printed
+     * @throws ToolFailure for options that exclude each other
+     */
+    static PingPongParameters parse(String name, List<String> arguments, Console console) {
+        RcPingPongOptions options = new RcPingPongOptions();
+        GetoptLong reader = new GetoptLong(name, SHORT, LONG, arguments, console);
+        for (int option = reader.next(); option != GetoptLong.END; option = reader.next()) {
+            if (!options.take(option, reader.argument())) {
+                usage(name, console);
+                return null;
+            }
+        }
+        if (reader.operands().size() > 1) {
+            usage(name, console);
+            return null;
+        }
+        return options.check(reader.operands().isEmpty() ? null : reader.operands().getFirst());
+    }
+
+    private boolean take(int option, String argument) {
+        switch (option) {
+            case 'p' -> port = CNumber.unsigned(argument);
+            case 'd' -> device = argument;
+            case 'i' -> ibPort = CNumber.signed(argument);
+            case 's' -> size = CNumber.unsigned(argument);
+            case 'm' -> mtu = Mtu.ofBytes(CNumber.signed(argument));
+            case 'r' -> rxDepth = CNumber.unsigned(argument);
+            case 'n' -> iterations = CNumber.unsigned(argument);
+            case 'l' -> serviceLevel = CNumber.signed(argument);
+            case 'e' -> events = true;
+            case 'g' -> gidIndex = CNumber.signed(argument);
+            case 'o', 'O' -> onDemandPaging = true;
+            case 'P' -> prefetch = true;
+            case 't' -> timestamps = true;
+            case 'c' -> validate = true;
+            case 'j' -> deviceMemory = true;
+            case 'N' -> {
+                // another way to call the same send; here there is one
+            }
+            default -> {
+                return false;
+            }
+        }
+        return Integer.compareUnsigned(port, HIGHEST_PORT) <= 0 && ibPort >= 1 && mtu != null;
+    }
+
+    private PingPongParameters check(String server) {
+        if (onDemandPaging && deviceMemory) {
+            throw new ToolFailure("DM memory region can't be on demand");
+        }
+        if (prefetch && !onDemandPaging) {
+            throw new ToolFailure("prefetch is valid only with on-demand memory region");
+        }
+        return new PingPongParameters(server, port, device, ibPort, size, mtu, rxDepth, iterations, serviceLevel, events, gidIndex,
+            validate, onDemandPaging, timestamps, deviceMemory);
+    }
+
+    private static void usage(String name, Console console) {
+        console.print("Usage:\n"
+            + "  " + name + "            start a server and wait for connection\n"
+            + "  " + name + " <host>     connect to server at <host>\n"
+            + """
+
+            Options:
+              -p, --port=<port>      listen on/connect to port <port> (default 18515)
+              -d, --ib-dev=<dev>     use IB device <dev> (default first device found)
+              -i, --ib-port=<port>   use port <port> of IB device (default 1)
+              -s, --size=<size>      size of message to exchange (default 4096)
+              -m, --mtu=<size>       path MTU (default 1024)
+              -r, --rx-depth=<dep>   number of receives to post at a time (default 500)
+              -n, --iters=<iters>    number of exchanges (default 1000)
+              -l, --sl=<sl>          service level value
+              -e, --events           sleep on CQ events (default poll)
+              -g, --gid-idx=<gid index> local port gid index
+              -o, --odp\t\t    use on demand paging
+              -O, --iodp\t\t    use implicit on demand paging
+              -P, --prefetch\t    prefetch an ODP MR
+              -t, --ts\t            get CQE with timestamp
+              -c, --chk\t            validate received buffer
+              -j, --dm\t            use device memory
+              -N, --new_send            use new post send WR API
+            """);
+    }
+}

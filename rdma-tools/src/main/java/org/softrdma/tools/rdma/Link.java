@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.rdma;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.softrdma.device.config.ConfiguredLink;
+import org.softrdma.device.config.LinkStore;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.verbs.PortState;
+
+/**
+ * A device as {@code rdma} shows it. It is not opened: another process may be running it.
+ *
+ * @param index     position in the list, the kernel's device index
+ * @param netdev the interface beneath, as it is now; null if it went away
+ */
+record Link(int index, ConfiguredLink configured, NetDevice netdev) {
+    /** All of them, in the order of the store. */
+    static List<Link> all(LinkStore store) {
+        List<Link> links = new ArrayList<>();
+        for (ConfiguredLink each : store.effectiveLinks()) {
+            links.add(new Link(links.size(), each, NetDevice.find(each.netdev())));
+        }
+        return links;
+    }
+
+    /** The link of that name, or null. */
+    static Link find(List<Link> links, String name) {
+        for (Link each : links) {
+            if (each.name().equals(name)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    String name() {
+        return configured.name();
+    }
+
+    PortState state() {
+        return netdev != null && netdev.running() ? PortState.ACTIVE : PortState.DOWN;
+    }
+
+    /** As kernel rxe derives it: without carrier it polls for one, on an interface that is down it is disabled. */
+    String physicalState() {
+        if (netdev == null || !netdev.up()) {
+            return "DISABLED";
+        }
+        return netdev.running() ? "LINK_UP" : "POLLING";
+    }
+
+    /** iWARP devices are rnic, all others channel adapters. */
+    String nodeType() {
+        return configured.type().equals("siw") ? "rnic" : "ca";
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.rdma;
+
+import java.util.List;
+import org.softrdma.device.config.LinkStore;
+import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.ToolFailure;
+
+/** {@code rdma link [ show | add | delete | help ]}. */
+final class LinkCommand {
+    private final LinkStore store;
+    private final Report report;
+    private final boolean details;
+    private final Console console;
+
+    LinkCommand(LinkStore store, Report report, boolean details, Console console) {
+        this.store = store;
+        this.report = report;
+        this.details = details;
+        this.console = console;
+    }
+
+    int run(String name, Words words) {
+        if (words.isEmpty()) {
+            return show(words);
+        }
+        return switch (words.takeCommand("add", "delete", "show", "list", "help")) {
+            case null -> Rdma.unknown("link command", words, console);
+            case "add" -> add(name, words);
+            case "delete" -> delete(words);
+            case "help" -> help(name);
+            default -> show(words);
+        };
+    }
+
+    private int show(Words words) {
+        List<Link> links = Link.all(store);
+        report.begin();
+        try {
+            if (words.isEmpty()) {
+                links.forEach(this::print);
+                return 0;
+            }
+            Link link = find(links, words.take());
+            if (!words.isEmpty()) {
+                return Rdma.unknown("parameter", words, console);
+            }
+            print(link);
+            return 0;
+        } finally {
+            report.end();
+        }
+    }
+
+    /** {@code DEV/1}; other than the original we take a bare {@code DEV} too, every device having one port. */
+    private static Link find(List<Link> links, String text) {
+        int slash = text.lastIndexOf('/');
+        Link link = Link.find(links, slash < 0 ? text : text.substring(0, slash));
+        if (link == null || slash >= 0 && !text.substring(slash + 1).equals("1")) {
+            throw new ToolFailure("Wrong device name");
+        }
+        return link;
+    }
+
+    private void print(Link link) {
+        report.beginObject();
+        report.number("ifindex", null, link.index());
+        report.string("ifname", "link %s/", link.name());
+        report.number("port", "%d ", 1);
+        report.string("state", "state %s ", link.state().text());
+        report.string("physical_state", "physical_state %s ", link.physicalState());
+        report.string("netdev", "netdev %s ", link.configured().netdev());
+        if (link.netdev() != null) {
+            report.number("netdev_index", details ? "netdev_index %d " : null, link.netdev().ifIndex());
+        }
+        report.endObject();
+    }
+
+    private int add(String name, Words words) {
+        if (words.isEmpty()) {
+            throw new ToolFailure("Please provide a link name to add.");
+        }
+        String link = words.take();
+        if (words.isEmpty()) {
+            return help(name);
+        }
+        if (words.takeCommand("type") == null) {
+            return Rdma.unknown("parameter", words, console);
+        }
+        if (words.isEmpty()) {
+            throw new ToolFailure("Please provide a link type name.");
+        }
+        String type = words.take();
+        if (words.isEmpty()) {
+            return help(name);
+        }
+        if (words.takeCommand("netdev") == null) {
+            return Rdma.unknown("parameter", words, console);
+        }
+        if (words.isEmpty()) {
+            throw new ToolFailure("Please provide a net device name.");
+        }
+        store.add(link, type, words.take());
+        return 0;
+    }
+
+    private int delete(Words words) {
+        if (words.isEmpty()) {
+            throw new ToolFailure("Please provide device name.");
+        }
+        String link = words.take();
+        if (Link.find(Link.all(store), link) == null) {
+            throw new ToolFailure("Wrong device name - " + link);
+        }
+        if (!words.isEmpty()) {
+            throw new ToolFailure("Unknown parameter " + words.peek());
+        }
+        store.remove(link);
+        return 0;
+    }
+
+    private int help(String name) {
+        console.print("Usage: " + name + " link show [DEV/PORT_INDEX]\n"
+            + "Usage: " + name + " link add NAME type TYPE netdev NETDEV\n"
+            + "Usage: " + name + " link delete NAME\n");
+        return 0;
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.rdma;
+
+import java.util.List;
+import org.softrdma.tools.cli.Console;
+
+/** A list of objects on stdout, as text lines or as JSON, byte for byte as iproute2 lays them out. */
+abstract class Report {
+    static Report of(boolean json, boolean pretty, Console console) {
+        return json ? new Json(pretty, console) : new Text(console);
+    }
+
+    abstract void begin();
+
+    abstract void beginObject();
+
+    /** @param format how the text shows it, one placeholder; null if only JSON does */
+    abstract void string(String key, String format, String value);
+
+    abstract void number(String key, String format, long value);
+
+    abstract void onOff(String key, String format, boolean value);
+
+    /** In text a line of its own below the object's. */
+    abstract void names(String key, List<String> values);
+
+    abstract void endObject();
+
+    abstract void end();
+
+    private static final class Text extends Report {
+        private final Console console;
+
+        Text(Console console) {
+            this.console = console;
+        }
+
+        @Override
+        void begin() {
+        }
+
+        @Override
+        void beginObject() {
+        }
+
+        @Override
+        void string(String key, String format, String value) {
+            if (format != null) {
+                console.printf(format, value);
+            }
+        }
+
+        @Override
+        void number(String key, String format, long value) {
+            if (format != null) {
+                console.printf(format, value);
+            }
+        }
+
+        @Override
+        void onOff(String key, String format, boolean value) {
+            console.printf(format, value ? "on" : "off");
+        }
+
+        @Override
+        void names(String key, List<String> values) {
+            console.print("\n    " + key + ": <" + String.join(", ", values) + ">");
+        }
+
+        @Override
+        void endObject() {
+            console.print("\n");
+        }
+
+        @Override
+        void end() {
+        }
+    }
+
+    private static final class Json extends Report {
+        private final boolean pretty;
+        private final Console console;
+        private int depth;
+        private String separator = "";
+
+        Json(boolean pretty, Console console) {
+            this.pretty = pretty;
+            this.console = console;
+        }
+
+        @Override
+        void begin() {
+            beginArray();
+        }
+
+        @Override
+        void beginObject() {
+            open('{');
+        }
+
+        @Override
+        void string(String key, String format, String value) {
+            name(key);
+            value(quoted(value));
+        }
+
+        @Override
+        void number(String key, String format, long value) {
+            name(key);
+            value(Long.toString(value));
+        }
+
+        @Override
+        void onOff(String key, String format, boolean value) {
+            name(key);
+            value(Boolean.toString(value));
+        }
+
+        @Override
+        void names(String key, List<String> values) {
+            name(key);
+            beginArray();
+            values.forEach(each -> value(quoted(each)));
+            endArray();
+        }
+
+        @Override
+        void endObject() {
+            depth--;
+            if (!separator.isEmpty()) {
+                newLine();
+            }
+            console.print("}");
+            separator = ",";
+        }
+
+        @Override
+        void end() {
+            endArray();
+            console.print("\n");
+        }
+
+        private void beginArray() {
+            open('[');
+            console.print(pretty ? " " : "");
+        }
+
+        private void endArray() {
+            console.print(pretty && !separator.isEmpty() ? " " : "");
+            depth--;
+            console.print("]");
+            separator = ",";
+        }
+
+        private void open(char bracket) {
+            console.print(separator + bracket);
+            separator = "";
+            depth++;
+        }
+
+        private void name(String key) {
+            console.print(separator);
+            newLine();
+            separator = "";
+            console.print(quoted(key) + (pretty ? ": " : ":"));
+        }
+
+        private void value(String text) {
+            console.print(separator + text);
+            separator = ",";
+        }
+
+        private void newLine() {
+            console.print(pretty ? "\n" + "    ".repeat(depth) : "");
+        }
+
+        /** Names of links and interfaces need no other escapes. */
+        private static String quoted(String text) {
+            return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+        }
+    }
+}

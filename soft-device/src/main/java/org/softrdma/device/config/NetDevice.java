@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.config;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * A network interface as it is at one moment.
+ *
+ * @param ifIndex   the system's number for it, from 1
+ * @param mac       48 bits, first octet highest; 0 where there is none (loopback, tunnels)
+ * @param mtu       bytes of an IP packet
+ * @param up        administratively up
+ * @param running   up, and with carrier
+ * @param addresses IPv4 in the system's order (primary first), then IPv6
+ */
+public record NetDevice(
+    String name, int ifIndex, long mac, int mtu, boolean up, boolean running, boolean loopback, List<InetAddress> addresses) {
+
+    private static final Path SYSFS = Path.of("/sys/class/net");
+    private static final int IFF_UP = 1;
+
+    public NetDevice {
+        addresses = List.copyOf(addresses);
+    }
+
+    /**
+     * Every interface, by index.
+     *
+     * @throws VerbsException EIO if the system does not tell
+     */
+    public static List<NetDevice> list() {
+        try {
+            List<NetDevice> devices = new ArrayList<>();
+            for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+                NetDevice device = read(each);
+                if (device != null) {
+                    devices.add(device);
+                }
+            }
+            devices.sort(Comparator.comparingInt(NetDevice::ifIndex));
+            return devices;
+        } catch (SocketException refused) {
+            throw new VerbsException(Errno.EIO, "list_netdev", "the system does not list its network interfaces: " + refused.getMessage(),
+                refused);
+        }
+    }
+
+    /** The interface of that name, or null. */
+    public static NetDevice find(String name) {
+        try {
+            NetworkInterface found = NetworkInterface.getByName(name);
+            return found == null ? null : read(found);
+        } catch (SocketException refused) {
+            throw new VerbsException(Errno.EIO, "find_netdev", name + ": " + refused.getMessage(), refused);
+        }
+    }
+
+    /**
+     * The node GUID Linux makes of the MAC address: EUI-48 to EUI-64 with the universal/local bit flipped.
+     * Source: RFC 4291 appendix A; the kernel's rxe and siw do the same, also for the loopback's zero address.
+     */
+    public long eui64() {
+        long company = mac >>> 24 & 0xffffff;
+        return (company ^ 0x020000) << 40 | 0xfffeL << 24 | mac & 0xffffff;
+    }
+
+    /** Null if the interface went away while being read. */
+    private static NetDevice read(NetworkInterface source) {
+        try {
+            boolean running = source.isUp();
+            return new NetDevice(source.getName(), source.getIndex(), mac(source), source.getMTU(),
+                running || isUpWithoutCarrier(source.getName()), running, source.isLoopback(), addresses(source));
+        } catch (SocketException gone) {
+            return null;
+        }
+    }
+
+    private static long mac(NetworkInterface source) throws SocketException {
+        byte[] octets = source.getHardwareAddress();
+        if (octets == null || octets.length != 6) {
+            return 0;
+        }
+        long mac = 0;
+        for (byte octet : octets) {
+            mac = mac << 8 | octet & 0xff;
+        }
+        return mac;
+    }
+
+    /** The JDK puts each address it finds in front of those it has, IPv4 being read first: backwards is the system's order. */
+    private static List<InetAddress> addresses(NetworkInterface source) {
+        List<InetAddress> addresses = Collections.list(source.getInetAddresses());
+        Collections.reverse(addresses);
+        List<InetAddress> ordered = new ArrayList<>(addresses.size());
+        addresses.stream().filter(each -> each.getAddress().length == 4).forEach(ordered::add);
+        addresses.stream().filter(each -> each.getAddress().length != 4).forEach(ordered::add);
+        return ordered;
+    }
+
+    /** {@link NetworkInterface#isUp} means up with carrier; Linux also says which interfaces are merely up. Elsewhere the two are one. */
+    private static boolean isUpWithoutCarrier(String name) {
+        try {
+            String flags = Files.readString(SYSFS.resolve(name).resolve("flags")).strip();
+            return (Integer.decode(flags) & IFF_UP) != 0;
+        } catch (IOException | RuntimeException unknown) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.config;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+
+/** Where a user's state lies: {@code SOFTRDMA_STATE_DIR}, else where the platform keeps such things. */
+final class StateDirectory {
+    private StateDirectory() {
+    }
+
+    /**
+     * @param environment the process's
+     * @param osName      as in the system property {@code os.name}
+     * @param home        the user's home directory
+     */
+    static Path of(Map<String, String> environment, String osName, String home) {
+        String chosen = environment.getOrDefault(LinkStore.DIRECTORY_VARIABLE, "");
+        if (!chosen.isEmpty()) {
+            return Path.of(chosen);
+        }
+        String xdg = environment.getOrDefault("XDG_STATE_HOME", "");
+        if (!xdg.isEmpty()) {
+            return Path.of(xdg, "softrdma");
+        }
+        String os = osName.toLowerCase(Locale.ROOT);
+        if (os.startsWith("mac")) {
+            return Path.of(home, "Library", "Application Support", "softrdma");
+        }
+        if (os.startsWith("windows")) {
+            String local = environment.getOrDefault("LOCALAPPDATA", "");
+            return local.isEmpty() ? Path.of(home, "AppData", "Local", "softrdma") : Path.of(local, "softrdma");
+        }
+        return Path.of(home, ".local", "state", "softrdma");
+    }
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.link;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * The C library's socket calls on 64-bit Linux. Calls answer as the system call itself does: the result, or minus errno. One object per
+ * link, for its owner's thread, since errno is caught in a buffer of the object; {@link #signal} alone is for any thread.
+ */
+final class LinuxSockets {
+    static final int AF_INET = 2;
+    static final int AF_INET6 = 10;
+    static final int IPPROTO_IP = 0;
+    static final int IPPROTO_UDP = 17;
+    static final int IPPROTO_IPV6 = 41;
+    static final int IP_TOS = 1;
+    static final int IP_MTU_DISCOVER = 10;
+    static final int IP_RECVTOS = 13;
+    static final int IPV6_MTU_DISCOVER = 23;
+    static final int IPV6_V6ONLY = 26;
+    static final int IPV6_RECVTCLASS = 66;
+    static final int IPV6_TCLASS = 67;
+    /** Never fragment: DF is set, and on an unconnected socket the IP identification is 0. */
+    static final int PMTUDISC_DO = 2;
+    static final int UDP_NO_CHECK6_RX = 102;
+    static final int UDP_SEGMENT = 103;
+    static final int SOL_SOCKET = 1;
+    static final int SO_SNDBUF = 7;
+    static final int SO_RCVBUF = 8;
+    static final int SO_SNDBUFFORCE = 32;
+    static final int SO_RCVBUFFORCE = 33;
+    static final int POLLIN = 1;
+    static final int POLLOUT = 4;
+    static final int MSG_TRUNC = 0x20;
+    static final int EINTR = 4;
+    static final int EAGAIN = 11;
+    static final int EAFNOSUPPORT = 97;
+
+    /** Bytes that hold either kind of socket address. */
+    static final int SOCKADDR_BYTES = 32;
+    static final int SOCKADDR_IN_LENGTH = 16;
+    static final int SOCKADDR_IN6_LENGTH = 28;
+    static final int SOCKADDR_PORT = 2;
+    static final int SOCKADDR_IN_ADDRESS = 4;
+    static final int SOCKADDR_IN6_ADDRESS = 8;
+    private static final int SOCKADDR_IN6_SCOPE = 24;
+
+    static final ValueLayout.OfShort SHORT_BE = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
+    static final ValueLayout.OfInt INT_BE = JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
+    static final ValueLayout.OfLong LONG_BE = JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
+
+    private static final int SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0x800 | 0x80000;
+    private static final int EFD_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
+    private static final int MSG_DONTWAIT = 0x40;
+
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+    private static final VarHandle ERRNO_VALUE =
+        Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    private static final MethodHandle SOCKET = call("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
+    private static final MethodHandle BIND = call("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+    private static final MethodHandle CONNECT = call("connect", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+    private static final MethodHandle SETSOCKOPT =
+        call("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+    private static final MethodHandle GETSOCKOPT =
+        call("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS), ERRNO);
+    private static final MethodHandle SENDMMSG =
+        call("sendmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT), ERRNO);
+    private static final MethodHandle RECVMMSG =
+        call("recvmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS), ERRNO);
+    private static final MethodHandle PPOLL =
+        call("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS), ERRNO);
+    private static final MethodHandle EVENTFD = call("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
+    private static final MethodHandle READ = call("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG), ERRNO);
+    private static final MethodHandle WRITE = call("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+    private static final MethodHandle CLOSE = call("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+
+    private static final MemorySegment ONE = Arena.global().allocate(JAVA_LONG);
+
+    static {
+        ONE.set(JAVA_LONG, 0, 1);
+    }
+
+    private final MemorySegment callState;
+    private final MemorySegment option;
+    private final MemorySegment optionLength;
+    private final MemorySegment timeout;
+
+    /** @param arena must outlive all calls */
+    LinuxSockets(Arena arena) {
+        callState = arena.allocate(Linker.Option.captureStateLayout());
+        option = arena.allocate(JAVA_LONG);
+        optionLength = arena.allocate(JAVA_INT);
+        timeout = arena.allocate(16, 8);
+    }
+
+    private static MethodHandle call(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, options);
+    }
+
+    /** A non-blocking UDP socket. @param family {@link #AF_INET} or {@link #AF_INET6} */
+    int udpSocket(int family) {
+        try {
+            return result((int) SOCKET.invokeExact(callState, family, SOCK_DGRAM_NONBLOCK_CLOEXEC, 0));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    int bind(int fd, MemorySegment address, int length) {
+        try {
+            return result((int) BIND.invokeExact(callState, fd, address, length));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** Only to ask the routing table, on a socket thrown away after. */
+    int connect(int fd, MemorySegment address, int length) {
+        try {
+            return result((int) CONNECT.invokeExact(callState, fd, address, length));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    int setOption(int fd, int level, int name, int value) {
+        option.set(JAVA_INT, 0, value);
+        try {
+            return result((int) SETSOCKOPT.invokeExact(callState, fd, level, name, option, Integer.BYTES));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    int getOption(int fd, int level, int name) {
+        optionLength.set(JAVA_INT, 0, Integer.BYTES);
+        try {
+            int result = result((int) GETSOCKOPT.invokeExact(callState, fd, level, name, option, optionLength));
+            return result < 0 ? result : option.get(JAVA_INT, 0);
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** @return messages sent, at least 1, or minus errno of the first */
+    int sendmmsg(int fd, MemorySegment messages, int count) {
+        try {
+            return result((int) SENDMMSG.invokeExact(callState, fd, messages, count, MSG_DONTWAIT));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** @return messages received, at least 1, or minus errno */
+    int recvmmsg(int fd, MemorySegment messages, int count) {
+        try {
+            return result((int) RECVMMSG.invokeExact(callState, fd, messages, count, MSG_DONTWAIT, MemorySegment.NULL));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** @param descriptors array of struct pollfd. @return descriptors ready, 0 when the time is over, or minus errno */
+    int poll(MemorySegment descriptors, int count, long timeoutNs) {
+        timeout.set(JAVA_LONG, 0, timeoutNs / 1_000_000_000L);
+        timeout.set(JAVA_LONG, 8, timeoutNs % 1_000_000_000L);
+        try {
+            return result((int) PPOLL.invokeExact(callState, descriptors, (long) count, timeout, MemorySegment.NULL));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    int eventDescriptor() {
+        try {
+            return result((int) EVENTFD.invokeExact(callState, 0, EFD_NONBLOCK_CLOEXEC));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** Makes an event descriptor not ready again. */
+    void drain(int eventFd) {
+        try {
+            // The only failure is EAGAIN: it was not ready.
+            long ignored = (long) READ.invokeExact(callState, eventFd, option, (long) Long.BYTES);
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** Makes an event descriptor ready. Any thread. */
+    static void signal(int eventFd) {
+        try {
+            // The only failure is EAGAIN at 2^64-2 signals: it is ready then.
+            long ignored = (long) WRITE.invokeExact(eventFd, ONE, (long) Long.BYTES);
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    static void close(int fd) {
+        try {
+            // Linux closes the descriptor whatever it answers.
+            int ignored = (int) CLOSE.invokeExact(fd);
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    private int result(int returned) {
+        return returned >= 0 ? returned : -(int) ERRNO_VALUE.get(callState, 0L);
+    }
+
+    private static AssertionError impossible(Throwable t) {
+        return new AssertionError("a native call does not throw", t);
+    }
+
+    /** Writes a struct sockaddr_in or sockaddr_in6. @param at {@link #SOCKADDR_BYTES} bytes, zero. @return its length */
+    static int putAddress(MemorySegment at, Gid address, int port, int scope) {
+        if (address.isIpv4Mapped()) {
+            at.set(JAVA_SHORT, 0, (short) AF_INET);
+            at.set(SHORT_BE, SOCKADDR_PORT, (short) port);
+            at.set(INT_BE, SOCKADDR_IN_ADDRESS, address.ipv4());
+            return SOCKADDR_IN_LENGTH;
+        }
+        at.set(JAVA_SHORT, 0, (short) AF_INET6);
+        at.set(SHORT_BE, SOCKADDR_PORT, (short) port);
+        at.set(LONG_BE, SOCKADDR_IN6_ADDRESS, address.high());
+        at.set(LONG_BE, SOCKADDR_IN6_ADDRESS + 8, address.low());
+        at.set(JAVA_INT, SOCKADDR_IN6_SCOPE, scope);
+        return SOCKADDR_IN6_LENGTH;
+    }
+
+    /** Our name of a Linux errno; EIO for those verbs do not know. */
+    static Errno errno(int number) {
+        for (Errno candidate : Errno.values()) {
+            if (candidate.value() == number) {
+                return candidate;
+            }
+        }
+        return Errno.EIO;
+    }
+
+    static VerbsException failure(int number, String verb, String detail) {
+        Errno errno = errno(number);
+        return new VerbsException(errno, verb, errno.value() == number ? detail : detail + " (errno " + number + ')');
+    }
+}

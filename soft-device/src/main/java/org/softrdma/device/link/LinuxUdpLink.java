@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.link;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static org.softrdma.device.link.LinuxSockets.AF_INET;
+import static org.softrdma.device.link.LinuxSockets.AF_INET6;
+import static org.softrdma.device.link.LinuxSockets.IPPROTO_IP;
+import static org.softrdma.device.link.LinuxSockets.IPPROTO_IPV6;
+import static org.softrdma.device.link.LinuxSockets.IPPROTO_UDP;
+import static org.softrdma.device.link.LinuxSockets.SOCKADDR_BYTES;
+import static org.softrdma.device.link.LinuxSockets.SOL_SOCKET;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * RoCE v2 over Linux UDP sockets, one per address, in batches (sendmmsg, recvmmsg), with no native code but the C library's.
+ *
+ * <p>The sockets are unconnected and may not fragment, so that every IPv4 packet leaves with identification 0 and DF set, as the ICRC
+ * needs to know. IPv6 packets without UDP checksum, which kernel rxe sends, are taken. Paths are valid on the link that resolved them.
+ *
+ * <p>{@link #close} is for the owner, when no other thread uses the link any more; {@link #wakeup} may still come, at any time.
+ */
+final class LinuxUdpLink implements Link {
+    /** Longest packet received, BTH to ICRC: an MTU of 4096 and room for all headers. Longer ones are dropped and counted. */
+    static final int MAX_PACKET_BYTES = 4480;
+    private static final int VECTOR = 64;
+    private static final int SLOT_BYTES = TransmitBatch.HEADROOM + MAX_PACKET_BYTES;
+    private static final int CONTROL_BYTES = 64;
+    private static final int CMSG_HEADER = 16;
+    private static final int CMSG_LEVEL = 8;
+    private static final int CMSG_TYPE = 12;
+    private static final int POLLFD_BYTES = 8;
+    private static final int POLLFD_EVENTS = 4;
+    private static final int POLLFD_REVENTS = 6;
+
+    /** A socket without packets for so many polls is looked at in one poll of {@link #COLD_INTERVAL} only, until await() finds it ready. */
+    private static final int COLD_AFTER = 1024;
+    private static final int COLD_INTERVAL = 16;
+
+    private static final int IDLE = 0;
+    private static final int WAITING = 1;
+    private static final int SIGNALLED = 2;
+
+    private final UdpLinkOptions options;
+    private final List<Gid> addresses;
+    private final Socket[] sockets;
+    private final Arena arena = Arena.ofAuto();
+    private final LinuxSockets calls = new LinuxSockets(arena);
+    private final MessageVector transmitVector = new MessageVector(arena, VECTOR);
+    private final MessageVector receiveVector = new MessageVector(arena, VECTOR);
+    private final MemorySegment receiveMemory = arena.allocate((long) VECTOR * SLOT_BYTES, 64);
+    private final ByteBuffer receiveBuffer = receiveMemory.asByteBuffer();
+    private final MemorySegment names = arena.allocate((long) VECTOR * SOCKADDR_BYTES, 8);
+    private final MemorySegment controls = arena.allocate((long) VECTOR * CONTROL_BYTES, 8);
+    private final MemorySegment pollDescriptors;
+    private final ReceivedFrame frame = new ReceivedFrame();
+    private final AtomicInteger waiter = new AtomicInteger(IDLE);
+    private final Object eventLock = new Object();
+    private int eventFd = -1;
+    private int nextSocket;
+    private int polls;
+    private long sendErrors;
+    private long oversized;
+    private boolean closed;
+
+    LinuxUdpLink(List<Gid> addresses, UdpLinkOptions options) {
+        LocalAddresses.check(addresses);
+        this.options = options;
+        this.addresses = List.copyOf(addresses);
+        sockets = new Socket[addresses.size()];
+        pollDescriptors = arena.allocate((long) (sockets.length + 1) * POLLFD_BYTES, 8);
+        boolean open = false;
+        try {
+            openAll();
+            open = true;
+        } finally {
+            if (!open) {
+                close();
+            }
+        }
+        for (int i = 0; i < VECTOR; i++) {
+            receiveVector.iovec(i, receiveMemory.address() + (long) i * SLOT_BYTES + TransmitBatch.HEADROOM, MAX_PACKET_BYTES);
+            receiveVector.message(i, names.address() + (long) i * SOCKADDR_BYTES, SOCKADDR_BYTES, i, 1,
+                controls.address() + (long) i * CONTROL_BYTES, CONTROL_BYTES);
+        }
+    }
+
+    /** One bound socket, and whether it is worth a look. */
+    private static final class Socket {
+        final int fd;
+        final Gid local;
+        final int scope;
+        final boolean ipv4;
+        int emptyPolls;
+        boolean full;
+
+        Socket(int fd, Gid local, int scope) {
+            this.fd = fd;
+            this.local = local;
+            this.scope = scope;
+            ipv4 = local.isIpv4Mapped();
+        }
+    }
+
+    /** The native side of a {@link Path}: the peer's socket address and, for a traffic class other than 0, a control message. */
+    private static final class Destination {
+        final Socket socket;
+        final MemorySegment memory;
+        final long name;
+        final int nameLength;
+        final long control;
+        final int controlLength;
+
+        Destination(Socket socket, MemorySegment memory, int nameLength, int controlLength) {
+            this.socket = socket;
+            this.memory = memory;
+            this.nameLength = nameLength;
+            this.controlLength = controlLength;
+            name = memory.address();
+            control = controlLength == 0 ? 0 : name + SOCKADDR_BYTES;
+        }
+    }
+
+    private void openAll() {
+        for (int i = 0; i < sockets.length; i++) {
+            sockets[i] = open(addresses.get(i));
+            pollDescriptors.set(JAVA_INT, (long) i * POLLFD_BYTES, sockets[i].fd);
+        }
+        eventFd = calls.eventDescriptor();
+        if (eventFd < 0) {
+            throw LinuxSockets.failure(-eventFd, "open_device", "eventfd");
+        }
+        long at = (long) sockets.length * POLLFD_BYTES;
+        pollDescriptors.set(JAVA_INT, at, eventFd);
+        pollDescriptors.set(JAVA_SHORT, at + POLLFD_EVENTS, (short) LinuxSockets.POLLIN);
+    }
+
+    private Socket open(Gid address) {
+        int scope = LocalAddresses.scopeOf(address, options.interfaceName());
+        int fd = calls.udpSocket(address.isIpv4Mapped() ? AF_INET : AF_INET6);
+        if (fd == -LinuxSockets.EAFNOSUPPORT) {
+            throw LocalAddresses.bindFailed(Errno.EADDRNOTAVAIL, address, options.port(), "", null);
+        }
+        if (fd < 0) {
+            throw LinuxSockets.failure(-fd, "open_device", "UDP socket for " + LocalAddresses.text(address));
+        }
+        boolean bound = false;
+        try {
+            configure(fd, address.isIpv4Mapped());
+            MemorySegment name = arena.allocate(SOCKADDR_BYTES, 8);
+            int error = calls.bind(fd, name, LinuxSockets.putAddress(name, address, options.port(), scope));
+            if (error < 0) {
+                throw LocalAddresses.bindFailed(LinuxSockets.errno(-error), address, options.port(), "errno " + -error, null);
+            }
+            bound = true;
+        } finally {
+            if (!bound) {
+                LinuxSockets.close(fd);
+            }
+        }
+        return new Socket(fd, address, scope);
+    }
+
+    private void configure(int fd, boolean ipv4) {
+        if (ipv4) {
+            require(fd, IPPROTO_IP, LinuxSockets.IP_MTU_DISCOVER, LinuxSockets.PMTUDISC_DO, "IP_MTU_DISCOVER");
+            require(fd, IPPROTO_IP, LinuxSockets.IP_RECVTOS, 1, "IP_RECVTOS");
+        } else {
+            require(fd, IPPROTO_IPV6, LinuxSockets.IPV6_V6ONLY, 1, "IPV6_V6ONLY");
+            require(fd, IPPROTO_IPV6, LinuxSockets.IPV6_MTU_DISCOVER, LinuxSockets.PMTUDISC_DO, "IPV6_MTU_DISCOVER");
+            require(fd, IPPROTO_IPV6, LinuxSockets.IPV6_RECVTCLASS, 1, "IPV6_RECVTCLASS");
+            require(fd, IPPROTO_UDP, LinuxSockets.UDP_NO_CHECK6_RX, 1, "UDP_NO_CHECK6_RX");
+        }
+        // The forced sizes need CAP_NET_ADMIN; without it net.core.{r,w}mem_max are the limit.
+        if (calls.setOption(fd, SOL_SOCKET, LinuxSockets.SO_RCVBUFFORCE, options.socketBufferBytes()) < 0) {
+            require(fd, SOL_SOCKET, LinuxSockets.SO_RCVBUF, options.socketBufferBytes(), "SO_RCVBUF");
+        }
+        if (calls.setOption(fd, SOL_SOCKET, LinuxSockets.SO_SNDBUFFORCE, options.socketBufferBytes()) < 0) {
+            require(fd, SOL_SOCKET, LinuxSockets.SO_SNDBUF, options.socketBufferBytes(), "SO_SNDBUF");
+        }
+    }
+
+    private void require(int fd, int level, int name, int value, String text) {
+        int error = calls.setOption(fd, level, name, value);
+        if (error < 0) {
+            throw LinuxSockets.failure(-error, "open_device", "setsockopt " + text + " = " + value);
+        }
+    }
+
+    @Override
+    public List<Gid> addresses() {
+        return addresses;
+    }
+
+    @Override
+    public boolean deliversIpHeader() {
+        return false;
+    }
+
+    @Override
+    public String description() {
+        StringBuilder text = new StringBuilder("UDP port ").append(options.port()).append(" (sendmmsg, recvmmsg) on");
+        for (Socket socket : sockets) {
+            int receiveBytes = closed ? 0 : calls.getOption(socket.fd, SOL_SOCKET, LinuxSockets.SO_RCVBUF);
+            text.append(' ').append(LocalAddresses.text(socket.local)).append(" (").append(receiveBytes >> 10).append(" KiB)");
+        }
+        return text.toString();
+    }
+
+    /**
+     * As {@link Link#resolve}, for the owner. The hop limit is the route's, as it is with kernel rxe whatever the address vector says.
+     *
+     * @throws VerbsException ENETUNREACH or EHOSTUNREACH if the routing table has no way, EADDRNOTAVAIL, EINVAL
+     */
+    @Override
+    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
+        int index = addresses.indexOf(local);
+        if (index < 0) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", LocalAddresses.text(local) + " is not an address of this link");
+        }
+        if (local.isIpv4Mapped() != remote.isIpv4Mapped()) {
+            throw new VerbsException(Errno.EINVAL, "resolve_route", "from " + local + " to " + remote + ": IPv4 and IPv6 do not mix");
+        }
+        Socket socket = sockets[index];
+        MemorySegment memory = Arena.ofAuto().allocate(SOCKADDR_BYTES + CONTROL_BYTES, 8);
+        int nameLength = LinuxSockets.putAddress(memory, remote, options.port(), remote.isLinkLocal() ? socket.scope : 0);
+        askRoutingTable(socket, remote, memory, nameLength);
+        int controlLength = trafficClass == 0 ? 0 : putTrafficClass(memory, socket.ipv4, trafficClass);
+        return new Path(local, remote, options.port(), options.port(), trafficClass, hopLimit,
+            new Destination(socket, memory, nameLength, controlLength));
+    }
+
+    private static int putTrafficClass(MemorySegment memory, boolean ipv4, int trafficClass) {
+        memory.set(JAVA_LONG, SOCKADDR_BYTES, CMSG_HEADER + Integer.BYTES);
+        memory.set(JAVA_INT, SOCKADDR_BYTES + CMSG_LEVEL, ipv4 ? IPPROTO_IP : IPPROTO_IPV6);
+        memory.set(JAVA_INT, SOCKADDR_BYTES + CMSG_TYPE, ipv4 ? LinuxSockets.IP_TOS : LinuxSockets.IPV6_TCLASS);
+        memory.set(JAVA_INT, SOCKADDR_BYTES + CMSG_HEADER, trafficClass);
+        return CMSG_HEADER + Long.BYTES;
+    }
+
+    /** Connects a socket of its own, which sends nothing but looks up the route. The link's socket must never be connected. */
+    private void askRoutingTable(Socket socket, Gid remote, MemorySegment name, int nameLength) {
+        int fd = calls.udpSocket(socket.ipv4 ? AF_INET : AF_INET6);
+        if (fd < 0) {
+            throw LinuxSockets.failure(-fd, "resolve_route", "UDP socket");
+        }
+        int error;
+        try {
+            MemorySegment source = Arena.ofAuto().allocate(SOCKADDR_BYTES, 8);
+            error = calls.bind(fd, source, LinuxSockets.putAddress(source, socket.local, 0, socket.scope));
+            if (error >= 0) {
+                error = calls.connect(fd, name, nameLength);
+            }
+        } finally {
+            LinuxSockets.close(fd);
+        }
+        if (error < 0) {
+            // EINVAL: from a loopback address to the world, or a link-local address without interface.
+            int number = error == -Errno.EINVAL.value() ? Errno.ENETUNREACH.value() : -error;
+            throw LinuxSockets.failure(number, "resolve_route",
+                "no route from " + LocalAddresses.text(socket.local) + " to " + LocalAddresses.text(remote));
+        }
+    }
+
+    @Override
+    public int send(TransmitBatch batch) {
+        int total = 0;
+        while (!batch.isEmpty()) {
+            int taken = sendSome(batch);
+            if (taken == 0) {
+                break;
+            }
+            total += taken;
+        }
+        return total;
+    }
+
+    /** Sends packets from the front that leave by one socket. @return 0 if the socket is full */
+    private int sendSome(TransmitBatch batch) {
+        Socket socket = ((Destination) batch.path(batch.first()).linkState()).socket;
+        if (closed) {
+            return drop(batch);
+        }
+        int count = fill(batch, socket);
+        int sent = calls.sendmmsg(socket.fd, transmitVector.messages(), count);
+        // The vector holds addresses into the batch and its paths.
+        Reference.reachabilityFence(batch);
+        if (sent > 0) {
+            batch.sent(sent);
+            return sent;
+        }
+        if (sent == -LinuxSockets.EAGAIN) {
+            socket.full = true;
+            return 0;
+        }
+        return sent == -LinuxSockets.EINTR ? 0 : drop(batch);
+    }
+
+    private int drop(TransmitBatch batch) {
+        sendErrors++;
+        batch.sent(1);
+        return 1;
+    }
+
+    /** Describes the packets from the front that leave by {@code socket}. @return how many messages they make */
+    private int fill(TransmitBatch batch, Socket socket) {
+        long base = batch.memory().address();
+        int first = batch.first();
+        int count = Math.min(batch.end() - first, VECTOR);
+        for (int i = 0; i < count; i++) {
+            Destination destination = (Destination) batch.path(first + i).linkState();
+            if (destination.socket != socket) {
+                return i;
+            }
+            transmitVector.iovec(i, base + batch.offset(first + i), batch.length(first + i));
+            transmitVector.message(i, destination.name, destination.nameLength, i, 1, destination.control, destination.controlLength);
+        }
+        return count;
+    }
+
+    @Override
+    public int poll(FrameHandler handler, int limit) {
+        int total = 0;
+        int start = nextSocket;
+        boolean lookAtAll = ++polls % COLD_INTERVAL == 0;
+        for (int i = 0; i < sockets.length && total < limit; i++) {
+            int index = start + i < sockets.length ? start + i : start + i - sockets.length;
+            Socket socket = sockets[index];
+            if (lookAtAll || socket.emptyPolls < COLD_AFTER) {
+                total += receive(socket, handler, limit - total);
+                nextSocket = index;
+            }
+        }
+        if (total < limit) {
+            nextSocket = start + 1 < sockets.length ? start + 1 : 0;
+        }
+        return total;
+    }
+
+    private int receive(Socket socket, FrameHandler handler, int limit) {
+        int total = 0;
+        while (total < limit && !closed) {
+            int asked = Math.min(limit - total, VECTOR);
+            int count = calls.recvmmsg(socket.fd, receiveVector.messages(), asked);
+            // Errors are about packets sent before (ICMP), reported once: nothing to receive now, something later.
+            for (int i = 0; i < count; i++) {
+                dispatch(socket, handler, i);
+                receiveVector.rearm(i, SOCKADDR_BYTES, CONTROL_BYTES);
+            }
+            if (count > 0) {
+                total += count;
+            }
+            if (count < asked) {
+                break;
+            }
+        }
+        socket.emptyPolls = total > 0 ? 0 : Math.min(socket.emptyPolls + 1, COLD_AFTER);
+        return total;
+    }
+
+    private void dispatch(Socket socket, FrameHandler handler, int index) {
+        if ((receiveVector.flags(index) & LinuxSockets.MSG_TRUNC) != 0) {
+            oversized++;
+            return;
+        }
+        long name = (long) index * SOCKADDR_BYTES;
+        long remoteHigh;
+        long remoteLow;
+        if (socket.ipv4) {
+            remoteHigh = 0;
+            remoteLow = 0xffff_0000_0000L | names.get(LinuxSockets.INT_BE, name + LinuxSockets.SOCKADDR_IN_ADDRESS) & 0xffff_ffffL;
+        } else {
+            remoteHigh = names.get(LinuxSockets.LONG_BE, name + LinuxSockets.SOCKADDR_IN6_ADDRESS);
+            remoteLow = names.get(LinuxSockets.LONG_BE, name + LinuxSockets.SOCKADDR_IN6_ADDRESS + 8);
+        }
+        int sourcePort = names.get(LinuxSockets.SHORT_BE, name + LinuxSockets.SOCKADDR_PORT) & 0xffff;
+        frame.set(receiveBuffer, index * SLOT_BYTES + TransmitBatch.HEADROOM, receiveVector.received(index), socket.local, remoteHigh,
+            remoteLow, sourcePort, options.port(), ReceivedFrame.IP_ID_HIDDEN, trafficClass(socket, index));
+        handler.onFrame(frame);
+    }
+
+    /** From the one control message we asked for: IP_TOS, a byte, or IPV6_TCLASS, an int. */
+    private int trafficClass(Socket socket, int index) {
+        if (receiveVector.controlLength(index) <= CMSG_HEADER) {
+            return 0;
+        }
+        long at = (long) index * CONTROL_BYTES;
+        return socket.ipv4
+            ? controls.get(ValueLayout.JAVA_BYTE, at + CMSG_HEADER) & 0xff
+            : controls.get(JAVA_INT, at + CMSG_HEADER) & 0xff;
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+        if (timeoutNs <= 0 || closed) {
+            return;
+        }
+        if (!waiter.compareAndSet(IDLE, WAITING)) {
+            waiter.set(IDLE);
+            return;
+        }
+        for (int i = 0; i < sockets.length; i++) {
+            int events = sockets[i].full ? LinuxSockets.POLLIN | LinuxSockets.POLLOUT : LinuxSockets.POLLIN;
+            pollDescriptors.set(JAVA_SHORT, (long) i * POLLFD_BYTES + POLLFD_EVENTS, (short) events);
+        }
+        int ready = calls.poll(pollDescriptors, sockets.length + 1, timeoutNs);
+        waiter.set(IDLE);
+        if (ready > 0) {
+            noteReady();
+        }
+    }
+
+    private void noteReady() {
+        for (int i = 0; i < sockets.length; i++) {
+            if (pollDescriptors.get(JAVA_SHORT, (long) i * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
+                sockets[i].emptyPolls = 0;
+                sockets[i].full = false;
+            }
+        }
+        if (pollDescriptors.get(JAVA_SHORT, (long) sockets.length * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
+            calls.drain(eventFd);
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        // An exchange even if it is SIGNALLED already: the caller's work must be visible before the owner takes the signal.
+        // The write may come after that await has ended otherwise; it then ends the next one too early, which does no harm.
+        if (waiter.getAndSet(SIGNALLED) == WAITING) {
+            synchronized (eventLock) {
+                if (eventFd >= 0) {
+                    LinuxSockets.signal(eventFd);
+                }
+            }
+        }
+    }
+
+    @Override
+    public long sendErrors() {
+        return sendErrors;
+    }
+
+    /** Packets received that were longer than {@link #MAX_PACKET_BYTES}. */
+    long oversized() {
+        return oversized;
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        for (Socket socket : sockets) {
+            if (socket != null) {
+                LinuxSockets.close(socket.fd);
+            }
+        }
+        synchronized (eventLock) {
+            if (eventFd >= 0) {
+                LinuxSockets.close(eventFd);
+                eventFd = -1;
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.link;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InterfaceAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+
+/** The addresses a UDP link is asked to bind, checked, and the scope that link-local ones need. */
+final class LocalAddresses {
+    private LocalAddresses() {
+    }
+
+    /** @throws VerbsException EINVAL */
+    static void check(List<Gid> addresses) {
+        if (addresses.isEmpty()) {
+            throw new VerbsException(Errno.EINVAL, "open_device", "no address to bind");
+        }
+        for (Gid address : addresses) {
+            if (address.isZero() || address.isMulticast() || address.isIpv4Mapped() && address.ipv4() == 0) {
+                throw new VerbsException(Errno.EINVAL, "open_device", address + " is not a unicast address: a link binds exact addresses,"
+                    + " because peers check from where packets come");
+            }
+        }
+    }
+
+    /**
+     * The index of the interface a link-local address belongs to, 0 for any other address.
+     *
+     * @throws VerbsException ENODEV if there is no such interface, EADDRNOTAVAIL if none has the address
+     */
+    static int scopeOf(Gid address, String interfaceName) {
+        if (!address.isLinkLocal()) {
+            return 0;
+        }
+        try {
+            if (interfaceName != null) {
+                NetworkInterface named = NetworkInterface.getByName(interfaceName);
+                if (named == null) {
+                    throw new VerbsException(Errno.ENODEV, "open_device", "no network interface " + interfaceName + " for " + address);
+                }
+                return named.getIndex();
+            }
+            for (NetworkInterface candidate : NetworkInterface.networkInterfaces().toList()) {
+                for (InterfaceAddress held : candidate.getInterfaceAddresses()) {
+                    if (Gid.of(held.getAddress()).equals(address)) {
+                        return candidate.getIndex();
+                    }
+                }
+            }
+        } catch (SocketException e) {
+            throw new VerbsException(Errno.ENODEV, "open_device", "cannot list network interfaces for " + address, e);
+        }
+        throw new VerbsException(Errno.EADDRNOTAVAIL, "open_device", "no network interface has " + address);
+    }
+
+    /** @param scope index of the interface, 0 for none */
+    static InetAddress toInetAddress(Gid address, int scope) {
+        if (scope == 0) {
+            return address.toInetAddress();
+        }
+        byte[] bytes = ByteBuffer.allocate(16).putLong(address.high()).putLong(address.low()).array();
+        try {
+            return Inet6Address.getByAddress(null, bytes, scope);
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    /** Without the mapped prefix: what ip(8) and ss(8) print. */
+    static String text(Gid address) {
+        return address.isIpv4Mapped() ? address.toInetAddress().getHostAddress() : address.toString();
+    }
+
+    /**
+     * What to tell whoever could not bind.
+     *
+     * @param errno EADDRINUSE, EADDRNOTAVAIL or another
+     */
+    static VerbsException bindFailed(Errno errno, Gid address, int port, String reason, Throwable cause) {
+        String where = "UDP " + text(address) + " port " + port;
+        String detail = switch (errno) {
+            case EADDRINUSE -> where + " is taken" + PortOwner.describe(address, port);
+            case EADDRNOTAVAIL -> where + ": this host (or network namespace) does not have the address, or it is not up yet";
+            case EACCES -> where + ": the host does not let this process bind it";
+            default -> where + (reason.isEmpty() ? "" : ": " + reason);
+        };
+        VerbsException failure = new VerbsException(errno, "open_device", detail);
+        if (cause != null) {
+            failure.initCause(cause);
+        }
+        return failure;
+    }
+}

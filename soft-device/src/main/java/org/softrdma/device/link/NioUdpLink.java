@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.link;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import jdk.net.ExtendedSocketOptions;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * RoCE v2 over java.nio, for any platform: one packet a system call, timeouts in milliseconds. It sends from unconnected channels that may
+ * not fragment, which gives IPv4 identification 0 and DF on Linux and macOS; where the platform does otherwise, only receivers that do
+ * not know the identification (this library's) accept the ICRC. Linux drops IPv6 packets without UDP checksum on the way to it: kernel
+ * rxe's IPv6 packets need {@link LinuxUdpLink}. Received traffic classes are not known and read 0.
+ *
+ * <p>Thread rules as for {@link LinuxUdpLink}.
+ */
+final class NioUdpLink implements Link {
+    private static final int MAX_PACKET_BYTES = LinuxUdpLink.MAX_PACKET_BYTES;
+    private static final long NS_PER_MS = 1_000_000;
+
+    private static final int IDLE = 0;
+    private static final int WAITING = 1;
+    private static final int SIGNALLED = 2;
+
+    private final UdpLinkOptions options;
+    private final List<Gid> addresses;
+    private final Socket[] sockets;
+    private final Selector selector;
+    /** One byte longer than the longest packet, by which longer ones are told. */
+    private final ByteBuffer receiveBuffer = ByteBuffer.allocateDirect(TransmitBatch.HEADROOM + MAX_PACKET_BYTES + 1);
+    private final ReceivedFrame frame = new ReceivedFrame();
+    private final AtomicInteger waiter = new AtomicInteger(IDLE);
+    private boolean mayFragment;
+    private int nextSocket;
+    private long sendErrors;
+    private long oversized;
+    private boolean closed;
+
+    NioUdpLink(List<Gid> addresses, UdpLinkOptions options) {
+        LocalAddresses.check(addresses);
+        this.options = options;
+        this.addresses = List.copyOf(addresses);
+        sockets = new Socket[addresses.size()];
+        boolean open = false;
+        try {
+            selector = Selector.open();
+            for (int i = 0; i < sockets.length; i++) {
+                sockets[i] = open(this.addresses.get(i));
+            }
+            open = true;
+        } catch (IOException e) {
+            throw new VerbsException(Errno.EIO, "open_device", "selector: " + e.getMessage(), e);
+        } finally {
+            if (!open) {
+                close();
+            }
+        }
+    }
+
+    /** One bound channel and what was last said to and heard from it. */
+    private static final class Socket {
+        final DatagramChannel channel;
+        final SelectionKey key;
+        final Gid local;
+        final int scope;
+        Integer trafficClass = 0;
+        InetSocketAddress lastSender;
+        long lastSenderHigh;
+        long lastSenderLow;
+        boolean full;
+
+        Socket(DatagramChannel channel, SelectionKey key, Gid local, int scope) {
+            this.channel = channel;
+            this.key = key;
+            this.local = local;
+            this.scope = scope;
+        }
+    }
+
+    /** The link's side of a {@link Path}. */
+    private record Destination(Socket socket, InetSocketAddress address, Integer trafficClass) {
+    }
+
+    private Socket open(Gid address) throws IOException {
+        int scope = LocalAddresses.scopeOf(address, options.interfaceName());
+        InetAddress local = LocalAddresses.toInetAddress(address, scope);
+        DatagramChannel channel = openChannel(address);
+        boolean bound = false;
+        try {
+            channel.configureBlocking(false);
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, options.socketBufferBytes());
+            channel.setOption(StandardSocketOptions.SO_SNDBUF, options.socketBufferBytes());
+            if (channel.supportedOptions().contains(ExtendedSocketOptions.IP_DONTFRAGMENT)) {
+                channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+            } else {
+                mayFragment = true;
+            }
+            channel.bind(new InetSocketAddress(local, options.port()));
+            Socket socket = new Socket(channel, channel.register(selector, SelectionKey.OP_READ), address, scope);
+            bound = true;
+            return socket;
+        } catch (SocketException e) {
+            throw LocalAddresses.bindFailed(whyNotBound(e, local), address, options.port(), e.getMessage(), e);
+        } finally {
+            if (!bound) {
+                channel.close();
+            }
+        }
+    }
+
+    private DatagramChannel openChannel(Gid address) throws IOException {
+        try {
+            return DatagramChannel.open(address.isIpv4Mapped() ? StandardProtocolFamily.INET : StandardProtocolFamily.INET6);
+        } catch (UnsupportedOperationException e) {
+            throw LocalAddresses.bindFailed(Errno.EADDRNOTAVAIL, address, options.port(), "", e);
+        }
+    }
+
+    /** Java tells in words only, which some platforms translate. */
+    private static Errno whyNotBound(SocketException e, InetAddress address) throws SocketException {
+        if (!(e instanceof BindException)) {
+            return Errno.EIO;
+        }
+        String text = String.valueOf(e.getMessage());
+        if (text.contains("in use")) {
+            return Errno.EADDRINUSE;
+        }
+        if (text.contains("ermission")) {
+            return Errno.EACCES;
+        }
+        return NetworkInterface.getByInetAddress(address) == null ? Errno.EADDRNOTAVAIL : Errno.EADDRINUSE;
+    }
+
+    @Override
+    public List<Gid> addresses() {
+        return addresses;
+    }
+
+    @Override
+    public boolean deliversIpHeader() {
+        return false;
+    }
+
+    @Override
+    public String description() {
+        StringBuilder text = new StringBuilder("UDP port ").append(options.port()).append(" (java.nio) on");
+        for (Socket socket : sockets) {
+            text.append(' ').append(LocalAddresses.text(socket.local));
+        }
+        return text.append(mayFragment ? ", no IP_DONTFRAGMENT: IPv4 peers that know our IP ID will refuse our ICRC" : "").toString();
+    }
+
+    /**
+     * As {@link Link#resolve}, for the owner. The hop limit is the host's.
+     *
+     * @throws VerbsException ENETUNREACH or EHOSTUNREACH if the routing table has no way, EADDRNOTAVAIL, EINVAL
+     */
+    @Override
+    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
+        int index = addresses.indexOf(local);
+        if (index < 0) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", LocalAddresses.text(local) + " is not an address of this link");
+        }
+        if (local.isIpv4Mapped() != remote.isIpv4Mapped()) {
+            throw new VerbsException(Errno.EINVAL, "resolve_route", "from " + local + " to " + remote + ": IPv4 and IPv6 do not mix");
+        }
+        Socket socket = sockets[index];
+        InetAddress to = LocalAddresses.toInetAddress(remote, remote.isLinkLocal() ? socket.scope : 0);
+        InetSocketAddress address = new InetSocketAddress(to, options.port());
+        askRoutingTable(socket, remote, address);
+        return new Path(local, remote, options.port(), options.port(), trafficClass, hopLimit,
+            new Destination(socket, address, trafficClass));
+    }
+
+    /** Connects a channel of its own, which sends nothing but looks up the route. The link's channel must never be connected. */
+    private void askRoutingTable(Socket socket, Gid remote, InetSocketAddress address) {
+        try (DatagramChannel asking = openChannel(remote)) {
+            asking.bind(new InetSocketAddress(LocalAddresses.toInetAddress(socket.local, socket.scope), 0));
+            asking.connect(address);
+        } catch (IOException e) {
+            throw new VerbsException(e instanceof NoRouteToHostException ? Errno.EHOSTUNREACH : Errno.ENETUNREACH, "resolve_route",
+                "no route from " + LocalAddresses.text(socket.local) + " to " + LocalAddresses.text(remote) + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public int send(TransmitBatch batch) {
+        int total = 0;
+        while (!batch.isEmpty()) {
+            Destination destination = (Destination) batch.path(batch.first()).linkState();
+            if (!sendFirst(batch, destination)) {
+                destination.socket.full = true;
+                break;
+            }
+            batch.sent(1);
+            total++;
+        }
+        return total;
+    }
+
+    /** @return false if the socket is full */
+    private boolean sendFirst(TransmitBatch batch, Destination destination) {
+        Socket socket = destination.socket;
+        ByteBuffer packet = batch.buffer();
+        int offset = batch.offset(batch.first());
+        packet.limit(offset + batch.length(batch.first())).position(offset);
+        try {
+            if (!destination.trafficClass.equals(socket.trafficClass)) {
+                socket.channel.setOption(StandardSocketOptions.IP_TOS, destination.trafficClass);
+                socket.trafficClass = destination.trafficClass;
+            }
+            return socket.channel.send(packet, destination.address) > 0 || !packet.hasRemaining();
+        } catch (IOException e) {
+            sendErrors++;
+            return true;
+        } finally {
+            packet.clear();
+        }
+    }
+
+    @Override
+    public int poll(FrameHandler handler, int limit) {
+        int total = 0;
+        int start = nextSocket;
+        for (int i = 0; i < sockets.length && total < limit; i++) {
+            nextSocket = start + i < sockets.length ? start + i : start + i - sockets.length;
+            total += receive(sockets[nextSocket], handler, limit - total);
+        }
+        if (total < limit) {
+            nextSocket = start + 1 < sockets.length ? start + 1 : 0;
+        }
+        return total;
+    }
+
+    private int receive(Socket socket, FrameHandler handler, int limit) {
+        int total = 0;
+        while (total < limit) {
+            receiveBuffer.clear().position(TransmitBatch.HEADROOM);
+            InetSocketAddress sender;
+            try {
+                sender = (InetSocketAddress) socket.channel.receive(receiveBuffer);
+            } catch (IOException e) {
+                // About a packet sent before (ICMP), or closed: nothing to receive now.
+                return total;
+            }
+            if (sender == null) {
+                return total;
+            }
+            total++;
+            int length = receiveBuffer.position() - TransmitBatch.HEADROOM;
+            receiveBuffer.clear();
+            if (length > MAX_PACKET_BYTES) {
+                oversized++;
+            } else {
+                dispatch(socket, sender, length, handler);
+            }
+        }
+        return total;
+    }
+
+    private void dispatch(Socket socket, InetSocketAddress sender, int length, FrameHandler handler) {
+        // The JDK hands out the same object while the sender stays the same.
+        if (sender != socket.lastSender) {
+            Gid remote = Gid.of(sender.getAddress());
+            socket.lastSender = sender;
+            socket.lastSenderHigh = remote.high();
+            socket.lastSenderLow = remote.low();
+        }
+        frame.set(receiveBuffer, TransmitBatch.HEADROOM, length, socket.local, socket.lastSenderHigh, socket.lastSenderLow,
+            sender.getPort(), options.port(), ReceivedFrame.IP_ID_HIDDEN, 0);
+        handler.onFrame(frame);
+    }
+
+    /** As {@link Link#await}, rounded up to milliseconds; an interrupted thread does not park. */
+    @Override
+    public void await(long timeoutNs) {
+        if (timeoutNs <= 0 || closed) {
+            return;
+        }
+        if (!waiter.compareAndSet(IDLE, WAITING)) {
+            waiter.set(IDLE);
+            return;
+        }
+        for (Socket socket : sockets) {
+            socket.key.interestOps(socket.full ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+        }
+        try {
+            selector.select((timeoutNs + NS_PER_MS - 1) / NS_PER_MS);
+        } catch (IOException e) {
+            throw new VerbsException(Errno.EIO, "poll", "selector: " + e.getMessage(), e);
+        } finally {
+            waiter.set(IDLE);
+        }
+        for (SelectionKey key : selector.selectedKeys()) {
+            noteReady(key);
+        }
+        selector.selectedKeys().clear();
+    }
+
+    private void noteReady(SelectionKey key) {
+        for (Socket socket : sockets) {
+            if (socket.key == key && key.isValid() && key.isWritable()) {
+                socket.full = false;
+            }
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        // An exchange even if it is SIGNALLED already: the caller's work must be visible before the owner takes the signal.
+        if (waiter.getAndSet(SIGNALLED) == WAITING) {
+            selector.wakeup();
+        }
+    }
+
+    @Override
+    public long sendErrors() {
+        return sendErrors;
+    }
+
+    /** Packets received that were longer than {@link #MAX_PACKET_BYTES}. */
+    long oversized() {
+        return oversized;
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            for (Socket socket : sockets) {
+                if (socket != null) {
+                    socket.channel.close();
+                }
+            }
+            if (selector != null) {
+                selector.close();
+            }
+        } catch (IOException e) {
+            throw new VerbsException(Errno.EIO, "close_device", e.getMessage(), e);
+        }
+    }
+}

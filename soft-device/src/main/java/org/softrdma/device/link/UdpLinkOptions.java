@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.link;
+
+/**
+ * How {@link UdpLinks#open} opens its sockets.
+ *
+ * @param port              1..65535, bound at every address and sent to at every peer; RoCE v2 is 4791
+ * @param interfaceName     network interface of link-local addresses ({@code fe80::}); null to look it up by the address
+ * @param socketBufferBytes asked for each socket and direction; the host may give less
+ * @param segmentOffload    let the kernel cut trains of equal packets (UDP_SEGMENT); ignored where it cannot
+ */
+public record UdpLinkOptions(int port, String interfaceName, int socketBufferBytes, boolean segmentOffload) {
+    /** UDP destination port of RoCE v2. */
+    public static final int ROCE_PORT = 4791;
+    /** Port 4791, buffers of 8 MiB, no segment offload. */
+    public static final UdpLinkOptions DEFAULT = new UdpLinkOptions(ROCE_PORT, null, 8 << 20, false);
+
+    public UdpLinkOptions {
+        if (port < 1 || port > 0xffff || socketBufferBytes < 1) {
+            throw new IllegalArgumentException("port " + port + ", socket buffer " + socketBufferBytes + " bytes");
+        }
+    }
+
+    public UdpLinkOptions withPort(int newPort) {
+        return new UdpLinkOptions(newPort, interfaceName, socketBufferBytes, segmentOffload);
+    }
+
+    public UdpLinkOptions withInterface(String name) {
+        return new UdpLinkOptions(port, name, socketBufferBytes, segmentOffload);
+    }
+
+    public UdpLinkOptions withSocketBuffer(int bytes) {
+        return new UdpLinkOptions(port, interfaceName, bytes, segmentOffload);
+    }
+
+    public UdpLinkOptions withSegmentOffload(boolean on) {
+        return new UdpLinkOptions(port, interfaceName, socketBufferBytes, on);
+    }
+}

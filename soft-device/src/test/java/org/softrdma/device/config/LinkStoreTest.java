@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+class LinkStoreTest {
+    private final String loopback = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
+    @TempDir
+    private Path directory;
+    private LinkStore store;
+
+    @BeforeEach
+    void open() {
+        store = LinkStore.at(directory.resolve("made/on/demand"));
+    }
+
+    @Test
+    void shouldOfferOneRxeDevicePerInterfaceUntilSomethingIsConfigured() {
+        List<String> up = NetDevice.list().stream().filter(NetDevice::up).map(NetDevice::name).toList();
+
+        List<ConfiguredLink> links = store.effectiveLinks();
+
+        assertEquals(up, links.stream().map(ConfiguredLink::netdev).toList());
+        assertEquals(IntStream.range(0, up.size()).mapToObj(i -> "rxe" + i).toList(), links.stream().map(ConfiguredLink::name).toList());
+        assertTrue(links.stream().allMatch(each -> each.type().equals("rxe")));
+        assertEquals(List.of(), store.links());
+        assertFalse(store.isConfigured());
+        assertFalse(Files.exists(store.file().getParent()), "looking must not create anything");
+    }
+
+    @Test
+    void shouldLetTheFileRuleAloneOnceALinkWasAdded() {
+        store.add("my0", "rxe", loopback);
+        store.add("siw0", "siw", loopback);
+
+        List<ConfiguredLink> expected = List.of(
+            new ConfiguredLink("my0", "rxe", loopback, Map.of()), new ConfiguredLink("siw0", "siw", loopback, Map.of()));
+        assertEquals(expected, store.effectiveLinks());
+        assertEquals(expected, LinkStore.at(directory.resolve("made/on/demand")).links());
+    }
+
+    @Test
+    void shouldKeepTheOtherDefaultsWhenOneIsRemoved() {
+        List<ConfiguredLink> defaults = new ArrayList<>(store.effectiveLinks());
+
+        store.remove("rxe0");
+
+        defaults.removeFirst();
+        assertEquals(defaults, store.effectiveLinks());
+        assertTrue(store.isConfigured());
+    }
+
+    @Test
+    void shouldHaveNoDevicesWhenTheLastLinkIsRemoved() {
+        store.add("a", "rxe", loopback);
+        store.remove("a");
+
+        assertEquals(List.of(), store.effectiveLinks());
+    }
+
+    @Test
+    void shouldRefuseANameTwice() {
+        store.add("a", "rxe", loopback);
+
+        assertErrno(Errno.EEXIST, () -> store.add("a", "siw", loopback), "'a'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "a b", "a/1", "a%d", ".", "..", "-x", "#", "a\n", "ä"})
+    void shouldRefuseUnusableNames(String name) {
+        assertErrno(Errno.EINVAL, () -> store.add(name, "rxe", loopback), "name");
+        assertFalse(store.isConfigured());
+    }
+
+    @Test
+    void shouldBoundTheLengthOfNames() {
+        store.add("a".repeat(63), "rxe", loopback);
+
+        assertErrno(Errno.EINVAL, () -> store.add("a".repeat(64), "rxe", loopback), "63");
+    }
+
+    @Test
+    void shouldRefuseUnknownTypesAndInterfaces() {
+        assertErrno(Errno.EINVAL, () -> store.add("a", "ipoib", loopback), "'ipoib'");
+        assertErrno(Errno.ENODEV, () -> store.add("a", "rxe", "no-such-netdev0"), "no-such-netdev0");
+    }
+
+    @Test
+    void shouldRefuseToRemoveWhatIsNotThere() {
+        assertErrno(Errno.ENODEV, () -> store.remove("rxe77"), "rxe77");
+        assertFalse(store.isConfigured(), "a refused change must not configure anything");
+        store.add("a", "rxe", loopback);
+        assertErrno(Errno.ENODEV, () -> store.remove("b"), "there are: a");
+    }
+
+    @Test
+    void shouldKeepOptionsAndComments() throws IOException {
+        write("# mine\n\nlink a type rxe netdev gone0 mtu 1024 colour red\n");
+
+        assertEquals(List.of(new ConfiguredLink("a", "rxe", "gone0", Map.of("mtu", "1024", "colour", "red"))), store.links());
+        store.add("b", "rxe", loopback);
+        assertEquals("# mine\n\nlink a type rxe netdev gone0 mtu 1024 colour red\nlink b type rxe netdev " + loopback + "\n",
+            Files.readString(store.file()));
+        store.remove("a");
+        assertEquals("# mine\n\nlink b type rxe netdev " + loopback + "\n", Files.readString(store.file()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "lnk a type rxe netdev lo", "link a type rxe netdev", "link a type ib netdev lo", "link a netdev lo type rxe",
+        "link a/b type rxe netdev lo", "link a type rxe netdev lo mtu", "\u0000\u0001", "link first type rxe netdev lo"})
+    void shouldReportGarbledLinesByFileAndLine(String garbled) throws IOException {
+        String text = "# header\nlink first type rxe netdev lo\n" + garbled + "\n";
+        write(text);
+
+        String place = store.file() + ":3: ";
+        assertErrno(Errno.EINVAL, store::links, place);
+        assertErrno(Errno.EINVAL, store::effectiveLinks, place);
+        assertErrno(Errno.EINVAL, () -> store.add("b", "rxe", loopback), place);
+        assertErrno(Errno.EINVAL, () -> store.remove("first"), place);
+        assertEquals(text, Files.readString(store.file()), "a file that is not understood must not be touched");
+    }
+
+    @Test
+    void shouldSayWhatStandsInTheWay() throws IOException {
+        Files.writeString(directory.resolve("file"), "");
+
+        assertErrno(Errno.EIO, () -> LinkStore.at(directory.resolve("file")).add("a", "rxe", loopback), "SOFTRDMA_STATE_DIR");
+    }
+
+    @Test
+    void shouldLoseNoneOfManyConcurrentAdds() throws Exception {
+        int writers = 16;
+        try (ExecutorService threads = Executors.newFixedThreadPool(writers)) {
+            List<Callable<Void>> adds = IntStream.range(0, writers).<Callable<Void>>mapToObj(i -> () -> {
+                LinkStore.at(store.file().getParent()).add("link" + i, "rxe", loopback);
+                return null;
+            }).toList();
+            for (Future<Void> each : threads.invokeAll(adds)) {
+                each.get();
+            }
+        }
+
+        assertEquals(writers, store.links().size());
+    }
+
+    private void write(String text) throws IOException {
+        Files.createDirectories(store.file().getParent());
+        Files.writeString(store.file(), text);
+    }
+
+    private static void assertErrno(Errno errno, Executable call, String inMessage) {
+        VerbsException refused = assertThrows(VerbsException.class, call);
+        assertEquals(errno, refused.errno());
+        assertTrue(refused.getMessage().contains(inMessage), refused.getMessage());
+    }
+}

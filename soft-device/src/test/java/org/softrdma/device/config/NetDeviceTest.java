@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetAddress;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class NetDeviceTest {
+    @Test
+    void shouldListInterfacesByIndex() {
+        List<NetDevice> devices = NetDevice.list();
+
+        for (int i = 1; i < devices.size(); i++) {
+            assertTrue(devices.get(i - 1).ifIndex() < devices.get(i).ifIndex(), devices.toString());
+        }
+        for (NetDevice each : devices) {
+            assertEquals(each, NetDevice.find(each.name()));
+        }
+    }
+
+    @Test
+    void shouldKnowTheLoopback() {
+        NetDevice loopback = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow();
+
+        assertEquals(0, loopback.mac());
+        assertTrue(loopback.up() && loopback.running());
+        assertTrue(loopback.mtu() >= 1500);
+        assertEquals(InetAddress.ofLiteral("127.0.0.1"), loopback.addresses().getFirst());
+    }
+
+    @Test
+    void shouldPutIpv4AddressesBeforeIpv6() {
+        for (NetDevice device : NetDevice.list()) {
+            List<Integer> sizes = device.addresses().stream().map(each -> each.getAddress().length).toList();
+            assertEquals(sizes.stream().sorted().toList(), sizes, device.name());
+        }
+    }
+
+    @Test
+    void shouldNotFindWhatIsNotThere() {
+        assertNotNull(NetDevice.find(NetDevice.list().getFirst().name()));
+        assertNull(NetDevice.find("no-such-netdev0"));
+    }
+
+    /** The value of the guide's transcript; the loopback's is what kernel rxe shows on lo. */
+    @Test
+    void shouldMakeGuidOfMac() {
+        assertEquals(0x505400fffed5e0fbL, device(0x525400d5e0fbL).eui64());
+        assertEquals(0x020000fffe000000L, device(0).eui64());
+    }
+
+    private static NetDevice device(long mac) {
+        return new NetDevice("x", 1, mac, 1500, true, true, false, List.of());
+    }
+}
