@@ -37,13 +37,13 @@ final class Tools {
         };
     }
 
-    /** The tool the user may have meant: fewest typing mistakes away, and at most a third of the name. Null if none is near. */
+    /** The tool the user may have meant: fewest typing mistakes away, two or a third of the name at most. Null if none is near. */
     static String nearest(String name) {
         String best = null;
-        int bestDistance = Math.max(1, name.length() / 3) + 1;
+        int bestDistance = Math.max(2, name.length() / 3) + 1;
         for (Entry each : ALL) {
             int distance = distance(name, each.name);
-            if (distance < bestDistance || name.length() > 2 && each.name.contains(name) && best == null) {
+            if (distance < bestDistance && distance < name.length() || name.length() > 2 && each.name.contains(name) && best == null) {
                 best = each.name;
                 bestDistance = Math.min(distance, bestDistance);
             }

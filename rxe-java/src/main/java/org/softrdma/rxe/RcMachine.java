@@ -20,9 +20,9 @@ import org.softrdma.wire.Bth;
 import org.softrdma.wire.Opcode;
 
 /**
- * The protocol state of one RC queue pair. Pure: packets, time and commands come in, packets and completions go out, and nothing here knows
- * a socket, a thread or a clock. {@link Requester} sends requests, {@link Completer} takes the responses to them, {@link Responder} executes
- * the peer's requests; this class holds what they share and moves between states.
+ * The protocol state of one RC queue pair. Pure: packets, time and commands come in, packets and completions go out, and nothing here
+ * knows a socket, a thread or a clock. {@link Requester} sends requests, {@link Completer} takes the responses to them, {@link Responder}
+ * executes the peer's requests; this class holds what they share and moves between states.
  */
 final class RcMachine extends DeadlineHeap.Timed {
     /** The one partition of the port: the default one, as full member. */

@@ -362,7 +362,8 @@ final class Responder {
     private void completeReceive(WcOpcode opcode, int bytes, int immediateOrKey, int flags, boolean solicited) {
         long wqe = receives.head();
         qp.counters().count(RxeCounter.RDMA_RECVS);
-        boolean delivered = qp.recvCq().push(receives.wrId(wqe), WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), flags, solicited);
+        boolean delivered = qp.recvCq().push(receives.wrId(wqe), WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), flags,
+            solicited);
         receives.release(wqe + 1);
         if (!delivered) {
             qp.enterError();

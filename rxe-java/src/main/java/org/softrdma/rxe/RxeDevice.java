@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,6 +10,7 @@ import java.util.Map;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.link.CaptureLink;
 import org.softrdma.device.link.Link;
+import org.softrdma.device.link.UdpLinkOptions;
 import org.softrdma.device.link.UdpLinks;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
@@ -92,15 +94,34 @@ final class RxeDevice implements RdmaDevice {
         List<Gid> addresses = GidTable.addressesOf(netdev);
         if (!netdev.up() || addresses.isEmpty()) {
             throw new VerbsException(Errno.ENODEV, "open_device", name + ": interface " + netdev.name()
-                + (netdev.up() ? " has no address; give it one (ip addr add)" : " is down; bring it up (ip link set " + netdev.name() + " up)"));
+                + (netdev.up() ? " has no address; give it one (ip addr add)"
+                    : " is down; bring it up (ip link set " + netdev.name() + " up)"));
         }
-        Link link = netdev.loopback() ? openLoopback(addresses) : UdpLinks.open(addresses, Udp.DEST_PORT_ROCE);
+        Link link = netdev.loopback() ? openLoopback(addresses) : openOrdinary(addresses);
         String captureDirectory = System.getenv(CAPTURE_VARIABLE);
-        Link used = captureDirectory == null ? link : CaptureLink.into(captureDirectory, name, link);
+        Link used = captureDirectory == null ? link
+            : new CaptureLink(link, Path.of(captureDirectory, name + "-" + ProcessHandle.current().pid() + ".pcapng"));
         RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), used, Udp.DEST_PORT_ROCE,
             new SecureRandom(), name);
         running.start();
         return running;
+    }
+
+    /** All addresses; without the IPv6 ones if one of them cannot be used (still being checked for duplicates, say). */
+    private Link openOrdinary(List<Gid> addresses) {
+        try {
+            return openAll(addresses);
+        } catch (VerbsException refused) {
+            List<Gid> ipv4 = addresses.stream().filter(Gid::isIpv4Mapped).toList();
+            if (refused.errno() != Errno.EADDRNOTAVAIL || ipv4.isEmpty() || ipv4.size() == addresses.size()) {
+                throw refused;
+            }
+            return openAll(ipv4);
+        }
+    }
+
+    private Link openAll(List<Gid> addresses) {
+        return UdpLinks.open(addresses, UdpLinkOptions.DEFAULT.withInterface(netdev.name()));
     }
 
     /** The first 127.0.0.x nobody has, and ::1 if nobody has that. */
@@ -111,7 +132,7 @@ final class RxeDevice implements RdmaDevice {
             try {
                 List<Gid> wanted = new ArrayList<>(List.of(own));
                 addresses.stream().filter(gid -> !gid.isIpv4Mapped()).forEach(wanted::add);
-                return openWithOptional(own, wanted);
+                return openOrOnly(own, wanted);
             } catch (VerbsException refused) {
                 if (refused.errno() != Errno.EADDRINUSE) {
                     throw refused;
@@ -122,11 +143,11 @@ final class RxeDevice implements RdmaDevice {
         throw last;
     }
 
-    private static Link openWithOptional(Gid own, List<Gid> wanted) {
+    private Link openOrOnly(Gid own, List<Gid> wanted) {
         try {
-            return UdpLinks.open(wanted, Udp.DEST_PORT_ROCE);
+            return openAll(wanted);
         } catch (VerbsException refused) {
-            return UdpLinks.open(List.of(own), Udp.DEST_PORT_ROCE);
+            return openAll(List.of(own));
         }
     }
 }

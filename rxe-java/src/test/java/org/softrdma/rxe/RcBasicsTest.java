@@ -50,7 +50,8 @@ class RcBasicsTest {
         WorkCompletion sent = pair.a.sends().get(0);
         assertEquals(List.of(5L, WcStatus.SUCCESS, WcOpcode.SEND), List.of(sent.wrId(), sent.status(), sent.opcode()));
         WorkCompletion got = pair.b.receives().get(0);
-        assertEquals(List.of(77L, WcStatus.SUCCESS, WcOpcode.RECV, size), List.of(got.wrId(), got.status(), got.opcode(), got.byteLength()));
+        assertEquals(List.of(77L, WcStatus.SUCCESS, WcOpcode.RECV, size),
+            List.of(got.wrId(), got.status(), got.opcode(), got.byteLength()));
         assertArrayEquals(data, content(to, size));
         assertEquals(0, pair.a.counter("completer_retry_err"), "no fault, no retry");
     }

@@ -12,12 +12,16 @@ public final class DeadlineHeap {
     /** No deadline. */
     public static final long NEVER = Long.MAX_VALUE;
 
+    private static final int OUTSIDE = -1;
+    private static final int BEING_CALLED = -2;
+
     private Timed[] heap = new Timed[16];
     private int size;
+    private Timed[] called = new Timed[16];
 
     /** Something with a deadline; an element of at most one heap. */
     public abstract static class Timed {
-        private int position = -1;
+        private int position = OUTSIDE;
         private long scheduledNs;
 
         /** When {@link #onTimer} must be called, or {@link #NEVER}; may change at any time, followed by {@link DeadlineHeap#update}. */
@@ -29,7 +33,10 @@ public final class DeadlineHeap {
     /** Looks at the deadline anew. */
     public void update(Timed timed) {
         long deadlineNs = timed.deadlineNs();
-        if (timed.position < 0) {
+        if (timed.position == BEING_CALLED) {
+            return;
+        }
+        if (timed.position == OUTSIDE) {
             if (deadlineNs != NEVER) {
                 timed.scheduledNs = deadlineNs;
                 if (size == heap.length) {
@@ -46,10 +53,10 @@ public final class DeadlineHeap {
 
     public void remove(Timed timed) {
         int at = timed.position;
+        timed.position = OUTSIDE;
         if (at < 0) {
             return;
         }
-        timed.position = -1;
         Timed last = heap[--size];
         heap[size] = null;
         if (last != timed) {
@@ -59,24 +66,42 @@ public final class DeadlineHeap {
         }
     }
 
-    /** Calls {@link Timed#onTimer} of everything whose deadline has come, and then {@code afterwards}. @return how many were called */
+    /**
+     * Calls {@link Timed#onTimer} of everything whose deadline has come, and then {@code afterwards}. What asks to be called again at once
+     * waits for the next round, so that one timer cannot hold up the rest.
+     *
+     * @return how many were called, each once
+     */
     public int expire(long nowNs, Consumer<Timed> afterwards) {
-        int called = 0;
-        while (size > 0 && heap[0].scheduledNs <= nowNs) {
-            Timed timed = heap[0];
-            remove(timed);
-            if (timed.deadlineNs() <= nowNs) {
+        int count = 0;
+        try {
+            while (size > 0 && heap[0].scheduledNs <= nowNs) {
+                Timed timed = heap[0];
+                remove(timed);
+                if (timed.deadlineNs() > nowNs) {
+                    update(timed);
+                    continue;
+                }
+                if (count == called.length) {
+                    called = Arrays.copyOf(called, 2 * count);
+                }
+                called[count++] = timed;
+                timed.position = BEING_CALLED;
                 timed.onTimer(nowNs);
                 afterwards.accept(timed);
-                called++;
             }
-            update(timed);
-            if (timed.position >= 0 && timed.scheduledNs <= nowNs) {
-                // It asks to be called again at once: next round, so that one timer cannot hold up the rest.
-                break;
+        } finally {
+            for (int i = 0; i < count; i++) {
+                Timed timed = called[i];
+                called[i] = null;
+                // Unless it was removed while the round lasted.
+                if (timed.position == BEING_CALLED) {
+                    timed.position = OUTSIDE;
+                    update(timed);
+                }
             }
         }
-        return called;
+        return count;
     }
 
     /** A time not after the earliest deadline; {@link #NEVER} if there is none. */

@@ -4,6 +4,7 @@ package org.softrdma.verbs;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 
 /**
  * A 128-bit global identifier. On RoCE it is an IPv6 address, or an IPv4 address in mapped form ({@code ::ffff:a.b.c.d}).
@@ -35,7 +36,7 @@ public record Gid(long high, long low) {
         if (text.length() != 32) {
             throw new IllegalArgumentException("a GID on the wire has 32 hexadecimal digits, not " + text.length() + ": " + text);
         }
-        return new Gid(Long.parseUnsignedLong(text.substring(0, 16), 16), Long.parseUnsignedLong(text.substring(16), 16));
+        return new Gid(HexFormat.fromHexDigitsToLong(text, 0, 16), HexFormat.fromHexDigitsToLong(text, 16, 32));
     }
 
     public boolean isZero() {
@@ -87,12 +88,13 @@ public record Gid(long high, long low) {
         return text.toString();
     }
 
-    /** The canonical IPv6 text of RFC 5952, mapped addresses with dotted quad: what {@code inet_ntop} prints. */
+    /** The canonical IPv6 text of RFC 5952, mapped and compatible addresses with dotted quad: what {@code inet_ntop} prints. */
     @Override
     public String toString() {
-        if (isIpv4Mapped()) {
+        boolean compatible = high == 0 && low >>> 32 == 0 && low >>> 16 != 0;
+        if (isIpv4Mapped() || compatible) {
             int a = ipv4();
-            return "::ffff:" + (a >>> 24) + "." + (a >>> 16 & 0xff) + "." + (a >>> 8 & 0xff) + "." + (a & 0xff);
+            return (compatible ? "::" : "::ffff:") + (a >>> 24) + "." + (a >>> 16 & 0xff) + "." + (a >>> 8 & 0xff) + "." + (a & 0xff);
         }
         int bestStart = -1;
         int bestLength = 1;

@@ -68,11 +68,17 @@ public final class QpTransitions {
             }
         }
         QpState to = attributes.has(STATE) ? attributes.state() : current;
+        check(type, from, to, attributes.mask());
+        return to;
+    }
+
+    /** The table alone: {@code mask} is bits of {@link QpAttributeMask}. */
+    static void check(QpType type, QpState from, QpState to, int mask) {
         Row row = find(type, from, to);
         if (row == null) {
             throw refuse(type, from, to, "there is no such transition");
         }
-        int given = attributes.mask() & ~STATE;
+        int given = mask & ~STATE;
         int missing = row.required & ~given;
         int foreign = given & ~row.required & ~row.optional;
         if (missing != 0 || foreign != 0) {
@@ -80,7 +86,6 @@ public final class QpTransitions {
                 + (missing == 0 || foreign == 0 ? "" : "; ")
                 + (foreign == 0 ? "" : "not allowed here: " + QpAttributeMask.names(foreign)));
         }
-        return to;
     }
 
     /** Attributes the transition requires, or -1 if there is no such transition. */
@@ -144,15 +149,20 @@ public final class QpTransitions {
             new Row(QpType.XRC_SEND, RESET, INIT, CONNECTED_INIT, 0),
             new Row(QpType.XRC_SEND, INIT, INIT, 0, CONNECTED_INIT),
             new Row(QpType.XRC_SEND, INIT, RTR, CONNECTED_RTR, ALT_PATH | ACCESS_FLAGS | PKEY_INDEX),
-            new Row(QpType.XRC_SEND, RTR, RTS, TIMEOUT | RETRY_CNT | RNR_RETRY | SQ_PSN | MAX_QP_RD_ATOMIC, RC_RTS_OPTIONAL),
-            new Row(QpType.XRC_SEND, RTS, RTS, 0, RC_RTS_OPTIONAL),
-            new Row(QpType.XRC_SEND, SQD, RTS, 0, RC_RTS_OPTIONAL),
+            new Row(QpType.XRC_SEND, RTR, RTS, TIMEOUT | RETRY_CNT | RNR_RETRY | SQ_PSN | MAX_QP_RD_ATOMIC, UC_RTS_OPTIONAL),
+            new Row(QpType.XRC_SEND, RTS, RTS, 0, UC_RTS_OPTIONAL),
+            new Row(QpType.XRC_SEND, SQD, RTS, 0, UC_RTS_OPTIONAL),
+            new Row(QpType.XRC_SEND, SQD, SQD, 0, PORT | AV | TIMEOUT | RETRY_CNT | RNR_RETRY | MAX_QP_RD_ATOMIC | ALT_PATH | ACCESS_FLAGS
+                | PKEY_INDEX | PATH_MIG_STATE),
 
             new Row(QpType.XRC_RECV, RESET, INIT, CONNECTED_INIT, 0),
             new Row(QpType.XRC_RECV, INIT, INIT, 0, CONNECTED_INIT),
             new Row(QpType.XRC_RECV, INIT, RTR, CONNECTED_RTR | MAX_DEST_RD_ATOMIC | MIN_RNR_TIMER, ALT_PATH | ACCESS_FLAGS | PKEY_INDEX),
             new Row(QpType.XRC_RECV, RTR, RTS, TIMEOUT | SQ_PSN, RC_RTS_OPTIONAL),
-            new Row(QpType.XRC_RECV, RTS, RTS, 0, RC_RTS_OPTIONAL)));
+            new Row(QpType.XRC_RECV, RTS, RTS, 0, RC_RTS_OPTIONAL),
+            new Row(QpType.XRC_RECV, SQD, RTS, 0, RC_RTS_OPTIONAL),
+            new Row(QpType.XRC_RECV, SQD, SQD, 0, PORT | AV | TIMEOUT | MAX_DEST_RD_ATOMIC | ALT_PATH | ACCESS_FLAGS | PKEY_INDEX
+                | MIN_RNR_TIMER | PATH_MIG_STATE)));
         return List.copyOf(rows);
     }
 }

@@ -47,6 +47,13 @@ class IpIdSolverTest {
         assertEquals(id, new IpIdSolver().solve(crc(covered, 0), crc(covered, id), bytesAfterId));
     }
 
+    @Property
+    void shouldTellTheDifferenceAnIdMakes(@ForAll @IntRange(max = 0xFFFF) int id, @ForAll @IntRange(max = 9000) int bytesAfterId,
+            @ForAll long seed) {
+        byte[] covered = covered(new Random(seed), bytesAfterId);
+        assertEquals(crc(covered, 0) ^ crc(covered, id), new IpIdSolver().difference(id, bytesAfterId));
+    }
+
     /** One solver, lengths that share table slots: an entry must never be used for another length. */
     @Property(tries = 50)
     void shouldKeepLengthsApart(@ForAll long seed) {

@@ -13,6 +13,7 @@ final class PingPongLoop {
     /** Bits of {@link #pending}, which are also the work requests' ids. */
     private static final int RECEIVE = (int) RcEndpoint.RECEIVE_WR_ID;
     private static final int SEND = (int) RcEndpoint.SEND_WR_ID;
+    private static final int POLLS_BEFORE_YIELD = 100;
 
     private final RcEndpoint endpoint;
     private final PingPongParameters parameters;
@@ -55,11 +56,19 @@ final class PingPongLoop {
         }
     }
 
-    /** Polling also drives the device. After an event one look is enough: the other completion, if due, raises the next event. */
+    /**
+     * Polling also drives the device. After an event one look is enough: the other completion, if due, raises the next event.
+     * Where both ends share too few processors, a poll that finds nothing for a while must let the other end run: unlike the original's
+     * peer, ours is not served by interrupts.
+     */
     private int poll() {
         int count = endpoint.cq().poll(completions);
-        while (count == 0 && !parameters.events()) {
-            Thread.onSpinWait();
+        for (int empty = 0; count == 0 && !parameters.events(); empty++) {
+            if (empty < POLLS_BEFORE_YIELD) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield();
+            }
             count = endpoint.cq().poll(completions);
         }
         return count;

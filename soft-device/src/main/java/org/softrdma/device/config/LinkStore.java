@@ -3,6 +3,8 @@ package org.softrdma.device.config;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -33,6 +35,8 @@ public final class LinkStore {
     public static final String DIRECTORY_VARIABLE = "SOFTRDMA_STATE_DIR";
 
     private static final String FILE_NAME = "links";
+    /** A character for a byte: comments in any encoding survive. What we write ourselves is ASCII. */
+    private static final Charset BYTES = StandardCharsets.ISO_8859_1;
     private static final List<String> TYPES = List.of("rxe", "siw");
     /** What the kernel's device names allow (63 characters, no '/', no '%'), less what would break a line or a shell word. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,62}");
@@ -138,6 +142,10 @@ public final class LinkStore {
                 before = header();
                 defaultLinks().stream().map(LinkStore::format).forEach(before::add);
             }
+            List<String> names = parse(before).stream().map(ConfiguredLink::name).toList();
+            if (!names.contains(name)) {
+                throw new VerbsException(Errno.ENODEV, "dellink", "no link '" + name + "'; there are: " + String.join(", ", names));
+            }
             List<String> after = new ArrayList<>(before.size());
             int number = 0;
             for (String line : before) {
@@ -145,10 +153,6 @@ public final class LinkStore {
                 if (link == null || !link.name().equals(name)) {
                     after.add(line);
                 }
-            }
-            if (after.size() == before.size()) {
-                throw new VerbsException(Errno.ENODEV, "dellink", "no link '" + name + "'; there are: "
-                    + String.join(", ", parse(before).stream().map(ConfiguredLink::name).toList()));
             }
             return after;
         });
@@ -241,7 +245,7 @@ public final class LinkStore {
     /** Null without the file. */
     private List<String> lines() {
         try {
-            return new ArrayList<>(Files.readAllLines(file));
+            return new ArrayList<>(Files.readAllLines(file, BYTES));
         } catch (NoSuchFileException absent) {
             return null;
         } catch (IOException unreadable) {
@@ -268,7 +272,7 @@ public final class LinkStore {
     private void replace(Path directory, List<String> lines) throws IOException {
         Path fresh = Files.createTempFile(directory, FILE_NAME, ".new");
         try {
-            Files.write(fresh, lines);
+            Files.write(fresh, lines, BYTES);
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } finally {
             Files.deleteIfExists(fresh);

@@ -2,6 +2,7 @@
 package org.softrdma.device.config;
 
 import java.io.IOException;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -9,8 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -41,15 +43,15 @@ public record NetDevice(
      */
     public static List<NetDevice> list() {
         try {
-            List<NetDevice> devices = new ArrayList<>();
+            // Neither lambdas nor streams in here: every tool comes by at its start, and they would double the time it takes.
+            Map<Integer, NetDevice> devices = new TreeMap<>();
             for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
                 NetDevice device = read(each);
                 if (device != null) {
-                    devices.add(device);
+                    devices.put(device.ifIndex, device);
                 }
             }
-            devices.sort(Comparator.comparingInt(NetDevice::ifIndex));
-            return devices;
+            return List.copyOf(devices.values());
         } catch (SocketException refused) {
             throw new VerbsException(Errno.EIO, "list_netdev", "the system does not list its network interfaces: " + refused.getMessage(),
                 refused);
@@ -103,8 +105,14 @@ public record NetDevice(
         List<InetAddress> addresses = Collections.list(source.getInetAddresses());
         Collections.reverse(addresses);
         List<InetAddress> ordered = new ArrayList<>(addresses.size());
-        addresses.stream().filter(each -> each.getAddress().length == 4).forEach(ordered::add);
-        addresses.stream().filter(each -> each.getAddress().length != 4).forEach(ordered::add);
+        int ipv4 = 0;
+        for (InetAddress each : addresses) {
+            if (each instanceof Inet4Address) {
+                ordered.add(ipv4++, each);
+            } else {
+                ordered.add(each);
+            }
+        }
         return ordered;
     }
 

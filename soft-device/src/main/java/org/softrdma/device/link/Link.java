@@ -39,7 +39,10 @@ public interface Link extends AutoCloseable {
     /** Hands up to {@code limit} received packets to {@code handler}. @return how many */
     int poll(FrameHandler handler, int limit);
 
-    /** Parks until a packet may have come, {@link #wakeup} was called (even before), or the time is over. */
+    /**
+     * Parks until a packet may have come, there may be room for what the last {@link #send} left, {@link #wakeup} was called (even
+     * before), or the time is over.
+     */
     void await(long timeoutNs);
 
     /** Ends the current or next {@link #await}. Any thread. */

@@ -39,7 +39,6 @@ final class LinuxSockets {
     /** Never fragment: DF is set, and on an unconnected socket the IP identification is 0. */
     static final int PMTUDISC_DO = 2;
     static final int UDP_NO_CHECK6_RX = 102;
-    static final int UDP_SEGMENT = 103;
     static final int SOL_SOCKET = 1;
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
@@ -81,6 +80,8 @@ final class LinuxSockets {
         call("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
     private static final MethodHandle GETSOCKOPT =
         call("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS), ERRNO);
+    private static final MethodHandle SENDTO =
+        call("sendto", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
     private static final MethodHandle SENDMMSG =
         call("sendmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT), ERRNO);
     private static final MethodHandle RECVMMSG =
@@ -155,6 +156,16 @@ final class LinuxSockets {
         try {
             int result = result((int) GETSOCKOPT.invokeExact(callState, fd, level, name, option, optionLength));
             return result < 0 ? result : option.get(JAVA_INT, 0);
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** @param packet its address. @return 1, or minus errno */
+    int sendto(int fd, long packet, int length, MemorySegment name, int nameLength) {
+        try {
+            long sent = (long) SENDTO.invokeExact(callState, fd, packet, (long) length, MSG_DONTWAIT, name, nameLength);
+            return sent < 0 ? result(-1) : 1;
         } catch (Throwable t) {
             throw impossible(t);
         }

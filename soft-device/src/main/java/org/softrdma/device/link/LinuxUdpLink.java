@@ -44,9 +44,12 @@ final class LinuxUdpLink implements Link {
     private static final int POLLFD_EVENTS = 4;
     private static final int POLLFD_REVENTS = 6;
 
-    /** A socket without packets for so many polls is looked at in one poll of {@link #COLD_INTERVAL} only, until await() finds it ready. */
+    /**
+     * A socket without packets for so many polls is looked at in one poll of {@link #COLD_INTERVAL} only, until await() finds it ready:
+     * a system call for each idle address would slow the busy one down. The socket that had packets last never gets cold.
+     */
     private static final int COLD_AFTER = 1024;
-    private static final int COLD_INTERVAL = 16;
+    private static final int COLD_INTERVAL = 8;
 
     private static final int IDLE = 0;
     private static final int WAITING = 1;
@@ -57,6 +60,8 @@ final class LinuxUdpLink implements Link {
     private final Socket[] sockets;
     private final Arena arena = Arena.ofAuto();
     private final LinuxSockets calls = new LinuxSockets(arena);
+    /** For {@link #await}, which the agent's thread is in while another thread may own the device and send. */
+    private final LinuxSockets waitCalls = new LinuxSockets(arena);
     private final MessageVector transmitVector = new MessageVector(arena, VECTOR);
     private final MessageVector receiveVector = new MessageVector(arena, VECTOR);
     private final MemorySegment receiveMemory = arena.allocate((long) VECTOR * SLOT_BYTES, 64);
@@ -68,6 +73,7 @@ final class LinuxUdpLink implements Link {
     private final AtomicInteger waiter = new AtomicInteger(IDLE);
     private final Object eventLock = new Object();
     private int eventFd = -1;
+    private Socket hottest;
     private int nextSocket;
     private int polls;
     private long sendErrors;
@@ -137,6 +143,7 @@ final class LinuxUdpLink implements Link {
             sockets[i] = open(addresses.get(i));
             pollDescriptors.set(JAVA_INT, (long) i * POLLFD_BYTES, sockets[i].fd);
         }
+        hottest = sockets[0];
         eventFd = calls.eventDescriptor();
         if (eventFd < 0) {
             throw LinuxSockets.failure(-eventFd, "open_device", "eventfd");
@@ -293,7 +300,7 @@ final class LinuxUdpLink implements Link {
             return drop(batch);
         }
         int count = fill(batch, socket);
-        int sent = calls.sendmmsg(socket.fd, transmitVector.messages(), count);
+        int sent = count == 1 ? sendOne(batch, socket) : calls.sendmmsg(socket.fd, transmitVector.messages(), count);
         // The vector holds addresses into the batch and its paths.
         Reference.reachabilityFence(batch);
         if (sent > 0) {
@@ -305,6 +312,16 @@ final class LinuxUdpLink implements Link {
             return 0;
         }
         return sent == -LinuxSockets.EINTR ? 0 : drop(batch);
+    }
+
+    /** A lone packet: sendto spares some 200 ns of 3 µs against sendmmsg, but takes no control message. */
+    private int sendOne(TransmitBatch batch, Socket socket) {
+        int index = batch.first();
+        Destination destination = (Destination) batch.path(index).linkState();
+        return destination.controlLength != 0
+            ? calls.sendmmsg(socket.fd, transmitVector.messages(), 1)
+            : calls.sendto(socket.fd, batch.memory().address() + batch.offset(index), batch.length(index), destination.memory,
+                destination.nameLength);
     }
 
     private int drop(TransmitBatch batch) {
@@ -337,7 +354,7 @@ final class LinuxUdpLink implements Link {
         for (int i = 0; i < sockets.length && total < limit; i++) {
             int index = start + i < sockets.length ? start + i : start + i - sockets.length;
             Socket socket = sockets[index];
-            if (lookAtAll || socket.emptyPolls < COLD_AFTER) {
+            if (socket == hottest || lookAtAll || socket.emptyPolls < COLD_AFTER) {
                 total += receive(socket, handler, limit - total);
                 nextSocket = index;
             }
@@ -365,7 +382,12 @@ final class LinuxUdpLink implements Link {
                 break;
             }
         }
-        socket.emptyPolls = total > 0 ? 0 : Math.min(socket.emptyPolls + 1, COLD_AFTER);
+        if (total > 0) {
+            socket.emptyPolls = 0;
+            hottest = socket;
+        } else if (socket.emptyPolls < COLD_AFTER) {
+            socket.emptyPolls++;
+        }
         return total;
     }
 
@@ -414,7 +436,7 @@ final class LinuxUdpLink implements Link {
             int events = sockets[i].full ? LinuxSockets.POLLIN | LinuxSockets.POLLOUT : LinuxSockets.POLLIN;
             pollDescriptors.set(JAVA_SHORT, (long) i * POLLFD_BYTES + POLLFD_EVENTS, (short) events);
         }
-        int ready = calls.poll(pollDescriptors, sockets.length + 1, timeoutNs);
+        int ready = waitCalls.poll(pollDescriptors, sockets.length + 1, timeoutNs);
         waiter.set(IDLE);
         if (ready > 0) {
             noteReady();
@@ -429,7 +451,7 @@ final class LinuxUdpLink implements Link {
             }
         }
         if (pollDescriptors.get(JAVA_SHORT, (long) sockets.length * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
-            calls.drain(eventFd);
+            waitCalls.drain(eventFd);
         }
     }
 

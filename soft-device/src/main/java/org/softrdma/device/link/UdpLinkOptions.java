@@ -7,13 +7,12 @@ package org.softrdma.device.link;
  * @param port              1..65535, bound at every address and sent to at every peer; RoCE v2 is 4791
  * @param interfaceName     network interface of link-local addresses ({@code fe80::}); null to look it up by the address
  * @param socketBufferBytes asked for each socket and direction; the host may give less
- * @param segmentOffload    let the kernel cut trains of equal packets (UDP_SEGMENT); ignored where it cannot
  */
-public record UdpLinkOptions(int port, String interfaceName, int socketBufferBytes, boolean segmentOffload) {
+public record UdpLinkOptions(int port, String interfaceName, int socketBufferBytes) {
     /** UDP destination port of RoCE v2. */
     public static final int ROCE_PORT = 4791;
-    /** Port 4791, buffers of 8 MiB, no segment offload. */
-    public static final UdpLinkOptions DEFAULT = new UdpLinkOptions(ROCE_PORT, null, 8 << 20, false);
+    /** Port 4791, buffers of 8 MiB. */
+    public static final UdpLinkOptions DEFAULT = new UdpLinkOptions(ROCE_PORT, null, 8 << 20);
 
     public UdpLinkOptions {
         if (port < 1 || port > 0xffff || socketBufferBytes < 1) {
@@ -22,18 +21,14 @@ public record UdpLinkOptions(int port, String interfaceName, int socketBufferByt
     }
 
     public UdpLinkOptions withPort(int newPort) {
-        return new UdpLinkOptions(newPort, interfaceName, socketBufferBytes, segmentOffload);
+        return new UdpLinkOptions(newPort, interfaceName, socketBufferBytes);
     }
 
     public UdpLinkOptions withInterface(String name) {
-        return new UdpLinkOptions(port, name, socketBufferBytes, segmentOffload);
+        return new UdpLinkOptions(port, name, socketBufferBytes);
     }
 
     public UdpLinkOptions withSocketBuffer(int bytes) {
-        return new UdpLinkOptions(port, interfaceName, bytes, segmentOffload);
-    }
-
-    public UdpLinkOptions withSegmentOffload(boolean on) {
-        return new UdpLinkOptions(port, interfaceName, socketBufferBytes, on);
+        return new UdpLinkOptions(port, interfaceName, bytes);
     }
 }

@@ -2,6 +2,7 @@
 package org.softrdma.device.memory;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.random.RandomGenerator;
 import org.softrdma.verbs.AccessFlags;
@@ -52,15 +53,41 @@ public final class MemoryTable {
         if (memory.isReadOnly() && (access & AccessFlags.LOCAL_WRITE) != 0) {
             throw invalid("LOCAL_WRITE asked for on read-only memory");
         }
+        if (start != 0 && Long.compareUnsigned(memory.byteSize(), -start) > 0) {
+            throw invalid(memory.byteSize() + " bytes from iova 0x" + Long.toHexString(start) + " reach past 2^64");
+        }
+        if ((access & AccessFlags.REMOTE_ATOMIC) != 0 && ((start ^ memory.address()) & 7) != 0) {
+            // The peer's 8-aligned address must be 8-aligned in memory too.
+            throw invalid("REMOTE_ATOMIC needs iova 0x" + Long.toHexString(start) + " and memory address 0x"
+                + Long.toHexString(memory.address()) + " to agree in their last three bits");
+        }
         int key = regions.take("reg_mr");
-        Region region = new Region(new SegmentSpace(memory), 0, start, memory.byteSize(), access, key, pd, 0);
+        Region region = new Region(new SegmentSpace(memory), 0, start, memory.byteSize(), access, key, pd, 0, null);
         regions.put(key, region);
         return region;
     }
 
-    /** Removes a region or window: its key is refused from now on. */
+    /**
+     * Removes a region or window: its key is refused from now on.
+     *
+     * @param key as it was given out; the low byte of a window's may be an old one
+     * @throws VerbsException EINVAL while windows are bound to the region
+     */
     public void remove(int key) {
-        keysOf(key).release(key);
+        Keys keys = keysOf(key);
+        Region region = keys.at(key);
+        if (region.boundWindows() > 0) {
+            throw new VerbsException(Errno.EINVAL, "dereg_mr", "memory windows bound to lkey 0x" + Integer.toHexString(key) + ": "
+                + region.boundWindows() + "; invalidate or free them first");
+        }
+        unbind(region);
+        keys.release(key, region.key());
+    }
+
+    private static void unbind(Region window) {
+        if (window.parent() != null) {
+            window.parent().countWindow(-1);
+        }
     }
 
     /** Makes an unbound window: its key opens nothing. @return the key; its low byte is the caller's to change when binding */
@@ -75,6 +102,7 @@ public final class MemoryTable {
      *
      * @param key its index bits name the window, its low byte becomes the key byte
      * @param qpn the queue pair the window is tied to
+     * @param length at least 1
      * @return false if there is no such window, it is bound already, or belongs to another protection domain
      */
     public boolean bindWindow(int key, Region region, long start, long length, int access, int qpn) {
@@ -83,21 +111,23 @@ public final class MemoryTable {
             return false;
         }
         windows.put(key, region.window(start, length, access, key, qpn));
+        region.countWindow(1);
         return true;
     }
 
     /** Ends a window's binding. @return false unless {@code key} opens a window that this queue pair may invalidate */
     public boolean invalidate(int key, int pd, int qpn) {
-        Region window = isWindow(key) ? windows.lookup(key) : null;
-        if (window == null || window.length() == 0 || !window.grants(pd, qpn, 0)) {
+        Region window = isWindow(key) ? lookup(key) : null;
+        if (window == null || !window.grants(pd, qpn, 0)) {
             return false;
         }
+        unbind(window);
         windows.put(key, unbound(key, pd));
         return true;
     }
 
     private static Region unbound(int key, int pd) {
-        return new Region(null, 0, 0, 0, 0, key, pd, 0);
+        return new Region(null, 0, 0, 0, 0, key, pd, 0, null);
     }
 
     public static boolean isWindow(int key) {
@@ -106,7 +136,11 @@ public final class MemoryTable {
 
     /** @return what the key opens, or null if it opens nothing: never allocated, released, unbound, or an old key byte */
     public Region lookup(int key) {
-        return keysOf(key).lookup(key);
+        if (isWindow(key)) {
+            Region window = windows.lookup(key);
+            return window == null || window.parent() == null ? null : window;
+        }
+        return regions.lookup(key);
     }
 
     /** Regions registered now. */
@@ -128,6 +162,7 @@ public final class MemoryTable {
         private final int firstIndex;
         private final int max;
         private volatile AtomicReferenceArray<Region> slots = new AtomicReferenceArray<>(16);
+        private byte[] lastKeyBytes = new byte[16];
         private int[] free = new int[16];
         private int freeHead;
         private int freeCount;
@@ -145,28 +180,33 @@ public final class MemoryTable {
                 throw new VerbsException(Errno.ENOMEM, verb, "all " + max + " keys of the device are in use");
             }
             int slot;
-            // Untouched slots first, then the index that was released longest ago.
+            int keyByte;
+            // Untouched slots first, then the index that was released longest ago, with any key byte but its last.
             if (freeCount > 64 || touched == max) {
                 slot = free[freeHead];
                 freeHead = (freeHead + 1) % free.length;
                 freeCount--;
+                keyByte = lastKeyBytes[slot] + 1 + random.nextInt(255) & 0xff;
             } else {
                 slot = touched++;
                 if (slot == slots.length()) {
                     grow();
                 }
+                keyByte = random.nextInt(256);
             }
             used++;
-            return slot + firstIndex << 8 | random.nextInt(256);
+            return slot + firstIndex << 8 | keyByte;
         }
 
         void put(int key, Region region) {
             slots.setRelease((key >>> 8) - firstIndex, region);
         }
 
-        void release(int key) {
+        /** @param lastKey the key that opened it last */
+        void release(int key, int lastKey) {
             int slot = (key >>> 8) - firstIndex;
             slots.setRelease(slot, null);
+            lastKeyBytes[slot] = (byte) lastKey;
             if (freeCount == free.length) {
                 int[] larger = new int[2 * free.length];
                 for (int i = 0; i < freeCount; i++) {
@@ -197,6 +237,7 @@ public final class MemoryTable {
                 larger.setPlain(i, slots.getPlain(i));
             }
             slots = larger;
+            lastKeyBytes = Arrays.copyOf(lastKeyBytes, larger.length());
         }
     }
 }

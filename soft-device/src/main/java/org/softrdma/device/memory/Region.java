@@ -16,14 +16,17 @@ public final class Region {
     private final int key;
     private final int pd;
     private final int qpn;
+    private final Region parent;
+    private int boundWindows;
 
     /**
-     * @param base  address in {@code space} of the first byte
-     * @param start address of the first byte as work requests and peers name it
-     * @param pd    number of the protection domain
-     * @param qpn   the one queue pair a type 2 window is bound to, or 0
+     * @param base   address in {@code space} of the first byte
+     * @param start  address of the first byte as work requests and peers name it
+     * @param pd     number of the protection domain
+     * @param qpn    the one queue pair a type 2 window is bound to, or 0
+     * @param parent the region a window is bound to, or null
      */
-    Region(AddressSpace space, long base, long start, long length, int access, int key, int pd, int qpn) {
+    Region(AddressSpace space, long base, long start, long length, int access, int key, int pd, int qpn, Region parent) {
         this.space = space;
         this.base = base;
         this.start = start;
@@ -32,11 +35,28 @@ public final class Region {
         this.key = key;
         this.pd = pd;
         this.qpn = qpn;
+        this.parent = parent;
     }
 
     /** A narrower view under another key; the caller has checked that this region covers it. */
     Region window(long windowStart, long windowLength, int windowAccess, int windowKey, int boundQpn) {
-        return new Region(space, base + (windowStart - start), windowStart, windowLength, windowAccess, windowKey, pd, boundQpn);
+        return new Region(space, base + (windowStart - start), windowStart, windowLength, windowAccess, windowKey, pd, boundQpn,
+            this);
+    }
+
+    /** Windows bound to this region now. Owner's side. */
+    int boundWindows() {
+        return boundWindows;
+    }
+
+    /** A window of this region was bound (1), or its binding ended (-1). Owner's side. */
+    void countWindow(int change) {
+        boundWindows += change;
+    }
+
+    /** The region this window is bound to; null for regions and unbound windows. */
+    Region parent() {
+        return parent;
     }
 
     public int key() {

@@ -69,7 +69,7 @@ public final class CompletionRing {
         return true;
     }
 
-    /** Moves up to {@code max} completions into {@code into}, oldest first. Any thread. @return how many */
+    /** Moves up to {@code max} completions, 0 or more, into {@code into}, oldest first. Any thread. @return how many */
     public int take(WorkCompletion[] into, int max) {
         if (head == tail) {
             return 0;

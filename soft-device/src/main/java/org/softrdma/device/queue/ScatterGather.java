@@ -74,7 +74,9 @@ public final class ScatterGather {
     }
 
     private Region find(WorkRing ring, long sequence, int element, long length, int rights) {
-        Region region = memory.lookup(ring.elementLkey(sequence, element));
+        int lkey = ring.elementLkey(sequence, element);
+        // Windows are for the peer: their keys open nothing here. IBA vol 1 §10.6.7
+        Region region = MemoryTable.isWindow(lkey) ? null : memory.lookup(lkey);
         boolean usable = region != null && region.grants(pd, qpn, rights) && region.covers(ring.elementAddress(sequence, element), length);
         return usable ? region : null;
     }

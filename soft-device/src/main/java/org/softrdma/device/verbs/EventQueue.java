@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -14,6 +15,12 @@ final class EventQueue<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final ArrayDeque<T> events = new ArrayDeque<>();
+    private final Consumer<T> onDelivery;
+
+    /** @param onDelivery called with every event handed out, in one step with taking it: whoever removes an event knows which it is */
+    EventQueue(Consumer<T> onDelivery) {
+        this.onDelivery = onDelivery;
+    }
 
     void put(T event) {
         lock.lock();
@@ -52,7 +59,9 @@ final class EventQueue<T> {
                 }
                 leftNs = arrived.awaitNanos(timeoutNs < 0 ? TimeUnit.HOURS.toNanos(1) : leftNs);
             }
-            return events.remove();
+            T event = events.remove();
+            onDelivery.accept(event);
+            return event;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new VerbsException(Errno.EINTR, verb, "the waiting thread was interrupted");

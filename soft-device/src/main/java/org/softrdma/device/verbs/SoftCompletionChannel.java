@@ -11,7 +11,7 @@ final class SoftCompletionChannel implements CompletionChannel {
     final Children children = new Children();
 
     private final SoftContext context;
-    private final EventQueue<SoftCompletionQueue> events = new EventQueue<>();
+    private final EventQueue<SoftCompletionQueue> events = new EventQueue<>(SoftCompletionQueue::delivered);
     private final AtomicBoolean closed = new AtomicBoolean();
 
     SoftCompletionChannel(SoftContext context) {
@@ -22,6 +22,10 @@ final class SoftCompletionChannel implements CompletionChannel {
     @Override
     public Context rdmaContext() {
         return context;
+    }
+
+    boolean isClosed() {
+        return closed.get();
     }
 
     void announce(SoftCompletionQueue queue) {
@@ -38,9 +42,6 @@ final class SoftCompletionChannel implements CompletionChannel {
         if (queue == null && timeoutNs != 0) {
             context.agent().handOver();
             queue = events.take("get_cq_event", timeoutNs);
-        }
-        if (queue != null) {
-            queue.delivered();
         }
         return queue;
     }

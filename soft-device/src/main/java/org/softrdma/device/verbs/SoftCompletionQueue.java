@@ -7,6 +7,8 @@ import org.softrdma.device.queue.CompletionRing;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
@@ -57,6 +59,9 @@ public final class SoftCompletionQueue implements CompletionQueue {
 
     @Override
     public int poll(WorkCompletion[] into, int max) {
+        if (max < 0) {
+            throw new VerbsException(Errno.EINVAL, "poll_cq", "max " + max + " is negative");
+        }
         int taken = ring.take(into, max);
         if (taken == 0) {
             context.agent().tryDrive();
@@ -108,6 +113,10 @@ public final class SoftCompletionQueue implements CompletionQueue {
         } finally {
             context.agent().lock().unlock();
         }
+    }
+
+    boolean isClosed() {
+        return closed.get();
     }
 
     void delivered() {

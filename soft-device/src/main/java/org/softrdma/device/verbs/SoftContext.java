@@ -22,7 +22,7 @@ public abstract class SoftContext implements Context {
 
     private final DeviceAgent agent;
     private final MemoryTable memory;
-    private final EventQueue<Event> events = new EventQueue<>();
+    private final EventQueue<Event> events = new EventQueue<>(Event::delivered);
     private final AtomicBoolean closed = new AtomicBoolean();
 
     protected SoftContext(DeviceAgent agent, MemoryTable memory) {
@@ -74,16 +74,15 @@ public abstract class SoftContext implements Context {
         if (channel != null && channel.rdmaContext() != this) {
             throw new VerbsException(Errno.EINVAL, "create_cq", "the completion channel belongs to another context");
         }
+        if (channel != null && ((SoftCompletionChannel) channel).isClosed()) {
+            throw new VerbsException(Errno.EINVAL, "create_cq", "the completion channel is closed");
+        }
         return new SoftCompletionQueue(this, cqe, cqContext, (SoftCompletionChannel) channel);
     }
 
     @Override
     public final AsyncEvent getAsyncEvent(long timeoutNs) {
-        Event event = events.take("get_async_event", timeoutNs);
-        if (event != null && event.acknowledged != null) {
-            event.acknowledged.deliver();
-        }
-        return event;
+        return events.take("get_async_event", timeoutNs);
     }
 
     /** Raises an event of the device or a port. Any thread. */
@@ -104,7 +103,7 @@ public abstract class SoftContext implements Context {
 
     final void requireOpen(String verb) {
         if (closed.get()) {
-            throw new VerbsException(Errno.EINVAL, verb, "the context of " + device().name() + " is closed");
+            throw new VerbsException(Errno.EINVAL, verb, "the context is closed");
         }
     }
 
@@ -120,6 +119,12 @@ public abstract class SoftContext implements Context {
     }
 
     private record Event(AsyncEventType type, Object element, int port, Acknowledged acknowledged) implements AsyncEvent {
+        void delivered() {
+            if (acknowledged != null) {
+                acknowledged.deliver();
+            }
+        }
+
         @Override
         public void ack() {
             if (acknowledged != null) {

@@ -53,6 +53,9 @@ public abstract class SoftQueuePair implements QueuePair {
 
     private SoftCompletionQueue own(String role, Object queue) {
         if (queue instanceof SoftCompletionQueue soft && soft.rdmaContext() == pd.context()) {
+            if (soft.isClosed()) {
+                throw new VerbsException(Errno.EINVAL, "create_qp", role + " is closed");
+            }
             return soft;
         }
         throw new VerbsException(Errno.EINVAL, "create_qp", role + (queue == null ? " is missing" : " belongs to another context"));

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.config;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -142,6 +145,17 @@ class LinkStoreTest {
         assertErrno(Errno.EINVAL, () -> store.add("b", "rxe", loopback), place);
         assertErrno(Errno.EINVAL, () -> store.remove("first"), place);
         assertEquals(text, Files.readString(store.file()), "a file that is not understood must not be touched");
+    }
+
+    @Test
+    void shouldKeepCommentsOfAnyEncoding() throws IOException {
+        byte[] latin1 = "# Gr\u00fc\u00dfe\n".getBytes(StandardCharsets.ISO_8859_1);
+        Files.createDirectories(store.file().getParent());
+        Files.write(store.file(), latin1);
+
+        store.add("a", "rxe", loopback);
+
+        assertArrayEquals(latin1, Arrays.copyOf(Files.readAllBytes(store.file()), latin1.length));
     }
 
     @Test

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.config.LinkStore;
+import org.softrdma.device.config.NetDevice;
+
+/** Tools as processes of their own, over real sockets on the loopback. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class EndToEndTest {
+    private static final Pattern ADDRESS = Pattern.compile(
+        "LID 0x0000, QPN 0x[0-9a-f]{6}, PSN 0x[0-9a-f]{6}, GID ::ffff:127\\.[0-9.]+");
+
+    @TempDir
+    private Path directory;
+
+    @BeforeEach
+    void configure() {
+        String lo = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
+        LinkStore.at(directory).add("rxe0", "rxe", lo);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "-g 1", "-g 1 -e", "-g 1 -c -s 100000 -n 20", "-g 1 -s 1 -n 50 -r 2", "-g 1 -s 33 -m 256 -n 50",
+        "-g 1 -m 4096 -s 1048576 -n 5 -e -c", "-g 1 -n 1"})
+    void shouldPlayPingPongBetweenTwoProcesses(String options) throws Exception {
+        Pair pair = pingPong(options, options);
+
+        assertEquals(0, pair.server.exitCode, pair.toString());
+        assertEquals(0, pair.client.exitCode, pair.toString());
+        assertEquals("", pair.server.err);
+        List<String> server = pair.server.out.lines().toList();
+        List<String> client = pair.client.out.lines().toList();
+        assertEquals(4, server.size(), pair.toString());
+        assertEquals(4, client.size(), pair.toString());
+        assertTrue(ADDRESS.matcher(server.get(0).substring("  local address:  ".length())).matches(), server.get(0));
+        assertEquals(server.get(0).replace("  local address:  ", ""), client.get(1).replace("  remote address: ", ""));
+        assertEquals(client.get(0).replace("  local address:  ", ""), server.get(1).replace("  remote address: ", ""));
+        assertTrue(server.get(2).matches("[0-9]+ bytes in [0-9.]+ seconds = [0-9.]+ Mbit/sec"), server.get(2));
+        assertTrue(server.get(3).matches("[0-9]+ iters in [0-9.]+ seconds = [0-9.]+ usec/iter"), server.get(3));
+    }
+
+    /** The client must have marked the pages: without its -c the server finds the fill bytes, says so, and still exits with 0. */
+    @Test
+    void shouldReportInvalidDataWhenOnlyTheServerChecks() throws Exception {
+        Pair pair = pingPong("-g 1 -s 4096 -n 10 -c", "-g 1 -s 4096 -n 10");
+
+        assertEquals(0, pair.server.exitCode, pair.toString());
+        assertEquals("invalid data in page 0", pair.server.out.lines().toList().getLast());
+    }
+
+    @Test
+    void shouldSayThatEthernetNeedsAGid() throws Exception {
+        Pair pair = pingPong("-n 1", "-n 1");
+
+        assertEquals(1, pair.server.exitCode, pair.toString());
+        assertEquals(1, pair.client.exitCode, pair.toString());
+        assertTrue(pair.server.err.startsWith("Failed to modify QP to RTR\n"), pair.server.err);
+        assertTrue(pair.server.err.contains("-g 1"), pair.server.err);
+        assertTrue(pair.server.err.endsWith("Couldn't connect to remote QP\n"), pair.server.err);
+        assertTrue(pair.client.err.startsWith("client read/write: "), pair.client.err);
+        assertTrue(pair.server.out.contains("GID ::\n"), pair.server.out);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "-o,The device isn't ODP capable or does not support RC send and receive with ODP",
+        "-t,The device isn't completion timestamp capable",
+        "-j,Device doesn't support dm allocation",
+        "-g 100000,can't read sgid of index 100000",
+        "-i 2,Failed to modify QP to INIT",
+        "-s -1,Couldn't allocate work buf.",
+        "-r -5,Couldn't create CQ"})
+    void shouldRefuseWhatTheDeviceDoesNotHave(String optionsAndMessage) throws Exception {
+        String[] parts = optionsAndMessage.split(",", 2);
+
+        Ended ended = start("ibv_rc_pingpong " + parts[0]).await();
+
+        assertEquals(1, ended.exitCode, ended.toString());
+        assertEquals(parts[1], ended.err.lines().findFirst().orElse(""), ended.toString());
+        assertEquals("", ended.out);
+    }
+
+    @Test
+    void shouldListTheConfiguredDevices() throws Exception {
+        assertEquals("    device          \t   node GUID\n    ------          \t----------------\n    rxe0            \t020000fffe000000\n",
+            start("ibv_devices").await().out);
+        Ended details = start("rdma -d dev").await();
+        assertTrue(details.out.startsWith("0: rxe0: node_type ca node_guid 0200:00ff:fe00:0000 sys_image_guid 0200:00ff:fe00:0000 "
+            + "adaptive-moderation off \n    caps: <"), details.toString());
+    }
+
+    @Test
+    void shouldShowEveryOperationWithRightData() throws Exception {
+        Ended demo = start("demo --seed 42").await();
+
+        assertEquals(0, demo.exitCode, demo.toString());
+        assertEquals("", demo.err);
+        assertEquals(14, demo.out.lines().filter(line -> line.contains("✓")).count(), demo.out);
+        assertTrue(demo.out.contains("All data was right"), demo.out);
+    }
+
+    // --- processes ---
+
+    private record Ended(int exitCode, String out, String err) {
+    }
+
+    private record Pair(Ended server, Ended client) {
+    }
+
+    private record Started(Process process, Path out, Path err) {
+        Ended await() throws IOException, InterruptedException {
+            return new Ended(process.waitFor(), Files.readString(out), Files.readString(err));
+        }
+    }
+
+    /** A client may come before its server listens; the original then fails, and the user tries again. */
+    private Pair pingPong(String serverOptions, String clientOptions) throws IOException, InterruptedException {
+        int port = freePort();
+        Started server = start("ibv_rc_pingpong -p " + port + " " + serverOptions);
+        try {
+            Ended client;
+            do {
+                client = start("ibv_rc_pingpong -p " + port + " " + clientOptions + " localhost").await();
+            } while (client.err.startsWith("Couldn't connect to") && server.process.isAlive());
+            return new Pair(server.await(), client);
+        } finally {
+            server.process.destroyForcibly();
+        }
+    }
+
+    private Started start(String line) throws IOException {
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+            Softrdma.class.getName()));
+        command.addAll(List.of(line.split(" ")));
+        Path out = Files.createTempFile(directory, "out", "");
+        Path err = Files.createTempFile(directory, "err", "");
+        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().put(LinkStore.DIRECTORY_VARIABLE, directory.toString());
+        return new Started(builder.start(), out, err);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket any = new ServerSocket(0)) {
+            return any.getLocalPort();
+        }
+    }
+}

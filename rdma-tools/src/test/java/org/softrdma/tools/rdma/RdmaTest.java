@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.rdma;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.config.LinkStore;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.tools.ToolRun;
+import org.softrdma.tools.cli.ToolFailure;
+
+/** Expected texts are iproute2 6.1's; its JSON layout is that of the {@code ip} command of the same version. */
+class RdmaTest {
+    private final NetDevice loopback = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow();
+    private final String lo = loopback.name();
+    @TempDir
+    private Path directory;
+    private LinkStore store;
+
+    @BeforeEach
+    void open() {
+        store = LinkStore.at(directory);
+    }
+
+    // --- link ---
+
+    @Test
+    void shouldShowWhatTheGuideShows() {
+        run("link add rxe0 type rxe netdev " + lo);
+
+        assertEquals("link rxe0/1 state ACTIVE physical_state LINK_UP netdev " + lo + " \n", run("link show").out());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "link", "l", "lin", "link show", "link sh", "link s", "link list", "l s", "link show rxe0/1", "l sh rxe0", "-r link", "link -p",
+        "-p link show"})
+    void shouldTakeAbbreviations(String line) {
+        run("link add rxe0 type rxe netdev " + lo);
+
+        assertEquals("link rxe0/1 state ACTIVE physical_state LINK_UP netdev " + lo + " \n", run(line).out());
+    }
+
+    @Test
+    void shouldShowDetails() {
+        run("link add rxe0 type rxe netdev " + lo);
+
+        assertEquals("link rxe0/1 state ACTIVE physical_state LINK_UP netdev " + lo + " netdev_index " + loopback.ifIndex() + " \n",
+            run("-d link").out());
+    }
+
+    @Test
+    void shouldShowJson() {
+        run("link add rxe0 type rxe netdev " + lo);
+        run("link add siw0 type siw netdev " + lo);
+
+        String tail = ",\"port\":1,\"state\":\"ACTIVE\",\"physical_state\":\"LINK_UP\",\"netdev\":\"" + lo + "\",\"netdev_index\":"
+            + loopback.ifIndex() + "}";
+        assertEquals("[{\"ifindex\":0,\"ifname\":\"rxe0\"" + tail + ",{\"ifindex\":1,\"ifname\":\"siw0\"" + tail + "]\n",
+            run("-j link").out());
+        assertEquals("[{\"ifindex\":1,\"ifname\":\"siw0\"" + tail + "]\n", run("--json link show siw0/1").out());
+    }
+
+    @Test
+    void shouldShowPrettyJson() {
+        run("link add rxe0 type rxe netdev " + lo);
+
+        assertEquals("""
+            [ {
+                    "ifindex": 0,
+                    "ifname": "rxe0",
+                    "port": 1,
+                    "state": "ACTIVE",
+                    "physical_state": "LINK_UP",
+                    "netdev": "%s",
+                    "netdev_index": %d
+                } ]
+            """.formatted(lo, loopback.ifIndex()), run("-jp link").out());
+    }
+
+    @Test
+    void shouldShowEmptyLists() throws IOException {
+        configureNothing();
+
+        assertEquals("", run("link").out());
+        assertEquals("[]\n", run("-j link").out());
+        assertEquals("[ ]\n", run("-jp link").out());
+    }
+
+    @Test
+    void shouldShowALinkWhoseInterfaceWentAwayAsDown() throws IOException {
+        Files.writeString(store.file(), "link rxe0 type rxe netdev gone0\n");
+
+        assertEquals("link rxe0/1 state DOWN physical_state DISABLED netdev gone0 \n", run("-d link").out());
+    }
+
+    @Test
+    void shouldDelete() {
+        run("link add a type rxe netdev " + lo);
+        run("link add b type rxe netdev " + lo);
+
+        assertEquals(new ToolRun(0, "", ""), run("link del a"));
+        assertEquals(new ToolRun(0, "", ""), run("link delete b"));
+        assertEquals("", run("link").out());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "link add                       | Please provide a link name to add.",
+        "link add x type                | Please provide a link type name.",
+        "link add x type rxe netdev     | Please provide a net device name.",
+        "link add x type ipoib netdev LO    | error: Invalid argument",
+        "link add x/1 type rxe netdev LO    | error: Invalid argument",
+        "link add x type rxe netdev nodev0  | error: No such device",
+        "link add here type rxe netdev LO   | error: File exists",
+        "link del                       | Please provide device name.",
+        "link del x                     | Wrong device name - x",
+        "link del here now              | Unknown parameter now",
+        "link show x                    | Wrong device name",
+        "link show here/2               | Wrong device name",
+        "link show here/-               | Wrong device name",
+        "link show here/                | Wrong device name",
+        "dev show x                     | Wrong device name - x",
+        "dev set here name there        | error: Operation not supported",
+        "statistic                      | error: Operation not supported",
+        "stat show link here/1          | error: Operation not supported",
+        "resource show qp               | error: Operation not supported",
+        "system show                    | error: Operation not supported",
+        "-b file                        | error: Operation not supported"})
+    void shouldFailInTheWordsOfTheOriginal(String line, String message) {
+        run("link add here type rxe netdev " + lo);
+
+        ToolFailure failure = assertThrows(ToolFailure.class, () -> run(line.replace("LO", lo)));
+
+        assertEquals(message, failure.getMessage().lines().findFirst().orElseThrow());
+        assertEquals(1, failure.exitCode());
+        assertEquals(List.of("here"), store.links().stream().map(each -> each.name()).toList());
+    }
+
+    /** The original complains and still exits with 0. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "foo                    | Unknown object 'foo'.",
+        "link foo               | Unknown link command 'foo'.",
+        "dev foo                | Unknown dev command 'foo'.",
+        "link add x mtu 1024    | Unknown parameter 'mtu'.",
+        "link show here/1 now   | Unknown parameter 'now'.",
+        "dev show here now      | Unknown parameter 'now'."})
+    void shouldExitWithZeroAfterUnknownWords(String line, String message) {
+        run("link add here type rxe netdev " + lo);
+
+        assertEquals(new ToolRun(0, "", message + "\n"), run(line));
+    }
+
+    // --- dev ---
+
+    @Test
+    void shouldShowDevices() throws IOException {
+        Files.writeString(store.file(), "link siw7 type siw netdev " + lo + "\nlink rxe7 type rxe netdev " + lo + "\n");
+
+        assertEquals("""
+            0: siw7: node_type rnic node_guid 0200:00ff:fe00:0000 sys_image_guid 0200:00ff:fe00:0000\s
+            1: rxe7: node_type ca node_guid 0200:00ff:fe00:0000 sys_image_guid 0200:00ff:fe00:0000\s
+            """, run("dev show").out());
+        assertEquals(run("dev show").out(), run("d").out());
+        assertEquals("[{\"ifindex\":0,\"ifname\":\"siw7\",\"node_type\":\"rnic\",\"node_guid\":\"0200:00ff:fe00:0000\","
+            + "\"sys_image_guid\":\"0200:00ff:fe00:0000\"}]\n", run("-j dev show siw7").out());
+    }
+
+    @Test
+    void shouldNameCapabilities() {
+        assertEquals(List.of("RESIZE_MAX_WR", "MEM_WINDOW", "ON_DEMAND_PAGING"), DevCommand.capabilityNames(1 | 1 << 17 | 1 << 31));
+        assertEquals(List.of("UNKNOWN"), DevCommand.capabilityNames(1 << 16));
+    }
+
+    // --- options and help ---
+
+    /** Taken from the binary of iproute2 6.1. */
+    private static final String USAGE = """
+        Usage: rdma [ OPTIONS ] OBJECT { COMMAND | help }
+               rdma [ -f[orce] ] -b[atch] filename
+        where  OBJECT := { dev | link | resource | system | statistic | help }
+               OPTIONS := { -V[ersion] | -d[etails] | -j[son] | -p[retty] -r[aw]}
+        """;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-h", "--help", "help", "h", "-j help"})
+    void shouldHelp(String line) {
+        assertEquals(new ToolRun(0, USAGE, ""), run(line));
+    }
+
+    @Test
+    void shouldHelpWithoutWords() {
+        assertEquals(new ToolRun(0, USAGE, ""), ToolRun.of(console -> new Rdma(store).run("rdma", List.of(), console)));
+    }
+
+    @Test
+    void shouldRefuseUnknownOptions() {
+        assertEquals(new ToolRun(1, USAGE, "Unknown option.\n"), run("-x link"));
+        assertEquals("-b option requires an argument", assertThrows(ToolFailure.class, () -> run("-b")).getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"link help", "link add x", "link add x type rxe"})
+    void shouldHelpWithLinks(String line) {
+        assertEquals(new ToolRun(0, """
+            Usage: rdma link show [DEV/PORT_INDEX]
+            Usage: rdma link add NAME type TYPE netdev NETDEV
+            Usage: rdma link delete NAME
+            """, ""), run(line));
+    }
+
+    @Test
+    void shouldTellItsVersion() {
+        assertTrue(run("-V").out().startsWith("rdma utility, softrdma-"));
+    }
+
+    private ToolRun run(String line) {
+        return ToolRun.of(console -> new Rdma(store).run("rdma", List.of(line.split(" ")), console));
+    }
+
+    private void configureNothing() throws IOException {
+        Files.writeString(store.file(), "");
+    }
+}
