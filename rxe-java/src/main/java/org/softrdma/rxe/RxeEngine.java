@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -169,6 +170,8 @@ final class RxeEngine implements DeviceWork {
     // ---- doorbells: a stack of queue pairs, each on it at most once; any thread pushes, the owner takes all ----
 
     void ring(RxeQueuePair qp) {
+        // What was posted must be visible before the owner can find the bell silent, or the agent not parked.
+        VarHandle.fullFence();
         if (qp.doorbellRung.compareAndSet(false, true)) {
             RxeQueuePair top;
             do {

@@ -36,7 +36,11 @@ public interface Link extends AutoCloseable {
      */
     int send(TransmitBatch batch);
 
-    /** Hands up to {@code limit} received packets to {@code handler}. @return how many */
+    /**
+     * Hands received packets to {@code handler}: up to {@code limit}, and then the rest of a train that was received as one.
+     *
+     * @return how many
+     */
     int poll(FrameHandler handler, int limit);
 
     /**

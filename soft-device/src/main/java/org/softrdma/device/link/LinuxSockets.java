@@ -39,6 +39,10 @@ final class LinuxSockets {
     /** Never fragment: DF is set, and on an unconnected socket the IP identification is 0. */
     static final int PMTUDISC_DO = 2;
     static final int UDP_NO_CHECK6_RX = 102;
+    /** Segment size of a train to send; as a control message, of this train only. */
+    static final int UDP_SEGMENT = 103;
+    /** Take trains whole; as a control message, the length of their packets. */
+    static final int UDP_GRO = 104;
     static final int SOL_SOCKET = 1;
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
@@ -48,7 +52,9 @@ final class LinuxSockets {
     static final int POLLOUT = 4;
     static final int MSG_TRUNC = 0x20;
     static final int EINTR = 4;
+    static final int EIO = 5;
     static final int EAGAIN = 11;
+    static final int EINVAL = 22;
     static final int EAFNOSUPPORT = 97;
 
     /** Bytes that hold either kind of socket address. */

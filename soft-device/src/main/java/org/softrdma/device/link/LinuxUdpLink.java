@@ -24,7 +24,8 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * RoCE v2 over Linux UDP sockets, one per address, in batches (sendmmsg, recvmmsg), with no native code but the C library's.
+ * RoCE v2 over Linux UDP sockets, one per address, in batches (sendmmsg, recvmmsg), with no native code but the C library's. Where the
+ * kernel can, equal packets travel through it as trains, cut (UDP_SEGMENT) and coalesced (UDP_GRO) by the kernel or the NIC.
  *
  * <p>The sockets are unconnected and may not fragment, so that every IPv4 packet leaves with identification 0 and DF set, as the ICRC
  * needs to know. IPv6 packets without UDP checksum, which kernel rxe sends, are taken. Paths are valid on the link that resolved them.
@@ -34,8 +35,10 @@ import org.softrdma.verbs.VerbsException;
 final class LinuxUdpLink implements Link {
     /** Longest packet received, BTH to ICRC: an MTU of 4096 and room for all headers. Longer ones are dropped and counted. */
     static final int MAX_PACKET_BYTES = 4480;
-    private static final int VECTOR = 64;
-    private static final int SLOT_BYTES = TransmitBatch.HEADROOM + MAX_PACKET_BYTES;
+    private static final int TRANSMIT_VECTOR = 128;
+    private static final int RECEIVE_VECTOR = 32;
+    /** A coalesced train is one UDP datagram. */
+    private static final int MAX_TRAIN_BYTES = 65_536;
     private static final int CONTROL_BYTES = 64;
     private static final int CMSG_HEADER = 16;
     private static final int CMSG_LEVEL = 8;
@@ -62,12 +65,14 @@ final class LinuxUdpLink implements Link {
     private final LinuxSockets calls = new LinuxSockets(arena);
     /** For {@link #await}, which the agent's thread is in while another thread may own the device and send. */
     private final LinuxSockets waitCalls = new LinuxSockets(arena);
-    private final MessageVector transmitVector = new MessageVector(arena, VECTOR);
-    private final MessageVector receiveVector = new MessageVector(arena, VECTOR);
-    private final MemorySegment receiveMemory = arena.allocate((long) VECTOR * SLOT_BYTES, 64);
-    private final ByteBuffer receiveBuffer = receiveMemory.asByteBuffer();
-    private final MemorySegment names = arena.allocate((long) VECTOR * SOCKADDR_BYTES, 8);
-    private final MemorySegment controls = arena.allocate((long) VECTOR * CONTROL_BYTES, 8);
+    private final SendTrains trains;
+    private final boolean coalesces;
+    private final int slotBytes;
+    private final MessageVector receiveVector = new MessageVector(arena, RECEIVE_VECTOR);
+    private final MemorySegment receiveMemory;
+    private final ByteBuffer receiveBuffer;
+    private final MemorySegment names = arena.allocate((long) RECEIVE_VECTOR * SOCKADDR_BYTES, 8);
+    private final MemorySegment controls = arena.allocate((long) RECEIVE_VECTOR * CONTROL_BYTES, 8);
     private final MemorySegment pollDescriptors;
     private final ReceivedFrame frame = new ReceivedFrame();
     private final AtomicInteger waiter = new AtomicInteger(IDLE);
@@ -76,6 +81,8 @@ final class LinuxUdpLink implements Link {
     private Socket hottest;
     private int nextSocket;
     private int polls;
+    private int trafficClass;
+    private int segmentBytes;
     private long sendErrors;
     private long oversized;
     private boolean closed;
@@ -95,15 +102,22 @@ final class LinuxUdpLink implements Link {
                 close();
             }
         }
-        for (int i = 0; i < VECTOR; i++) {
-            receiveVector.iovec(i, receiveMemory.address() + (long) i * SLOT_BYTES + TransmitBatch.HEADROOM, MAX_PACKET_BYTES);
+        coalesces = options.offload() && setAll(LinuxSockets.UDP_GRO, 1);
+        // Asking for segment size 0 changes nothing, and tells whether the kernel knows the option.
+        trains = new SendTrains(arena, TRANSMIT_VECTOR, options.offload() && setAll(LinuxSockets.UDP_SEGMENT, 0));
+        int receiveBytes = coalesces ? MAX_TRAIN_BYTES : MAX_PACKET_BYTES;
+        slotBytes = TransmitBatch.HEADROOM + receiveBytes;
+        receiveMemory = arena.allocate((long) RECEIVE_VECTOR * slotBytes, 64);
+        receiveBuffer = receiveMemory.asByteBuffer();
+        for (int i = 0; i < RECEIVE_VECTOR; i++) {
+            receiveVector.iovec(i, receiveMemory.address() + (long) i * slotBytes + TransmitBatch.HEADROOM, receiveBytes);
             receiveVector.message(i, names.address() + (long) i * SOCKADDR_BYTES, SOCKADDR_BYTES, i, 1,
                 controls.address() + (long) i * CONTROL_BYTES, CONTROL_BYTES);
         }
     }
 
     /** One bound socket, and whether it is worth a look. */
-    private static final class Socket {
+    static final class Socket {
         final int fd;
         final Gid local;
         final int scope;
@@ -120,7 +134,7 @@ final class LinuxUdpLink implements Link {
     }
 
     /** The native side of a {@link Path}: the peer's socket address and, for a traffic class other than 0, a control message. */
-    private static final class Destination {
+    static final class Destination {
         final Socket socket;
         final MemorySegment memory;
         final long name;
@@ -198,6 +212,15 @@ final class LinuxUdpLink implements Link {
         }
     }
 
+    /** Sets a UDP option on every socket. @return false if the kernel does not know it */
+    private boolean setAll(int name, int value) {
+        boolean known = true;
+        for (Socket socket : sockets) {
+            known &= calls.setOption(socket.fd, IPPROTO_UDP, name, value) >= 0;
+        }
+        return known;
+    }
+
     private void require(int fd, int level, int name, int value, String text) {
         int error = calls.setOption(fd, level, name, value);
         if (error < 0) {
@@ -217,7 +240,8 @@ final class LinuxUdpLink implements Link {
 
     @Override
     public String description() {
-        StringBuilder text = new StringBuilder("UDP port ").append(options.port()).append(" (sendmmsg, recvmmsg) on");
+        StringBuilder text = new StringBuilder("UDP port ").append(options.port()).append(" (sendmmsg, recvmmsg, segmentation ")
+            .append(trains.offload() ? "on" : "off").append(", coalescing ").append(coalesces ? "on" : "off").append(") on");
         for (Socket socket : sockets) {
             int receiveBytes = closed ? 0 : calls.getOption(socket.fd, SOL_SOCKET, LinuxSockets.SO_RCVBUF);
             text.append(' ').append(LocalAddresses.text(socket.local)).append(" (").append(receiveBytes >> 10).append(" KiB)");
@@ -299,19 +323,35 @@ final class LinuxUdpLink implements Link {
         if (closed) {
             return drop(batch);
         }
-        int count = fill(batch, socket);
-        int sent = count == 1 ? sendOne(batch, socket) : calls.sendmmsg(socket.fd, transmitVector.messages(), count);
-        // The vector holds addresses into the batch and its paths.
+        int messages = trains.describe(batch);
+        boolean lone = messages == 1 && trains.packets(0) == 1;
+        int sent = lone ? sendOne(batch, socket) : calls.sendmmsg(socket.fd, trains.messages(), messages);
+        // The messages hold addresses into the batch and its paths.
         Reference.reachabilityFence(batch);
-        if (sent > 0) {
-            batch.sent(sent);
-            return sent;
+        int packets = 0;
+        for (int m = 0; m < sent; m++) {
+            packets += trains.packets(m);
         }
-        if (sent == -LinuxSockets.EAGAIN) {
+        batch.sent(packets);
+        trains.undo(batch, Math.max(sent, 0), messages);
+        return packets > 0 ? packets : onRefused(batch, socket, -sent);
+    }
+
+    /** The host did not take the first message. @return packets that are off the batch all the same */
+    private int onRefused(TransmitBatch batch, Socket socket, int errno) {
+        if (errno == LinuxSockets.EAGAIN) {
             socket.full = true;
             return 0;
         }
-        return sent == -LinuxSockets.EINTR ? 0 : drop(batch);
+        if (errno == LinuxSockets.EINTR) {
+            return 0;
+        }
+        if (trains.packets(0) > 1 && (errno == LinuxSockets.EIO || errno == LinuxSockets.EINVAL)) {
+            // The interface cannot segment (no checksum offload, say): packet by packet from now on.
+            trains.giveUpOffload();
+            return sendSome(batch);
+        }
+        return drop(batch);
     }
 
     /** A lone packet: sendto spares some 200 ns of 3 µs against sendmmsg, but takes no control message. */
@@ -319,7 +359,7 @@ final class LinuxUdpLink implements Link {
         int index = batch.first();
         Destination destination = (Destination) batch.path(index).linkState();
         return destination.controlLength != 0
-            ? calls.sendmmsg(socket.fd, transmitVector.messages(), 1)
+            ? calls.sendmmsg(socket.fd, trains.messages(), 1)
             : calls.sendto(socket.fd, batch.memory().address() + batch.offset(index), batch.length(index), destination.memory,
                 destination.nameLength);
     }
@@ -328,22 +368,6 @@ final class LinuxUdpLink implements Link {
         sendErrors++;
         batch.sent(1);
         return 1;
-    }
-
-    /** Describes the packets from the front that leave by {@code socket}. @return how many messages they make */
-    private int fill(TransmitBatch batch, Socket socket) {
-        long base = batch.memory().address();
-        int first = batch.first();
-        int count = Math.min(batch.end() - first, VECTOR);
-        for (int i = 0; i < count; i++) {
-            Destination destination = (Destination) batch.path(first + i).linkState();
-            if (destination.socket != socket) {
-                return i;
-            }
-            transmitVector.iovec(i, base + batch.offset(first + i), batch.length(first + i));
-            transmitVector.message(i, destination.name, destination.nameLength, i, 1, destination.control, destination.controlLength);
-        }
-        return count;
     }
 
     @Override
@@ -368,15 +392,12 @@ final class LinuxUdpLink implements Link {
     private int receive(Socket socket, FrameHandler handler, int limit) {
         int total = 0;
         while (total < limit && !closed) {
-            int asked = Math.min(limit - total, VECTOR);
+            int asked = Math.min(limit - total, RECEIVE_VECTOR);
             int count = calls.recvmmsg(socket.fd, receiveVector.messages(), asked);
             // Errors are about packets sent before (ICMP), reported once: nothing to receive now, something later.
             for (int i = 0; i < count; i++) {
-                dispatch(socket, handler, i);
+                total += dispatch(socket, handler, i);
                 receiveVector.rearm(i, SOCKADDR_BYTES, CONTROL_BYTES);
-            }
-            if (count > 0) {
-                total += count;
             }
             if (count < asked) {
                 break;
@@ -391,10 +412,11 @@ final class LinuxUdpLink implements Link {
         return total;
     }
 
-    private void dispatch(Socket socket, FrameHandler handler, int index) {
+    /** Hands a packet, or each packet of a train, to the handler. @return how many */
+    private int dispatch(Socket socket, FrameHandler handler, int index) {
         if ((receiveVector.flags(index) & LinuxSockets.MSG_TRUNC) != 0) {
             oversized++;
-            return;
+            return 1;
         }
         long name = (long) index * SOCKADDR_BYTES;
         long remoteHigh;
@@ -407,20 +429,43 @@ final class LinuxUdpLink implements Link {
             remoteLow = names.get(LinuxSockets.LONG_BE, name + LinuxSockets.SOCKADDR_IN6_ADDRESS + 8);
         }
         int sourcePort = names.get(LinuxSockets.SHORT_BE, name + LinuxSockets.SOCKADDR_PORT) & 0xffff;
-        frame.set(receiveBuffer, index * SLOT_BYTES + TransmitBatch.HEADROOM, receiveVector.received(index), socket.local, remoteHigh,
-            remoteLow, sourcePort, options.port(), ReceivedFrame.IP_ID_HIDDEN, trafficClass(socket, index));
-        handler.onFrame(frame);
+        readControl(index);
+        int at = index * slotBytes + TransmitBatch.HEADROOM;
+        int end = at + receiveVector.received(index);
+        int packets = 0;
+        do {
+            int length = segmentBytes == 0 ? end - at : Math.min(segmentBytes, end - at);
+            if (length > MAX_PACKET_BYTES) {
+                oversized++;
+            } else {
+                frame.set(receiveBuffer, at, length, socket.local, remoteHigh, remoteLow, sourcePort, options.port(),
+                    ReceivedFrame.IP_ID_HIDDEN, trafficClass);
+                handler.onFrame(frame);
+            }
+            at += length;
+            packets++;
+        } while (at < end);
+        return packets;
     }
 
-    /** From the one control message we asked for: IP_TOS, a byte, or IPV6_TCLASS, an int. */
-    private int trafficClass(Socket socket, int index) {
-        if (receiveVector.controlLength(index) <= CMSG_HEADER) {
-            return 0;
-        }
+    /** Finds the traffic class (IP_TOS, a byte, or IPV6_TCLASS, an int) and, of a train, the length of its packets (UDP_GRO, an int). */
+    private void readControl(int index) {
+        trafficClass = 0;
+        segmentBytes = 0;
         long at = (long) index * CONTROL_BYTES;
-        return socket.ipv4
-            ? controls.get(ValueLayout.JAVA_BYTE, at + CMSG_HEADER) & 0xff
-            : controls.get(JAVA_INT, at + CMSG_HEADER) & 0xff;
+        long end = at + receiveVector.controlLength(index);
+        while (at + CMSG_HEADER < end) {
+            long length = controls.get(JAVA_LONG, at);
+            int level = controls.get(JAVA_INT, at + CMSG_LEVEL);
+            if (level == IPPROTO_UDP) {
+                segmentBytes = controls.get(JAVA_INT, at + CMSG_HEADER);
+            } else if (level == IPPROTO_IP) {
+                trafficClass = controls.get(ValueLayout.JAVA_BYTE, at + CMSG_HEADER) & 0xff;
+            } else {
+                trafficClass = controls.get(JAVA_INT, at + CMSG_HEADER) & 0xff;
+            }
+            at += length + 7 & ~7;
+        }
     }
 
     @Override

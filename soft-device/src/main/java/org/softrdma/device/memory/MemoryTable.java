@@ -107,7 +107,7 @@ public final class MemoryTable {
      */
     public boolean bindWindow(int key, Region region, long start, long length, int access, int qpn) {
         Region now = windows.at(key);
-        if (!isWindow(key) || now == null || now.length() != 0 || now.pd() != region.pd()) {
+        if (!isWindow(key) || now == null || now.parent() != null || now.pd() != region.pd() || length <= 0) {
             return false;
         }
         windows.put(key, region.window(start, length, access, key, qpn));

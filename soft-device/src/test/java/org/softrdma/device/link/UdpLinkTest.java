@@ -51,7 +51,8 @@ class UdpLinkTest {
                 return new NioUdpLink(List.of(addresses), options);
             }
             assumeTrue(System.getProperty("os.name").equals("Linux"));
-            return new LinuxUdpLink(List.of(addresses), options);
+            // Trains change ICRCs, and these packets have none: TrainsTest is about them.
+            return new LinuxUdpLink(List.of(addresses), options.withOffload(false));
         }
     }
 

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class DeviceAgentTest {
+    /** Generous: only a broken agent needs it. */
+    private static final long PATIENCE_NS = 20_000_000_000L;
+
+    /** Work that takes what was posted and parks on a semaphore, as a link parks on its selector. */
+    private static final class Work implements DeviceWork {
+        final AtomicLong posted = new AtomicLong();
+        final AtomicInteger inside = new AtomicInteger();
+        final AtomicInteger awaiting = new AtomicInteger();
+        final AtomicLong awaited = new AtomicLong();
+        final Semaphore wakeups = new Semaphore(0);
+        volatile long taken;
+        volatile long rounds;
+        volatile long deadlineNs = Long.MAX_VALUE;
+        volatile boolean overlapped;
+        volatile Thread driver;
+        volatile long longestAwaitNs = Long.MAX_VALUE;
+
+        @Override
+        public int doWork(long nowNs) {
+            overlapped |= inside.incrementAndGet() != 1;
+            driver = Thread.currentThread();
+            rounds++;
+            long now = posted.get();
+            int done = (int) (now - taken);
+            taken = now;
+            if (nowNs - deadlineNs >= 0) {
+                deadlineNs = Long.MAX_VALUE;
+                done++;
+            }
+            inside.decrementAndGet();
+            return done;
+        }
+
+        @Override
+        public long deadlineNs() {
+            return deadlineNs;
+        }
+
+        @Override
+        public void await(long timeoutNs) {
+            awaiting.incrementAndGet();
+            awaited.incrementAndGet();
+            try {
+                // Never the agent's own timeout: a lost wakeup must show as a hang, not as a delay.
+                wakeups.tryAcquire(Math.max(timeoutNs, longestAwaitNs), TimeUnit.NANOSECONDS);
+                wakeups.drainPermits();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } finally {
+                awaiting.decrementAndGet();
+            }
+        }
+
+        @Override
+        public void wakeup() {
+            wakeups.release();
+        }
+    }
+
+    private final Work work = new Work();
+    private final List<DeviceAgent> agents = new ArrayList<>();
+
+    private DeviceAgent start() {
+        DeviceAgent agent = new DeviceAgent(work, "test");
+        agents.add(agent);
+        agent.start();
+        return agent;
+    }
+
+    @AfterEach
+    void stop() {
+        agents.forEach(DeviceAgent::close);
+    }
+
+    private static void until(BooleanSupplier condition, String what) {
+        long endNs = System.nanoTime() + PATIENCE_NS;
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - endNs < 0, "not within 20 s: " + what);
+            Thread.onSpinWait();
+        }
+    }
+
+    /** {@link Work#await} sleeps until a wakeup and nothing else, so one lost doorbell hangs the test. */
+    @Test
+    void shouldNeverLoseADoorbell() {
+        DeviceAgent agent = start();
+        for (int i = 1; i <= 20_000; i++) {
+            long post = work.posted.incrementAndGet();
+            agent.doorbell();
+            until(() -> work.taken >= post, "doorbell " + post);
+            if (i % 3 == 0) {
+                // Aim at the moment it goes to sleep: some posts come before, some after.
+                for (int spin = 0; spin < i % 300; spin++) {
+                    Thread.onSpinWait();
+                }
+            } else if (i % 100 == 1) {
+                until(() -> work.awaiting.get() == 1, "agent idle");
+            }
+        }
+        assertFalse(work.overlapped);
+        assertTrue(work.awaited.get() > 100, "the agent did go to sleep in between: " + work.awaited.get());
+    }
+
+    @Test
+    void shouldNotWakeAnAgentThatIsAwake() {
+        DeviceAgent agent = new DeviceAgent(work, null);
+        agent.doorbell();
+        assertEquals(0, work.wakeups.availablePermits());
+    }
+
+    @Test
+    void shouldRunOneDriverAtATime() throws InterruptedException {
+        DeviceAgent agent = start();
+        List<Thread> pollers = new ArrayList<>();
+        AtomicLong drives = new AtomicLong();
+        for (int i = 0; i < 3; i++) {
+            pollers.add(Thread.ofPlatform().start(() -> {
+                for (int drive = 0; drive < 20_000; drive++) {
+                    work.posted.incrementAndGet();
+                    agent.tryDrive();
+                    agent.doorbell();
+                    drives.incrementAndGet();
+                }
+            }));
+        }
+        for (Thread poller : pollers) {
+            poller.join(PATIENCE_NS / 1_000_000);
+        }
+        assertEquals(60_000, drives.get());
+        agent.handOver();
+        until(() -> work.taken == 60_000, "all posts taken");
+        assertFalse(work.overlapped, "two threads were in doWork at once");
+    }
+
+    @Test
+    void shouldDriveOnTheCallersThread() {
+        DeviceAgent agent = start();
+        until(() -> work.awaiting.get() == 1, "agent idle");
+        work.posted.incrementAndGet();
+        agent.tryDrive();
+        assertEquals(1, work.taken);
+        assertEquals(Thread.currentThread(), work.driver);
+    }
+
+    @Test
+    void shouldNotWaitForAnotherDriver() throws InterruptedException {
+        DeviceAgent agent = start();
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(1);
+        Thread owner = Thread.ofPlatform().start(() -> {
+            agent.lock().lock();
+            try {
+                held.countDown();
+                done.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } finally {
+                agent.lock().unlock();
+            }
+        });
+        held.await();
+        long before = work.rounds;
+        assertTimeoutPreemptively(Duration.ofNanos(PATIENCE_NS), agent::tryDrive);
+        assertEquals(before, work.rounds, "nobody drives while the lock is held");
+        done.countDown();
+        owner.join();
+    }
+
+    @Test
+    void shouldLeaveADeviceWithoutThreadToItsSimulator() {
+        DeviceAgent agent = new DeviceAgent(work, null);
+        agent.start();
+        work.posted.incrementAndGet();
+        agent.tryDrive();
+        agent.handOver();
+        assertEquals(0, work.rounds);
+        agent.close();
+    }
+
+    /** An application that polled and now sleeps: what comes next, nobody announces, and only the agent can see it. */
+    @Test
+    void shouldTakeTheDeviceBackWhenAPollerHandsItOver() {
+        DeviceAgent agent = start();
+        for (int i = 0; i < 2_000; i++) {
+            agent.tryDrive();
+            agent.handOver();
+            long post = work.posted.incrementAndGet();
+            agent.doorbell();
+            until(() -> work.taken >= post, "post " + post + " after handing over");
+        }
+        until(() -> work.awaiting.get() == 1, "the agent waits for packets again");
+    }
+
+    @Test
+    void shouldTakeTheDeviceBackFromAPollerThatWentAwayWithoutAWord() {
+        DeviceAgent agent = start();
+        agent.tryDrive();
+        long post = work.posted.incrementAndGet();
+        until(() -> work.taken >= post, "post " + post);
+    }
+
+    @Test
+    void shouldServeTimersInTime() {
+        work.longestAwaitNs = 0;
+        start();
+        for (int i = 0; i < 20; i++) {
+            until(() -> work.awaiting.get() == 1, "agent idle");
+            long rounds = work.rounds;
+            work.deadlineNs = System.nanoTime() + 1_000_000;
+            work.wakeup();
+            until(() -> work.deadlineNs == Long.MAX_VALUE, "timer");
+            assertTrue(work.rounds > rounds);
+        }
+    }
+
+    @Test
+    void shouldStopWhereverTheThreadIs() {
+        for (int i = 0; i < 200; i++) {
+            DeviceAgent agent = start();
+            if (i % 2 == 0) {
+                until(() -> work.awaiting.get() == 1, "agent idle");
+            } else {
+                agent.tryDrive();
+            }
+            assertTimeoutPreemptively(Duration.ofNanos(PATIENCE_NS), agent::close);
+            assertEquals(0, work.awaiting.get(), "the thread is gone");
+            agent.close();
+            agents.remove(agent);
+        }
+    }
+
+    @Test
+    void shouldCloseWithoutEverHavingStarted() {
+        assertTimeoutPreemptively(Duration.ofNanos(PATIENCE_NS), () -> new DeviceAgent(work, "unstarted").close());
+    }
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.memory;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.MemoryWindow;
+import org.softrdma.verbs.VerbsException;
+
+class MemoryTableTest {
+    private static final int ALL = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
+    private static final int PD = 7;
+    private static final int QPN = 0x11;
+
+    private final MemoryTable table = new MemoryTable(new SplittableRandom(1), 1 << 19, 1 << 19);
+    private final MemorySegment memory = Arena.ofAuto().allocate(4096, 64);
+
+    private Region register(MemorySegment segment, int access) {
+        return table.register(segment, segment.address(), access, PD);
+    }
+
+    private void assertRefused(String why, MemorySegment segment, long iova, int access) {
+        int before = table.regionCount();
+        VerbsException refused = assertThrows(VerbsException.class, () -> table.register(segment, iova, access, PD));
+        assertEquals(Errno.EINVAL, refused.errno());
+        assertEquals("reg_mr", refused.verb());
+        assertTrue(refused.getMessage().contains(why), refused.getMessage());
+        assertEquals(before, table.regionCount(), "no key is lost");
+    }
+
+    // ---- registration ----
+
+    @Test
+    void shouldOpenWhatWasRegistered() {
+        Region region = register(memory, ALL);
+        assertSame(region, table.lookup(region.key()));
+        assertEquals(1, table.regionCount());
+        assertTrue(region.key() >>> 8 >= 1, "index 0 is no key: 0 means none");
+        assertEquals(memory.address(), region.start());
+        assertEquals(4096, region.length());
+        assertFalse(MemoryTable.isWindow(region.key()));
+    }
+
+    @Test
+    void shouldRefuseMemoryThatTheDeviceCannotReach() {
+        assertRefused("heap memory moves", MemorySegment.ofArray(new byte[64]), 0, 1);
+        try (Arena confined = Arena.ofConfined()) {
+            assertRefused("confined to one thread", confined.allocate(64), 0, 1);
+        }
+        MemorySegment readOnly = memory.asReadOnly();
+        assertRefused("read-only", readOnly, readOnly.address(), AccessFlags.LOCAL_WRITE);
+        assertNotNull(register(readOnly, AccessFlags.REMOTE_READ), "reading it is fine");
+    }
+
+    @Test
+    void shouldRefuseRightsThatContradictEachOther() {
+        assertRefused("need LOCAL_WRITE", memory, memory.address(), AccessFlags.REMOTE_WRITE);
+        assertRefused("need LOCAL_WRITE", memory, memory.address(), AccessFlags.REMOTE_ATOMIC | AccessFlags.REMOTE_READ);
+        assertNotNull(register(memory, AccessFlags.REMOTE_READ));
+        assertNotNull(register(memory, 0));
+    }
+
+    @Test
+    void shouldRefuseUnknownRightsButIgnoreOptionalOnes() {
+        for (int bit = 0; bit < 32; bit++) {
+            int access = 1 << bit | AccessFlags.LOCAL_WRITE;
+            boolean known = bit <= 5 || bit >= 20 && bit <= 29;
+            if (known) {
+                assertNotNull(register(memory, access), "bit " + bit);
+            } else {
+                assertRefused("0x" + Integer.toHexString(1 << bit), memory, memory.address(), access);
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseARegionThatWrapsAroundTheAddressSpace() {
+        Region last = table.register(memory, -4096, ALL, PD);
+        assertTrue(last.covers(-4096, 4096));
+        assertRefused("2^64", memory, -4088, ALL);
+        assertRefused("2^64", memory, -1, AccessFlags.LOCAL_WRITE);
+        assertTrue(table.register(memory, 0, ALL, PD).covers(0, 4096));
+        Region middle = table.register(memory, Long.MAX_VALUE - 7, ALL, PD);
+        assertTrue(middle.covers(Long.MAX_VALUE - 7, 4096));
+    }
+
+    /** The peer aligns remote addresses; were memory aligned otherwise, its atomics could not be carried out. */
+    @Test
+    void shouldRefuseAtomicsWhereAlignedAddressesAreNotAlignedInMemory() {
+        MemorySegment odd = memory.asSlice(4, 64);
+        assertRefused("REMOTE_ATOMIC", odd, 0, ALL | AccessFlags.ZERO_BASED);
+        assertRefused("REMOTE_ATOMIC", memory, 0x1004, ALL);
+        assertNotNull(table.register(odd, 0, ALL & ~AccessFlags.REMOTE_ATOMIC, PD));
+        Region region = table.register(odd, 0x1004, ALL, PD);
+        long[] original = new long[1];
+        assertTrue(region.fetchAndAdd(0x1008, 5, original));
+        assertEquals(5, memory.get(ValueLayout.JAVA_LONG, 8));
+    }
+
+    @Test
+    void shouldRegisterNoBytes() {
+        Region empty = register(memory.asSlice(100, 0), ALL & ~AccessFlags.REMOTE_ATOMIC);
+        assertTrue(empty.covers(empty.start(), 0));
+        assertFalse(empty.covers(empty.start(), 1));
+        assertSame(empty, table.lookup(empty.key()));
+    }
+
+    // ---- keys ----
+
+    @Test
+    void shouldRefuseEveryKeyButTheOne() {
+        Region region = register(memory, ALL);
+        for (int low = 0; low < 256; low++) {
+            int key = region.key() & ~0xff | low;
+            assertSame(key == region.key() ? region : null, table.lookup(key), "key byte " + low);
+        }
+        int window = MemoryTable.FIRST_WINDOW << 8;
+        for (int key : new int[] {0, 1, 0xff, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, window, region.key() + 0x100}) {
+            assertNull(table.lookup(key), Integer.toHexString(key));
+        }
+    }
+
+    @Test
+    void shouldRefuseTheKeyOfARegionThatIsGone() {
+        Region region = register(memory, ALL);
+        table.remove(region.key());
+        assertNull(table.lookup(region.key()));
+        assertEquals(0, table.regionCount());
+    }
+
+    /** However often an index comes back, the key before it stays refused: the key byte always changes. */
+    @Test
+    void shouldNeverGiveAnIndexTheSameKeyTwiceInARow() {
+        MemoryTable small = new MemoryTable(new SplittableRandom(5), 1, 1);
+        int last = small.register(memory, 0, 1, PD).key();
+        Set<Integer> bytes = new HashSet<>();
+        for (int i = 0; i < 3_000; i++) {
+            small.remove(last);
+            int key = small.register(memory, 0, 1, PD).key();
+            assertEquals(last >>> 8, key >>> 8);
+            assertNotEquals(last, key);
+            assertNull(small.lookup(last));
+            bytes.add(key & 0xff);
+            last = key;
+        }
+        assertEquals(256, bytes.size(), "all key bytes are in use");
+    }
+
+    @Test
+    void shouldLetAnIndexRest() {
+        Region first = register(memory, ALL);
+        table.remove(first.key());
+        for (int i = 0; i < 64; i++) {
+            Region next = register(memory, ALL);
+            assertNotEquals(first.key() >>> 8, next.key() >>> 8);
+            table.remove(next.key());
+        }
+    }
+
+    @Test
+    void shouldGrowToAHundredThousandRegions() {
+        List<Region> regions = new ArrayList<>();
+        Set<Integer> keys = new HashSet<>();
+        for (int i = 0; i < 100_000; i++) {
+            Region region = table.register(memory, 8L * i, ALL, PD);
+            regions.add(region);
+            assertTrue(keys.add(region.key() >>> 8));
+        }
+        assertEquals(100_000, table.regionCount());
+        for (Region region : regions) {
+            assertSame(region, table.lookup(region.key()));
+        }
+        for (int i = 0; i < regions.size(); i += 2) {
+            table.remove(regions.get(i).key());
+        }
+        assertEquals(50_000, table.regionCount());
+        for (int i = 0; i < regions.size(); i++) {
+            assertSame(i % 2 == 0 ? null : regions.get(i), table.lookup(regions.get(i).key()));
+        }
+        for (int i = 0; i < 50_000; i++) {
+            assertNotNull(table.lookup(table.register(memory, 0, ALL, PD).key()));
+        }
+        assertEquals(100_000, table.regionCount());
+    }
+
+    @Test
+    void shouldAnswerEnomemWhenAllKeysAreInUse() {
+        MemoryTable small = new MemoryTable(new SplittableRandom(3), 5, 2);
+        List<Integer> keys = new ArrayList<>();
+        for (int round = 0; round < 100; round++) {
+            while (keys.size() < 5) {
+                keys.add(small.register(memory, 0, 1, PD).key());
+            }
+            VerbsException refused = assertThrows(VerbsException.class, () -> small.register(memory, 0, 1, PD));
+            assertEquals(Errno.ENOMEM, refused.errno());
+            assertEquals("reg_mr", refused.verb());
+            assertTrue(refused.getMessage().contains("all 5 keys"), refused.getMessage());
+            for (int freed = 0; freed <= round % 5; freed++) {
+                small.remove(keys.remove(0));
+            }
+        }
+        small.allocateWindow(PD);
+        small.allocateWindow(PD);
+        VerbsException refused = assertThrows(VerbsException.class, () -> small.allocateWindow(PD));
+        assertEquals("alloc_mw", refused.verb());
+        assertEquals(Errno.ENOMEM, refused.errno());
+    }
+
+    @Test
+    void shouldLookUpWhileTheTableGrows() throws InterruptedException {
+        AtomicReference<Region> newest = new AtomicReference<>(register(memory, ALL));
+        Region oldest = newest.get();
+        AtomicBoolean done = new AtomicBoolean();
+        AtomicReference<String> wrong = new AtomicReference<>();
+        CountDownLatch running = new CountDownLatch(1);
+        Thread reader = Thread.ofPlatform().start(() -> {
+            do {
+                Region region = newest.get();
+                if (table.lookup(region.key()) != region || table.lookup(oldest.key()) != oldest) {
+                    wrong.set("lost key 0x" + Integer.toHexString(region.key()));
+                }
+                running.countDown();
+            } while (!done.get());
+        });
+        running.await();
+        for (int i = 0; i < 50_000; i++) {
+            newest.set(register(memory, ALL));
+        }
+        done.set(true);
+        reader.join();
+        assertNull(wrong.get());
+    }
+
+    // ---- the memory itself ----
+
+    @Test
+    void shouldMoveBytesAtTheRightPlace() {
+        Region region = table.register(memory, 0x7000_0000_0000L, ALL, PD);
+        byte[] data = {1, 2, 3, 4, 5};
+        assertTrue(region.copyIn(0x7000_0000_0064L, MemorySegment.ofArray(data), 1, 3));
+        assertArrayEquals(new byte[] {0, 2, 3, 4, 0}, memory.asSlice(99, 5).toArray(ValueLayout.JAVA_BYTE));
+        byte[] out = new byte[4];
+        assertTrue(region.copyOut(0x7000_0000_0064L, MemorySegment.ofArray(out), 1, 3));
+        assertArrayEquals(new byte[] {0, 2, 3, 4}, out);
+    }
+
+    @Test
+    void shouldCarryOutAtomics() {
+        Region region = table.register(memory, 0, ALL, PD);
+        long[] original = new long[1];
+        memory.set(ValueLayout.JAVA_LONG, 8, 41);
+        assertTrue(region.fetchAndAdd(8, 1, original));
+        assertEquals(41, original[0]);
+        assertTrue(region.compareAndSwap(8, 42, -1, original));
+        assertEquals(42, original[0]);
+        assertTrue(region.compareAndSwap(8, 42, 77, original));
+        assertEquals(-1, original[0], "differs: nothing is swapped");
+        assertEquals(-1, memory.get(ValueLayout.JAVA_LONG, 8));
+        assertTrue(region.fetchAndAdd(8, 2, original));
+        assertEquals(1, memory.get(ValueLayout.JAVA_LONG, 8), "wraps");
+    }
+
+    /** A freed arena is a protection error, not the death of the device's thread. */
+    @Test
+    void shouldAnswerFalseWhenTheMemoryWasFreed() {
+        Arena arena = Arena.ofShared();
+        Region region = table.register(arena.allocate(64, 8), 0, ALL, PD);
+        arena.close();
+        assertSame(region, table.lookup(region.key()));
+        MemorySegment packet = MemorySegment.ofArray(new byte[64]);
+        long[] original = {99};
+        assertFalse(region.copyIn(0, packet, 0, 64));
+        assertFalse(region.copyOut(0, packet, 0, 64));
+        assertFalse(region.compareAndSwap(0, 0, 1, original));
+        assertFalse(region.fetchAndAdd(0, 1, original));
+        assertEquals(99, original[0]);
+    }
+
+
+    // ---- windows ----
+
+    @Test
+    void shouldOpenNothingBeforeAWindowIsBound() {
+        int key = table.allocateWindow(PD);
+        assertTrue(MemoryTable.isWindow(key));
+        assertNull(table.lookup(key));
+        assertFalse(table.invalidate(key, PD, QPN));
+    }
+
+    @Test
+    void shouldOpenTheBoundPartUnderTheNewKeyOnly() {
+        Region region = register(memory, ALL);
+        int key = table.allocateWindow(PD);
+        int bound = MemoryWindow.nextRkey(key);
+        assertTrue(table.bindWindow(bound, region, region.start() + 100, 50, AccessFlags.REMOTE_READ, QPN));
+        assertNull(table.lookup(key));
+        Region window = table.lookup(bound);
+        assertTrue(window.covers(region.start() + 100, 50));
+        assertFalse(window.covers(region.start() + 99, 1));
+        assertFalse(window.covers(region.start() + 100, 51));
+        assertTrue(window.grants(PD, QPN, AccessFlags.REMOTE_READ));
+        assertFalse(window.grants(PD, QPN + 1, AccessFlags.REMOTE_READ), "tied to its queue pair");
+        assertFalse(window.grants(PD, QPN, AccessFlags.REMOTE_WRITE));
+        memory.set(ValueLayout.JAVA_BYTE, 100, (byte) 9);
+        byte[] out = new byte[1];
+        assertTrue(window.copyOut(region.start() + 100, MemorySegment.ofArray(out), 0, 1));
+        assertEquals(9, out[0]);
+    }
+
+    @Test
+    void shouldBindAFreeWindowOfTheSameDomainOnly() {
+        Region region = register(memory, ALL);
+        int key = table.allocateWindow(PD);
+        assertFalse(table.bindWindow(region.key(), region, region.start(), 8, 4, QPN), "a region is no window");
+        assertFalse(table.bindWindow(key + 0x100, region, region.start(), 8, 4, QPN), "no such window");
+        assertFalse(table.bindWindow(-1, region, region.start(), 8, 4, QPN));
+        assertFalse(table.bindWindow(key, region, region.start(), 0, 4, QPN), "type 2 windows are never empty");
+        assertFalse(table.bindWindow(table.allocateWindow(PD + 1), region, region.start(), 8, 4, QPN), "another protection domain");
+        assertTrue(table.bindWindow(key, region, region.start(), 8, 4, QPN));
+        assertFalse(table.bindWindow(MemoryWindow.nextRkey(key), region, region.start(), 8, 4, QPN), "bound already");
+        assertNotNull(table.lookup(key), "and still bound as before");
+    }
+
+    @Test
+    void shouldInvalidateByTheBoundKeyDomainAndQueuePair() {
+        Region region = register(memory, ALL);
+        int key = table.allocateWindow(PD);
+        assertTrue(table.bindWindow(key, region, region.start(), 8, 4, QPN));
+        assertFalse(table.invalidate(MemoryWindow.nextRkey(key), PD, QPN), "another key byte");
+        assertFalse(table.invalidate(key, PD + 1, QPN));
+        assertFalse(table.invalidate(key, PD, QPN + 1));
+        assertFalse(table.invalidate(region.key(), PD, QPN), "a region registered by the application");
+        assertNotNull(table.lookup(key));
+        assertTrue(table.invalidate(key, PD, QPN));
+        assertNull(table.lookup(key));
+        assertFalse(table.invalidate(key, PD, QPN), "twice");
+        assertTrue(table.bindWindow(MemoryWindow.nextRkey(key), region, region.start(), 8, 4, QPN), "free again");
+    }
+
+    @Test
+    void shouldKeepARegionWhileWindowsAreBoundToIt() {
+        Region region = register(memory, ALL);
+        int first = table.allocateWindow(PD);
+        int second = table.allocateWindow(PD);
+        assertTrue(table.bindWindow(first, region, region.start(), 8, 4, QPN));
+        assertTrue(table.bindWindow(MemoryWindow.nextRkey(second), region, region.start(), 8, 4, QPN));
+        for (Runnable end : List.<Runnable>of(() -> table.invalidate(first, PD, QPN), () -> table.remove(second))) {
+            VerbsException refused = assertThrows(VerbsException.class, () -> table.remove(region.key()));
+            assertEquals(Errno.EINVAL, refused.errno());
+            assertEquals("dereg_mr", refused.verb());
+            assertSame(region, table.lookup(region.key()));
+            end.run();
+        }
+        table.remove(region.key());
+        assertNull(table.lookup(region.key()));
+    }
+
+    @Test
+    void shouldRefuseTheKeyOfAWindowThatIsGone() {
+        Region region = register(memory, ALL);
+        int key = table.allocateWindow(PD);
+        int bound = MemoryWindow.nextRkey(key);
+        assertTrue(table.bindWindow(bound, region, region.start(), 8, 4, QPN));
+        table.remove(key);
+        assertNull(table.lookup(bound));
+        assertFalse(table.bindWindow(bound, region, region.start(), 8, 4, QPN));
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WorkCompletion;
+
+class CompletionRingTest {
+    private static final long PATIENCE_NS = 30_000_000_000L;
+
+    private static boolean push(CompletionRing ring, long wrId) {
+        return ring.push(wrId, WcStatus.SUCCESS, WcOpcode.SEND, 0, (int) wrId, 0, 0x11, 0, 0);
+    }
+
+    @Test
+    void shouldKeepEveryField() {
+        CompletionRing ring = new CompletionRing(3);
+        ring.push(-1, WcStatus.TM_RNDV_INCOMPLETE, WcOpcode.RECV_RDMA_WITH_IMM, 0x81, -2, 0xcafebabe, 0xffffff, 0x123456, 3);
+        WorkCompletion[] into = WorkCompletion.array(2);
+        assertEquals(1, ring.take(into, 2));
+        WorkCompletion got = into[0];
+        assertEquals(-1, got.wrId());
+        assertEquals(WcStatus.TM_RNDV_INCOMPLETE, got.status());
+        assertEquals(WcOpcode.RECV_RDMA_WITH_IMM, got.opcode());
+        assertEquals(0x81, got.vendorError());
+        assertEquals(-2, got.byteLength());
+        assertEquals(0xcafebabe, got.immediate());
+        assertEquals(0xffffff, got.qpNum());
+        assertEquals(0x123456, got.sourceQp());
+        assertEquals(3, got.flags());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 5, 8, 100})
+    void shouldHoldExactlyItsCapacity(int capacity) {
+        CompletionRing ring = new CompletionRing(capacity);
+        WorkCompletion[] into = WorkCompletion.array(capacity + 1);
+        long next = 0;
+        long expected = 0;
+        for (int round = 0; round < 20; round++) {
+            while (ring.size() < capacity) {
+                assertTrue(push(ring, next++));
+            }
+            assertFalse(push(ring, -7), "one too many is refused");
+            assertFalse(push(ring, -8));
+            int ask = 1 + round % (capacity + 1);
+            int count = ring.take(into, ask);
+            assertEquals(Math.min(ask, capacity), count);
+            for (int i = 0; i < count; i++) {
+                assertEquals(expected++, into[i].wrId(), "in order, and no lost one among them");
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeNoMoreThanThereIsRoomFor() {
+        CompletionRing ring = new CompletionRing(8);
+        for (int i = 0; i < 5; i++) {
+            push(ring, i);
+        }
+        WorkCompletion[] two = WorkCompletion.array(2);
+        assertEquals(0, ring.take(two, 0));
+        assertEquals(2, ring.take(two, 8));
+        assertEquals(1, two[1].wrId());
+        assertEquals(1, ring.take(two, 1));
+        assertEquals(2, two[0].wrId());
+        assertEquals(1, two[1].wrId(), "untouched");
+        assertEquals(2, ring.size());
+        assertEquals(0, ring.take(new WorkCompletion[0], 5));
+    }
+
+    /** Four pollers, one device: each completion once, and each poller sees them in order. */
+    @Test
+    void shouldDeliverEachCompletionToOnePoller() throws InterruptedException {
+        final int total = 400_000;
+        CompletionRing ring = new CompletionRing(57);
+        AtomicInteger taken = new AtomicInteger();
+        AtomicBoolean inOrder = new AtomicBoolean(true);
+        List<BitSet> seen = new ArrayList<>();
+        List<Thread> pollers = new ArrayList<>();
+        long endNs = System.nanoTime() + PATIENCE_NS;
+        for (int poller = 0; poller < 4; poller++) {
+            BitSet mine = new BitSet(total);
+            seen.add(mine);
+            int batch = 1 + 5 * poller;
+            pollers.add(Thread.ofPlatform().start(() -> {
+                WorkCompletion[] into = WorkCompletion.array(batch);
+                long last = -1;
+                while (taken.get() < total && System.nanoTime() - endNs < 0) {
+                    int count = ring.take(into, batch);
+                    for (int i = 0; i < count; i++) {
+                        if (into[i].wrId() <= last || into[i].byteLength() != (int) into[i].wrId()) {
+                            inOrder.set(false);
+                        }
+                        last = into[i].wrId();
+                        mine.set((int) last);
+                    }
+                    taken.addAndGet(count);
+                }
+            }));
+        }
+        for (int i = 0; i < total && System.nanoTime() - endNs < 0; i++) {
+            while (!push(ring, i) && System.nanoTime() - endNs < 0) {
+                Thread.onSpinWait();
+            }
+        }
+        for (Thread poller : pollers) {
+            poller.join();
+        }
+        assertEquals(total, taken.get());
+        assertTrue(inOrder.get());
+        BitSet all = new BitSet(total);
+        for (BitSet mine : seen) {
+            assertFalse(all.intersects(mine), "no completion twice");
+            all.or(mine);
+        }
+        assertEquals(total, all.cardinality());
+        assertEquals(0, ring.size());
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.ValueLayout;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.WrOpcode;
+
+class WorkRingTest {
+    private static final long PATIENCE_NS = 30_000_000_000L;
+
+    private final SendRequest wr = new SendRequest();
+    private final ReceiveRequest recv = new ReceiveRequest();
+
+    @ParameterizedTest
+    @CsvSource({"0,1", "1,1", "2,2", "3,4", "4,4", "5,8", "1000,1024", "1024,1024", "1025,2048"})
+    void shouldHoldAPowerOfTwo(int asked, int granted) {
+        assertEquals(granted, new SendRing(asked, 1, 0).capacity());
+        ReceiveRing ring = new ReceiveRing(asked, 1);
+        assertEquals(granted, ring.capacity());
+        for (int i = 0; i < granted; i++) {
+            assertFalse(ring.isFull());
+            ring.write(recv.begin(i));
+            ring.publish();
+        }
+        assertTrue(ring.isFull());
+        ring.release(1);
+        assertFalse(ring.isFull());
+    }
+
+    @Test
+    void shouldShowARecordOnlyOncePublished() {
+        SendRing ring = new SendRing(4, 1, 0);
+        ring.write(wr.send().wrId(1));
+        assertEquals(0, ring.tail());
+        ring.publish();
+        assertEquals(1, ring.tail());
+        assertEquals(0, ring.head());
+    }
+
+    @Test
+    void shouldKeepEveryFieldOfASend() {
+        SendRing ring = new SendRing(2, 3, 16);
+        ring.write(wr.compareAndSwap(-16, 0xfedcba98, Long.MIN_VALUE, -2).wrId(-3).flags(0x15)
+            .element(-1, -1, -5).element(0x10, 0x7fffffff, 6).element(0, 0, 0));
+        ring.publish();
+        assertEquals(-3, ring.wrId(0));
+        assertEquals(WrOpcode.ATOMIC_CMP_AND_SWP.value(), ring.opcode(0));
+        assertEquals(0x15, ring.flags(0));
+        assertEquals(-16, ring.remoteAddress(0));
+        assertEquals(0xfedcba98, ring.rkey(0));
+        assertEquals(Long.MIN_VALUE, ring.compareAdd(0));
+        assertEquals(-2, ring.swap(0));
+        assertEquals(3, ring.elements(0));
+        assertEquals("-1 4294967295 -5", ring.elementAddress(0, 0) + " " + ring.elementLength(0, 0) + " " + ring.elementLkey(0, 0));
+        assertEquals("16 2147483647 6", ring.elementAddress(0, 1) + " " + ring.elementLength(0, 1) + " " + ring.elementLkey(0, 1));
+        assertEquals(0xffffffffL + 0x7fffffffL, ring.length(0), "lengths are unsigned");
+        ring.setPsns(0, 0xffffff, 3);
+        assertEquals("16777215 3", ring.firstPsn(0) + " " + ring.packets(0));
+        assertEquals(-2, ring.swap(0), "PSNs have a place of their own");
+        assertEquals(-1, ring.elementAddress(0, 0));
+    }
+
+    @Test
+    void shouldKeepInlineDataWithinItsRecord() {
+        SendRing ring = new SendRing(2, 1, 21);
+        assertEquals(21, ring.maxInline());
+        assertEquals(64, new SendRing(2, 4, 21).maxInline(), "elements make room for it anyway");
+        for (int record = 0; record < 2; record++) {
+            ring.write(wr.sendWithImmediate(100 + record).wrId(record).flags(SendFlags.INLINE).element(0, 99, 0));
+            for (int i = 0; i < 21; i++) {
+                ring.memory().set(ValueLayout.JAVA_BYTE, ring.inlineOffset(ring.next()) + i, (byte) (record * 50 + i));
+            }
+            ring.setInlineLength(21);
+            ring.publish();
+        }
+        for (int record = 0; record < 2; record++) {
+            assertEquals(record, ring.wrId(record));
+            assertEquals(100 + record, ring.immediate(record));
+            assertEquals(21, ring.length(record));
+            for (int i = 0; i < 21; i++) {
+                assertEquals((byte) (record * 50 + i), ring.memory().get(ValueLayout.JAVA_BYTE, ring.inlineOffset(record) + i));
+            }
+        }
+    }
+
+    /** Sequence numbers run on while slots come round; whatever is in the ring can be read at any time. */
+    @Test
+    void shouldWrapAroundManyTimes() {
+        ReceiveRing ring = new ReceiveRing(8, 2);
+        Random random = new Random(4);
+        long head = 0;
+        long tail = 0;
+        for (int step = 0; step < 20_000; step++) {
+            if (random.nextBoolean() && !ring.isFull()) {
+                ring.write(recv.begin(tail * 3).element(tail, (int) tail & 0xffff, (int) -tail).element(-tail, 1, 7));
+                ring.publish();
+                tail++;
+            } else if (head < tail) {
+                head += 1 + random.nextInt((int) (tail - head));
+                ring.release(head);
+            }
+            assertEquals(tail - head == 8, ring.isFull());
+            assertEquals(tail, ring.tail());
+            assertEquals(head, ring.head());
+            for (long s = head; s < tail; s++) {
+                assertEquals(s * 3, ring.wrId(s));
+                assertEquals((s & 0xffff) + 1, ring.length(s));
+                assertEquals(s, ring.elementAddress(s, 0));
+                assertEquals((int) -s, ring.elementLkey(s, 0));
+                assertEquals(-s, ring.elementAddress(s, 1));
+            }
+        }
+        assertTrue(tail > 1_000, "it did wrap");
+    }
+
+    /** A poster and the device's owner, flat out: every record arrives whole and in order. */
+    @Test
+    void shouldHandRecordsFromOneThreadToAnother() throws InterruptedException {
+        final long records = 500_000;
+        SendRing ring = new SendRing(16, 2, 0);
+        AtomicReference<String> wrong = new AtomicReference<>();
+        long endNs = System.nanoTime() + PATIENCE_NS;
+        Thread owner = Thread.ofPlatform().start(() -> {
+            long seen = 0;
+            while (seen < records && wrong.get() == null) {
+                long tail = ring.tail();
+                for (; seen < tail; seen++) {
+                    if (ring.wrId(seen) != seen || ring.length(seen) != (seen & 0xfff) + 1 || ring.elementAddress(seen, 1) != ~seen
+                        || ring.remoteAddress(seen) != seen << 20) {
+                        wrong.set("record " + seen + " arrived as " + ring.wrId(seen));
+                    }
+                }
+                ring.release(tail);
+                if (System.nanoTime() - endNs > 0) {
+                    wrong.set("owner: not within 30 s, at " + seen);
+                }
+            }
+        });
+        for (long i = 0; i < records && wrong.get() == null; i++) {
+            while (ring.isFull() && wrong.get() == null) {
+                Thread.onSpinWait();
+            }
+            ring.write(wr.write(i << 20, 1).wrId(i).element(i, (int) (i & 0xfff), 0).element(~i, 1, 0));
+            ring.publish();
+        }
+        owner.join();
+        assertNull(wrong.get());
+        assertEquals(records, ring.head());
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.WrOpcode;
+
+/** A queue pair whose machine is the test: it sets the state and looks into the rings. */
+final class FakeQueuePair extends SoftQueuePair {
+    final AtomicInteger doorbells = new AtomicInteger();
+    volatile QpState state = QpState.RESET;
+    int destroyed;
+
+    private final int qpn;
+
+    FakeQueuePair(SoftProtectionDomain pd, QpInitAttributes init, int qpn) {
+        super(pd, init);
+        this.qpn = qpn;
+    }
+
+    @Override
+    public int qpNum() {
+        return qpn;
+    }
+
+    @Override
+    public QpState state() {
+        return state;
+    }
+
+    @Override
+    protected boolean supports(SendRequest request) {
+        return request.opcode() != WrOpcode.FLUSH;
+    }
+
+    @Override
+    protected void doorbell() {
+        doorbells.incrementAndGet();
+    }
+
+    @Override
+    public void modify(QpAttributes attributes) {
+        state = attributes.state();
+    }
+
+    @Override
+    public QpAttributes query() {
+        return new QpAttributes().state(state);
+    }
+
+    @Override
+    protected void destroy() {
+        destroyed++;
+    }
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WorkCompletion;
+
+class SoftCompletionQueueTest {
+    private final FakeContext context = new FakeContext();
+    private final CompletionChannel channel = context.createCompletionChannel();
+    private final SoftCompletionQueue cq = queue(4);
+    private final WorkCompletion[] one = WorkCompletion.array(1);
+
+    private SoftCompletionQueue queue(int cqe) {
+        return (SoftCompletionQueue) context.createCq(cqe, "mine", channel, 0);
+    }
+
+    private boolean push(SoftCompletionQueue queue, long wrId, WcStatus status, WcOpcode opcode, boolean solicited) {
+        return queue.push(wrId, status, opcode, 0, 0, 0x11, 0, solicited);
+    }
+
+    private void receive(boolean solicited) {
+        assertTrue(push(cq, 1, WcStatus.SUCCESS, WcOpcode.RECV, solicited));
+        assertEquals(1, cq.poll(one));
+    }
+
+    private void fail() {
+        assertTrue(push(cq, 1, WcStatus.WR_FLUSH_ERR, WcOpcode.RECV, false));
+        assertEquals(1, cq.poll(one));
+    }
+
+    private void assertEvent() {
+        assertSame(cq, channel.getEvent(0));
+        cq.ackEvents(1);
+        assertNull(channel.getEvent(0), "one event, not two");
+    }
+
+    private void assertNoEvent() {
+        assertNull(channel.getEvent(0));
+    }
+
+    @Test
+    void shouldKeepWhatItWasCreatedWith() {
+        assertEquals("mine", cq.context());
+        assertSame(context, cq.rdmaContext());
+        assertEquals(4, cq.cqe());
+    }
+
+    @Test
+    void shouldRefuseSizesAndVectorsOutOfRange() {
+        for (int cqe : new int[] {0, -1, FakeContext.MAX_CQE + 1}) {
+            VerbsException refused = assertThrows(VerbsException.class, () -> context.createCq(cqe));
+            assertEquals(Errno.EINVAL, refused.errno());
+            assertTrue(refused.getMessage().contains("cqe " + cqe + " is not in 1..1000"), refused.getMessage());
+        }
+        context.createCq(1).close();
+        context.createCq(FakeContext.MAX_CQE).close();
+        for (int vector : new int[] {-1, 2}) {
+            VerbsException refused = assertThrows(VerbsException.class, () -> context.createCq(1, null, null, vector));
+            assertTrue(refused.getMessage().contains("comp_vector " + vector + " is not in 0..1"), refused.getMessage());
+        }
+        FakeContext other = new FakeContext();
+        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> other.createCq(1, null, channel, 0)).errno());
+        CompletionChannel closed = context.createCompletionChannel();
+        closed.close();
+        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> context.createCq(1, null, closed, 0)).errno());
+    }
+
+    @Test
+    void shouldRefuseANegativeNumberOfCompletions() {
+        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> cq.poll(one, -1)).errno());
+        push(cq, 5, WcStatus.SUCCESS, WcOpcode.SEND, false);
+        assertThrows(VerbsException.class, () -> cq.poll(one, -1));
+        assertEquals(0, cq.poll(one, 0));
+        assertEquals(1, cq.poll(one, 7));
+        assertEquals(5, one[0].wrId());
+        assertEquals(0, cq.poll(one), "delivered once");
+    }
+
+    @Test
+    void shouldDriveTheDeviceWhenThereIsNothingToTake() {
+        AtomicReference<SoftCompletionQueue> driven = new AtomicReference<>();
+        FakeContext busy = new FakeContext(() -> {
+            push(driven.get(), 9, WcStatus.SUCCESS, WcOpcode.SEND, false);
+            return 1;
+        });
+        driven.set((SoftCompletionQueue) busy.createCq(4));
+        assertEquals(1, driven.get().poll(one));
+        assertEquals(9, one[0].wrId());
+    }
+
+    // ---- arming: one-shot, for what comes after ----
+
+    @Test
+    void shouldRaiseNothingUnarmed() {
+        receive(true);
+        fail();
+        assertNoEvent();
+    }
+
+    @Test
+    void shouldRaiseOneEventPerArming() {
+        cq.requestNotify();
+        receive(false);
+        receive(false);
+        assertEvent();
+        receive(false);
+        assertNoEvent();
+        cq.requestNotify();
+        assertNoEvent();
+        receive(false);
+        assertEvent();
+    }
+
+    @Test
+    void shouldNotRaiseForCompletionsThatWereThereBefore() {
+        assertTrue(push(cq, 1, WcStatus.SUCCESS, WcOpcode.RECV, true));
+        cq.requestNotify();
+        assertNoEvent();
+        assertEquals(1, cq.poll(one), "which is why one polls after arming");
+    }
+
+    @Test
+    void shouldWaitForASolicitedOneOrAFailure() {
+        cq.requestNotifySolicited();
+        receive(false);
+        assertNoEvent();
+        receive(true);
+        assertEvent();
+        receive(true);
+        assertNoEvent();
+
+        cq.requestNotifySolicited();
+        receive(false);
+        fail();
+        assertEvent();
+    }
+
+    @Test
+    void shouldLetAnyOverrideSolicitedAndNotTheOtherWayRound() {
+        cq.requestNotifySolicited();
+        cq.requestNotify();
+        receive(false);
+        assertEvent();
+
+        cq.requestNotify();
+        cq.requestNotifySolicited();
+        receive(false);
+        assertEvent();
+
+        cq.requestNotifySolicited();
+        receive(false);
+        assertNoEvent();
+    }
+
+    @Test
+    void shouldArmAQueueWithoutChannelToNoEffect() {
+        SoftCompletionQueue plain = (SoftCompletionQueue) context.createCq(2);
+        plain.requestNotify();
+        plain.requestNotifySolicited();
+        assertTrue(push(plain, 1, WcStatus.SUCCESS, WcOpcode.SEND, true));
+        plain.close();
+    }
+
+    @Test
+    void shouldNameTheQueueThatHasSomething() {
+        SoftCompletionQueue other = queue(4);
+        cq.requestNotify();
+        other.requestNotify();
+        push(other, 1, WcStatus.SUCCESS, WcOpcode.SEND, false);
+        push(cq, 1, WcStatus.SUCCESS, WcOpcode.SEND, false);
+        assertSame(other, channel.getEvent(0));
+        assertSame(cq, channel.getEvent(-1));
+    }
+
+    // ---- overrun ----
+
+    @Test
+    void shouldReportAnOverrunOnceAndStayDead() {
+        for (int i = 0; i < 4; i++) {
+            assertTrue(push(cq, i, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        }
+        assertNull(context.getAsyncEvent(0));
+        assertFalse(push(cq, 4, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        assertFalse(push(cq, 5, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        AsyncEvent event = context.getAsyncEvent(0);
+        assertEquals(AsyncEventType.CQ_ERR, event.type());
+        assertSame(cq, event.element());
+        assertEquals(0, event.port());
+        event.ack();
+        assertNull(context.getAsyncEvent(0), "once");
+        WorkCompletion[] all = WorkCompletion.array(9);
+        assertEquals(4, cq.poll(all), "what was in it is still there");
+        assertFalse(push(cq, 6, WcStatus.SUCCESS, WcOpcode.SEND, false), "it does not come back to life");
+        assertEquals(0, cq.poll(all));
+    }
+
+    // ---- closing ----
+
+    @Test
+    void shouldWaitWithClosingUntilItsEventsAreAcknowledged() {
+        for (int i = 0; i < 3; i++) {
+            cq.requestNotify();
+            receive(false);
+            assertSame(cq, channel.getEvent(0));
+        }
+        Waiting close = Waiting.start(cq::close).assertWaits();
+        cq.ackEvents(2);
+        close.assertWaits();
+        cq.ackEvents(1);
+        close.assertReturns();
+    }
+
+    @Test
+    void shouldForgetEventsNobodyHasTaken() {
+        cq.requestNotify();
+        receive(false);
+        Waiting.start(cq::close).assertReturns();
+        assertNull(channel.getEvent(0), "no event of a queue that is gone");
+    }
+
+    @Test
+    void shouldWaitForItsOverrunEventToo() {
+        SoftCompletionQueue tiny = queue(1);
+        push(tiny, 1, WcStatus.SUCCESS, WcOpcode.SEND, false);
+        push(tiny, 2, WcStatus.SUCCESS, WcOpcode.SEND, false);
+        AsyncEvent event = context.getAsyncEvent(0);
+        Waiting close = Waiting.start(tiny::close).assertWaits();
+        event.ack();
+        close.assertReturns();
+    }
+
+    /** Whoever got the event before the close must be waited for, however close the race: nobody holds a queue that is gone. */
+    @Test
+    void shouldNeverHandOutAQueueThatIsGone() throws InterruptedException {
+        for (int i = 0; i < 3_000; i++) {
+            SoftCompletionQueue dying = queue(2);
+            dying.requestNotify();
+            push(dying, 1, WcStatus.SUCCESS, WcOpcode.SEND, false);
+            AtomicBoolean gone = new AtomicBoolean();
+            AtomicReference<String> wrong = new AtomicReference<>();
+            Thread taker = Thread.ofPlatform().start(() -> {
+                CompletionQueue got = channel.getEvent(0);
+                if (got != null) {
+                    if (gone.get()) {
+                        wrong.set("closed while its event was in our hands");
+                    }
+                    got.ackEvents(1);
+                }
+            });
+            dying.close();
+            gone.set(true);
+            taker.join();
+            assertNull(wrong.get());
+        }
+    }
+
+    @Test
+    void shouldKeepAnInterruptForLaterWhileClosing() {
+        cq.requestNotify();
+        receive(false);
+        assertSame(cq, channel.getEvent(0));
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Waiting close = Waiting.start(() -> {
+            cq.close();
+            interrupted.set(Thread.interrupted());
+        }).assertWaits();
+        close.thread().interrupt();
+        cq.ackEvents(1);
+        close.assertReturns();
+        assertTrue(interrupted.get());
+    }
+
+    // ---- waiting for events ----
+
+    @Test
+    void shouldWaitForAnEventAsLongAsAsked() {
+        assertNull(channel.getEvent(0));
+        long startNs = System.nanoTime();
+        assertNull(channel.getEvent(2_000_000));
+        assertTrue(System.nanoTime() - startNs >= 2_000_000);
+        AtomicReference<CompletionQueue> got = new AtomicReference<>();
+        Waiting waiting = Waiting.start(() -> got.set(channel.getEvent(-1))).assertWaits();
+        cq.requestNotify();
+        receive(false);
+        waiting.assertReturns();
+        assertSame(cq, got.get());
+    }
+
+    @Test
+    void shouldAnswerEintrWhenTheWaitingThreadIsInterrupted() {
+        Waiting waiting = Waiting.start(() -> channel.getEvent(-1)).assertWaits();
+        waiting.thread().interrupt();
+        assertEquals("get_cq_event", waiting.assertThrows(Errno.EINTR).verb());
+    }
+}
