@@ -70,6 +70,14 @@ final class RxeEngine implements DeviceWork {
         return done;
     }
 
+    @Override
+    public void transmit(long ns) {
+        nowNs = ns;
+        flush();
+        takeDoorbells();
+        transmit();
+    }
+
     /** Each queue pair with something to send has its turn; those that used theirs up wait for the next round. */
     private int transmit() {
         int sent = ghosts.transmit(writer);

@@ -69,9 +69,13 @@ final class RxeQueuePair extends SoftQueuePair {
     }
 
     @Override
-    protected void doorbell() {
+    protected void doorbell(boolean wasIdle) {
         engine.ring(this);
-        context.agent().doorbell();
+        if (wasIdle) {
+            context.agent().doorbellNow();
+        } else {
+            context.agent().doorbell();
+        }
     }
 
     @Override

@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 
 /**
- * Owns a device's state: whoever holds {@link #lock} is the owner, and only the owner runs protocol code. Usually that is the agent's own
- * thread, parked while idle. An application thread that polls drives the device itself when nobody else does, so that polled latency
- * needs no thread hop; control verbs take the lock for the length of the call.
+ * Owns a device's state: whoever holds {@link #lock} is the owner, and only the owner runs protocol code. One thread at a time leads: it
+ * parks on the link when there is nothing to do, and is the one to be woken.
+ *
+ * <p>By itself that is the agent's thread. But an application thread that polls drives the device ({@link #tryDrive}), and one that waits
+ * for an event leads ({@link #lead}), so that neither pays for a hop between threads; the agent's thread then stays away until nobody has
+ * driven for a millisecond. Control verbs hold the lock for the length of the call.
  */
 public class DeviceAgent implements AutoCloseable {
-    /** While an application drove within this time, the agent's thread leaves packets to it and only looks after timers. */
-    private static final long DRIVEN_RECENTLY_NS = 200_000;
-    private static final long SLOWEST_ROUND_NS = 100_000_000;
+    /** An application that drove this recently is expected to do so again. */
+    private static final long LEASE_NS = 1_000_000;
+    private static final long LONGEST_PARK_NS = 100_000_000;
+    /** How long an application waits for the agent's thread to give the lead up. */
+    private static final long HANDSHAKE_NS = 10_000_000;
 
     private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lead = new ReentrantLock();
     private final DeviceWork work;
     private final Thread thread;
     private volatile boolean running = true;
+    /** The leader is about to park, or parked. */
     private volatile boolean parked;
-    private volatile long drivenNs = System.nanoTime() - DRIVEN_RECENTLY_NS;
+    private volatile boolean agentLeads;
+    private volatile boolean leadWanted;
+    private volatile long drivenNs = System.nanoTime() - LEASE_NS;
 
     /** @param name of the device, for the thread's name; null for an agent without thread, driven by a simulator only */
     public DeviceAgent(DeviceWork work, String name) {
@@ -38,19 +49,26 @@ public class DeviceAgent implements AutoCloseable {
         return lock;
     }
 
-    /** Work was posted: somebody must run the device soon. Any thread; does not block. */
+    /** Work was posted, or something waited for has come: somebody must look soon. Any thread; does not block. */
     public void doorbell() {
         if (parked) {
             work.wakeup();
         }
     }
 
-    /** A thread that used to poll is going to sleep: the agent's thread takes the device back at once. */
-    public void handOver() {
-        drivenNs = System.nanoTime() - DRIVEN_RECENTLY_NS;
-        if (thread != null) {
-            LockSupport.unpark(thread);
+    /** As {@link #doorbell}, and if the device is idle the caller's thread sends what was posted at once. */
+    public void doorbellNow() {
+        if (thread == null || !lock.tryLock()) {
+            doorbell();
+            return;
         }
+        try {
+            work.transmit(System.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+        // The leader parks until a deadline that may be too late now.
+        doorbell();
     }
 
     /** Runs one round on the caller's thread, unless another thread is at it. */
@@ -67,43 +85,108 @@ public class DeviceAgent implements AutoCloseable {
         }
     }
 
+    /**
+     * Lets the caller's thread lead until {@code done}, the time is over, or the thread is interrupted.
+     *
+     * @param done    cheap; what makes it true must be followed by {@link #doorbell}
+     * @param untilNs on {@link System#nanoTime}'s clock
+     * @return false if another application thread leads; then wait otherwise, that thread does the work
+     */
+    public boolean lead(BooleanSupplier done, long untilNs) {
+        if (thread == null || !takeLead()) {
+            return false;
+        }
+        try {
+            while (!done.getAsBoolean() && System.nanoTime() - untilNs < 0 && !Thread.currentThread().isInterrupted()) {
+                drivenNs = System.nanoTime();
+                if (round() == 0) {
+                    park(done, untilNs);
+                }
+            }
+            drivenNs = System.nanoTime();
+        } finally {
+            lead.unlock();
+        }
+        return true;
+    }
+
+    private boolean takeLead() {
+        if (lead.tryLock()) {
+            return true;
+        }
+        if (!agentLeads) {
+            return false;
+        }
+        leadWanted = true;
+        doorbell();
+        try {
+            return lead.tryLock(HANDSHAKE_NS, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            leadWanted = false;
+        }
+    }
+
     private void run() {
         while (running) {
-            int done = 0;
-            lock.lock();
-            try {
-                done = work.doWork(System.nanoTime());
-            } finally {
-                lock.unlock();
+            long leaseNs = drivenNs + LEASE_NS - System.nanoTime();
+            if (leaseNs > 0) {
+                LockSupport.parkNanos(this, leaseNs);
+            } else if (lead.tryLock()) {
+                try {
+                    agentLeads = true;
+                    leadAsAgent();
+                } finally {
+                    agentLeads = false;
+                    lead.unlock();
+                }
+            } else {
+                LockSupport.parkNanos(this, LEASE_NS);
             }
-            if (done == 0) {
-                park();
+        }
+    }
+
+    private void leadAsAgent() {
+        while (running && !leadWanted && System.nanoTime() - drivenNs >= LEASE_NS) {
+            if (round() == 0) {
+                park(() -> leadWanted, Long.MAX_VALUE);
             } else if (lock.hasQueuedThreads()) {
                 Thread.yield();
             }
         }
     }
 
-    private void park() {
-        if (System.nanoTime() - drivenNs < DRIVEN_RECENTLY_NS) {
-            LockSupport.parkNanos(this, DRIVEN_RECENTLY_NS);
-            return;
+    private int round() {
+        lock.lock();
+        try {
+            return work.doWork(System.nanoTime());
+        } finally {
+            lock.unlock();
         }
+    }
+
+    /** Parks on the link until the device's deadline, unless there is a reason not to that came up while nobody was to be woken. */
+    private void park(BooleanSupplier done, long untilNs) {
         parked = true;
         try {
+            if (round() > 0 || done.getAsBoolean() || !running) {
+                return;
+            }
             long deadlineNs;
             lock.lock();
             try {
-                // A doorbell rung before `parked` was set found nobody to wake: look once more.
-                if (work.doWork(System.nanoTime()) > 0) {
-                    return;
-                }
                 deadlineNs = work.deadlineNs();
             } finally {
                 lock.unlock();
             }
-            long timeoutNs = deadlineNs == Long.MAX_VALUE ? SLOWEST_ROUND_NS : Math.min(deadlineNs - System.nanoTime(), SLOWEST_ROUND_NS);
-            if (timeoutNs > 0 && running) {
+            long nowNs = System.nanoTime();
+            long timeoutNs = deadlineNs == Long.MAX_VALUE ? LONGEST_PARK_NS : Math.min(deadlineNs - nowNs, LONGEST_PARK_NS);
+            if (untilNs != Long.MAX_VALUE) {
+                timeoutNs = Math.min(timeoutNs, untilNs - nowNs);
+            }
+            if (timeoutNs > 0) {
                 work.await(timeoutNs);
             }
         } finally {
@@ -115,12 +198,12 @@ public class DeviceAgent implements AutoCloseable {
     @Override
     public void close() {
         running = false;
-        work.wakeup();
         if (thread == null || thread == Thread.currentThread()) {
             return;
         }
         boolean interrupted = false;
         while (thread.isAlive()) {
+            work.wakeup();
             LockSupport.unpark(thread);
             try {
                 thread.join(100);

@@ -11,6 +11,11 @@ public interface DeviceWork {
      */
     int doWork(long nowNs);
 
+    /** The part of a round that sends: doorbells and transmit, without a look at what has come in. A whole round will do. */
+    default void transmit(long nowNs) {
+        doWork(nowNs);
+    }
+
     /** When {@link #doWork} must be called next even if no packet and no doorbell comes; {@link Long#MAX_VALUE} for never. */
     long deadlineNs();
 

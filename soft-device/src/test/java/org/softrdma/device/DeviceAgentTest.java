@@ -148,7 +148,6 @@ class DeviceAgentTest {
             poller.join(PATIENCE_NS / 1_000_000);
         }
         assertEquals(60_000, drives.get());
-        agent.handOver();
         until(() -> work.taken == 60_000, "all posts taken");
         assertFalse(work.overlapped, "two threads were in doWork at once");
     }
@@ -193,23 +192,61 @@ class DeviceAgentTest {
         agent.start();
         work.posted.incrementAndGet();
         agent.tryDrive();
-        agent.handOver();
+        assertFalse(agent.lead(() -> true, System.nanoTime()));
         assertEquals(0, work.rounds);
         agent.close();
     }
 
-    /** An application that polled and now sleeps: what comes next, nobody announces, and only the agent can see it. */
+    /** A thread that waits leads: the work is done on it, whoever posts; and the agent takes the device back when it has gone. */
     @Test
-    void shouldTakeTheDeviceBackWhenAPollerHandsItOver() {
+    void shouldLetAWaitingThreadLead() {
         DeviceAgent agent = start();
-        for (int i = 0; i < 2_000; i++) {
-            agent.tryDrive();
-            agent.handOver();
-            long post = work.posted.incrementAndGet();
-            agent.doorbell();
-            until(() -> work.taken >= post, "post " + post + " after handing over");
+        int posts = 2_000;
+        Thread poster = Thread.ofPlatform().start(() -> {
+            for (int i = 1; i <= posts; i++) {
+                long post = work.posted.incrementAndGet();
+                agent.doorbell();
+                until(() -> work.taken >= post, "post " + post);
+            }
+        });
+        boolean onThisThread = false;
+        while (work.taken < posts) {
+            long next = work.taken + 1;
+            agent.lead(() -> work.taken >= next, System.nanoTime() + PATIENCE_NS);
+            onThisThread |= work.driver == Thread.currentThread();
         }
-        until(() -> work.awaiting.get() == 1, "the agent waits for packets again");
+        assertTrue(onThisThread, "the waiting thread did the work");
+        assertTimeoutPreemptively(Duration.ofNanos(PATIENCE_NS), () -> poster.join());
+        assertFalse(work.overlapped);
+        until(() -> work.awaiting.get() == 1 && work.driver != Thread.currentThread(), "the agent waits for packets again");
+    }
+
+    @Test
+    void shouldTurnASecondLeaderAway() throws InterruptedException {
+        DeviceAgent agent = start();
+        CountDownLatch leading = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(1);
+        Thread leader = Thread.ofPlatform().start(() -> {
+            while (!agent.lead(() -> {
+                leading.countDown();
+                return done.getCount() == 0;
+            }, System.nanoTime() + PATIENCE_NS)) {
+                Thread.onSpinWait();
+            }
+        });
+        assertTrue(leading.await(PATIENCE_NS, TimeUnit.NANOSECONDS));
+        assertFalse(agent.lead(() -> true, System.nanoTime() + PATIENCE_NS));
+        done.countDown();
+        agent.doorbell();
+        leader.join(PATIENCE_NS / 1_000_000);
+        assertFalse(leader.isAlive());
+    }
+
+    @Test
+    void shouldStopLeadingWhenTheTimeIsOver() {
+        DeviceAgent agent = start();
+        work.longestAwaitNs = 0;
+        until(() -> agent.lead(() -> false, System.nanoTime() + 3_000_000), "led and came back");
     }
 
     @Test

@@ -67,6 +67,11 @@ public abstract class WorkRing {
         return tail - (long) HEAD.getAcquire(this) == capacity;
     }
 
+    /** Whether everything posted is done. Poster's side. */
+    public final boolean isEmpty() {
+        return tail == (long) HEAD.getAcquire(this);
+    }
+
     /** Sequence number the next posted record gets. Poster's side. */
     public final long next() {
         return tail;

@@ -16,6 +16,7 @@ final class EventQueue<T> {
     private final Condition arrived = lock.newCondition();
     private final ArrayDeque<T> events = new ArrayDeque<>();
     private final Consumer<T> onDelivery;
+    private volatile int waiting;
 
     /** @param onDelivery called with every event handed out, in one step with taking it: whoever removes an event knows which it is */
     EventQueue(Consumer<T> onDelivery) {
@@ -26,10 +27,15 @@ final class EventQueue<T> {
         lock.lock();
         try {
             events.add(event);
+            waiting = events.size();
             arrived.signal();
         } finally {
             lock.unlock();
         }
+    }
+
+    boolean isEmpty() {
+        return waiting == 0;
     }
 
     /** Drops undelivered events. @return how many */
@@ -38,6 +44,7 @@ final class EventQueue<T> {
         try {
             int before = events.size();
             events.removeIf(which);
+            waiting = events.size();
             return before - events.size();
         } finally {
             lock.unlock();
@@ -60,6 +67,7 @@ final class EventQueue<T> {
                 leftNs = arrived.awaitNanos(timeoutNs < 0 ? TimeUnit.HOURS.toNanos(1) : leftNs);
             }
             T event = events.remove();
+            waiting = events.size();
             onDelivery.accept(event);
             return event;
         } catch (InterruptedException e) {

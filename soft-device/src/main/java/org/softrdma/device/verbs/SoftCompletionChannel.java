@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.verbs;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
 
 /** A queue of completion queues that have something to say. */
 final class SoftCompletionChannel implements CompletionChannel {
+    private static final long FOREVER_NS = TimeUnit.DAYS.toNanos(36_500);
+    /** So long one thread waits for what another one brings, before it looks whether it could bring it itself. */
+    private static final long FOLLOW_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
     final Children children = new Children();
 
     private final SoftContext context;
     private final EventQueue<SoftCompletionQueue> events = new EventQueue<>(SoftCompletionQueue::delivered);
+    private final BooleanSupplier hasEvents = () -> !events.isEmpty();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     SoftCompletionChannel(SoftContext context) {
@@ -30,6 +37,7 @@ final class SoftCompletionChannel implements CompletionChannel {
 
     void announce(SoftCompletionQueue queue) {
         events.put(queue);
+        context.agent().doorbell();
     }
 
     void forget(SoftCompletionQueue queue) {
@@ -39,9 +47,14 @@ final class SoftCompletionChannel implements CompletionChannel {
     @Override
     public CompletionQueue getEvent(long timeoutNs) {
         SoftCompletionQueue queue = events.take("get_cq_event", 0);
-        if (queue == null && timeoutNs != 0) {
-            context.agent().handOver();
-            queue = events.take("get_cq_event", timeoutNs);
+        if (queue != null || timeoutNs == 0) {
+            return queue;
+        }
+        // The waiting thread does the device's work itself, unless another one does; events then come from there.
+        long untilNs = System.nanoTime() + (timeoutNs < 0 ? FOREVER_NS : timeoutNs);
+        while (queue == null && System.nanoTime() - untilNs < 0) {
+            boolean led = context.agent().lead(hasEvents, untilNs) && !Thread.currentThread().isInterrupted();
+            queue = events.take("get_cq_event", led ? 0 : Math.max(1, Math.min(untilNs - System.nanoTime(), FOLLOW_NS)));
         }
         return queue;
     }

@@ -64,8 +64,12 @@ public abstract class SoftQueuePair implements QueuePair {
     /** Whether a work request of this opcode can be posted here. */
     protected abstract boolean supports(SendRequest request);
 
-    /** There is work in a ring: called after every post, on the poster's thread, without locks. */
-    protected abstract void doorbell();
+    /**
+     * There is work in a ring: called after every post, on the poster's thread, without locks.
+     *
+     * @param wasIdle nothing else is in the send queue: worth sending at once
+     */
+    protected abstract void doorbell(boolean wasIdle);
 
     /** Takes the queue pair out of the device; called once, with the owner's lock held. */
     protected abstract void destroy();
@@ -126,8 +130,10 @@ public abstract class SoftQueuePair implements QueuePair {
         if (request.elements() > granted.maxSendSge()) {
             throw refuse("post_send", Errno.EINVAL, request.elements() + " elements, max_send_sge is " + granted.maxSendSge());
         }
+        boolean wasIdle;
         sendLock.lock();
         try {
+            wasIdle = sends.isEmpty();
             if (sends.isFull()) {
                 throw refuse("post_send", Errno.ENOMEM,
                     "the send queue holds " + sends.capacity() + " requests; poll completions of signaled ones first");
@@ -140,7 +146,7 @@ public abstract class SoftQueuePair implements QueuePair {
         } finally {
             sendLock.unlock();
         }
-        doorbell();
+        doorbell(wasIdle);
     }
 
     private void copyInline(SendRequest request) {
@@ -194,7 +200,7 @@ public abstract class SoftQueuePair implements QueuePair {
             receiveLock.unlock();
         }
         if (state() == QpState.ERR) {
-            doorbell();
+            doorbell(false);
         }
     }
 

@@ -244,7 +244,7 @@ class MemoryTableTest {
             } while (!done.get());
         });
         running.await();
-        for (int i = 0; i < 50_000; i++) {
+        for (int i = 0; i < 20_000; i++) {
             newest.set(register(memory, ALL));
         }
         done.set(true);

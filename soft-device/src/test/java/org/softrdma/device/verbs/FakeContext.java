@@ -4,6 +4,8 @@ package org.softrdma.device.verbs;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
 import org.softrdma.device.DeviceAgent;
@@ -17,7 +19,7 @@ import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RdmaDevice;
 
-/** A context on a device without any protocol: just what all soft devices share. Its agent has a thread only if asked to. */
+/** A context on a device without any protocol: just what all soft devices share. Its agent never starts: pollers and waiters drive. */
 final class FakeContext extends SoftContext {
     static final int MAX_CQE = 1000;
 
@@ -31,12 +33,12 @@ final class FakeContext extends SoftContext {
         this(() -> 0);
     }
 
-    /** @param work what a round of the device does, on whatever thread drives it; nobody drives it but pollers */
+    /** @param work what a round of the device does, on whatever thread drives it */
     FakeContext(IntSupplier work) {
-        super(new DeviceAgent(new Work(work), "fake"), new MemoryTable(new SplittableRandom(1), 100, 100));
+        super(new DeviceAgent(new Work(work, new Semaphore(0)), "fake"), new MemoryTable(new SplittableRandom(1), 100, 100));
     }
 
-    private record Work(IntSupplier work) implements DeviceWork {
+    private record Work(IntSupplier work, Semaphore wakeups) implements DeviceWork {
         @Override
         public int doWork(long nowNs) {
             return work.getAsInt();
@@ -49,10 +51,17 @@ final class FakeContext extends SoftContext {
 
         @Override
         public void await(long timeoutNs) {
+            try {
+                wakeups.tryAcquire(timeoutNs, TimeUnit.NANOSECONDS);
+                wakeups.drainPermits();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
 
         @Override
         public void wakeup() {
+            wakeups.release();
         }
     }
 

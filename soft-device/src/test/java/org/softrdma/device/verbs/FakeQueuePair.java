@@ -37,7 +37,7 @@ final class FakeQueuePair extends SoftQueuePair {
     }
 
     @Override
-    protected void doorbell() {
+    protected void doorbell(boolean wasIdle) {
         doorbells.incrementAndGet();
     }
 

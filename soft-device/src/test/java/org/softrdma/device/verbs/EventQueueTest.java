@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class EventQueueTest {
+    @Test
+    void shouldHandOutInOrderAndCountEachDelivery() {
+        List<String> delivered = new ArrayList<>();
+        EventQueue<String> queue = new EventQueue<>(delivered::add);
+        queue.put("a");
+        queue.put("b");
+        queue.put("c");
+        assertEquals(1, queue.removeIf("b"::equals));
+        assertEquals("a", queue.take("get", 0));
+        assertEquals("c", queue.take("get", -1));
+        assertNull(queue.take("get", 0));
+        assertEquals(List.of("a", "c"), delivered);
+    }
+
+    /** Taking an event and counting it as delivered is one step: a destroy call sees either both or neither. */
+    @Test
+    void shouldNotRemoveBetweenTakingAndCounting() throws InterruptedException {
+        CountDownLatch taking = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        EventQueue<String> queue = new EventQueue<>(event -> {
+            taking.countDown();
+            try {
+                goOn.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        queue.put("a");
+        Waiting taker = Waiting.start(() -> assertEquals("a", queue.take("get", 0)));
+        taking.await();
+        AtomicInteger removed = new AtomicInteger(-1);
+        Waiting destroyer = Waiting.start(() -> removed.set(queue.removeIf("a"::equals))).assertWaits();
+        goOn.countDown();
+        taker.assertReturns();
+        destroyer.assertReturns();
+        assertEquals(0, removed.get());
+    }
+}
