@@ -74,9 +74,12 @@ final class Completer {
         ackDeadlineNs = qp.timeout() == 0 || !state.hasOutstanding() ? DeadlineHeap.NEVER : nowNs + timeoutNs(qp.timeout());
     }
 
-    /** 4.096 µs · 2^code (IBA vol 1 §9.9.2.3), but not less than {@link #SHORTEST_TIMEOUT_NS}. */
+    /**
+     * The timer must fire between one and four times 4.096 µs · 2^code after the packet was sent (IBA vol 1 §9.9.2.3). Twice it is: a host may
+     * be late in sending what was written, and a repeat that comes too early does harm. Not less than {@link #SHORTEST_TIMEOUT_NS}.
+     */
     static long timeoutNs(int code) {
-        return Math.max(4096L << code, SHORTEST_TIMEOUT_NS);
+        return Math.max(2 * (4096L << code), SHORTEST_TIMEOUT_NS);
     }
 
     /** A response passed the edge's checks. */
@@ -246,9 +249,12 @@ final class Completer {
         restartTimer(nowNs);
     }
 
-    /** The responder has seen a gap: send again from the oldest unacknowledged packet, once until something arrives. */
+    /**
+     * The responder has seen a gap: send again from the oldest unacknowledged packet, once until something arrives. Not while waiting for
+     * its receiver: everything is sent again after that anyway, and kernel rxe 6.1 lets such a NAK follow each of its RNR NAKs.
+     */
     private void goBackOnce(long nowNs) {
-        if (state.wentBack) {
+        if (state.wentBack || waitsForReceiver()) {
             qp.counters().count(RxeCounter.DROP_UNEXPECTED_RESPONSE);
             return;
         }
@@ -287,6 +293,8 @@ final class Completer {
         if (state.rnrRetriesLeft != RETRY_FOR_EVER) {
             state.rnrRetriesLeft--;
         }
+        // The peer lives: a receive that is long in coming must not add up the packets lost meanwhile to a dead connection.
+        state.retriesLeft = qp.retryCount();
         rnrUntilNs = nowNs + RnrTimer.toNs(timerCode);
         ackDeadlineNs = DeadlineHeap.NEVER;
     }
@@ -308,32 +316,38 @@ final class Completer {
     /** The oldest work request is done. */
     void completeHead() {
         long wqe = ring.head();
-        boolean signaled = (ring.flags(wqe) & SendFlags.SIGNALED) != 0 || qp.signalAll();
         qp.counters().count(RxeCounter.RDMA_SENDS);
-        int opcode = ring.opcode(wqe);
-        boolean delivered = !signaled || qp.sendCq().push(ring.wrId(wqe), WcStatus.SUCCESS, WC_OPCODES[opcode],
-            (int) ring.length(wqe), 0, qp.qpn(), 0, false);
-        ring.release(wqe + 1);
+        boolean signaled = (ring.flags(wqe) & SendFlags.SIGNALED) != 0 || qp.signalAll();
+        boolean delivered = true;
+        if (signaled) {
+            delivered = releaseAndPush(wqe, WcStatus.SUCCESS, (int) ring.length(wqe));
+        } else {
+            ring.release(wqe + 1);
+        }
         qp.onSendComplete();
         if (!delivered) {
             qp.enterError();
         }
     }
 
+    /** The slot is free before its completion can be seen: whoever polls it may post again at once. @return false if the queue overran */
+    private boolean releaseAndPush(long wqe, WcStatus status, int byteLength) {
+        long wrId = ring.wrId(wqe);
+        WcOpcode opcode = WC_OPCODES[ring.opcode(wqe)];
+        ring.release(wqe + 1);
+        return qp.sendCq().push(wrId, status, opcode, byteLength, 0, qp.qpn(), 0, false);
+    }
+
     /** The oldest work request failed: it completes with {@code status}, everything else is flushed. */
     void fail(WcStatus status) {
-        long wqe = ring.head();
-        qp.sendCq().push(ring.wrId(wqe), status, WC_OPCODES[ring.opcode(wqe)], 0, 0, qp.qpn(), 0, false);
-        ring.release(wqe + 1);
+        releaseAndPush(ring.head(), status, 0);
         qp.enterError();
     }
 
     /** Completes whatever is posted with WR_FLUSH_ERR. */
     void flush() {
         while (ring.head() < ring.tail()) {
-            long wqe = ring.head();
-            qp.sendCq().push(ring.wrId(wqe), WcStatus.WR_FLUSH_ERR, WC_OPCODES[ring.opcode(wqe)], 0, 0, qp.qpn(), 0, false);
-            ring.release(wqe + 1);
+            releaseAndPush(ring.head(), WcStatus.WR_FLUSH_ERR, 0);
         }
         ackDeadlineNs = DeadlineHeap.NEVER;
         rnrUntilNs = DeadlineHeap.NEVER;

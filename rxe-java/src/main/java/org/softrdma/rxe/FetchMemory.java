@@ -60,6 +60,17 @@ final class FetchMemory {
         return id;
     }
 
+    /** PSN of the first remembered READ or atomic after {@code psn}, or {@code otherwise} if there is none. */
+    int firstAfter(int psn, int otherwise) {
+        int first = otherwise;
+        for (int id = 0; id < Math.min(count, capacity); id++) {
+            if (Psn.compare(firstPsn[id], psn) > 0 && Psn.compare(firstPsn[id], first) < 0) {
+                first = firstPsn[id];
+            }
+        }
+        return first;
+    }
+
     /** The atomic of that PSN, or -1. */
     int findAtomic(int psn) {
         for (int id = 0; id < Math.min(count, capacity); id++) {

@@ -34,8 +34,8 @@ final class GhostTable {
         private final int qpn;
         private final int destQpn;
         private final Path path;
-        private final int lastPsn;
-        private final int msn;
+        private final Responder responder;
+        private int answerPsn;
         private final long goneNs;
         private boolean asked;
 
@@ -43,8 +43,7 @@ final class GhostTable {
             qpn = qp.qpn();
             destQpn = qp.destQpn();
             path = qp.path();
-            lastPsn = Psn.add(qp.responder().expectedPsn(), -1);
-            msn = qp.responder().msn();
+            responder = qp.responder();
             goneNs = nowNs + LINGER_NS;
         }
 
@@ -85,8 +84,13 @@ final class GhostTable {
     /** A request that was executed before the end is acknowledged again; READs and atomics cannot be. */
     void onPacket(Ghost ghost, ReceivedFrame frame) {
         int opcode = Bth.opcode(frame.buffer(), frame.offset());
-        boolean executed = Psn.compare(Bth.psn(frame.buffer(), frame.offset()), ghost.lastPsn) <= 0;
-        if (!ghost.asked && executed && Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE)) {
+        int psn = Bth.psn(frame.buffer(), frame.offset());
+        if (Psn.compare(psn, ghost.responder.expectedPsn()) >= 0 || !Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE)) {
+            counters.count(RxeCounter.DROP_GHOST_REQUEST);
+            return;
+        }
+        ghost.answerPsn = ghost.responder.acknowledgeable(psn);
+        if (!ghost.asked) {
             ghost.asked = true;
             toAnswer.add(ghost);
         }
@@ -99,8 +103,8 @@ final class GhostTable {
             Ghost ghost = toAnswer.remove();
             ghost.asked = false;
             int at = out.begin(ghost.path);
-            Bth.put(out.buffer(), at, Opcode.RC_ACKNOWLEDGE, false, 0, RcMachine.PKEY, ghost.destQpn, false, ghost.lastPsn);
-            Aeth.put(out.buffer(), at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), Syndrome.ACK_UNLIMITED, ghost.msn);
+            Bth.put(out.buffer(), at, Opcode.RC_ACKNOWLEDGE, false, 0, RcMachine.PKEY, ghost.destQpn, false, ghost.answerPsn);
+            Aeth.put(out.buffer(), at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), Syndrome.ACK_UNLIMITED, ghost.responder.msn());
             out.finish(ghost.path, at, at + Opcode.headerLength(Opcode.RC_ACKNOWLEDGE));
             counters.count(RxeCounter.GHOST_ACKS);
             sent++;

@@ -80,6 +80,14 @@ final class Responder {
         return msn;
     }
 
+    /**
+     * Up to where a repeated SEND or WRITE packet is acknowledged: all that was executed, but not past the next READ or atomic, whose own
+     * response may be lost. A requester that believed such an ACK (kernel rxe 6.1 does) would complete it without its data.
+     */
+    int acknowledgeable(int psn) {
+        return Psn.add(fetches.firstAfter(psn, expectedPsn), -1);
+    }
+
     boolean hasResponses() {
         return !responses.isEmpty();
     }
@@ -154,7 +162,7 @@ final class Responder {
             if (id < 0) {
                 qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
             } else {
-                responses.dropFrom(psn);
+                responses.dropFrom(psn, qp.mtu());
                 answered = responses.read(psn, fetches.msn(id), rkey, va, length, true);
             }
         } else if (Opcode.has(opcode, Opcode.ATOMIC_REQUEST)) {
@@ -162,11 +170,11 @@ final class Responder {
             if (id < 0) {
                 qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
             } else {
-                responses.dropFrom(psn);
+                responses.dropFrom(psn, qp.mtu());
                 answered = responses.atomic(psn, fetches.msn(id), fetches.original(id), true);
             }
         } else {
-            answered = responses.acknowledge(Psn.add(expectedPsn, -1), msn);
+            answered = responses.acknowledge(acknowledgeable(psn), msn);
         }
         if (!answered) {
             qp.counters().count(RxeCounter.DROP_RESPONSE_QUEUE_FULL);
@@ -360,20 +368,24 @@ final class Responder {
     }
 
     private void completeReceive(WcOpcode opcode, int bytes, int immediateOrKey, int flags, boolean solicited) {
-        long wqe = receives.head();
         qp.counters().count(RxeCounter.RDMA_RECVS);
-        boolean delivered = qp.recvCq().push(receives.wrId(wqe), WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), flags,
-            solicited);
-        receives.release(wqe + 1);
-        if (!delivered) {
+        long wrId = releaseReceive();
+        if (!qp.recvCq().push(wrId, WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), flags, solicited)) {
             qp.enterError();
         }
     }
 
     private void failReceive(WcStatus status) {
+        long wrId = releaseReceive();
+        qp.recvCq().push(wrId, status, WcOpcode.RECV, 0, 0, qp.qpn(), 0, true);
+    }
+
+    /** Frees the oldest receive before its completion can be seen: whoever polls it may post again at once. @return its wr_id */
+    private long releaseReceive() {
         long wqe = receives.head();
-        qp.recvCq().push(receives.wrId(wqe), status, WcOpcode.RECV, 0, 0, qp.qpn(), 0, true);
+        long wrId = receives.wrId(wqe);
         receives.release(wqe + 1);
+        return wrId;
     }
 
     /** The request is refused for good: a NAK, an event, and the queue pair is in error. IBA vol 1 §9.9.3 */
@@ -433,7 +445,7 @@ final class Responder {
         int payloadAt = at + Opcode.headerLength(opcode);
         Region region = payload == 0 ? null : readable(responses.headRkey(), responses.headVa(), left);
         if (payload > 0 && (region == null || !region.copyOut(responses.headVa(), out.memory(), payloadAt, payload))) {
-            onMemoryGone();
+            onMemoryGone(out);
             return;
         }
         if (Opcode.has(opcode, Opcode.AETH)) {
@@ -449,10 +461,19 @@ final class Responder {
         }
     }
 
-    /** The memory of a READ went away before it was answered completely: the NAK stands where the next response would have. */
-    private void onMemoryGone() {
+    /**
+     * The memory of a READ went away before it was answered completely: the NAK stands where the next response would have. That is the
+     * end of the connection, unless the READ was answered before: then the repeated request may be an old copy of one whose requester has
+     * what it wanted and allowed its peer to deregister, so it gets its NAK, which means nothing to such a requester, and life goes on.
+     */
+    private void onMemoryGone(PacketWriter out) {
         int psn = responses.headPsn();
         int atMsn = responses.headMsn();
+        if (responses.headIsReplay()) {
+            responses.refuseHead(Syndrome.NAK_REMOTE_ACCESS);
+            sendAcknowledge(out);
+            return;
+        }
         responses.clear();
         responses.refuse(psn, atMsn, Syndrome.NAK_REMOTE_ACCESS);
         qp.raise(AsyncEventType.QP_ACCESS_ERR);

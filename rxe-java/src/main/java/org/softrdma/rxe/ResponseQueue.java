@@ -56,9 +56,17 @@ final class ResponseQueue {
         return fetches;
     }
 
-    /** Queues an acknowledgement, or moves the newest queued one up to it. @return false if there is no room: nothing is queued */
+    /**
+     * Queues an acknowledgement, or moves the newest queued one up to it. What waits at that PSN or after it acknowledges as much, so then
+     * nothing is added: the queue stays in PSN order.
+     *
+     * @return false if there is no room: nothing is queued
+     */
     boolean acknowledge(int newPsn, int newMsn) {
         int last = slot(size - 1);
+        if (size > 0 && Psn.compare(psn[last], newPsn) >= 0) {
+            return true;
+        }
         if (size > 0 && kind[last] == ACK && Syndrome.isAck(syndrome[last])) {
             psn[last] = newPsn;
             msn[last] = newMsn;
@@ -96,13 +104,22 @@ final class ResponseQueue {
         return true;
     }
 
-    /** The requester went back to {@code fromPsn}: whatever waits from there on will be asked for again. */
-    void dropFrom(int fromPsn) {
-        while (size > 0 && Psn.compare(psn[slot(size - 1)], fromPsn) >= 0) {
+    /**
+     * The requester went back to {@code fromPsn}: whatever waits from there on will be asked for again, and what is left of a READ that
+     * began before is void, too, because the requester has all of it up to there.
+     *
+     * @param mtu bytes a READ sends under one PSN
+     */
+    void dropFrom(int fromPsn, int mtu) {
+        while (size > 0 && Psn.compare(lastPsn(slot(size - 1), mtu), fromPsn) >= 0) {
             if (kind[slot(--size)] != ACK) {
                 fetches--;
             }
         }
+    }
+
+    private int lastPsn(int at, int mtu) {
+        return kind[at] == READ && left[at] > 0 ? Psn.add(psn[at], (int) ((left[at] - 1) / mtu)) : psn[at];
     }
 
     /** Gives up the oldest answer if it is a repetition that the requester, having moved on, no longer waits for. */
@@ -171,6 +188,18 @@ final class ResponseQueue {
     /** The value an atomic found. */
     long headOriginal() {
         return left[head];
+    }
+
+    /** Whether it was answered before. */
+    boolean headIsReplay() {
+        return replay[head];
+    }
+
+    /** The READ cannot be answered: it becomes a NAK. */
+    void refuseHead(int nak) {
+        fetches--;
+        kind[head] = ACK;
+        syndrome[head] = nak;
     }
 
     /** Whether a packet of this answer went out. */

@@ -34,6 +34,9 @@ enum RxeCounter {
     /** A repeated READ that found the queue of responses full. */
     DROP_RESPONSE_QUEUE_FULL,
 
+    /** Something new, or a READ or atomic, for a queue pair that was destroyed already. */
+    DROP_GHOST_REQUEST,
+
     /** Acknowledgements sent for queue pairs that were destroyed already. */
     GHOST_ACKS,
     /** Sequence NAKs sent. */
