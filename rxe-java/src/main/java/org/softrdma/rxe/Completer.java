@@ -75,8 +75,8 @@ final class Completer {
     }
 
     /**
-     * The timer must fire between one and four times 4.096 µs · 2^code after the packet was sent (IBA vol 1 §9.9.2.3). Twice it is: a host may
-     * be late in sending what was written, and a repeat that comes too early does harm. Not less than {@link #SHORTEST_TIMEOUT_NS}.
+     * The timer must fire between one and four times 4.096 µs · 2^code after the packet was sent (IBA vol 1 §9.9.2.3). Twice it is: a host
+     * may be late in sending what was written, and a repeat that comes too early does harm. Not less than {@link #SHORTEST_TIMEOUT_NS}.
      */
     static long timeoutNs(int code) {
         return Math.max(2 * (4096L << code), SHORTEST_TIMEOUT_NS);

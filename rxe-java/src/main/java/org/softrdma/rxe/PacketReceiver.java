@@ -90,10 +90,11 @@ final class PacketReceiver implements FrameHandler {
         if (qp == null) {
             engine.ghosts().onPacket(ghost, frame);
         } else {
-            if (verdict == PacketCheck.UNKNOWN_OPCODE) {
-                counters.count(RxeCounter.DROP_UNKNOWN_OPCODE);
+            try {
+                qp.onPacket(nowNs, frame);
+            } catch (RuntimeException broken) {
+                engine.onBroken(qp, broken);
             }
-            qp.onPacket(nowNs, frame);
             engine.touched(qp);
         }
         return null;

@@ -71,7 +71,11 @@ final class RcMachine extends DeadlineHeap.Timed {
             counters.count(RxeCounter.DROP_QP_STATE);
             return;
         }
-        if (Opcode.has(Bth.opcode(frame.buffer(), frame.offset()), Opcode.RESPONSE)) {
+        int opcode = Bth.opcode(frame.buffer(), frame.offset());
+        if (opcode == Opcode.CNP) {
+            // Neither request nor response, and its PSN means nothing. There is no rate here to lower. IBA vol 1 annex A17
+            counters.count(RxeCounter.DROP_CNP);
+        } else if (Opcode.has(opcode, Opcode.RESPONSE)) {
             if (now == QpState.RTR) {
                 counters.count(RxeCounter.DROP_QP_STATE);
                 return;

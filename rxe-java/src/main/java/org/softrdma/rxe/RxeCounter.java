@@ -34,6 +34,8 @@ enum RxeCounter {
     /** A repeated READ that found the queue of responses full. */
     DROP_RESPONSE_QUEUE_FULL,
 
+    /** A congestion notification. */
+    DROP_CNP,
     /** Something new, or a READ or atomic, for a queue pair that was destroyed already. */
     DROP_GHOST_REQUEST,
 
@@ -41,6 +43,8 @@ enum RxeCounter {
     GHOST_ACKS,
     /** Sequence NAKs sent. */
     SEND_SEQ_ERR,
+    /** Queue pairs stopped by a fault of ours. */
+    INTERNAL_ERRORS,
     /** Packets sent again. */
     RETRANSMITTED_PKTS
 }

@@ -14,6 +14,7 @@ import org.softrdma.device.DeviceWork;
 import org.softrdma.device.link.Link;
 import org.softrdma.device.link.TransmitBatch;
 import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -22,6 +23,7 @@ import org.softrdma.verbs.VerbsException;
  * timers, transmit. Runs under the device's owner, on its thread or in the simulator.
  */
 final class RxeEngine implements DeviceWork {
+    private static final System.Logger LOG = System.getLogger(RxeEngine.class.getName());
     private static final int BATCH_PACKETS = 128;
     private static final int LARGEST_PACKET_BYTES = 4096 + 64;
     private static final int RECEIVE_BUDGET = 128;
@@ -87,7 +89,7 @@ final class RxeEngine implements DeviceWork {
             }
             RcMachine qp = active.remove();
             qp.active = false;
-            int packets = qp.transmit(nowNs, writer, TURN_PACKETS);
+            int packets = transmitFrom(qp);
             sent += packets;
             if (packets == TURN_PACKETS || !writer.hasRoom()) {
                 activate(qp);
@@ -95,6 +97,27 @@ final class RxeEngine implements DeviceWork {
             timers.update(qp);
         }
         return sent + flush();
+    }
+
+    private int transmitFrom(RcMachine qp) {
+        try {
+            return qp.transmit(nowNs, writer, TURN_PACKETS);
+        } catch (RuntimeException broken) {
+            onBroken(qp, broken);
+            return 0;
+        }
+    }
+
+    /**
+     * A queue pair found itself in a state that cannot be: it stops, with an event, and the rest of the device goes on. Tests run with
+     * assertions, and stop.
+     */
+    void onBroken(RcMachine qp, RuntimeException cause) {
+        counters.count(RxeCounter.INTERNAL_ERRORS);
+        LOG.log(System.Logger.Level.ERROR, "queue pair 0x" + Integer.toHexString(qp.qpn()) + " stops: please report this", cause);
+        assert false : cause;
+        qp.raise(AsyncEventType.QP_FATAL);
+        qp.enterError();
     }
 
     private int flush() {
@@ -165,6 +188,7 @@ final class RxeEngine implements DeviceWork {
     /** Takes a queue pair out; for a while its ghost answers. */
     void remove(RcMachine qp) {
         queuePairs.remove(qp.qpn());
+        memory.unbindWindowsOf(qp.qpn());
         timers.remove(qp);
         if (qp.active) {
             active.remove(qp);

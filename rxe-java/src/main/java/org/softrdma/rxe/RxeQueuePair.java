@@ -36,6 +36,9 @@ final class RxeQueuePair extends SoftQueuePair {
         owner.lock();
         try {
             machine = engine.add(qpn -> new RcMachine(qpn, this, engine.memory(), engine.counters()));
+        } catch (VerbsException refused) {
+            disown();
+            throw refused;
         } finally {
             owner.unlock();
         }

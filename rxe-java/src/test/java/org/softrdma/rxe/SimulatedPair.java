@@ -151,16 +151,28 @@ final class SimulatedPair {
         Gid gidB = setupA.ipv6 ? new Gid(0xfd00L << 48, 2) : Gid.ofIpv4(0x0a000002);
         a = new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gidA), random, 9000), gidA, setupA);
         b = new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gidB), random, 9000), gidB, setupB);
-        connect(a, b, setupA, setupA.accessA, setupA.sqPsnA, setupA.sqPsnB);
-        connect(b, a, setupB, setupB.accessB, setupB.sqPsnB, setupB.sqPsnA);
+        connect(a, b.gid, b.qp.qpNum(), setupA, setupA.accessA, setupA.sqPsnA, setupA.sqPsnB);
+        connect(b, a.gid, a.qp.qpNum(), setupB, setupB.accessB, setupB.sqPsnB, setupB.sqPsnA);
     }
 
-    private static void connect(Side side, Side peer, Setup setup, int access, int sqPsn, int rqPsn) {
-        side.qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(access));
-        side.qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer.gid, 1)).pathMtu(setup.mtu)
-            .destQpn(peer.qp.qpNum()).rqPsn(rqPsn).maxDestRdAtomic(setup.destRdAtomic).minRnrTimer(setup.minRnrTimer));
-        side.qp.modify(new QpAttributes().state(QpState.RTS).timeout(setup.timeout).retryCount(setup.retryCount).rnrRetry(setup.rnrRetry)
-            .sqPsn(sqPsn).maxRdAtomic(setup.rdAtomic));
+    static void connect(Side side, Gid peer, int peerQpn, Setup setup, int access, int sqPsn, int rqPsn) {
+        side.qp.modify(init(access));
+        side.qp.modify(rtr(peer, peerQpn, setup, rqPsn));
+        side.qp.modify(rts(setup, sqPsn));
+    }
+
+    static QpAttributes init(int access) {
+        return new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(access);
+    }
+
+    static QpAttributes rtr(Gid peer, int peerQpn, Setup setup, int rqPsn) {
+        return new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer, 1)).pathMtu(setup.mtu)
+            .destQpn(peerQpn).rqPsn(rqPsn).maxDestRdAtomic(setup.destRdAtomic).minRnrTimer(setup.minRnrTimer);
+    }
+
+    static QpAttributes rts(Setup setup, int sqPsn) {
+        return new QpAttributes().state(QpState.RTS).timeout(setup.timeout).retryCount(setup.retryCount).rnrRetry(setup.rnrRetry)
+            .sqPsn(sqPsn).maxRdAtomic(setup.rdAtomic);
     }
 
     /** Runs until the condition holds; fails if it does not within ten virtual minutes. */

@@ -2,6 +2,7 @@
 package org.softrdma.device;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -25,16 +26,19 @@ public class DeviceAgent implements AutoCloseable {
     private final ReentrantLock lead = new ReentrantLock();
     private final DeviceWork work;
     private final Thread thread;
+    private final BooleanSupplier isLeadWanted;
     private volatile boolean running = true;
     /** The leader is about to park, or parked. */
     private volatile boolean parked;
     private volatile boolean agentLeads;
-    private volatile boolean leadWanted;
+    /** Application threads that wait for the agent's thread to give the lead up. */
+    private final AtomicInteger leadWanted = new AtomicInteger();
     private volatile long drivenNs = System.nanoTime() - LEASE_NS;
 
     /** @param name of the device, for the thread's name; null for an agent without thread, driven by a simulator only */
     public DeviceAgent(DeviceWork work, String name) {
         this.work = work;
+        isLeadWanted = () -> leadWanted.get() > 0;
         thread = name == null ? null : Thread.ofPlatform().daemon().name("softrdma-" + name).unstarted(this::run);
     }
 
@@ -97,7 +101,7 @@ public class DeviceAgent implements AutoCloseable {
             return false;
         }
         try {
-            while (!done.getAsBoolean() && System.nanoTime() - untilNs < 0 && !Thread.currentThread().isInterrupted()) {
+            while (running && !done.getAsBoolean() && System.nanoTime() - untilNs < 0 && !Thread.currentThread().isInterrupted()) {
                 drivenNs = System.nanoTime();
                 if (round() == 0) {
                     park(done, untilNs);
@@ -117,7 +121,7 @@ public class DeviceAgent implements AutoCloseable {
         if (!agentLeads) {
             return false;
         }
-        leadWanted = true;
+        leadWanted.incrementAndGet();
         doorbell();
         try {
             return lead.tryLock(HANDSHAKE_NS, TimeUnit.NANOSECONDS);
@@ -125,7 +129,7 @@ public class DeviceAgent implements AutoCloseable {
             Thread.currentThread().interrupt();
             return false;
         } finally {
-            leadWanted = false;
+            leadWanted.decrementAndGet();
         }
     }
 
@@ -134,24 +138,28 @@ public class DeviceAgent implements AutoCloseable {
             long leaseNs = drivenNs + LEASE_NS - System.nanoTime();
             if (leaseNs > 0) {
                 LockSupport.parkNanos(this, leaseNs);
-            } else if (lead.tryLock()) {
-                try {
-                    agentLeads = true;
-                    leadAsAgent();
-                } finally {
-                    agentLeads = false;
-                    lead.unlock();
-                }
             } else {
-                LockSupport.parkNanos(this, LEASE_NS);
+                agentLeads = true;
+                boolean led = lead.tryLock();
+                if (led) {
+                    try {
+                        leadAsAgent();
+                    } finally {
+                        lead.unlock();
+                    }
+                }
+                agentLeads = false;
+                if (!led) {
+                    LockSupport.parkNanos(this, LEASE_NS);
+                }
             }
         }
     }
 
     private void leadAsAgent() {
-        while (running && !leadWanted && System.nanoTime() - drivenNs >= LEASE_NS) {
+        while (running && leadWanted.get() == 0 && System.nanoTime() - drivenNs >= LEASE_NS) {
             if (round() == 0) {
-                park(() -> leadWanted, Long.MAX_VALUE);
+                park(isLeadWanted, Long.MAX_VALUE);
             } else if (lock.hasQueuedThreads()) {
                 Thread.yield();
             }

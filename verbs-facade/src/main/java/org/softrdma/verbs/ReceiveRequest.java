@@ -28,6 +28,9 @@ public final class ReceiveRequest {
      * @param length  bytes, u32
      */
     public ReceiveRequest element(long address, int length, int lkey) {
+        if (elements == SendRequest.MAX_ELEMENTS) {
+            throw new VerbsException(Errno.EINVAL, "post_recv", "a request has at most " + SendRequest.MAX_ELEMENTS + " elements");
+        }
         addresses[elements] = address;
         lengths[elements] = length;
         lkeys[elements++] = lkey;

@@ -169,6 +169,9 @@ public final class SendRequest {
      * @param length  bytes, u32
      */
     public SendRequest element(long address, int length, int lkey) {
+        if (elements == MAX_ELEMENTS) {
+            throw new VerbsException(Errno.EINVAL, "post_send", "a request has at most " + MAX_ELEMENTS + " elements");
+        }
         inline[elements] = null;
         addresses[elements] = address;
         lengths[elements] = length;

@@ -130,6 +130,17 @@ public final class MemoryTable {
         return new Region(null, 0, 0, 0, 0, key, pd, 0, null);
     }
 
+    /** A queue pair is gone: ends the bindings of the windows tied to it, before another one bears its number. */
+    public void unbindWindowsOf(int qpn) {
+        for (int slot = 0; slot < windows.touched; slot++) {
+            Region window = windows.slots.getPlain(slot);
+            if (window != null && window.parent() != null && window.isBoundTo(qpn)) {
+                unbind(window);
+                windows.put(window.key(), unbound(window.key(), window.pd()));
+            }
+        }
+    }
+
     public static boolean isWindow(int key) {
         return key >>> 8 >= FIRST_WINDOW;
     }

@@ -54,6 +54,11 @@ public final class Region {
         boundWindows += change;
     }
 
+    /** Whether this window is tied to that queue pair. */
+    boolean isBoundTo(int byQpn) {
+        return qpn == byQpn;
+    }
+
     /** The region this window is bound to; null for regions and unbound windows. */
     Region parent() {
         return parent;

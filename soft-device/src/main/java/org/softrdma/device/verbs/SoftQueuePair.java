@@ -221,6 +221,11 @@ public abstract class SoftQueuePair implements QueuePair {
             owner.unlock();
         }
         pd.softContext().settleEvents(this, asyncEvents);
+        disown();
+    }
+
+    /** The parents need not wait for this queue pair any more: it is closed, or was never made. */
+    protected final void disown() {
         recvCq.children.remove("queue pairs");
         sendCq.children.remove("queue pairs");
         pd.children.remove("queue pairs");

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import org.softrdma.verbs.WcOpcode;
+
+/** A send work request of a simulated workload: what is posted, and what must come of it. */
+final class PlannedRequest {
+    enum Kind {
+        SEND(WcOpcode.SEND), SEND_IMM(WcOpcode.SEND), SEND_INV(WcOpcode.SEND), WRITE(WcOpcode.RDMA_WRITE), WRITE_IMM(WcOpcode.RDMA_WRITE),
+        READ(WcOpcode.RDMA_READ), SWAP(WcOpcode.COMP_SWAP), ADD(WcOpcode.FETCH_ADD), BIND(WcOpcode.BIND_MW), UNBIND(WcOpcode.LOCAL_INV);
+
+        final WcOpcode completion;
+
+        Kind(WcOpcode completion) {
+            this.completion = completion;
+        }
+
+        boolean consumesReceive() {
+            return this == SEND || this == SEND_IMM || this == SEND_INV || this == WRITE_IMM;
+        }
+
+        boolean isSend() {
+            return this == SEND || this == SEND_IMM || this == SEND_INV;
+        }
+
+        boolean isWrite() {
+            return this == WRITE || this == WRITE_IMM;
+        }
+
+        boolean isAtomic() {
+            return this == SWAP || this == ADD;
+        }
+    }
+
+    final RequestStream stream;
+    final int index;
+    final Kind kind;
+    final int length;
+    /** Elements, in the initiator's memory. */
+    int[] localAt = {};
+    int[] localLength = {};
+    /** Where, in the target's memory. */
+    int remoteAt;
+    /** The window it goes through, is sent to end, binds or unbinds; null for none. */
+    WindowEpisode window;
+    int immediate;
+    long compare;
+    long swapOrAdd;
+    /** The word several queue pairs use at once, or -1. */
+    int sharedWord = -1;
+    boolean signaled;
+    boolean fence;
+    boolean solicited;
+    boolean inline;
+    /** Must be known to be complete before this one is posted. */
+    PlannedRequest after;
+    /** Original value an atomic returned, once its stream knows. */
+    long original;
+
+    PlannedRequest(RequestStream stream, Kind kind, int length) {
+        this.stream = stream;
+        this.index = stream.requests.size();
+        this.kind = kind;
+        this.length = length;
+    }
+
+    @Override
+    public String toString() {
+        return stream.name() + "#" + index + " " + kind + " of " + length + (fence ? " fence" : "") + (signaled ? " signaled" : "")
+            + (inline ? " inline" : "") + (window == null ? "" : " window") + " at " + remoteAt;
+    }
+}

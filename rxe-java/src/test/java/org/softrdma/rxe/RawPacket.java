@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import org.softrdma.verbs.Gid;
+
+/**
+ * A RoCE packet as bytes, laid out by hand from facts/roce-wire.md §2 and §3: what a {@link RawPeer} sends, right or wrong, and what it
+ * gets. Setters change nothing but their own field, so every lie is possible.
+ */
+final class RawPacket {
+    static final int SEND_FIRST = 0x00;
+    static final int SEND_MIDDLE = 0x01;
+    static final int SEND_LAST = 0x02;
+    static final int SEND_ONLY = 0x04;
+    static final int SEND_ONLY_IMM = 0x05;
+    static final int WRITE_FIRST = 0x06;
+    static final int WRITE_MIDDLE = 0x07;
+    static final int WRITE_LAST = 0x08;
+    static final int WRITE_LAST_IMM = 0x09;
+    static final int WRITE_ONLY = 0x0a;
+    static final int WRITE_ONLY_IMM = 0x0b;
+    static final int READ_REQUEST = 0x0c;
+    static final int READ_FIRST = 0x0d;
+    static final int READ_MIDDLE = 0x0e;
+    static final int READ_LAST = 0x0f;
+    static final int READ_ONLY = 0x10;
+    static final int ACK = 0x11;
+    static final int ATOMIC_ACK = 0x12;
+    static final int COMPARE_SWAP = 0x13;
+    static final int FETCH_ADD = 0x14;
+    static final int SEND_ONLY_INV = 0x17;
+
+    private int opcode;
+    private int psn;
+    private boolean ackRequest;
+    private boolean solicited;
+    private int pad = -1;
+    private int pkey = 0xffff;
+    private int version;
+    private int destQpn = -1;
+    private int icrcError;
+    private byte[] headers = {};
+    private byte[] payload = {};
+    /** When it came. */
+    long atNs;
+
+    static RawPacket of(int opcode, int psn) {
+        RawPacket packet = new RawPacket();
+        packet.opcode = opcode;
+        packet.psn = psn & 0xffffff;
+        return packet;
+    }
+
+    static RawPacket ack(int psn) {
+        return of(ACK, psn).aeth(0x1f, 0);
+    }
+
+    static RawPacket nak(int psn, int syndrome) {
+        return of(ACK, psn).aeth(syndrome, 0);
+    }
+
+    RawPacket ackRequest() {
+        ackRequest = true;
+        return this;
+    }
+
+    RawPacket solicited() {
+        solicited = true;
+        return this;
+    }
+
+    /** Says so in the header and adds as many bytes, whatever the payload needs. */
+    RawPacket pad(int bytes) {
+        pad = bytes;
+        return this;
+    }
+
+    RawPacket pkey(int value) {
+        pkey = value;
+        return this;
+    }
+
+    RawPacket version(int value) {
+        version = value;
+        return this;
+    }
+
+    RawPacket destQpn(int value) {
+        destQpn = value;
+        return this;
+    }
+
+    RawPacket badIcrc() {
+        icrcError = 1;
+        return this;
+    }
+
+    RawPacket payload(byte[] bytes) {
+        payload = bytes;
+        return this;
+    }
+
+    RawPacket payload(int bytes) {
+        payload = new byte[bytes];
+        for (int i = 0; i < bytes; i++) {
+            payload[i] = (byte) (psn * 31 + i * 7 + 1);
+        }
+        return this;
+    }
+
+    RawPacket reth(long va, int rkey, long length) {
+        return header(ByteBuffer.allocate(16).putLong(va).putInt(rkey).putInt((int) length));
+    }
+
+    RawPacket atomic(long va, int rkey, long swapOrAdd, long compare) {
+        return header(ByteBuffer.allocate(28).putLong(va).putInt(rkey).putLong(swapOrAdd).putLong(compare));
+    }
+
+    RawPacket aeth(int syndrome, int msn) {
+        return header(ByteBuffer.allocate(4).putInt(syndrome << 24 | msn & 0xffffff));
+    }
+
+    RawPacket atomicAck(long original) {
+        return header(ByteBuffer.allocate(8).putLong(original));
+    }
+
+    /** Immediate data or the key to invalidate. */
+    RawPacket immediate(int value) {
+        return header(ByteBuffer.allocate(4).putInt(value));
+    }
+
+    private RawPacket header(ByteBuffer more) {
+        headers = ByteBuffer.allocate(headers.length + more.capacity()).put(headers).put(more.array()).array();
+        return this;
+    }
+
+    /** The packet from BTH to ICRC. @param qpn where it goes unless {@link #destQpn} was called */
+    byte[] bytes(int qpn, Gid from, Gid to, int sourcePort) {
+        int padding = pad < 0 ? -payload.length & 3 : pad;
+        ByteBuffer bytes = ByteBuffer.allocate(12 + headers.length + payload.length + padding + 4);
+        bytes.put((byte) opcode).put((byte) ((solicited ? 0x80 : 0) | padding << 4 | version)).putShort((short) pkey)
+            .putInt(destQpn < 0 ? qpn : destQpn).putInt((ackRequest ? 0x80000000 : 0) | psn).put(headers).put(payload);
+        int icrc = PlainIcrc.of(from, to, sourcePort, bytes, 0, bytes.capacity()) ^ icrcError;
+        return bytes.putInt(bytes.capacity() - 4, Integer.reverseBytes(icrc)).array();
+    }
+
+    /** Takes a packet apart; how many header bytes there are follows from the opcode. */
+    static RawPacket parse(ByteBuffer packet, int offset, int length, long nowNs) {
+        RawPacket parsed = of(packet.get(offset) & 0xff, packet.getInt(offset + 8));
+        parsed.atNs = nowNs;
+        parsed.solicited = packet.get(offset + 1) < 0;
+        parsed.pad = packet.get(offset + 1) >> 4 & 3;
+        parsed.pkey = packet.getShort(offset + 2) & 0xffff;
+        parsed.destQpn = packet.getInt(offset + 4) & 0xffffff;
+        parsed.ackRequest = packet.get(offset + 8) < 0;
+        int headerBytes = switch (parsed.opcode) {
+            case WRITE_FIRST, WRITE_ONLY, READ_REQUEST -> 16;
+            case WRITE_ONLY_IMM -> 20;
+            case READ_FIRST, READ_LAST, READ_ONLY, ACK, 0x03, SEND_ONLY_IMM, WRITE_LAST_IMM, 0x16, SEND_ONLY_INV -> 4;
+            case ATOMIC_ACK -> 12;
+            case COMPARE_SWAP, FETCH_ADD -> 28;
+            default -> 0;
+        };
+        parsed.headers = new byte[headerBytes];
+        packet.get(offset + 12, parsed.headers);
+        parsed.payload = new byte[length - 16 - headerBytes - parsed.pad];
+        packet.get(offset + 12 + headerBytes, parsed.payload);
+        return parsed;
+    }
+
+    int opcode() {
+        return opcode;
+    }
+
+    int psn() {
+        return psn;
+    }
+
+    boolean asksForAck() {
+        return ackRequest;
+    }
+
+    boolean isSolicited() {
+        return solicited;
+    }
+
+    int destQpn() {
+        return destQpn;
+    }
+
+    byte[] payload() {
+        return payload;
+    }
+
+    long va() {
+        return ByteBuffer.wrap(headers).getLong(0);
+    }
+
+    int rkey() {
+        return ByteBuffer.wrap(headers).getInt(8);
+    }
+
+    long length() {
+        return ByteBuffer.wrap(headers).getInt(12) & 0xffffffffL;
+    }
+
+    long swapOrAdd() {
+        return ByteBuffer.wrap(headers).getLong(12);
+    }
+
+    long compare() {
+        return ByteBuffer.wrap(headers).getLong(20);
+    }
+
+    int syndrome() {
+        return headers[0] & 0xff;
+    }
+
+    int msn() {
+        return ByteBuffer.wrap(headers).getInt(0) & 0xffffff;
+    }
+
+    long original() {
+        return ByteBuffer.wrap(headers).getLong(4);
+    }
+
+    @Override
+    public String toString() {
+        return String.format("opcode 0x%02x psn 0x%06x%s headers %s payload %d", opcode, psn, ackRequest ? " A" : "",
+            HexFormat.of().formatHex(headers), payload.length);
+    }
+}

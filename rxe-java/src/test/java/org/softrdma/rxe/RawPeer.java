@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.softrdma.device.DeviceWork;
+import org.softrdma.device.link.Path;
+import org.softrdma.device.link.TransmitBatch;
+import org.softrdma.device.sim.SimulatedFabric;
+import org.softrdma.device.sim.SimulatedLink;
+import org.softrdma.device.sim.Simulation;
+import org.softrdma.device.sim.StalledException;
+import org.softrdma.verbs.Gid;
+
+/**
+ * A peer without a protocol: a test says what it sends and what it must get, packet by packet, on virtual time. The other end is one real
+ * device with one queue pair, {@link #side}. One way takes 1 µs.
+ */
+final class RawPeer implements DeviceWork {
+    static final int QPN = 0x000abc;
+    /** First PSN the device sends. */
+    static final int THEIR_PSN = 0xfffffe;
+    /** First PSN we send. */
+    static final int OUR_PSN = 0xfffffd;
+    static final long MS = 1_000_000;
+    private static final long PATIENCE_NS = 20_000 * MS;
+
+    final SimulatedFabric fabric;
+    final Simulation simulation;
+    final SimulatedPair.Side side;
+    private final Gid gid = Gid.ofIpv4(0x0a000009);
+    private final Gid otherGid = Gid.ofIpv4(0x0a00000a);
+    private final SimulatedLink link;
+    private final TransmitBatch batch = new TransmitBatch(8, SimulatedFabric.MAX_SENT_BYTES);
+    private final ArrayDeque<RawPacket> received = new ArrayDeque<>();
+    private final Path path;
+    private final Path otherPath;
+
+    RawPeer(SimulatedPair.Setup setup) {
+        this(setup, true);
+    }
+
+    /** @param connected false leaves the queue pair in RESET */
+    RawPeer(SimulatedPair.Setup setup, boolean connected) {
+        fabric = new SimulatedFabric(7, setup.faults);
+        simulation = new Simulation(fabric);
+        Gid theirs = Gid.ofIpv4(0x0a000001);
+        side = new SimulatedPair.Side(SimulatedRxe.open(simulation, fabric.attach(theirs), new SplittableRandom(7), 9000), theirs, setup);
+        link = fabric.attach(gid, otherGid);
+        simulation.add(this);
+        path = link.resolve(gid, theirs, 0, 64);
+        otherPath = link.resolve(otherGid, theirs, 0, 64);
+        if (connected) {
+            SimulatedPair.connect(side, gid, QPN, setup, setup.accessA, THEIR_PSN, OUR_PSN);
+        }
+    }
+
+    Gid gid() {
+        return gid;
+    }
+
+    // ---- script ----
+
+    void send(RawPacket... packets) {
+        for (RawPacket packet : packets) {
+            sendBytes(path, packet.bytes(side.qp.qpNum(), gid, side.gid, path.sourcePort()));
+        }
+    }
+
+    /** Sends from an address that is not the one the queue pair was connected to. */
+    void sendFromElsewhere(RawPacket packet) {
+        sendBytes(otherPath, packet.bytes(side.qp.qpNum(), otherGid, side.gid, otherPath.sourcePort()));
+    }
+
+    void sendBytes(byte[] bytes) {
+        sendBytes(path, bytes);
+    }
+
+    private void sendBytes(Path by, byte[] bytes) {
+        int at = batch.begin(by);
+        batch.buffer().put(at, bytes);
+        batch.commit(bytes.length);
+        link.send(batch);
+    }
+
+    byte[] bytesOf(RawPacket packet) {
+        return packet.bytes(side.qp.qpNum(), gid, side.gid, path.sourcePort());
+    }
+
+    /** The next packet from the device, whatever it is. */
+    RawPacket expect() {
+        try {
+            simulation.runUntil(() -> !received.isEmpty(), fabric.nowNs() + PATIENCE_NS);
+        } catch (StalledException silence) {
+            throw new AssertionError("a packet was expected, but the device has nothing to send", silence);
+        }
+        if (received.isEmpty()) {
+            throw new AssertionError("no packet within " + PATIENCE_NS / MS + " ms");
+        }
+        return received.remove();
+    }
+
+    RawPacket expect(int opcode, int psn) {
+        RawPacket packet = expect();
+        assertEquals(String.format("opcode 0x%02x psn 0x%06x", opcode, psn & 0xffffff),
+            String.format("opcode 0x%02x psn 0x%06x", packet.opcode(), packet.psn()), packet.toString());
+        return packet;
+    }
+
+    RawPacket expectAck(int psn) {
+        return expectSyndrome(psn, 0x1f);
+    }
+
+    RawPacket expectSyndrome(int psn, int syndrome) {
+        RawPacket packet = expect(RawPacket.ACK, psn);
+        assertEquals(Integer.toHexString(syndrome), Integer.toHexString(packet.syndrome()), "syndrome, hex");
+        return packet;
+    }
+
+    /** Lets the time pass; nothing may come. */
+    void expectNothingFor(long durationNs) {
+        simulation.runFor(durationNs);
+        assertEquals(List.of(), new ArrayList<>(received), "packets although silence was expected");
+    }
+
+    void runFor(long durationNs) {
+        simulation.runFor(durationNs);
+    }
+
+    /** Takes everything that came and comes for so long. */
+    List<RawPacket> takeAll(long durationNs) {
+        simulation.runFor(durationNs);
+        List<RawPacket> all = new ArrayList<>(received);
+        received.clear();
+        return all;
+    }
+
+    // ---- in the simulation ----
+
+    @Override
+    public int doWork(long nowNs) {
+        return link.poll(frame -> {
+            ByteBuffer buffer = frame.buffer();
+            int icrc = PlainIcrc.of(side.gid, gid, frame.sourcePort(), buffer, frame.offset(), frame.length());
+            assertEquals(icrc, PlainIcrc.stored(buffer, frame.offset(), frame.length()), "ICRC");
+            received.add(RawPacket.parse(buffer, frame.offset(), frame.length(), nowNs));
+        }, 1000);
+    }
+
+    @Override
+    public long deadlineNs() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+    }
+
+    @Override
+    public void wakeup() {
+    }
+}
