@@ -25,10 +25,10 @@ final class Requester {
     /** Longest message, bytes (IBA vol 1 §9.7.2). */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
     /** An acknowledgement is asked for this often inside a long message. */
-    private static final int ACK_REQUEST_PACKETS = 16;
+    private static final int ACK_REQUEST_PACKETS = 32;
     private static final int MIN_WINDOW = 8;
-    private static final int MAX_WINDOW = 128;
-    private static final int FIRST_WINDOW = 64;
+    private static final int MAX_WINDOW = 512;
+    private static final int FIRST_WINDOW = 128;
 
     private final RcMachine qp;
     private final SendState state;

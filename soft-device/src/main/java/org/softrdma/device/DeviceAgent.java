@@ -19,6 +19,8 @@ public class DeviceAgent implements AutoCloseable {
     /** An application that drove this recently is expected to do so again. */
     private static final long LEASE_NS = 1_000_000;
     private static final long LONGEST_PARK_NS = 100_000_000;
+    /** So long after the last work the leader keeps looking before it parks: parking and waking cost more than that. */
+    private static final long SPIN_NS = 20_000;
     /** How long an application waits for the agent's thread to give the lead up. */
     private static final long HANDSHAKE_NS = 10_000_000;
 
@@ -33,6 +35,8 @@ public class DeviceAgent implements AutoCloseable {
     private volatile boolean agentLeads;
     /** Application threads that wait for the agent's thread to give the lead up. */
     private final AtomicInteger leadWanted = new AtomicInteger();
+    /** When the leader last had work; the leader's. */
+    private long busyNs = System.nanoTime() - SPIN_NS;
     private volatile long drivenNs = System.nanoTime() - LEASE_NS;
 
     /** @param name of the device, for the thread's name; null for an agent without thread, driven by a simulator only */
@@ -103,9 +107,7 @@ public class DeviceAgent implements AutoCloseable {
         try {
             while (running && !done.getAsBoolean() && System.nanoTime() - untilNs < 0 && !Thread.currentThread().isInterrupted()) {
                 drivenNs = System.nanoTime();
-                if (round() == 0) {
-                    park(done, untilNs);
-                }
+                roundOrPark(done, untilNs);
             }
             drivenNs = System.nanoTime();
         } finally {
@@ -158,11 +160,20 @@ public class DeviceAgent implements AutoCloseable {
 
     private void leadAsAgent() {
         while (running && leadWanted.get() == 0 && System.nanoTime() - drivenNs >= LEASE_NS) {
-            if (round() == 0) {
-                park(isLeadWanted, Long.MAX_VALUE);
-            } else if (lock.hasQueuedThreads()) {
+            roundOrPark(isLeadWanted, Long.MAX_VALUE);
+            if (lock.hasQueuedThreads()) {
                 Thread.yield();
             }
+        }
+    }
+
+    private void roundOrPark(BooleanSupplier done, long untilNs) {
+        if (round() > 0) {
+            busyNs = System.nanoTime();
+        } else if (System.nanoTime() - busyNs < SPIN_NS) {
+            Thread.onSpinWait();
+        } else {
+            park(done, untilNs);
         }
     }
 
