@@ -210,6 +210,7 @@ final class Responder {
         if (Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE)) {
             boolean first = Opcode.has(opcode, Opcode.START);
             good = last ? payload <= mtu && (first || payload > 0) : payload == mtu;
+            good &= Bth.padCount(buffer, at) == (-payload & 3);
             if (Opcode.has(opcode, Opcode.WRITE)) {
                 long left = first ? Reth.length(buffer, at + Opcode.rethOffset(opcode)) : writeLeft;
                 good &= left <= Requester.MAX_MESSAGE_BYTES && (last ? payload == left : payload < left);

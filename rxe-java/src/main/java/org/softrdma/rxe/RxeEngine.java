@@ -61,6 +61,17 @@ final class RxeEngine implements DeviceWork {
 
     @Override
     public int doWork(long ns) {
+        return takeIn(ns) + transmit();
+    }
+
+    @Override
+    public boolean receive(long ns) {
+        long before = counters.get(RxeCounter.RDMA_RECVS);
+        takeIn(ns);
+        return counters.get(RxeCounter.RDMA_RECVS) != before;
+    }
+
+    private int takeIn(long ns) {
         nowNs = ns;
         receiver.setNow(ns);
         int done = flush();
@@ -68,7 +79,6 @@ final class RxeEngine implements DeviceWork {
         done += takeDoorbells();
         done += timers.expire(ns, afterTimer);
         ghosts.expire(ns);
-        done += transmit();
         return done;
     }
 
@@ -185,8 +195,15 @@ final class RxeEngine implements DeviceWork {
         return qp;
     }
 
+    /** Sends what the queue pair owes its peer now, before something happens to it. */
+    void settle(RcMachine qp) {
+        activate(qp);
+        transmit();
+    }
+
     /** Takes a queue pair out; for a while its ghost answers. */
     void remove(RcMachine qp) {
+        settle(qp);
         queuePairs.remove(qp.qpn());
         memory.unbindWindowsOf(qp.qpn());
         timers.remove(qp);

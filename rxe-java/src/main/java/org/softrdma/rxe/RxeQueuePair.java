@@ -89,6 +89,7 @@ final class RxeQueuePair extends SoftQueuePair {
             QpState to = QpTransitions.check(type(), machine.state(), change);
             checkValues(change);
             Path path = change.has(QpAttributeMask.AV) ? resolve(change.addressVector()) : null;
+            engine.settle(machine);
             machine.modify(change, to, path);
             engine.touched(machine);
         } finally {

@@ -221,8 +221,8 @@ class RequesterScriptTest {
     }
 
     /**
-     * Kernel rxe sends RNR NAK and then, for the packet behind, NAK 0x60 with the same PSN (facts §2.3.1). Together with rdma_cm's RNR timer
-     * of 655 ms and a short ACK timeout this used to end in RETRY_EXC_ERR, by timeouts that ran during the wait.
+     * Kernel rxe sends RNR NAK and then, for the packet behind, NAK 0x60 with the same PSN (facts §2.3.1). Together with rdma_cm's RNR
+     * timer of 655 ms and a short ACK timeout this used to end in RETRY_EXC_ERR, by timeouts that ran during the wait.
      */
     @Test
     void shouldIgnoreSequenceNakWhileWaitingForTheReceiver() {

@@ -79,7 +79,10 @@ public class DeviceAgent implements AutoCloseable {
         doorbell();
     }
 
-    /** Runs one round on the caller's thread, unless another thread is at it. */
+    /**
+     * Runs one round on the caller's thread, unless another thread is at it. A round that brings the caller something to receive leaves the
+     * sending to the next one: the acknowledgement then goes out together with the caller's answer instead of delaying it.
+     */
     public void tryDrive() {
         if (thread == null || !lock.tryLock()) {
             return;
@@ -87,7 +90,9 @@ public class DeviceAgent implements AutoCloseable {
         try {
             long nowNs = System.nanoTime();
             drivenNs = nowNs;
-            work.doWork(nowNs);
+            if (!work.receive(nowNs)) {
+                work.transmit(nowNs);
+            }
         } finally {
             lock.unlock();
         }

@@ -11,6 +11,15 @@ public interface DeviceWork {
      */
     int doWork(long nowNs);
 
+    /**
+     * The part of a round that takes what has come in.
+     *
+     * @return whether a receive of an application completed: its answer is likely to follow at once, and what is to be sent can go with it
+     */
+    default boolean receive(long nowNs) {
+        return doWork(nowNs) > 0;
+    }
+
     /** The part of a round that sends: doorbells and transmit, without a look at what has come in. A whole round will do. */
     default void transmit(long nowNs) {
         doWork(nowNs);
