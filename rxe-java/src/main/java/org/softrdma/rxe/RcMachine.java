@@ -228,6 +228,11 @@ final class RcMachine extends DeadlineHeap.Timed {
         path = null;
     }
 
+    /** The queue pair is destroyed: like one in RESET, it takes nothing any more; its ghost still knows what it had executed. */
+    void close() {
+        state = QpState.RESET;
+    }
+
     /** The queue pair is broken: everything posted is flushed, nothing is sent any more. */
     void enterError() {
         responder.dropResponses();

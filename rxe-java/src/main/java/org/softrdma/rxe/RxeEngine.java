@@ -195,10 +195,11 @@ final class RxeEngine implements DeviceWork {
         return qp;
     }
 
-    /** Sends what the queue pair owes its peer now, before something happens to it. */
+    /** Sends the answers the queue pair owes its peer, before something happens to it. */
     void settle(RcMachine qp) {
-        activate(qp);
-        transmit();
+        flush();
+        qp.responder().transmit(writer, TURN_PACKETS);
+        flush();
     }
 
     /** Takes a queue pair out; for a while its ghost answers. */

@@ -86,6 +86,9 @@ final class RxeQueuePair extends SoftQueuePair {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
+            if (engine.find(qpNum()) != machine) {
+                throw refuse("the queue pair is closed");
+            }
             QpState to = QpTransitions.check(type(), machine.state(), change);
             checkValues(change);
             Path path = change.has(QpAttributeMask.AV) ? resolve(change.addressVector()) : null;
@@ -172,5 +175,6 @@ final class RxeQueuePair extends SoftQueuePair {
     @Override
     protected void destroy() {
         engine.remove(machine);
+        machine.close();
     }
 }

@@ -64,6 +64,10 @@ final class RawPeer implements DeviceWork {
         return gid;
     }
 
+    int sourcePort() {
+        return path.sourcePort();
+    }
+
     // ---- script ----
 
     void send(RawPacket... packets) {

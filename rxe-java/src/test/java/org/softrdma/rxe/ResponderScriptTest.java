@@ -266,6 +266,31 @@ class ResponderScriptTest {
         peer.expectNothingFor(1000 * MS);
     }
 
+    /** A READ that is asked for again while its answer waits to be sent is answered once, from where it is asked for. */
+    @Test
+    void shouldAnswerReadOnceThatIsAskedForAgainBeforeItIsAnswered() {
+        connect();
+        peer.send(read(0, 5, 5000), read(0, 5, 5000), read(2, 5 + 2048, 2952));
+        peer.expect(RawPacket.READ_FIRST, OUR_PSN + 2);
+        peer.expect(RawPacket.READ_MIDDLE, OUR_PSN + 3);
+        peer.expect(RawPacket.READ_LAST, OUR_PSN + 4);
+        peer.expectNothingFor(1000 * MS);
+    }
+
+    /** The repeated SEND must not be queued for acknowledgement behind the atomic, or the repeated atomic finds no room at depth one. */
+    @Test
+    void shouldKeepAnswersInOrderWhenAllIsRepeatedAtOnce() {
+        setup.destRdAtomic = 1;
+        connect();
+        postReceives(1);
+        peer.send(send(0), add(1, 1), send(0), add(1, 1), add(2, 1));
+        // The requester asks for +2, so it has the answers before it: they need not be sent any more.
+        long original = peer.expect(RawPacket.ATOMIC_ACK, OUR_PSN + 2).original();
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(QpState.RTS, peer.side.qp.state());
+        assertEquals(original + 1, memory.memory().get(ValueLayout.JAVA_LONG, 0));
+    }
+
     @Test
     void shouldNotRepeatReadThatNeverWas() {
         connect();

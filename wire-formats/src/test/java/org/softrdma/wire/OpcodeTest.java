@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The opcode table against IBA vol 1 table 38 as transcribed in the project's facts sheet (roce-wire §3), not against itself. */
+/** The opcode table against IBA vol 1 table 38 as transcribed by hand, not against itself. */
 class OpcodeTest {
     /** Opcode and the headers after the BTH; P is payload. */
     private static final String RC = """

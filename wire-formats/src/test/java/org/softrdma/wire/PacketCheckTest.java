@@ -44,7 +44,7 @@ class PacketCheckTest {
         }
     }
 
-    /** Sizes by hand, facts sheet roce-wire §12. */
+    /** Sizes counted by hand. */
     @Test
     void shouldAcceptTheCheatSheetSizes() {
         assertEquals(PacketCheck.OK, verdict(Opcode.RC_SEND_ONLY, 0, 16));

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Expected numbers: IBA vol 1 tables 45 and 46 as in the facts sheet (roce-wire §2.3). */
+/** Expected numbers: IBA vol 1 tables 45 and 46; the kernel's rdmavt has the same. */
 class SyndromeTest {
     @Test
     void shouldClassifyEveryByteOnce() {

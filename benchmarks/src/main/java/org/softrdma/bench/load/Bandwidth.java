@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.bench.load;
+
+import java.io.IOException;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.WcFlags;
+import org.softrdma.verbs.WorkCompletion;
+
+/**
+ * One queue pair kept full with WRITEs, READs or SENDs of one size after the other. Like perftest, every message uses the same buffer,
+ * and the passive end of WRITE and READ leaves its device alone. Counted from a completion to a completion, after the warm-up.
+ */
+final class Bandwidth {
+    private static final int MAX_DEPTH = 128;
+    private static final int RECEIVES = 512;
+    private static final long BYTES_IN_FLIGHT = 8 << 20;
+    private static final int LAST = 1;
+
+    private final Settings settings;
+    private final int[] sizes;
+    private final String operation;
+    private final WorkCompletion[] completions = WorkCompletion.array(64);
+
+    Bandwidth(Settings settings) {
+        this.settings = settings;
+        sizes = settings.numbers("sizes", "64,4096,1048576");
+        operation = settings.text("op", "write");
+    }
+
+    private End end() {
+        int largest = 0;
+        for (int size : sizes) {
+            largest = Math.max(largest, size);
+        }
+        return new End(settings, largest, 2 * MAX_DEPTH, 2 * RECEIVES, false);
+    }
+
+    void client(Control control) throws IOException {
+        End end = end();
+        QueuePair[] qp = end.queuePairs(1, 2 * MAX_DEPTH, 1);
+        end.connect(qp, control);
+        long warmNs = settings.seconds("firstWarm", 2);
+        for (int size : sizes) {
+            control.send(size);
+            control.in.readInt();
+            long messages = run(end, qp[0], size, warmNs, settings.seconds("seconds", 1));
+            warmNs = settings.seconds("warm", 0.3);
+            control.out.writeLong(messages);
+            control.out.flush();
+        }
+        control.send(0);
+        end.reportTrouble("client.");
+    }
+
+    private SendRequest request(End end, int size, boolean signaled) {
+        SendRequest request = new SendRequest();
+        switch (operation) {
+            case "write" -> request.write(end.peerAddress, end.peerRkey);
+            case "read" -> request.read(end.peerAddress, end.peerRkey);
+            default -> request.send();
+        }
+        request.element(end.region, 0, size);
+        return signaled ? request.signaled() : request;
+    }
+
+    private long run(End end, QueuePair qp, int size, long warmNs, long measureNs) {
+        int depth = Math.clamp(BYTES_IN_FLIGHT / size, 4, MAX_DEPTH);
+        int every = depth / 4;
+        SendRequest silent = request(end, size, false);
+        SendRequest signaled = request(end, size, true);
+        long posted = 0;
+        long completed = 0;
+        long warmUntilNs = System.nanoTime() + warmNs;
+        boolean measuring = false;
+        long startNs = 0;
+        long startCount = 0;
+        long startAllocated = 0;
+        long startCpuNs = 0;
+        while (true) {
+            while (posted - completed < depth) {
+                posted++;
+                qp.postSend(posted % every == 0 ? signaled : silent);
+            }
+            completed += (long) every * end.await(end.sendCq, completions);
+            long nowNs = System.nanoTime();
+            if (!measuring && nowNs - warmUntilNs >= 0) {
+                measuring = true;
+                startAllocated = Report.allocatedBytes();
+                startCpuNs = Report.cpuNs();
+                startCount = completed;
+                startNs = nowNs;
+            } else if (measuring && nowNs - startNs >= measureNs) {
+                double seconds = (nowNs - startNs) / 1e9;
+                long messages = completed - startCount;
+                Report.value("cores." + size, (Report.cpuNs() - startCpuNs) / 1e9 / seconds);
+                Report.value("alloc." + size, (double) (Report.allocatedBytes() - startAllocated) / messages);
+                Report.value("GBps." + size, (double) messages * size / seconds / 1e9);
+                Report.value("kmsgps." + size, messages / seconds / 1e3);
+                break;
+            }
+        }
+        while (completed < posted) {
+            completed += (long) every * end.await(end.sendCq, completions);
+        }
+        if (operation.equals("send")) {
+            SendRequest last = new SendRequest().sendWithImmediate(LAST).signaled().element(end.region, 0, size);
+            qp.postSend(last);
+            end.await(end.sendCq, completions);
+        }
+        return posted;
+    }
+
+    void server(Control control) throws IOException {
+        End end = end();
+        QueuePair[] qp = end.queuePairs(1, 1, 2 * RECEIVES);
+        end.connect(qp, control);
+        boolean receives = operation.equals("send");
+        ReceiveRequest receive = new ReceiveRequest().begin(0).element(end.region, 0, (int) end.region.length());
+        if (receives) {
+            for (int i = 0; i < RECEIVES; i++) {
+                qp[0].postReceive(receive);
+            }
+        }
+        for (int size = control.in.readInt(); size > 0; size = control.in.readInt()) {
+            control.send(0);
+            long startNs = System.nanoTime();
+            long startCpuNs = Report.cpuNs();
+            long startAllocated = Report.allocatedBytes();
+            if (receives) {
+                receiveUntilLast(end, qp[0], receive);
+            }
+            long messages = control.in.readLong();
+            double seconds = (System.nanoTime() - startNs) / 1e9;
+            Report.value("peer.cores." + size, (Report.cpuNs() - startCpuNs) / 1e9 / seconds);
+            Report.value("peer.alloc." + size, (double) (Report.allocatedBytes() - startAllocated) / messages);
+        }
+        end.reportTrouble("peer.");
+    }
+
+    private void receiveUntilLast(End end, QueuePair qp, ReceiveRequest receive) {
+        boolean last = false;
+        while (!last) {
+            int count = end.await(end.recvCq, completions);
+            for (int i = 0; i < count; i++) {
+                last |= (completions[i].flags() & WcFlags.WITH_IMM) != 0;
+                qp.postReceive(receive);
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.bench.load;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.softrdma.wire.Bth;
+import org.softrdma.wire.Icrc;
+import org.softrdma.wire.Opcode;
+
+/**
+ * The most that a design like ours could reach in Java: RDMA WRITE packets with BTH and a real ICRC at both ends, copied out of and into
+ * 1 MiB of memory, with the kernel's segmentation and merging, and acknowledgements for free (a counter in a shared file). No queue
+ * pairs, no keys, no retransmission. {@code train=1} shows what the offloads are worth.
+ */
+final class Ceiling {
+    private static final int MEMORY_BYTES = 1 << 20;
+    private static final int HEADROOM = 128;
+    private static final int MAX_TRAIN_BYTES = 65_000;
+    private static final int MAX_TRAIN_PACKETS = 64;
+    private static final int RECEIVE_BUFFER_BYTES = 8 << 20;
+    private static final int WINDOW_BYTES = 1 << 20;
+    private static final int PORT = 4791;
+    private static final int PKEY = 0xffff;
+    private static final int QPN = 0x12;
+    private static final long STALLED_NS = 2_000_000_000L;
+    private static final VarHandle COUNTER = ValueLayout.JAVA_LONG.varHandle();
+
+    private final Settings settings;
+    private final int mtu;
+    private final int packetBytes;
+    private final int train;
+    private final Icrc icrc = new Icrc();
+    private final MemorySegment memory = Arena.global().allocate(MEMORY_BYTES, 4096).fill((byte) 7);
+
+    Ceiling(Settings settings) {
+        this.settings = settings;
+        mtu = settings.number("mtu", 1024);
+        packetBytes = Bth.LENGTH + mtu + Icrc.LENGTH;
+        train = Math.min(settings.number("train", MAX_TRAIN_PACKETS), MAX_TRAIN_BYTES / packetBytes);
+    }
+
+    private static MemorySegment share(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return channel.map(FileChannel.MapMode.READ_WRITE, 0, 64, Arena.global());
+        }
+    }
+
+    private int icrcOf(ByteBuffer buffer, int at) {
+        int end = at + packetBytes - Icrc.LENGTH;
+        int prefix = Icrc.putIpv4Prefix(buffer, at, 0x7f000001, 0x7f000001, 0, true, PORT, PORT, packetBytes);
+        return icrc.overPrefix(buffer, prefix, at, end);
+    }
+
+    void client(Control control) throws IOException {
+        try (OffloadSocket socket = new OffloadSocket(RECEIVE_BUFFER_BYTES)) {
+            socket.towards(control.in.readInt());
+            int peerBufferBytes = control.in.readInt();
+            MemorySegment acknowledged = share(Path.of(control.in.readUTF()));
+            if (train > 1) {
+                socket.segment(packetBytes);
+            }
+            long window = Math.max(train, Math.min(WINDOW_BYTES, peerBufferBytes / 4) / packetBytes);
+            run(socket, acknowledged, window);
+        }
+        control.send(0);
+    }
+
+    private void run(OffloadSocket socket, MemorySegment acknowledged, long window) {
+        MemorySegment staging = Arena.global().allocate(HEADROOM + MAX_TRAIN_PACKETS * (long) packetBytes, 64);
+        ByteBuffer buffer = staging.asByteBuffer();
+        MemorySegment packets = staging.asSlice(HEADROOM);
+        long sent = 0;
+        long warmUntilNs = System.nanoTime() + settings.seconds("firstWarm", 2);
+        long measureNs = settings.seconds("seconds", 1);
+        boolean measuring = false;
+        long startNs = 0;
+        long startCount = 0;
+        long startCpuNs = 0;
+        while (true) {
+            awaitRoom(acknowledged, sent + train - window);
+            // Last packet first: the prefix of each stands where the one before it ends.
+            for (int i = train - 1; i >= 0; i--) {
+                fill(staging, buffer, i, sent + i);
+            }
+            while (!socket.send(packets, (long) train * packetBytes)) {
+                Thread.onSpinWait();
+            }
+            sent += train;
+            long nowNs = System.nanoTime();
+            long done = (long) COUNTER.getAcquire(acknowledged, 0L);
+            if (!measuring && nowNs - warmUntilNs >= 0) {
+                measuring = true;
+                startNs = nowNs;
+                startCount = done;
+                startCpuNs = Report.cpuNs();
+            } else if (measuring && nowNs - startNs >= measureNs) {
+                double seconds = (nowNs - startNs) / 1e9;
+                Report.value("GBps." + MEMORY_BYTES, (double) (done - startCount) * mtu / seconds / 1e9);
+                Report.value("kpps", (done - startCount) / seconds / 1e3);
+                Report.value("cores." + MEMORY_BYTES, (Report.cpuNs() - startCpuNs) / 1e9 / seconds);
+                return;
+            }
+        }
+    }
+
+    private static void awaitRoom(MemorySegment acknowledged, long needed) {
+        long untilNs = 0;
+        for (int spins = 1; (long) COUNTER.getAcquire(acknowledged, 0L) < needed; spins++) {
+            Thread.onSpinWait();
+            if ((spins & 0xfff) == 0) {
+                Thread.yield();
+                long nowNs = System.nanoTime();
+                untilNs = untilNs == 0 ? nowNs + STALLED_NS : untilNs;
+                if (nowNs - untilNs > 0) {
+                    throw new IllegalStateException("packets were lost: the yardstick does not repeat them");
+                }
+            }
+        }
+    }
+
+    private void fill(MemorySegment staging, ByteBuffer buffer, int index, long number) {
+        int at = HEADROOM + index * packetBytes;
+        Bth.put(buffer, at, Opcode.RC_RDMA_WRITE_MIDDLE, false, 0, PKEY, QPN, false, (int) number & 0xffffff);
+        MemorySegment.copy(memory, number * mtu % MEMORY_BYTES, staging, at + Bth.LENGTH, mtu);
+        Icrc.put(buffer, at + packetBytes - Icrc.LENGTH, icrcOf(buffer, at));
+    }
+
+    void server(Control control) throws IOException {
+        Path file = Files.createTempFile("softrdma-bench", ".ack");
+        try (OffloadSocket socket = new OffloadSocket(RECEIVE_BUFFER_BYTES)) {
+            Files.write(file, new byte[64]);
+            MemorySegment acknowledged = share(file);
+            if (train > 1) {
+                socket.merge();
+            }
+            control.out.writeInt(socket.port());
+            control.out.writeInt(socket.receiveBufferBytes());
+            control.out.writeUTF(file.toString());
+            control.out.flush();
+            Thread receiver = Thread.ofPlatform().daemon().start(() -> receive(socket, acknowledged));
+            control.in.readInt();
+            receiver.interrupt();
+            receiver.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    private void receive(OffloadSocket socket, MemorySegment acknowledged) {
+        MemorySegment staging = Arena.global().allocate(HEADROOM + (1 << 17), 64);
+        ByteBuffer buffer = staging.asByteBuffer();
+        MemorySegment packets = staging.asSlice(HEADROOM);
+        long taken = 0;
+        while (!Thread.interrupted()) {
+            long bytes = socket.receive(packets);
+            if (bytes <= 0) {
+                Thread.onSpinWait();
+                continue;
+            }
+            for (int at = HEADROOM; at + packetBytes <= HEADROOM + bytes; at += packetBytes) {
+                int claimed = Icrc.get(buffer, at + packetBytes - Icrc.LENGTH);
+                if (icrcOf(buffer, at) != claimed || Bth.opcode(buffer, at) != Opcode.RC_RDMA_WRITE_MIDDLE
+                    || Bth.psn(buffer, at) != ((int) taken & 0xffffff)) {
+                    throw new IllegalStateException("a wrong packet");
+                }
+                MemorySegment.copy(staging, at + Bth.LENGTH, memory, taken * mtu % MEMORY_BYTES, mtu);
+                taken++;
+            }
+            COUNTER.setRelease(acknowledged, 0L, taken);
+        }
+    }
+}

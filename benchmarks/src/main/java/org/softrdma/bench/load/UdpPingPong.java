@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.bench.load;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What plain Java UDP needs for the same: a datagram each way on NIO channels, without any protocol. {@code mode=spin} never sleeps,
+ * {@code mode=block} blocks in receive.
+ */
+final class UdpPingPong {
+    private static final byte LAST = 1;
+
+    private final Settings settings;
+    private final boolean spins;
+    private final int size;
+    private final ByteBuffer buffer;
+
+    UdpPingPong(Settings settings) {
+        this.settings = settings;
+        spins = settings.text("mode", "spin").equals("spin");
+        size = settings.number("size", 64);
+        buffer = ByteBuffer.allocateDirect(size);
+    }
+
+    private DatagramChannel open(Control control) throws IOException {
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        DatagramChannel channel = DatagramChannel.open();
+        channel.bind(new InetSocketAddress(loopback, 0));
+        control.send(((InetSocketAddress) channel.getLocalAddress()).getPort());
+        SocketAddress peer = new InetSocketAddress(loopback, control.in.readInt());
+        channel.connect(peer);
+        channel.configureBlocking(!spins);
+        control.send(0);
+        control.in.readInt();
+        return channel;
+    }
+
+    private void send(DatagramChannel channel, byte mark) throws IOException {
+        buffer.clear();
+        buffer.put(0, mark);
+        while (channel.write(buffer) == 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private byte receive(DatagramChannel channel) throws IOException {
+        buffer.clear();
+        while (channel.read(buffer) == 0) {
+            Thread.onSpinWait();
+        }
+        return buffer.get(0);
+    }
+
+    void client(Control control) throws IOException {
+        try (DatagramChannel channel = open(control)) {
+            Histogram histogram = new Histogram(10_000_000_000L, 3);
+            long nowNs = System.nanoTime();
+            long measureFromNs = nowNs + settings.seconds("firstWarm", 2);
+            long untilNs = measureFromNs + settings.seconds("seconds", 2);
+            while (nowNs - untilNs < 0) {
+                long beganNs = nowNs;
+                send(channel, (byte) 0);
+                receive(channel);
+                nowNs = System.nanoTime();
+                if (beganNs - measureFromNs >= 0) {
+                    histogram.recordValue(nowNs - beganNs >> 1);
+                }
+            }
+            send(channel, LAST);
+            receive(channel);
+            Report.latency(histogram);
+        }
+    }
+
+    void server(Control control) throws IOException {
+        try (DatagramChannel channel = open(control)) {
+            byte mark;
+            do {
+                mark = receive(channel);
+                send(channel, mark);
+            } while (mark != LAST);
+        }
+    }
+}

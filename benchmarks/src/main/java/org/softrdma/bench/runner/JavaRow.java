@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.bench.runner;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.softrdma.bench.load.Load;
+
+/** Two JVMs that run one of our loads against each other. */
+final class JavaRow implements Row {
+    private static final int START_SECONDS = 20;
+    private static final int STOP_SECONDS = 20;
+
+    private final String name;
+    private final Path directory;
+    private final List<String> options;
+    private final String kind;
+    private final String[] settings;
+    private final int patienceSeconds;
+
+    /** @param options further JVM options */
+    JavaRow(String name, Path directory, int patienceSeconds, List<String> options, String kind, String... settings) {
+        this.name = name;
+        this.directory = directory;
+        this.patienceSeconds = patienceSeconds;
+        this.options = options;
+        this.kind = kind;
+        this.settings = settings;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String missing() {
+        return null;
+    }
+
+    @Override
+    public Map<String, Double> run() throws IOException, Processes.Failed {
+        try (Processes processes = new Processes(directory)) {
+            int server = processes.start(Map.of(), command("server", List.of()));
+            String port = processes.awaitLine(server, "READY ", START_SECONDS);
+            int client = processes.start(Map.of(), command("client", List.of("port=" + port)));
+            Map<String, Double> values = new TreeMap<>(values(processes.finish(client, patienceSeconds)));
+            values.putAll(values(processes.finish(server, STOP_SECONDS)));
+            return values;
+        }
+    }
+
+    private List<String> command(String role, List<String> more) {
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx1g"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Load.class.getName(), role, kind));
+        command.addAll(more);
+        command.addAll(List.of(settings));
+        return command;
+    }
+
+    private static Map<String, Double> values(String output) {
+        Map<String, Double> values = new TreeMap<>();
+        output.lines().filter(line -> line.startsWith("@ ")).map(line -> line.split(" "))
+            .forEach(words -> values.put(words[1], Double.parseDouble(words[2])));
+        return values;
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.bench.runner;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Which rows there are, in groups whose repetitions alternate, and how long each measures. */
+final class Plan {
+    private static final int[] QUICK_SIZES = {64, 4096, 65_536, 1 << 20};
+    private static final int[] FULL_SIZES = {64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 4 << 20};
+    private static final int PATIENCE_SECONDS = 120;
+
+    private final boolean quick;
+    private final Path directory;
+
+    Plan(boolean quick, Path directory) {
+        this.quick = quick;
+        this.directory = directory;
+    }
+
+    int[] sizes() {
+        return quick ? QUICK_SIZES : FULL_SIZES;
+    }
+
+    List<String> sizeNames() {
+        return Arrays.stream(sizes()).mapToObj(Results::size).toList();
+    }
+
+    int repetitions() {
+        return quick ? 3 : 5;
+    }
+
+    private double seconds() {
+        return quick ? 0.4 : 1;
+    }
+
+    private JavaRow java(String name, String kind, String... settings) {
+        return withOptions(name, List.of(), kind, settings);
+    }
+
+    private JavaRow withOptions(String name, List<String> options, String kind, String... settings) {
+        List<String> all = new ArrayList<>(List.of(settings));
+        all.add("firstWarm=" + (quick ? 1.5 : 3));
+        all.add("warm=" + (quick ? 0.15 : 0.5));
+        if (!String.join(" ", settings).contains("seconds=")) {
+            all.add("seconds=" + seconds());
+        }
+        return new JavaRow(name, directory, PATIENCE_SECONDS, options, kind, all.toArray(String[]::new));
+    }
+
+    Map<String, List<Row>> groups() {
+        Map<String, List<Row>> groups = new LinkedHashMap<>();
+        groups.put("bandwidth", bandwidth());
+        groups.put("latency", latency());
+        groups.put("qps", List.of(
+            java("qps/write-64", "qps", "size=64", "mtu=1024"),
+            java("qps/write-16384", "qps", "size=16384", "mtu=1024")));
+        groups.put("idle", List.of(withOptions("idle/10000-qps", List.of("-XX:NativeMemoryTracking=summary"), "idle", "count=10000")));
+        groups.put("regions", List.of(java("regions/100000", "regions", "count=100000")));
+        return groups;
+    }
+
+    private List<Row> bandwidth() {
+        String sizes = "sizes=" + Arrays.stream(sizes()).mapToObj(Integer::toString).collect(Collectors.joining(","));
+        Peers peers = new Peers(directory, seconds());
+        List<Row> rows = new ArrayList<>();
+        for (String mtu : List.of("1024", "4096")) {
+            for (String operation : List.of("write", "read", "send")) {
+                rows.add(java("bandwidth/rc-" + operation + "-" + mtu, "bandwidth", "op=" + operation, "mtu=" + mtu, sizes));
+            }
+            rows.add(java("bandwidth/ceiling-" + mtu, "ceiling", "mtu=" + mtu));
+            rows.add(java("bandwidth/ceiling-" + mtu + "-single", "ceiling", "mtu=" + mtu, "train=1"));
+        }
+        rows.add(peers.ucxBandwidth("bandwidth/ucx-put", "ucp_put_bw", sizes()));
+        rows.add(peers.ucxBandwidth("bandwidth/ucx-tag", "tag_bw", sizes()));
+        rows.add(peers.ucxBandwidth("bandwidth/ucx-am", "ucp_am_bw", sizes()));
+        rows.add(peers.fabricBandwidth("bandwidth/fabric-tcp-rxm", "tcp;ofi_rxm", "rdm", sizes()));
+        rows.add(peers.iperf("bandwidth/tcp-iperf3", 1 << 20));
+        return rows;
+    }
+
+    private List<Row> latency() {
+        String seconds = "seconds=" + (quick ? 1.5 : 4);
+        Peers peers = new Peers(directory, quick ? 1 : 3);
+        return List.of(
+            java("latency/rc-send-poll", "pingpong", "mode=poll", seconds),
+            java("latency/java-udp-spin", "udp-pingpong", "mode=spin", seconds),
+            peers.ucxLatency("latency/ucx-tag", "tag_lat", 64),
+            peers.ucxLatency("latency/ucx-am", "ucp_am_lat", 64),
+            peers.fabricLatency("latency/fabric-tcp-rxm", "tcp;ofi_rxm", "rdm", 64),
+            peers.fabricLatency("latency/fabric-udp", "udp", "dgram", 64),
+            peers.sockperfLatency("latency/sockperf-udp-spin", 64, "--nonblocked"),
+            java("latency/rc-send-event", "pingpong", "mode=event", seconds),
+            java("latency/java-udp-block", "udp-pingpong", "mode=block", seconds),
+            peers.sockperfLatency("latency/sockperf-udp-block", 64));
+    }
+}

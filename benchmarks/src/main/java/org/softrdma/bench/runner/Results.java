@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.bench.runner;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** RESULTS.md and its plots, from what was measured. */
+final class Results {
+    private static final int MIB = 1 << 20;
+
+    private final Samples samples;
+    private final Plan plan;
+    private final boolean noisy;
+    private final StringBuilder text = new StringBuilder();
+
+    /** @param noisy other programs ran meanwhile: no verdicts */
+    Results(Samples samples, Plan plan, boolean noisy) {
+        this.samples = samples;
+        this.plan = plan;
+        this.noisy = noisy;
+    }
+
+    /** @param about lines that say what kind of run it was. @param missing rows that could not run, and why */
+    void write(Path file, Path plots, Map<String, String> facts, List<String> about, Map<String, String> missing) throws IOException {
+        line("# Benchmark results");
+        line("");
+        line("Written by `benchmarks/run` on " + LocalDate.now() + ". " + String.join(" ", about));
+        line("Two processes on the loopback interface, nothing pinned. Every value is a median, with the smallest and the largest behind "
+            + "it; repetitions of a row and of its peers alternate. Absolute figures are this machine's; ratios are what counts.");
+        line("");
+        line("| | |");
+        line("|---|---|");
+        facts.forEach((name, value) -> line("| " + name + " | " + value + " |"));
+        line("");
+        targets();
+        bandwidth();
+        latency();
+        queuePairs();
+        memory();
+        allocation();
+        trouble(missing);
+        plots(plots);
+        Files.writeString(file, text.toString());
+    }
+
+    private void line(String more) {
+        text.append(more).append('\n');
+    }
+
+    // ---- targets ----
+
+    private void targets() {
+        line("## Against the targets");
+        line("");
+        line("| what | target | ratio | of | |");
+        line("|---|---|---|---|---|");
+        String write = "bandwidth/rc-write-1024";
+        String large = "GBps." + MIB;
+        atLeast("WRITE 1 MiB, MTU 1024, of the protocol-shaped ceiling", 0.75, write, large, "bandwidth/ceiling-1024", large);
+        atLeast("WRITE 1 MiB, MTU 4096, of the protocol-shaped ceiling", 0.75, "bandwidth/rc-write-4096", large,
+            "bandwidth/ceiling-4096", large);
+        atLeast("WRITE 1 MiB, MTU 1024, to UCX tcp put", 3, write, large, "bandwidth/ucx-put", large);
+        atLeast("READ 1 MiB to WRITE, MTU 1024", 0.8, "bandwidth/rc-read-1024", large, write, large);
+        atLeast("SEND 1 MiB to WRITE, MTU 1024", 0.8, "bandwidth/rc-send-1024", large, write, large);
+        atMost("SEND 64 B latency, polling, to spinning Java UDP", 1.5, "latency/rc-send-poll", "us.p50", "latency/java-udp-spin",
+            "us.p50");
+        atMost("SEND 64 B latency, events, to blocking Java UDP", 1.3, "latency/rc-send-event", "us.p50", "latency/java-udp-block",
+            "us.p50");
+        atLeast("SEND 64 B message rate to UCX tcp tag", 4, "bandwidth/rc-send-4096", "kmsgps.64", "bandwidth/ucx-tag", "kmsgps.64");
+        atLeast("1,000 queue pairs' WRITE 64 B total to one's", 0.8, "qps/write-64", "kmsgps.1000", "qps/write-64", "kmsgps.1");
+        atLeast("1,000 queue pairs' WRITE 16 KiB total to one's", 0.8, "qps/write-16384", "kmsgps.1000", "qps/write-16384", "kmsgps.1");
+        atLeast("one active among 10,000 idle to one alone", 0.8, "idle/10000-qps", "kmsgps.among", "idle/10000-qps", "kmsgps.alone");
+        double idle = samples.median("idle/10000-qps", "heap") + samples.median("idle/10000-qps", "native");
+        if (!Double.isNaN(idle)) {
+            line(String.format(Locale.ROOT, "| idle queue pair, bytes | ≤ 8192 | %.0f | heap + native | %s |", idle,
+                verdict(idle <= 8192)));
+        }
+        line("");
+    }
+
+    private void atLeast(String what, double target, String row, String key, String peer, String peerKey) {
+        ratio(what, "≥ ", target, row, key, peer, peerKey);
+    }
+
+    private void atMost(String what, double target, String row, String key, String peer, String peerKey) {
+        ratio(what, "≤ ", target, row, key, peer, peerKey);
+    }
+
+    private void ratio(String what, String sign, double target, String row, String key, String peer, String peerKey) {
+        double ours = samples.median(row, key);
+        double theirs = samples.median(peer, peerKey);
+        if (Double.isNaN(ours) || Double.isNaN(theirs)) {
+            line("| " + what + " | " + sign + number(target) + " | not measured | | |");
+            return;
+        }
+        double ratio = ours / theirs;
+        boolean met = sign.startsWith("≥") ? ratio >= target : ratio <= target;
+        line("| " + what + " | " + sign + number(target) + " | " + number(ratio) + " | " + number(ours) + " / " + number(theirs) + " | "
+            + verdict(met) + " |");
+    }
+
+    private String verdict(boolean met) {
+        return noisy ? "not judged" : met ? "met" : "**not met**";
+    }
+
+    static String number(double value) {
+        double size = Math.abs(value);
+        String format = size >= 1000 ? "%,.0f" : size >= 100 ? "%.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f";
+        return Double.isNaN(value) ? "–" : String.format(Locale.ROOT, format, value);
+    }
+
+    private String cell(String row, String key) {
+        if (!samples.has(row, key)) {
+            return "";
+        }
+        if (samples.of(row).get(key).size() == 1) {
+            return number(samples.median(row, key));
+        }
+        return number(samples.median(row, key)) + " (" + number(samples.min(row, key)) + "–" + number(samples.max(row, key)) + ")";
+    }
+
+    private List<String> rowsOf(String group) {
+        return samples.rows().stream().filter(row -> row.startsWith(group + "/")).toList();
+    }
+
+    private static String contender(String row) {
+        return row.substring(row.indexOf('/') + 1);
+    }
+
+    static String size(double bytes) {
+        long size = (long) bytes;
+        return size >= MIB ? size / MIB + " MiB" : size >= 1024 ? size / 1024 + " KiB" : size + " B";
+    }
+
+    // ---- tables ----
+
+    private void table(String title, String group, String keyPrefix, List<String> names, List<String> keys) {
+        List<String> rows = rowsOf(group).stream().filter(row -> keys.stream().anyMatch(key -> samples.has(row, keyPrefix + key))).toList();
+        if (rows.isEmpty()) {
+            return;
+        }
+        line(title);
+        line("");
+        line("| | " + String.join(" | ", names) + " |");
+        line("|---|" + "---|".repeat(names.size()));
+        for (String row : rows) {
+            List<String> cells = new ArrayList<>();
+            keys.forEach(key -> cells.add(cell(row, keyPrefix + key)));
+            line("| " + contender(row) + " | " + String.join(" | ", cells) + " |");
+        }
+        line("");
+    }
+
+    private void bandwidth() {
+        List<String> keys = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        for (int size : plan.sizes()) {
+            keys.add(Integer.toString(size));
+            names.add(size(size));
+        }
+        if (rowsOf("bandwidth").isEmpty()) {
+            return;
+        }
+        line("## Bandwidth and message rate");
+        line("");
+        line("One queue pair, up to 128 messages or 8 MiB in flight. `rc-*-1024` and `-4096` are ours at that path MTU; `ceiling-*` is "
+            + "what BTH, ICRC, copies and offloads alone cost in Java, `ceiling-*-single` the same without offloads; `fabric-*` sends one "
+            + "message at a time; `tcp-iperf3` is plain TCP.");
+        line("");
+        table("GB/s (10⁹ bytes a second):", "bandwidth", "GBps.", names, keys);
+        table("Thousand messages a second:", "bandwidth", "kmsgps.", names, keys);
+        table("Cores used by the sending process:", "bandwidth", "cores.", names, keys);
+        table("Cores used by the receiving process:", "bandwidth", "peer.cores.", names, keys);
+        line("![Bandwidth over message size](plots/bandwidth.png)");
+        line("");
+        line("![Message rate over message size](plots/rate.png)");
+        line("");
+    }
+
+    private void latency() {
+        if (rowsOf("latency").isEmpty()) {
+            return;
+        }
+        line("## Latency of 64 B, half a round trip");
+        line("");
+        List<String> keys = List.of("p50", "mean", "p90", "p99", "p99.9", "p99.99");
+        table("Microseconds:", "latency", "us.", keys, keys);
+        line("![Latency percentiles](plots/latency.png)");
+        line("");
+    }
+
+    private void queuePairs() {
+        if (rowsOf("qps").isEmpty()) {
+            return;
+        }
+        line("## Many active queue pairs");
+        line("");
+        line("All between the same two devices; 256 requests posted in all, at most 128 and at least 2 on each.");
+        line("");
+        List<String> keys = List.of("1", "10", "100", "1000");
+        table("Thousand messages a second, all together:", "qps", "kmsgps.", keys, keys);
+        table("GB/s, all together:", "qps", "GBps.", keys, keys);
+        table("Fairness: the slowest one's share of an equal share:", "qps", "fairness.", keys, keys);
+    }
+
+    private void memory() {
+        List<String> idle = rowsOf("idle");
+        if (!idle.isEmpty()) {
+            line("## Idle queue pairs");
+            line("");
+            List<String> keys = List.of("heap", "native", "resident", "create_us", "connect_us", "kmsgps.alone", "kmsgps.among",
+                "active_ratio");
+            table("Queues of 16 + 16 requests with one element each. Bytes for each queue pair, in heap, native (the JVM's count) and "
+                + "resident; µs to create and to connect one; k WRITEs of 64 B a second on one active queue pair:", "idle", "",
+                List.of("heap B", "native B", "resident B", "create µs", "connect µs", "alone", "among idle", "ratio"), keys);
+        }
+        List<String> regions = rowsOf("regions");
+        if (!regions.isEmpty()) {
+            line("## Memory regions");
+            line("");
+            table("ns to register and deregister one, heap bytes of each; k WRITEs of 64 B a second in one region, and hopping among all "
+                + "at both ends:", "regions", "", List.of("register ns", "deregister ns", "heap B", "in one", "hopping", "ratio"),
+                List.of("register_ns", "deregister_ns", "heap", "kmsgps.one", "kmsgps.many", "many_ratio"));
+        }
+    }
+
+    private void allocation() {
+        List<String> rows = samples.rows().stream()
+            .filter(row -> samples.of(row).keySet().stream().anyMatch(key -> key.contains("alloc"))).toList();
+        if (rows.isEmpty()) {
+            return;
+        }
+        line("## Java heap allocated per message");
+        line("");
+        line("By all threads of the process while it measured (sending side), bytes; what the measuring and a busy machine add is in it. "
+            + "`benchmarks/run --jmh` looks at the parts.");
+        line("");
+        line("| | " + String.join(" | ", plan.sizeNames()) + " |");
+        line("|---|" + "---|".repeat(plan.sizes().length));
+        for (String row : rows) {
+            List<String> cells = new ArrayList<>();
+            for (int size : plan.sizes()) {
+                String key = samples.has(row, "alloc") && size == 64 ? "alloc" : "alloc." + size;
+                cells.add(samples.has(row, key) ? number(samples.median(row, key)) : "");
+            }
+            line("| " + row + " | " + String.join(" | ", cells) + " |");
+        }
+        line("");
+    }
+
+    private void trouble(Map<String, String> missing) {
+        List<String> lines = new ArrayList<>();
+        missing.forEach((row, why) -> lines.add("- `" + row + "` did not run: " + why));
+        samples.failures().forEach((row, why) -> lines.add("- `" + row + "` failed at least once: " + why));
+        for (String row : samples.rows()) {
+            for (String key : samples.of(row).keySet()) {
+                if (key.endsWith("_pkts") || key.endsWith("_err") || key.endsWith("_icrc")) {
+                    lines.add("- `" + row + "`: " + key + " up to " + number(samples.max(row, key)));
+                }
+            }
+        }
+        line("## What is missing, and what went wrong");
+        line("");
+        line("- goodput at loss: the device offers no fault injection yet");
+        line("- kernel rxe and siw (User-Mode Linux): `--with-kernel-rxe` is not implemented yet, see NOTES.md");
+        lines.forEach(this::line);
+    }
+
+    // ---- plots ----
+
+    private void plots(Path directory) throws IOException {
+        Files.createDirectories(directory);
+        Chart bandwidth = new Chart("Bandwidth over message size", "message size", "GB/s", Results::size);
+        Chart rate = new Chart("Message rate over message size", "message size", "k messages/s", Results::size);
+        for (String row : rowsOf("bandwidth")) {
+            for (int size : plan.sizes()) {
+                bandwidth.point(contender(row), size, samples.median(row, "GBps." + size));
+                rate.point(contender(row), size, samples.median(row, "kmsgps." + size));
+            }
+        }
+        Chart latency = new Chart("Latency of 64 B, half a round trip", "percentile", "µs",
+            nines -> "p" + (float) (100 - 100 / nines));
+        for (String row : rowsOf("latency")) {
+            for (String percentile : List.of("50", "75", "90", "95", "99", "99.9", "99.99")) {
+                latency.point(contender(row), 100 / (100 - Double.parseDouble(percentile)), samples.median(row, "us.p" + percentile));
+            }
+        }
+        write(bandwidth, directory.resolve("bandwidth.png"));
+        write(rate, directory.resolve("rate.png"));
+        write(latency, directory.resolve("latency.png"));
+    }
+
+    private static void write(Chart chart, Path file) throws IOException {
+        if (!chart.isEmpty()) {
+            chart.write(file);
+        }
+    }
+}

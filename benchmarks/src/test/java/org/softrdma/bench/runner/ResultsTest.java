@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.bench.runner;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The report, from made-up values: what it says about targets must follow from them. */
+class ResultsTest {
+    @TempDir
+    Path directory;
+
+    private String written(Samples samples, Map<String, String> missing) throws Exception {
+        return written(samples, missing, false);
+    }
+
+    private String written(Samples samples, Map<String, String> missing, boolean noisy) throws Exception {
+        Path file = directory.resolve("RESULTS.md");
+        new Results(samples, new Plan(true, directory), noisy).write(file, directory.resolve("plots"), Map.of("kernel", "test"),
+            List.of("A test."), missing);
+        return Files.readString(file);
+    }
+
+    @Test
+    void shouldTakeTheMedianOfRepetitions() {
+        Samples samples = new Samples();
+        for (double value : new double[] {9, 1, 4}) {
+            samples.add("latency/x", Map.of("us.p50", value));
+        }
+        assertEquals(4, samples.median("latency/x", "us.p50"));
+        samples.add("latency/x", Map.of("us.p50", 5.0));
+        assertEquals(4.5, samples.median("latency/x", "us.p50"));
+        assertEquals(1, samples.min("latency/x", "us.p50"));
+        assertEquals(9, samples.max("latency/x", "us.p50"));
+    }
+
+    @Test
+    void shouldSayWhetherARatioMeetsItsTarget() throws Exception {
+        Samples samples = new Samples();
+        samples.add("bandwidth/rc-write-1024", Map.of("GBps.1048576", 3.1));
+        samples.add("bandwidth/ceiling-1024", Map.of("GBps.1048576", 4.0));
+        samples.add("bandwidth/ucx-put", Map.of("GBps.1048576", 1.1));
+        String text = written(samples, Map.of());
+        assertTrue(text.contains("MTU 1024, of the protocol-shaped ceiling | ≥ 0.750 | 0.775 | 3.10 / 4.00 | met |"), text);
+        assertTrue(text.contains("to UCX tcp put | ≥ 3.00 | 2.82 | 3.10 / 1.10 | **not met** |"), text);
+        assertTrue(text.contains("READ 1 MiB to WRITE, MTU 1024 | ≥ 0.800 | not measured"), text);
+    }
+
+    @Test
+    void shouldNotJudgeWhatWasMeasuredOnABusyMachine() throws Exception {
+        Samples samples = new Samples();
+        samples.add("bandwidth/rc-write-1024", Map.of("GBps.1048576", 3.1));
+        samples.add("bandwidth/ceiling-1024", Map.of("GBps.1048576", 4.0));
+        String text = written(samples, Map.of(), true);
+        assertTrue(text.contains("| 0.775 | 3.10 / 4.00 | not judged |"), text);
+    }
+
+    @Test
+    void shouldNameWhatDidNotRunOrFailed() throws Exception {
+        Samples samples = new Samples();
+        samples.fail("latency/y", "not done within 3 s");
+        String text = written(samples, Map.of("latency/z", "z is not installed"));
+        assertTrue(text.contains("`latency/y` failed at least once: not done within 3 s"), text);
+        assertTrue(text.contains("`latency/z` did not run: z is not installed"), text);
+    }
+}
