@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.Random;
+import java.util.Set;
+
+/** The arrows between the modules, and the purity of the protocol machines: docs/architecture.md. */
+@AnalyzeClasses(packages = "org.softrdma", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+    private static final String VERBS = "org.softrdma.verbs..";
+    private static final String WIRE = "org.softrdma.wire..";
+    private static final String DEVICE = "org.softrdma.device..";
+    private static final String RXE = "org.softrdma.rxe..";
+    private static final String TOOLS = "org.softrdma.tools..";
+    private static final Set<String> MACHINES = Set.of("Requester", "Completer", "Responder", "RcMachine", "SendState", "ResponseQueue",
+        "FetchMemory", "RequestOpcodes");
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =
+        classes().that().resideInAPackage(VERBS).should().onlyDependOnClassesThat().resideInAnyPackage(VERBS, "java..");
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_WIRE_FORMATS_FREE_OF_DEPENDENCIES =
+        classes().that().resideInAPackage(WIRE).should().onlyDependOnClassesThat().resideInAnyPackage(WIRE, "java..");
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_WIRE_FORMATS_FREE_OF_IO = noClasses().that().resideInAPackage(WIRE).should()
+        .dependOnClassesThat().resideInAnyPackage("java.net..", "java.nio.channels..", "java.nio.file..", "java.util.concurrent..");
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_SOFT_DEVICE_BELOW_THE_PROVIDERS =
+        noClasses().that().resideInAPackage(DEVICE).should().dependOnClassesThat().resideInAnyPackage(RXE, TOOLS);
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_RXE_BELOW_THE_TOOLS =
+        noClasses().that().resideInAPackage(RXE).should().dependOnClassesThat().resideInAPackage(TOOLS);
+
+    /** Beyond the facade a tool may name what is configured, and make devices on the spot. */
+    @ArchTest
+    static final ArchRule SHOULD_LET_TOOLS_USE_THE_FACADE_AND_CONFIGURATION_ONLY = noClasses().that().resideInAPackage(TOOLS).should()
+        .dependOnClassesThat(softrdmaClassesToolsMustNotKnow());
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_PROTOCOL_MACHINES_PURE = noClasses().that(areMachines()).should()
+        .dependOnClassesThat().resideInAnyPackage("java.net..", "java.nio.channels..", "java.io..", "java.nio.file..")
+        .orShould().dependOnClassesThat().areAssignableTo(Thread.class)
+        .orShould().dependOnClassesThat().areAssignableTo(Random.class)
+        .orShould().callMethod(System.class, "nanoTime")
+        .orShould().callMethod(System.class, "currentTimeMillis")
+        .orShould().callMethod(Math.class, "random");
+
+    private static DescribedPredicate<JavaClass> areMachines() {
+        return DescribedPredicate.describe("are protocol machines", type -> type.getPackageName().equals("org.softrdma.rxe")
+            && MACHINES.contains(outermost(type).getSimpleName()));
+    }
+
+    private static JavaClass outermost(JavaClass type) {
+        return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
+    }
+
+    private static DescribedPredicate<JavaClass> softrdmaClassesToolsMustNotKnow() {
+        return DescribedPredicate.describe("belong to a device", type -> {
+            String name = type.getPackageName();
+            boolean inDevice = name.startsWith("org.softrdma.device") || name.startsWith("org.softrdma.rxe")
+                || name.startsWith("org.softrdma.wire");
+            boolean entryPoint = name.startsWith("org.softrdma.device.config") || type.getFullName().equals("org.softrdma.rxe.Rxe")
+                || type.getFullName().equals("org.softrdma.rxe.RxeProvider");
+            return inDevice && !entryPoint;
+        });
+    }
+
+    /** So that a renamed machine does not slip out of the rule. */
+    @ArchTest
+    static void shouldFindEveryProtocolMachine(JavaClasses all) {
+        for (String machine : MACHINES) {
+            if (!all.contain("org.softrdma.rxe." + machine)) {
+                throw new AssertionError("no class org.softrdma.rxe." + machine + ": has it another name now?");
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+
+/** {@code lab/capture}, from its start to the moment the file is whole. */
+final class Capture implements AutoCloseable {
+    private static final int STOP_SECONDS = 20;
+
+    private final Process process;
+    private final Path file;
+
+    private Capture(Process process, Path file) {
+        this.process = process;
+        this.file = file;
+    }
+
+    /** Returns once packets are being recorded. */
+    static Capture start(KernelLab lab, Path file) {
+        try {
+            Process process = new ProcessBuilder(KernelLab.script("capture"), lab.name(), file.toString(), "udp port 4791")
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+            byte[] word = process.getInputStream().readNBytes("capturing\n".length());
+            if (!new String(word, StandardCharsets.UTF_8).equals("capturing\n")) {
+                lab.requireAlive();
+                throw new IllegalStateException("lab/capture ended at once with exit code " + process.waitFor());
+            }
+            return new Capture(process, file);
+        } catch (IOException | InterruptedException refused) {
+            throw new IllegalStateException("cannot capture to " + file, refused);
+        }
+    }
+
+    /** Every packet seen so far is in the file when this returns. */
+    Path stop() {
+        process.destroy();
+        try {
+            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IllegalStateException("lab/capture did not stop within " + STOP_SECONDS + " s");
+            }
+        } catch (InterruptedException interrupted) {
+            process.destroyForcibly();
+            throw new IllegalStateException(interrupted);
+        }
+        return file;
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+    }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.softrdma.wire.Aeth;
+import org.softrdma.wire.Bth;
+import org.softrdma.wire.Icrc;
+import org.softrdma.wire.Ipv4;
+import org.softrdma.wire.Ipv6;
+import org.softrdma.wire.Opcode;
+import org.softrdma.wire.PacketCheck;
+import org.softrdma.wire.PcapngReader;
+import org.softrdma.wire.RoceFrame;
+import org.softrdma.wire.Syndrome;
+import org.softrdma.wire.Udp;
+
+/** What a capture of the lab's tap shows, told apart by sender: {@link #OURS} or {@link #KERNEL}. */
+final class CaptureReport {
+    static final int OURS = 0;
+    static final int KERNEL = 1;
+    private static final String[] SENDERS = {"ours", "the kernel"};
+    private static final int OUR_IPV4 = 0x0a4d0001;
+    private static final long OUR_IPV6_LOW = 1;
+    private static final int DEFECTS_KEPT = 10;
+    /** Source port of the datagrams that the violation table sends past its queue pairs. */
+    private static final int RAW_PORT = 50000;
+    /** The ACK timeout is 67 ms, less what passes between our clock and the wire: sooner than this, only a NAK is a reason to repeat. */
+    private static final long EARLIEST_REPEAT_NS = 20_000_000;
+
+    private final int[] packets = new int[2];
+    private final List<TreeMap<Integer, Integer>> opcodes = List.of(new TreeMap<>(), new TreeMap<>());
+    private final List<TreeMap<Integer, Integer>> syndromes = List.of(new TreeMap<>(), new TreeMap<>());
+    private final int[] repeated = new int[2];
+    private final int[] bursts = new int[2];
+    private final List<Map<Long, Long>> firstSeenNs = List.of(new HashMap<>(), new HashMap<>());
+    private final boolean[] repeating = new boolean[2];
+    private final long[] nakSeenNs = new long[2];
+    private final List<String> defects = new ArrayList<>();
+    private final List<String> hasty = new ArrayList<>();
+    private int defectCount;
+    private int raw;
+
+    private CaptureReport() {
+    }
+
+    /** Reads a capture. */
+    static CaptureReport of(Path capture) throws IOException {
+        CaptureReport report = new CaptureReport();
+        try (FileChannel file = FileChannel.open(capture)) {
+            report.read(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
+        }
+        return report;
+    }
+
+    private void read(ByteBuffer file) {
+        PcapngReader reader = new PcapngReader(file);
+        RoceFrame frame = new RoceFrame();
+        Icrc icrc = new Icrc();
+        for (int number = 1; reader.next(); number++) {
+            ByteBuffer b = reader.buffer();
+            int verdict = frame.dissect(b, reader.linkType(), reader.offset(), reader.length());
+            if (verdict != RoceFrame.OK) {
+                defect(number, "is not RoCE: " + RoceFrame.name(verdict));
+                continue;
+            }
+            int sender = isOurs(b, frame) ? OURS : KERNEL;
+            if (Udp.sourcePort(b, frame.udpAt()) == RAW_PORT) {
+                raw++;          // made to be wrong
+                continue;
+            }
+            packets[sender]++;
+            int bth = frame.bthAt();
+            int check = PacketCheck.verdict(b, bth, frame.packetLength());
+            if (check != PacketCheck.OK) {
+                defect(number, "of " + SENDERS[sender] + ": " + PacketCheck.name(check));
+                continue;
+            }
+            if (Icrc.get(b, frame.end()) != frame.computeIcrc(b, icrc)) {
+                defect(number, "of " + SENDERS[sender] + " has a wrong ICRC");
+            }
+            int opcode = Bth.opcode(b, bth);
+            opcodes.get(sender).merge(opcode, 1, Integer::sum);
+            if (Opcode.has(opcode, Opcode.AETH)) {
+                int syndrome = Aeth.syndrome(b, bth + Opcode.aethOffset(opcode));
+                syndromes.get(sender).merge(syndrome, 1, Integer::sum);
+                if (!Syndrome.isAck(syndrome)) {
+                    nakSeenNs[sender] = reader.timestampNs();
+                }
+            }
+            // A request is repeated when its PSN is: a READ's answer occupies the PSNs behind it, so no other request has them.
+            if (Opcode.has(opcode, Opcode.REQUEST)) {
+                request(number, sender, (long) Bth.destQp(b, bth) << 32 | Bth.psn(b, bth), reader.timestampNs());
+            }
+        }
+    }
+
+    private void request(int number, int sender, long identity, long nowNs) {
+        Long firstNs = firstSeenNs.get(sender).putIfAbsent(identity, nowNs);
+        if (firstNs == null) {
+            repeating[sender] = false;
+            return;
+        }
+        repeated[sender]++;
+        if (!repeating[sender]) {
+            bursts[sender]++;
+            repeating[sender] = true;
+            // The kernel's timer is of another kind: it runs from the last response on, whenever the request was sent.
+            if (sender == OURS && nowNs - firstNs < EARLIEST_REPEAT_NS && nakSeenNs[KERNEL] < firstNs) {
+                hasty.add("packet " + number + " of ours is repeated without reason, " + (nowNs - firstNs) / 1_000_000
+                    + " ms after the first time");
+            }
+        }
+    }
+
+    private static boolean isOurs(ByteBuffer b, RoceFrame frame) {
+        return frame.version() == RoceFrame.VERSION_2_IPV4 ? Ipv4.source(b, frame.ipAt()) == OUR_IPV4
+            : Ipv6.sourceLow(b, frame.ipAt()) == OUR_IPV6_LOW;
+    }
+
+    private void defect(int number, String what) {
+        defectCount++;
+        if (defects.size() < DEFECTS_KEPT) {
+            defects.add("packet " + number + " " + what);
+        }
+    }
+
+    int packets(int sender) {
+        return packets[sender];
+    }
+
+    /** Times a sender went back, by itself or told by a NAK. */
+    int bursts(int sender) {
+        return bursts[sender];
+    }
+
+    /** Requests sent more than once. */
+    int repeated(int sender) {
+        return repeated[sender];
+    }
+
+    Set<Integer> opcodes(int sender) {
+        return opcodes.get(sender).keySet();
+    }
+
+    /** Frames that are not what they should be: no RoCE, a length that does not fit, a wrong ICRC. */
+    List<String> defects() {
+        return defects;
+    }
+
+    /** Repeats of ours for which there was neither a NAK nor, the ACK timeout being 67 ms, time. */
+    List<String> hasty() {
+        return hasty;
+    }
+
+    int defectCount() {
+        return defectCount;
+    }
+
+    /** NAKs a sender sent, sequence errors and RNR included. */
+    int naks(int sender) {
+        return syndromes.get(sender).entrySet().stream().filter(each -> !Syndrome.isAck(each.getKey())).mapToInt(Map.Entry::getValue).sum();
+    }
+
+    /** How a sender answered, for the violation table: "NAK 0x61", "RNR NAK", several, "ACK" or "no answer". */
+    String answer(int sender) {
+        Set<String> answers = new TreeSet<>();
+        for (int syndrome : syndromes.get(sender).keySet()) {
+            if (Syndrome.isRnr(syndrome)) {
+                answers.add("RNR NAK");
+            } else if (!Syndrome.isAck(syndrome)) {
+                answers.add(String.format("NAK 0x%02x", syndrome));
+            }
+        }
+        if (answers.isEmpty()) {
+            return syndromes.get(sender).isEmpty() ? "no answer" : "ACK";
+        }
+        return String.join(", ", answers);
+    }
+
+    /** For people: what was seen, by sender. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        for (int sender = OURS; sender <= KERNEL; sender++) {
+            text.append(SENDERS[sender]).append(": ").append(packets[sender]).append(" packets, ").append(repeated[sender])
+                .append(" requests repeated in ").append(bursts[sender]).append(" bursts");
+            opcodes.get(sender).forEach((opcode, count) -> text.append("\n  ").append(count).append(" x ").append(Opcode.name(opcode)));
+            syndromes.get(sender).forEach((syndrome, count) -> text.append("\n  ").append(count).append(" x AETH ")
+                .append(Syndrome.name(syndrome)));
+            text.append('\n');
+        }
+        text.append(raw).append(" datagrams past the queue pairs\n").append(defectCount).append(" defects\n");
+        defects.forEach(each -> text.append("  ").append(each).append('\n'));
+        hasty.forEach(each -> text.append("  ").append(each).append('\n'));
+        return text.toString();
+    }
+}

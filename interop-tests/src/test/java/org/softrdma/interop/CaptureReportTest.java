@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.softrdma.wire.Opcode;
+
+/** On the golden captures of two kernels, where nothing is ours. */
+class CaptureReportTest {
+    private static Path golden(String name) {
+        return KernelLab.module().resolve("lab/golden").resolve(name + ".pcapng");
+    }
+
+    @Test
+    void shouldFindNothingWrongWithWhatKernelsSay() throws IOException {
+        CaptureReport report = CaptureReport.of(golden("rc-read-2500"));
+        assertEquals(0, report.defectCount(), report.toString());
+        assertEquals(0, report.packets(CaptureReport.OURS));
+        assertEquals(Set.of(Opcode.RC_RDMA_READ_REQUEST, Opcode.RC_RDMA_READ_RESPONSE_FIRST, Opcode.RC_RDMA_READ_RESPONSE_MIDDLE,
+            Opcode.RC_RDMA_READ_RESPONSE_LAST), report.opcodes(CaptureReport.KERNEL));
+        assertEquals(0, report.repeated(CaptureReport.KERNEL));
+    }
+
+    @Test
+    void shouldCountRepeatsAndNameNaks() throws IOException {
+        CaptureReport deadPeer = CaptureReport.of(golden("rc-dead-peer"));
+        assertEquals(2, deadPeer.repeated(CaptureReport.KERNEL), deadPeer.toString());
+        assertEquals("no answer", deadPeer.answer(CaptureReport.KERNEL));
+        assertEquals("RNR NAK", CaptureReport.of(golden("rc-nak-rnr")).answer(CaptureReport.KERNEL).replace("NAK 0x60, ", ""));
+        assertEquals("NAK 0x62", CaptureReport.of(golden("rc-nak-read-key")).answer(CaptureReport.KERNEL));
+        assertEquals("ACK", CaptureReport.of(golden("rc-write-33")).answer(CaptureReport.KERNEL));
+    }
+
+    @Test
+    void shouldComplainAboutADamagedFrame(@TempDir Path directory) throws IOException {
+        byte[] capture = Files.readAllBytes(golden("rc-write-33"));
+        int payload = indexOf(capture, new byte[] {3, 4, 5, 6, 7, 8, 9, 10});      // byte i of the client's data is i
+        capture[payload] ^= 1;
+        Path damaged = Files.write(directory.resolve("damaged.pcapng"), capture);
+        CaptureReport report = CaptureReport.of(damaged);
+        assertEquals(1, report.defectCount());
+        assertTrue(report.defects().getFirst().contains("wrong ICRC"), report.toString());
+    }
+
+    private static int indexOf(byte[] bytes, byte[] wanted) {
+        for (int at = 0; at <= bytes.length - wanted.length; at++) {
+            if (Arrays.equals(bytes, at, at + wanted.length, wanted, 0, wanted.length)) {
+                return at;
+            }
+        }
+        throw new AssertionError("not there");
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.softrdma.wire.Opcode;
+
+/**
+ * One run of a case: captures it, compares counters before and after, and keeps everything in target/lab/CASE: what each side printed, the
+ * capture, its summary.
+ */
+final class CaseRun {
+    /**
+     * Times a side may go back to repeat: a guest on an emulated processor stands still for longer than the tools' 67 ms now and then. That
+     * every repeat of ours has a reason is {@link CaptureReport}'s business.
+     */
+    private static final int HANDFUL = 30;
+    /** More of them in longer cases: one in so many packets. */
+    private static final int PACKETS_A_REPEAT = 200;
+    /** Captures of passed cases larger than this are not kept. */
+    private static final long KEPT_BYTES = 16L << 20;
+    private static final Duration LISTEN_DEADLINE = Duration.ofSeconds(30);
+    private static final List<String> TROUBLE = List.of("out_of_seq_request", "rcvd_rnr_err", "send_rnr_err", "rcvd_seq_err",
+        "completer_retry_err");
+    private static final List<String> NEVER = List.of("retry_exceeded_err", "retry_rnr_exceeded_err", "send_err", "link_downed");
+    private static final List<String> OUR_NEVER = List.of("drop_bad_icrc", "drop_bad_length", "drop_bad_version", "drop_bad_pkey",
+        "drop_wrong_address", "drop_too_short", "send_err", "retry_exceeded_err", "retry_rnr_exceeded_err");
+
+    private final KernelLab lab;
+    private final InteropCase interop;
+    private final Path directory;
+    private final Map<String, Long> ourCounters = new HashMap<>();
+
+    private CaseRun(KernelLab lab, InteropCase interop, Path directory) {
+        this.lab = lab;
+        this.interop = interop;
+        this.directory = directory;
+    }
+
+    /** Runs and checks a case. Throws what is wrong with it. */
+    static void run(KernelLab lab, InteropCase interop) throws Exception {
+        CaseRun run = new CaseRun(lab, interop, emptyDirectory(lab, interop.id()));
+        Map<String, Long> before = KernelCounters.read(lab.guest(), run.file("counters"));
+        Path capture;
+        try (Capture recording = Capture.start(lab, run.directory.resolve("capture.pcapng"))) {
+            try {
+                interop.body().run(run);
+            } finally {
+                capture = recording.stop();
+            }
+        }
+        Map<String, Long> kernel = KernelCounters.difference(before, KernelCounters.read(lab.guest(), run.file("counters")));
+        CaptureReport report = CaptureReport.of(capture);
+        Files.writeString(run.directory.resolve("capture.txt"), report + "kernel counters: " + kernel + "\n");
+        List<String> complaints = run.check(report, kernel);
+        if (!complaints.isEmpty()) {
+            throw new AssertionError(interop.id() + ": the data is right, but\n  " + String.join("\n  ", complaints) + "\n" + report
+                + "kernel counters: " + kernel + "\nsee " + run.directory);
+        }
+        if (Files.size(capture) > KEPT_BYTES && !Boolean.getBoolean("softrdma.keepCaptures")) {
+            Files.delete(capture);
+        }
+    }
+
+    static Path emptyDirectory(KernelLab lab, String name) throws IOException {
+        Path directory = lab.directory().resolve(name);
+        if (Files.exists(directory)) {
+            try (Stream<Path> old = Files.walk(directory)) {
+                for (Path each : old.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(each);
+                }
+            }
+        }
+        return Files.createDirectories(directory);
+    }
+
+    private List<String> check(CaptureReport report, Map<String, Long> kernel) {
+        List<String> complaints = new ArrayList<>(report.defects());
+        boolean weRequest = interop.role() != InteropCase.Role.RESPONDER;
+        boolean kernelRequests = interop.role() != InteropCase.Role.REQUESTER;
+        // In a ping-pong both sides request and both answer.
+        if (weRequest) {
+            missing(complaints, report, CaptureReport.OURS, interop.requests());
+            missing(complaints, report, CaptureReport.KERNEL, interop.responses());
+        }
+        if (kernelRequests) {
+            missing(complaints, report, CaptureReport.KERNEL, interop.requests());
+            missing(complaints, report, CaptureReport.OURS, interop.responses());
+        }
+        NEVER.forEach(name -> {
+            if (kernel.containsKey(name) && !interop.faulty()) {
+                complaints.add("the kernel counted " + name + " " + kernel.get(name));
+            }
+        });
+        OUR_NEVER.forEach(name -> {
+            if (ourCounters.containsKey(name) && !interop.faulty()) {
+                complaints.add("we counted " + name + " " + ourCounters.get(name));
+            }
+        });
+        if (interop.faulty()) {
+            return complaints;
+        }
+        complaints.addAll(report.hasty());
+        int limit = HANDFUL + (report.packets(CaptureReport.OURS) + report.packets(CaptureReport.KERNEL)) / PACKETS_A_REPEAT;
+        for (int sender = CaptureReport.OURS; sender <= CaptureReport.KERNEL; sender++) {
+            if (report.bursts(sender) > limit) {
+                complaints.add((sender == CaptureReport.OURS ? "we" : "the kernel") + " went back to repeat " + report.bursts(sender)
+                    + " times, more than " + limit);
+            }
+        }
+        if (kernel.getOrDefault("duplicate_request", 0L) > report.repeated(CaptureReport.OURS)) {
+            complaints.add("the kernel counted duplicate_request " + kernel.get("duplicate_request") + ", we repeated "
+                + report.repeated(CaptureReport.OURS));
+        }
+        for (String name : TROUBLE) {
+            if (kernel.getOrDefault(name, 0L) > limit) {
+                complaints.add("the kernel counted " + name + " " + kernel.get(name));
+            }
+            if (ourCounters.getOrDefault(name, 0L) > limit) {
+                complaints.add("we counted " + name + " " + ourCounters.get(name));
+            }
+        }
+        return complaints;
+    }
+
+    private static void missing(List<String> complaints, CaptureReport report, int sender, Set<Integer> expected) {
+        Set<String> missing = new TreeSet<>();
+        for (int opcode : expected) {
+            if (!report.opcodes(sender).contains(opcode)) {
+                missing.add(Opcode.name(opcode));
+            }
+        }
+        if (!missing.isEmpty()) {
+            complaints.add("never seen from " + (sender == CaptureReport.OURS ? "us" : "the kernel") + ": " + String.join(", ", missing));
+        }
+    }
+
+    // ---- what a body uses ----
+
+    /** A text file of this case. */
+    Path file(String name) {
+        return directory.resolve(name + ".txt");
+    }
+
+    Guest guest() {
+        return lab.guest();
+    }
+
+    InteropCase.IpVersion ip() {
+        return interop.ip();
+    }
+
+    RunningCommand inGuest(String name, String... command) {
+        return lab.guest().start(file(name), List.of(command));
+    }
+
+    RunningCommand onHost(String name, Map<String, String> environment, String... command) {
+        return lab.tool(file(name), environment, command);
+    }
+
+    /** Waits until a server that was started listens on a TCP port. Asked through /proc: a connection would be taken for the client. */
+    void awaitListener(boolean guest, int port, RunningCommand server) {
+        String look = String.format("cat /proc/net/tcp /proc/net/tcp6 | grep -q ':%04X [0-9A-F:]* 0A '", port);
+        long untilNs = System.nanoTime() + LISTEN_DEADLINE.toNanos();
+        while (System.nanoTime() - untilNs < 0) {
+            if (!server.isRunning()) {
+                throw new AssertionError("the server ended:\n" + server.output());
+            }
+            try (RunningCommand looking = guest ? inGuest("listening", "sh", "-c", look)
+                    : onHost("listening", Map.of(), "sh", "-c", look)) {
+                if (looking.awaitExit(LISTEN_DEADLINE) == 0) {
+                    return;
+                }
+            }
+        }
+        throw new AssertionError("nothing listens on port " + port + " after " + LISTEN_DEADLINE.toSeconds() + " s:\n" + server.output());
+    }
+
+    /** Remembers a counter of ours, for the check afterwards. */
+    void ourCounter(String name, long value) {
+        ourCounters.put(name, value);
+    }
+}

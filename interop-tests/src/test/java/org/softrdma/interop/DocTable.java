@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A table of docs/interop.md between {@code <!-- NAME:begin -->} and {@code <!-- NAME:end -->}, which must say what a test saw. */
+final class DocTable {
+    private DocTable() {
+    }
+
+    /** Compares, or with {@code -Dsoftrdma.updateDocs=true} replaces. */
+    static void check(String name, String table) throws IOException {
+        Path file = KernelLab.root().resolve("docs/interop.md");
+        String text = Files.readString(file);
+        String begin = "<!-- " + name + ":begin -->\n";
+        String end = "<!-- " + name + ":end -->";
+        int from = text.indexOf(begin) + begin.length();
+        int to = text.indexOf(end);
+        if (from < begin.length() || to < from) {
+            throw new AssertionError(file + " has no table between " + begin.strip() + " and " + end);
+        }
+        if (text.substring(from, to).equals(table)) {
+            return;
+        }
+        if (Boolean.getBoolean("softrdma.updateDocs")) {
+            Files.writeString(file, text.substring(0, from) + table + text.substring(to));
+            return;
+        }
+        throw new AssertionError("docs/interop.md does not say what was seen. If what was seen is right, update it:\n"
+            + "  mvn verify -pl interop-tests -am -Dsoftrdma.updateDocs=true\nlines that differ:\n"
+            + differences(text.substring(from, to), table));
+    }
+
+    private static String differences(String committed, String seen) {
+        StringBuilder text = new StringBuilder();
+        committed.lines().filter(line -> !seen.contains(line + "\n")).forEach(line -> text.append("- ").append(line).append('\n'));
+        seen.lines().filter(line -> !committed.contains(line + "\n")).forEach(line -> text.append("+ ").append(line).append('\n'));
+        return text.toString();
+    }
+
+    /** {@code -Dsoftrdma.case=REGEX} runs part of the cases; tables are then left alone. */
+    static boolean isPartialRun() {
+        return System.getProperty("softrdma.case") != null;
+    }
+
+    static boolean isWanted(String id) {
+        return id.matches(".*(" + System.getProperty("softrdma.case", "") + ").*");
+    }
+}

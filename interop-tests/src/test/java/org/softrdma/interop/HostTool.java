@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** A process on the host's side of the lab, inside its network namespace: our tools as a user types them, or a test application. */
+public final class HostTool extends RunningCommand {
+    private static final int BUFFER_BYTES = 8192;
+
+    private final Process process;
+
+    private HostTool(KernelLab lab, Path file, List<String> shown, ProcessBuilder builder) throws IOException {
+        super(lab, String.join(" ", shown), file, String.join(" ", shown));
+        process = builder.redirectErrorStream(true).redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile())).start();
+        Thread.ofPlatform().daemon().name("host-" + shown.getFirst()).start(this::listen);
+    }
+
+    /** {@code command} starts with {@code ./softrdma} or a link of bin/, relative to the root of the project. */
+    static HostTool start(KernelLab lab, Path file, Map<String, String> environment, List<String> command) {
+        List<String> all = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", lab.namespace()));
+        all.addAll(command);
+        ProcessBuilder builder = new ProcessBuilder(all).directory(KernelLab.root().toFile());
+        builder.environment().put("SOFTRDMA_STATE_DIR", lab.directory().resolve("state").toString());
+        builder.environment().put("SOFTRDMA_NO_BUILD", "1");
+        builder.environment().putAll(environment);
+        try {
+            return new HostTool(lab, file, command, builder);
+        } catch (IOException refused) {
+            throw new IllegalStateException("cannot start " + command, refused);
+        }
+    }
+
+    private void listen() {
+        byte[] buffer = new byte[BUFFER_BYTES];
+        try (InputStream out = process.getInputStream()) {
+            for (int count = out.read(buffer); count >= 0; count = out.read(buffer)) {
+                printed(Arrays.copyOf(buffer, count));
+            }
+            ended(process.waitFor());
+        } catch (IOException | InterruptedException gone) {
+            printed("harness: " + gone + "\n");
+            process.destroyForcibly();
+            ended(-1);
+        }
+    }
+
+    @Override
+    protected void kill() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The counters of the kernel's rxe0, by {@code rdma statistic}. */
+final class KernelCounters {
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    private KernelCounters() {
+    }
+
+    static Map<String, Long> read(Guest guest, Path log) {
+        String line = guest.run(log, DEADLINE, "rdma", "statistic", "show", "link", "rxe0/1");
+        Map<String, Long> counters = new LinkedHashMap<>();
+        String[] words = line.strip().split("\\s+");
+        for (int i = 2; i + 1 < words.length; i += 2) {      // after "link rxe0/1"
+            counters.put(words[i], Long.parseLong(words[i + 1]));
+        }
+        return counters;
+    }
+
+    /** What was counted between the two, without what stayed. */
+    static Map<String, Long> difference(Map<String, Long> before, Map<String, Long> after) {
+        Map<String, Long> difference = new LinkedHashMap<>();
+        after.forEach((name, value) -> {
+            long counted = value - before.getOrDefault(name, 0L);
+            if (counted != 0) {
+                difference.put(name, counted);
+            }
+        });
+        return difference;
+    }
+}

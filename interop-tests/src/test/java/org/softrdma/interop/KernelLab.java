@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The kernel lab of {@code lab/README.md}, up from the first test that asks for it to the end of the test run. {@code lab/up} ends with its
+ * standard input, a pipe this JVM holds: whatever ends the JVM ends the lab.
+ */
+public final class KernelLab implements AutoCloseable {
+    private static final String NETDEV = "tap0";
+    private static final int BUILD_MINUTES = 15;
+    private static final int DOWN_SECONDS = 20;
+    private static final int CONSOLE_LINES = 200;
+
+    private final String name = "iop" + ProcessHandle.current().pid();
+    private final Path directory = module().resolve("target/lab");
+    private final Process holder;
+    private final Map<String, String> facts = new LinkedHashMap<>();
+    private final List<String> trouble = Collections.synchronizedList(new ArrayList<>());
+    private final Guest guest;
+    private final String kernel;
+
+    private KernelLab() throws IOException, InterruptedException {
+        Files.createDirectories(directory);
+        endWithMaven();
+        holder = new ProcessBuilder(script("up"), "--hold", name).start();
+        Thread.ofPlatform().daemon().name("lab-stderr").start(this::listen);
+        BufferedReader out = new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8));
+        String line = out.readLine();
+        while (line != null && !line.equals("ready")) {
+            int equals = line.indexOf('=');
+            facts.put(line.substring(0, equals), line.substring(equals + 1));
+            line = out.readLine();
+        }
+        if (line == null) {
+            holder.waitFor();
+            throw new IllegalStateException("lab/up did not get ready:\n" + console());
+        }
+        guest = new Guest(this, Path.of(facts.get("socket1")));
+        Path log = directory.resolve("lab.txt");
+        Files.deleteIfExists(log);
+        kernel = guest.run(log, Duration.ofSeconds(20), "uname", "-r").strip();
+        Files.deleteIfExists(directory.resolve("state/links"));
+        tool(log, "./softrdma", "rdma", "link", "add", "rxe0", "type", "rxe", "netdev", NETDEV).awaitSuccess(Duration.ofSeconds(60));
+    }
+
+    /** Boots, after building what is stale. */
+    static KernelLab boot() {
+        try {
+            run(BUILD_MINUTES, script("build"));
+            // Builds the tools if they are stale, outside the namespace: there is no network in it.
+            run(BUILD_MINUTES, root().resolve("softrdma").toString(), "ibv_devices");
+            return new KernelLab();
+        } catch (IOException | InterruptedException refused) {
+            throw new IllegalStateException("the lab did not start", refused);
+        }
+    }
+
+    /** What this machine lacks for a lab, or null. */
+    static String missing() {
+        if (!System.getProperty("os.name").equals("Linux")) {
+            return "the kernel lab needs Linux";
+        }
+        if (!"root".equals(System.getProperty("user.name"))) {
+            return "the kernel lab needs root (namespaces, tap devices)";
+        }
+        for (String program : List.of("qemu-system-x86_64", "dumpcap", "debootstrap", "ip", "setpriv")) {
+            boolean found = false;
+            for (String path : (System.getenv("PATH") + ":/usr/sbin:/sbin").split(":")) {
+                found |= Files.isExecutable(Path.of(path, program));
+            }
+            if (!found) {
+                return "the kernel lab needs " + program + "; interop-tests/lab/install installs what it needs";
+            }
+        }
+        return Files.exists(Path.of("/dev/net/tun")) ? null : "the kernel lab needs /dev/net/tun";
+    }
+
+    private static void run(int minutes, String... command) throws IOException, InterruptedException {
+        // Its own words go to standard error: standard output belongs to surefire.
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        Thread.ofPlatform().daemon().start(() -> {
+            try {
+                process.getInputStream().transferTo(System.err);
+            } catch (IOException gone) {
+                // it ended
+            }
+        });
+        if (!process.waitFor(minutes, TimeUnit.MINUTES)) {
+            process.destroyForcibly();
+            throw new IllegalStateException(command[0] + " took more than " + minutes + " minutes");
+        }
+        if (process.exitValue() != 0) {
+            throw new IllegalStateException(String.join(" ", command) + " failed with exit code " + process.exitValue());
+        }
+    }
+
+    /** A Maven killed with SIGKILL leaves this JVM behind; without Maven there is nobody to test for. */
+    private static void endWithMaven() {
+        for (ProcessHandle each = ProcessHandle.current().parent().orElse(null); each != null; each = each.parent().orElse(null)) {
+            if (each.info().command().orElse("").endsWith("/java")) {
+                each.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
+            }
+        }
+    }
+
+    private void listen() {
+        try (BufferedReader err = new BufferedReader(new InputStreamReader(holder.getErrorStream(), StandardCharsets.UTF_8))) {
+            for (String line = err.readLine(); line != null; line = err.readLine()) {
+                trouble.add(line);
+                if (trouble.size() > CONSOLE_LINES) {
+                    trouble.removeFirst();
+                }
+            }
+        } catch (IOException gone) {
+            // with the holder
+        }
+    }
+
+    /** The holder's last words; after the guest died its console is among them. */
+    private String console() {
+        return String.join("\n", List.copyOf(trouble));
+    }
+
+    /** @throws IllegalStateException with the console, if the guest has died */
+    void requireAlive() {
+        if (!holder.isAlive()) {
+            throw new IllegalStateException("the guest died (exit code of lab/up: " + holder.exitValue() + ")\n" + console());
+        }
+    }
+
+    boolean isAlive() {
+        return holder.isAlive();
+    }
+
+    String name() {
+        return name;
+    }
+
+    String namespace() {
+        return facts.get("netns");
+    }
+
+    Guest guest() {
+        return guest;
+    }
+
+    /** {@code uname -r} in the guest. */
+    String kernel() {
+        return kernel;
+    }
+
+    /** Where everything that is kept of a run goes. */
+    Path directory() {
+        return directory;
+    }
+
+    /** Puts a resource of ours where the guest sees it, and returns its path there. */
+    String share(String resource) throws IOException {
+        String file = resource.substring(resource.lastIndexOf('/') + 1);
+        try (var in = KernelLab.class.getResourceAsStream(resource)) {
+            Files.write(Path.of(facts.get("share"), file), in.readAllBytes());
+        }
+        return "/lab/" + file;
+    }
+
+    /** Starts one of our tools in the namespace. */
+    RunningCommand tool(Path file, String... command) {
+        return tool(file, Map.of(), command);
+    }
+
+    RunningCommand tool(Path file, Map<String, String> environment, String... command) {
+        return HostTool.start(this, file, environment, List.of(command));
+    }
+
+    /** Root of the project. */
+    static Path root() {
+        return module().getParent();
+    }
+
+    /** Directory of this module: Maven says so, an IDE starts there. */
+    static Path module() {
+        return Path.of(System.getProperty("basedir", System.getProperty("user.dir"))).toAbsolutePath();
+    }
+
+    static String script(String script) {
+        return module().resolve("lab").resolve(script).toString();
+    }
+
+    /** Ends the lab; called by JUnit at the end of the test run. */
+    @Override
+    public void close() {
+        try {
+            holder.getOutputStream().close();
+            if (!holder.waitFor(DOWN_SECONDS, TimeUnit.SECONDS)) {
+                holder.destroy();
+            }
+        } catch (IOException gone) {
+            holder.destroy();
+        } catch (InterruptedException interrupted) {
+            holder.destroy();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

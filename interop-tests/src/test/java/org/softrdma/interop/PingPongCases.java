@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.softrdma.interop.InteropCase.IpVersion;
+import org.softrdma.interop.InteropCase.Role;
+import org.softrdma.wire.Opcode;
+
+/** The kernel's {@code ibv_rc_pingpong} with ours, both ways round. */
+final class PingPongCases {
+    private static final int PORT = 18515;
+    private static final Duration DEADLINE = Duration.ofSeconds(90);
+    private static final Map<String, String> PORTABLE = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.link=nio");
+
+    /** Options of one variant, the same on both sides. */
+    private record Variant(String name, String sentence, int size, int iterations, int mtu, List<String> options) {
+        static Variant of(String name, String sentence, int size, int iterations, int mtu, String... options) {
+            return new Variant(name, sentence, size, iterations, mtu, List.of(options));
+        }
+    }
+
+    private static final List<Variant> VARIANTS = List.of(
+        Variant.of("defaults", "1000 messages of 4096 bytes each way", 4096, 1000, 1024),
+        Variant.of("size-1", "messages of 1 byte, three of pad", 1, 300, 1024, "-s", "1", "-n", "300"),
+        Variant.of("size-33", "messages of 33 bytes", 33, 300, 1024, "-s", "33", "-n", "300"),
+        Variant.of("size-65536", "64 packets a message", 65536, 200, 1024, "-s", "65536", "-n", "200"),
+        Variant.of("size-1M", "1024 packets a message, beyond every window", 1 << 20, 50, 1024, "-s", "1048576", "-n", "50"),
+        Variant.of("mtu-256", "path MTU 256", 4096, 300, 256, "-m", "256", "-n", "300"),
+        Variant.of("mtu-4096", "path MTU 4096", 4096, 300, 4096, "-m", "4096", "-n", "300"),
+        Variant.of("events", "both sleep on completion events", 4096, 300, 1024, "-e", "-n", "300"),
+        Variant.of("validate", "the server checks what it received", 65536, 50, 1024, "-c", "-s", "65536", "-n", "50"));
+
+    private PingPongCases() {
+    }
+
+    static List<InteropCase> all() {
+        List<InteropCase> cases = new ArrayList<>();
+        for (Variant variant : VARIANTS) {
+            for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
+                for (IpVersion ip : IpVersion.values()) {
+                    cases.add(make("ibv_rc_pingpong", variant, role, ip, Map.of()));
+                }
+            }
+        }
+        for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
+            cases.add(make("portable link", Variant.of("nio", "-Dsoftrdma.link=nio, plain Java sockets only", 4096, 300, 1024, "-n", "300"),
+                role, IpVersion.IPV4, PORTABLE));
+        }
+        return cases;
+    }
+
+    private static InteropCase make(String group, Variant variant, Role role, IpVersion ip, Map<String, String> environment) {
+        return new InteropCase(group, variant.name, variant.sentence, role, ip, sends(variant), Set.of(Opcode.RC_ACKNOWLEDGE), false,
+            run -> exchange(run, variant, role, ip, environment));
+    }
+
+    private static Set<Integer> sends(Variant variant) {
+        if (variant.size <= variant.mtu) {
+            return Set.of(Opcode.RC_SEND_ONLY);
+        }
+        return variant.size <= 2 * variant.mtu ? Set.of(Opcode.RC_SEND_FIRST, Opcode.RC_SEND_LAST)
+            : Set.of(Opcode.RC_SEND_FIRST, Opcode.RC_SEND_MIDDLE, Opcode.RC_SEND_LAST);
+    }
+
+    private static void exchange(CaseRun run, Variant variant, Role role, IpVersion ip, Map<String, String> environment) {
+        boolean guestServes = role == Role.CLIENT;
+        List<String> ours = new ArrayList<>(List.of("./softrdma"));
+        List<String> theirs = new ArrayList<>(List.of("stdbuf", "-oL"));
+        for (List<String> command : List.of(ours, theirs)) {
+            command.addAll(List.of("ibv_rc_pingpong", "-d", "rxe0", "-g", Integer.toString(ip.gidIndex)));
+            command.addAll(variant.options);
+        }
+        // The address exchange goes over IPv4 always: the original listens there only.
+        (guestServes ? ours : theirs).add(guestServes ? IpVersion.IPV4.guest : IpVersion.IPV4.host);
+        String[] inGuest = theirs.toArray(String[]::new);
+        String[] onHost = ours.toArray(String[]::new);
+        try (RunningCommand server = guestServes ? run.inGuest("server", inGuest) : run.onHost("server", environment, onHost)) {
+            run.awaitListener(guestServes, PORT, server);
+            try (RunningCommand client = guestServes ? run.onHost("client", environment, onHost) : run.inGuest("client", inGuest)) {
+                check(client.awaitSuccess(DEADLINE), variant);
+                check(server.awaitSuccess(DEADLINE), variant);
+            }
+        }
+    }
+
+    private static void check(String output, Variant variant) {
+        String bytes = (long) variant.size * variant.iterations * 2 + " bytes in ";
+        if (!output.contains(bytes) || !output.contains(variant.iterations + " iters in ")) {
+            throw new AssertionError("expected '" + bytes + "', but:\n" + output);
+        }
+        if (output.contains("invalid data")) {
+            throw new AssertionError(output);
+        }
+    }
+}

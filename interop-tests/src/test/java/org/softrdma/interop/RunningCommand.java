@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/** A command under way, in the guest or on the host's side of the lab. Its output is kept as text and in a file. */
+public abstract class RunningCommand implements AutoCloseable {
+    /** How often a wait looks whether the lab still lives. */
+    private static final long LAB_CHECK_MS = 250;
+
+    private final KernelLab lab;
+    private final String name;
+    private final Path file;
+    private final StringBuilder output = new StringBuilder();
+    private Integer exitCode;
+
+    protected RunningCommand(KernelLab lab, String name, Path file, String commandLine) {
+        this.lab = lab;
+        this.name = name;
+        this.file = file;
+        write("$ " + commandLine + "\n");
+    }
+
+    /** Everything it printed so far, both streams. */
+    public final synchronized String output() {
+        return output.toString();
+    }
+
+    /** Waits until {@code text} was printed. Fails when the command ends without, or the time is over. */
+    public final void awaitOutput(String text, Duration deadline) {
+        await("printed '" + text + "'", () -> output.indexOf(text) >= 0 || exitCode != null, deadline);
+        if (output().indexOf(text) < 0) {
+            throw new AssertionError(name + " ended with exit code " + exitCode + " before it printed '" + text + "':\n" + output());
+        }
+    }
+
+    /** Waits for the end, killing the command when the time is over, and returns the exit code; 128+n after signal n. */
+    public final int awaitExit(Duration deadline) {
+        await("ended", () -> exitCode != null, deadline);
+        return exitCode;
+    }
+
+    /** As {@link #awaitExit}; any exit code but 0 is a failure with all the output. */
+    public final String awaitSuccess(Duration deadline) {
+        int code = awaitExit(deadline);
+        if (code != 0) {
+            throw new AssertionError(name + " ended with exit code " + code + ":\n" + output());
+        }
+        return output();
+    }
+
+    public final synchronized boolean isRunning() {
+        return exitCode == null;
+    }
+
+    /** Ends it the hard way, if it still runs. */
+    protected abstract void kill();
+
+    @Override
+    public final void close() {
+        if (isRunning()) {
+            kill();
+        }
+    }
+
+    protected final void printed(byte[] bytes) {
+        printed(new String(bytes, StandardCharsets.UTF_8));
+    }
+
+    protected final synchronized void printed(String text) {
+        output.append(text);
+        write(text);
+        notifyAll();
+    }
+
+    protected final synchronized void ended(int code) {
+        if (exitCode == null) {
+            exitCode = code;
+            write("[exit code " + code + "]\n");
+            notifyAll();
+        }
+    }
+
+    private synchronized void await(String what, BooleanSupplier condition, Duration deadline) {
+        long untilNs = System.nanoTime() + deadline.toNanos();
+        while (!condition.getAsBoolean()) {
+            lab.requireAlive();
+            long leftMs = (untilNs - System.nanoTime()) / 1_000_000;
+            if (leftMs <= 0) {
+                kill();
+                throw new AssertionError(name + " has not " + what + " within " + deadline.toSeconds() + " s; so far:\n" + output);
+            }
+            try {
+                wait(Math.min(leftMs, LAB_CHECK_MS));
+            } catch (InterruptedException interrupted) {
+                kill();
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while waiting for " + name, interrupted);
+            }
+        }
+    }
+
+    private void write(String text) {
+        try {
+            Files.writeString(file, text, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        } catch (IOException full) {
+            throw new IllegalStateException("cannot keep the output of " + name, full);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop.app;
+
+import org.softrdma.verbs.WcFlags;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
+
+/**
+ * What came out of a completion queue, on either side.
+ *
+ * @param immediate four bytes in wire order
+ * @param key       the key that a SEND invalidated
+ * @param flags     bits of {@link WcFlags}
+ */
+record Completion(long wrId, WcStatus status, WcOpcode opcode, int bytes, int immediate, int key, int flags) {
+    Completion expect(long expectedWrId, WcOpcode expectedOpcode) {
+        expect(expectedWrId, WcStatus.SUCCESS);
+        if (opcode != expectedOpcode) {
+            throw new AssertionError("expected opcode " + expectedOpcode + ", came " + this);
+        }
+        return this;
+    }
+
+    Completion expect(long expectedWrId, WcStatus expectedStatus) {
+        if (wrId != expectedWrId || status != expectedStatus) {
+            throw new AssertionError("expected wr_id " + expectedWrId + " " + expectedStatus + ", came " + this);
+        }
+        return this;
+    }
+
+    Completion expectBytes(int expected) {
+        if (bytes != expected) {
+            throw new AssertionError("expected " + expected + " bytes, came " + this);
+        }
+        return this;
+    }
+
+    Completion expectImmediate(int expected) {
+        if (immediate != expected || (flags & WcFlags.WITH_IMM) == 0) {
+            throw new AssertionError("expected immediate 0x" + Integer.toHexString(expected) + ", came " + this);
+        }
+        return this;
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop.app;
+
+import java.util.List;
+import org.softrdma.verbs.Gid;
+
+/** An RC queue pair with one region of zeros, on our side or in the guest's kernel: cases are written once for both directions. */
+interface Endpoint extends AutoCloseable {
+    /** Where the other side finds it. */
+    record Reach(int qpn, int psn, Gid gid, long address, int rkey) {
+    }
+
+    /** A key and where its memory starts. */
+    record Target(long address, int rkey) {
+    }
+
+    /** Source port of datagrams that {@link #sendRaw} sends. */
+    int RAW_PORT = 50000;
+
+    Reach reach();
+
+    void connect(Reach peer);
+
+    void fill(int offset, byte[] bytes);
+
+    byte[] bytes(int offset, int length);
+
+    /** Posts a receive of these parts of the region. */
+    void receive(long wrId, Work.Part... parts);
+
+    /** Posts a receive of the region's first bytes under a key that nobody has. */
+    void receiveWithBadKey(long wrId, int length);
+
+    void post(Work work);
+
+    /** Takes {@code count} completions; fewer when {@code seconds} are over. */
+    List<Completion> completions(int count, double seconds);
+
+    /** Allocates a type 2 window and posts its bind, signaled. @return the key it opens under */
+    int bind(long wrId, int offset, int length, int access);
+
+    /** A region of the same kind in a protection domain of its own. */
+    Target foreignRegion(int size);
+
+    /** Closes the region. */
+    void deregister();
+
+    /** RTS, ERR and so on. */
+    String state();
+
+    /** Sends a datagram to UDP port 4791 of {@code to}, from a plain socket: IP ID 0, DF. IPv4 only. */
+    void sendRaw(Gid to, byte[] packet);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop.app;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import jdk.net.ExtendedSocketOptions;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpCapabilities;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.WorkCompletion;
+
+/** Our side, by the API that every application uses. */
+final class JavaEndpoint implements Endpoint {
+    private static final int ROCE_PORT = 4791;
+    private static final int BAD_KEY = 0x00abcdef;
+
+    private final Settings settings;
+    private final int gidIndex;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment memory;
+    private final Gid gid;
+    private final ProtectionDomain pd;
+    private final CompletionQueue cq;
+    private final MemoryRegion region;
+    private final QueuePair qp;
+    private final List<AutoCloseable> extras = new ArrayList<>();
+    private boolean deregistered;
+    private boolean closed;
+
+    JavaEndpoint(Context context, int gidIndex, Settings settings) {
+        this.settings = settings;
+        this.gidIndex = gidIndex;
+        gid = context.queryGid(1, gidIndex);
+        pd = context.allocatePd();
+        cq = context.createCq(512);
+        memory = arena.allocate(settings.size(), 4096);
+        region = pd.register(memory, settings.regionAccess());
+        qp = pd.createQp(QpInitAttributes.rc(cq, new QpCapabilities(128, 128, 4, 4, settings.inline())));
+    }
+
+    @Override
+    public Reach reach() {
+        return new Reach(qp.qpNum(), settings.psn(), gid, region.address(), region.rkey());
+    }
+
+    @Override
+    public void connect(Reach peer) {
+        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(settings.qpAccess()));
+        qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer.gid(), gidIndex)).pathMtu(settings.mtu())
+            .destQpn(peer.qpn()).rqPsn(peer.psn()).maxDestRdAtomic(settings.maxDestRdAtomic()).minRnrTimer(settings.minRnrTimer()));
+        qp.modify(new QpAttributes().state(QpState.RTS).timeout(settings.timeout()).retryCount(settings.retryCount())
+            .rnrRetry(settings.rnrRetry()).sqPsn(settings.psn()).maxRdAtomic(settings.maxRdAtomic()));
+    }
+
+    @Override
+    public void fill(int offset, byte[] bytes) {
+        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, offset, bytes.length);
+    }
+
+    @Override
+    public byte[] bytes(int offset, int length) {
+        return memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    @Override
+    public void receive(long wrId, Work.Part... parts) {
+        ReceiveRequest request = new ReceiveRequest().begin(wrId);
+        for (Work.Part each : parts) {
+            request.element(region, each.offset(), each.length());
+        }
+        qp.postReceive(request);
+    }
+
+    @Override
+    public void receiveWithBadKey(long wrId, int length) {
+        qp.postReceive(new ReceiveRequest().begin(wrId).element(region.address(), length, BAD_KEY));
+    }
+
+    @Override
+    public void post(Work work) {
+        SendRequest request = new SendRequest();
+        switch (work.opcode) {
+            case SEND -> request.send();
+            case SEND_WITH_IMM -> request.sendWithImmediate(work.immediate);
+            case SEND_WITH_INV -> request.sendWithInvalidate(work.immediate);
+            case RDMA_WRITE -> request.write(work.address, work.rkey);
+            case RDMA_WRITE_WITH_IMM -> request.writeWithImmediate(work.address, work.rkey, work.immediate);
+            case RDMA_READ -> request.read(work.address, work.rkey);
+            case ATOMIC_CMP_AND_SWP -> request.compareAndSwap(work.address, work.rkey, work.compareAdd, work.swap);
+            case ATOMIC_FETCH_AND_ADD -> request.fetchAndAdd(work.address, work.rkey, work.compareAdd);
+            default -> throw new IllegalArgumentException(work.opcode.toString());
+        }
+        for (Work.Part each : work.parts) {
+            request.element(region, each.offset(), each.length());
+        }
+        qp.postSend(request.wrId(work.wrId).flags(work.flags));
+    }
+
+    @Override
+    public List<Completion> completions(int count, double seconds) {
+        List<Completion> found = new ArrayList<>();
+        WorkCompletion[] into = WorkCompletion.array(16);
+        long untilNs = System.nanoTime() + (long) (seconds * 1e9);
+        while (found.size() < count && (System.nanoTime() - untilNs < 0 || found.isEmpty())) {
+            int came = cq.poll(into, Math.min(into.length, count - found.size()));
+            for (int i = 0; i < came; i++) {
+                WorkCompletion wc = into[i];
+                found.add(new Completion(wc.wrId(), wc.status(), wc.opcode(), wc.byteLength(), wc.immediate(), wc.invalidatedRkey(),
+                    wc.flags()));
+            }
+            if (came == 0) {
+                if (System.nanoTime() - untilNs >= 0) {
+                    break;
+                }
+                LockSupport.parkNanos(50_000);      // the guest needs the processor too
+            }
+        }
+        return found;
+    }
+
+    @Override
+    public int bind(long wrId, int offset, int length, int access) {
+        MemoryWindow window = pd.allocateMw(MemoryWindow.Type.TYPE_2);
+        extras.addFirst(window);
+        int key = MemoryWindow.nextRkey(window.rkey());
+        qp.postSend(new SendRequest().bindWindow(key, region, region.address() + offset, length, access).wrId(wrId).signaled());
+        return key;
+    }
+
+    @Override
+    public Target foreignRegion(int size) {
+        ProtectionDomain other = pd.context().allocatePd();
+        extras.addFirst(other);
+        MemoryRegion foreign = other.register(arena.allocate(size, 4096), settings.regionAccess());
+        extras.addFirst(foreign);
+        return new Target(foreign.address(), foreign.rkey());
+    }
+
+    @Override
+    public void deregister() {
+        region.close();
+        deregistered = true;
+    }
+
+    @Override
+    public String state() {
+        return qp.state().name();
+    }
+
+    @Override
+    public void sendRaw(Gid to, byte[] packet) {
+        try (DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET)) {
+            // Not connected, path MTU discovery on: the only plain socket whose IP ID is known, 0.
+            channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+            channel.bind(new InetSocketAddress(gid.toInetAddress(), RAW_PORT));
+            channel.send(ByteBuffer.wrap(packet), new InetSocketAddress(to.toInetAddress(), ROCE_PORT));
+        } catch (IOException refused) {
+            throw new UncheckedIOException(refused);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        qp.close();
+        for (AutoCloseable each : extras) {
+            try {
+                each.close();
+            } catch (Exception stuck) {
+                throw new IllegalStateException("cannot close " + each, stuck);
+            }
+        }
+        if (!deregistered) {
+            region.close();
+        }
+        cq.close();
+        pd.close();
+        arena.close();
+    }
+}

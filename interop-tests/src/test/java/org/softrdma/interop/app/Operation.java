@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop.app;
+
+import static org.softrdma.wire.Opcode.RC_ACKNOWLEDGE;
+import static org.softrdma.wire.Opcode.RC_ATOMIC_ACKNOWLEDGE;
+import static org.softrdma.wire.Opcode.RC_COMPARE_SWAP;
+import static org.softrdma.wire.Opcode.RC_FETCH_ADD;
+import static org.softrdma.wire.Opcode.RC_RDMA_READ_REQUEST;
+import static org.softrdma.wire.Opcode.RC_RDMA_READ_RESPONSE_FIRST;
+import static org.softrdma.wire.Opcode.RC_RDMA_READ_RESPONSE_LAST;
+import static org.softrdma.wire.Opcode.RC_RDMA_READ_RESPONSE_MIDDLE;
+import static org.softrdma.wire.Opcode.RC_RDMA_READ_RESPONSE_ONLY;
+import static org.softrdma.wire.Opcode.RC_RDMA_WRITE_FIRST;
+import static org.softrdma.wire.Opcode.RC_RDMA_WRITE_LAST;
+import static org.softrdma.wire.Opcode.RC_RDMA_WRITE_LAST_WITH_IMMEDIATE;
+import static org.softrdma.wire.Opcode.RC_RDMA_WRITE_MIDDLE;
+import static org.softrdma.wire.Opcode.RC_RDMA_WRITE_ONLY;
+import static org.softrdma.wire.Opcode.RC_RDMA_WRITE_ONLY_WITH_IMMEDIATE;
+import static org.softrdma.wire.Opcode.RC_SEND_FIRST;
+import static org.softrdma.wire.Opcode.RC_SEND_LAST;
+import static org.softrdma.wire.Opcode.RC_SEND_LAST_WITH_IMMEDIATE;
+import static org.softrdma.wire.Opcode.RC_SEND_MIDDLE;
+import static org.softrdma.wire.Opcode.RC_SEND_ONLY;
+import static org.softrdma.wire.Opcode.RC_SEND_ONLY_WITH_IMMEDIATE;
+import static org.softrdma.wire.Opcode.RC_SEND_ONLY_WITH_INVALIDATE;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.Mtu;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
+
+/**
+ * Something a requester asks of a responder, one of them ours and the other the kernel's, with every completion and every byte checked.
+ *
+ * @param requests  opcodes that must be seen from the requester
+ * @param responses opcodes that must be seen from the responder
+ * @param faulty    retries belong to it
+ */
+public record Operation(String name, String sentence, Settings requester, Settings responder, Set<Integer> requests,
+                        Set<Integer> responses, boolean faulty, Body body) {
+    /** What happens between the two. */
+    interface Body {
+        void run(Endpoint requester, Endpoint responder);
+    }
+
+    static final double SECONDS = 15;
+    private static final double SHORT = 0.05;
+    private static final int IMMEDIATE = 0xdeadbeef;
+    private static final long OLD = 0x1122334455667788L;
+    private static final Set<Integer> ACK = Set.of(RC_ACKNOWLEDGE);
+    private static final Set<Integer> WRITES = Set.of(RC_RDMA_WRITE_FIRST, RC_RDMA_WRITE_MIDDLE, RC_RDMA_WRITE_LAST);
+    private static final Set<Integer> READ = Set.of(RC_RDMA_READ_REQUEST);
+    private static final Set<Integer> READ_RESPONSES =
+        Set.of(RC_RDMA_READ_RESPONSE_FIRST, RC_RDMA_READ_RESPONSE_MIDDLE, RC_RDMA_READ_RESPONSE_LAST);
+
+    public static final List<Operation> ALL = List.of(
+        plain("write-33", "WRITE of 33 bytes, one padded packet", Set.of(RC_RDMA_WRITE_ONLY), ACK, (a, b) -> write(a, b, 33)),
+        plain("write-5000", "WRITE of 5000 bytes, five packets", WRITES, ACK, (a, b) -> write(a, b, 5000)),
+        with("write-mtu-256", "WRITE of 1000 bytes at path MTU 256", Settings.defaults().mtu(Mtu.MTU_256), WRITES, ACK,
+            (a, b) -> write(a, b, 1000)),
+        with("write-mtu-4096", "WRITE of 10001 bytes at path MTU 4096", Settings.defaults().mtu(Mtu.MTU_4096), WRITES, ACK,
+            (a, b) -> write(a, b, 10_001)),
+        with("write-1M", "WRITE of 1 MiB and 3 bytes, beyond every window", Settings.defaults().size(2 << 20), WRITES, ACK,
+            (a, b) -> write(a, b, (1 << 20) + 3)),
+        plain("write-0", "WRITE of nothing, to an address and a key that do not exist", Set.of(RC_RDMA_WRITE_ONLY), ACK,
+            Operation::writeNothing),
+        plain("read-33", "READ of 33 bytes", READ, Set.of(RC_RDMA_READ_RESPONSE_ONLY), (a, b) -> read(a, b, 33)),
+        plain("read-5000", "READ of 5000 bytes, five response packets", READ, READ_RESPONSES, (a, b) -> read(a, b, 5000)),
+        with("read-mtu-256", "READ of 1000 bytes at path MTU 256", Settings.defaults().mtu(Mtu.MTU_256), READ, READ_RESPONSES,
+            (a, b) -> read(a, b, 1000)),
+        with("read-1M", "READ of 1 MiB and 3 bytes", Settings.defaults().size(2 << 20), READ, READ_RESPONSES,
+            (a, b) -> read(a, b, (1 << 20) + 3)),
+        with("read-16", "sixteen READs at once, four allowed in flight", Settings.defaults().fetches(4, 4), READ, READ_RESPONSES,
+            Operation::manyReads),
+        plain("read-0", "READ of nothing", READ, Set.of(RC_RDMA_READ_RESPONSE_ONLY), (a, b) -> {
+            a.post(Work.read(1, 0x1000, 0x4711));
+            one(a).expect(1, WcOpcode.RDMA_READ).expectBytes(0);
+        }),
+        plain("cmp-swap", "CMP_SWAP that finds what it compares with, then one that does not", Set.of(RC_COMPARE_SWAP),
+            Set.of(RC_ATOMIC_ACKNOWLEDGE), Operation::compareAndSwap),
+        plain("fetch-add", "FETCH_ADD, then one that wraps around", Set.of(RC_FETCH_ADD), Set.of(RC_ATOMIC_ACKNOWLEDGE),
+            Operation::fetchAndAdd),
+        plain("send-0", "SEND of nothing", Set.of(RC_SEND_ONLY), ACK, (a, b) -> send(a, b, Work.send(1), 0)),
+        plain("send-2500", "SEND of 2500 bytes, three packets", Set.of(RC_SEND_FIRST, RC_SEND_MIDDLE, RC_SEND_LAST), ACK,
+            (a, b) -> send(a, b, Work.send(1), 2500)),
+        plain("send-imm-33", "SEND with immediate, one packet", Set.of(RC_SEND_ONLY_WITH_IMMEDIATE), ACK,
+            (a, b) -> send(a, b, Work.sendWithImmediate(1, IMMEDIATE), 33).expectImmediate(IMMEDIATE)),
+        plain("send-imm-3001", "SEND with immediate, three packets", Set.of(RC_SEND_FIRST, RC_SEND_LAST_WITH_IMMEDIATE), ACK,
+            (a, b) -> send(a, b, Work.sendWithImmediate(1, IMMEDIATE), 3001).expectImmediate(IMMEDIATE)),
+        plain("send-imm-0", "SEND with immediate and nothing else", Set.of(RC_SEND_ONLY_WITH_IMMEDIATE), ACK,
+            (a, b) -> send(a, b, Work.sendWithImmediate(1, IMMEDIATE), 0).expectImmediate(IMMEDIATE)),
+        plain("write-imm-33", "WRITE with immediate, one packet", Set.of(RC_RDMA_WRITE_ONLY_WITH_IMMEDIATE), ACK,
+            (a, b) -> writeWithImmediate(a, b, 33)),
+        plain("write-imm-2500", "WRITE with immediate, three packets", Set.of(RC_RDMA_WRITE_FIRST, RC_RDMA_WRITE_LAST_WITH_IMMEDIATE), ACK,
+            (a, b) -> writeWithImmediate(a, b, 2500)),
+        plain("write-imm-0", "WRITE with immediate and no data", Set.of(RC_RDMA_WRITE_ONLY_WITH_IMMEDIATE), ACK,
+            (a, b) -> writeWithImmediate(a, b, 0)),
+        plain("send-inv", "the responder binds a type 2 window, a WRITE goes through it, a SEND invalidates it, a WRITE is refused",
+            Set.of(RC_RDMA_WRITE_ONLY, RC_SEND_ONLY_WITH_INVALIDATE), ACK, Operation::sendWithInvalidate),
+        plain("unsignaled", "twenty SENDs of which only the last is signaled", Set.of(RC_SEND_ONLY), ACK, Operation::unsignaled),
+        plain("inline", "an inline SEND whose buffer is overwritten at once", Set.of(RC_SEND_ONLY), ACK, Operation::inline),
+        plain("sge-lists", "SEND gathered from four pieces and scattered over three, WRITE and READ by lists",
+            Set.of(RC_SEND_FIRST, RC_RDMA_WRITE_FIRST, RC_RDMA_READ_REQUEST), Set.of(RC_ACKNOWLEDGE, RC_RDMA_READ_RESPONSE_FIRST),
+            Operation::lists),
+        plain("pipeline", "WRITE, FETCH_ADD, READ, fenced SEND and WRITE with immediate posted at once complete in order",
+            Set.of(RC_RDMA_WRITE_FIRST, RC_FETCH_ADD, RC_RDMA_READ_REQUEST, RC_SEND_ONLY, RC_RDMA_WRITE_LAST_WITH_IMMEDIATE),
+            Set.of(RC_ACKNOWLEDGE, RC_ATOMIC_ACKNOWLEDGE, RC_RDMA_READ_RESPONSE_LAST), Operation::pipeline),
+        with("psn-wrap", "WRITE and READ whose PSNs pass 0xffffff", Settings.defaults().psn(0xfffffe),
+            Set.of(RC_RDMA_WRITE_LAST, RC_RDMA_READ_REQUEST), READ_RESPONSES, (a, b) -> {
+                write(a, b, 5000);
+                read(a, b, 5000);
+            }),
+        faulty("rnr", "a SEND meets no receive, is refused with RNR NAKs and repeated until there is one", Settings.defaults(),
+            Set.of(RC_SEND_ONLY), ACK, Operation::receiverNotReady),
+        faulty("dead-peer", "the responder's queue pair is gone: the SEND is repeated until given up",
+            Settings.defaults().retries(12, 2, 7), Set.of(RC_SEND_ONLY), Set.of(), (a, b) -> {
+                b.close();
+                a.post(Work.send(1).part(0, 33));
+                one(a).expect(1, WcStatus.RETRY_EXC_ERR);
+            }));
+
+    public static Operation find(String name) {
+        return ALL.stream().filter(each -> each.name.equals(name)).findFirst().orElseThrow();
+    }
+
+    private static Operation plain(String name, String sentence, Set<Integer> requests, Set<Integer> responses, Body body) {
+        return with(name, sentence, Settings.defaults(), requests, responses, body);
+    }
+
+    private static Operation with(String name, String sentence, Settings settings, Set<Integer> requests, Set<Integer> responses,
+                                  Body body) {
+        return new Operation(name, sentence, settings, settings.psn(0xabcdef), requests, responses, false, body);
+    }
+
+    private static Operation faulty(String name, String sentence, Settings settings, Set<Integer> requests, Set<Integer> responses,
+                                    Body body) {
+        return new Operation(name, sentence, settings, settings.psn(0xabcdef), requests, responses, true, body);
+    }
+
+    // ---- what they do ----
+
+    private static byte[] pattern(int seed, int length) {
+        byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++) {
+            bytes[i] = (byte) (1 + (i * 7 + seed + i / 251) % 251);
+        }
+        return bytes;
+    }
+
+    static Completion one(Endpoint endpoint) {
+        List<Completion> came = endpoint.completions(1, SECONDS);
+        if (came.isEmpty()) {
+            throw new AssertionError("no completion within " + SECONDS + " s; state " + endpoint.state());
+        }
+        return came.getFirst();
+    }
+
+    private static void nothingMore(Endpoint endpoint) {
+        List<Completion> came = endpoint.completions(1, SHORT);
+        if (!came.isEmpty()) {
+            throw new AssertionError("a completion too many: " + came.getFirst());
+        }
+    }
+
+    /** The bytes are there, and what follows them is still zero. */
+    private static void holds(Endpoint endpoint, int offset, byte[] expected) {
+        byte[] found = endpoint.bytes(offset, expected.length + 64);
+        byte[] all = Arrays.copyOf(expected, expected.length + 64);
+        int differs = Arrays.mismatch(all, found);
+        if (differs >= 0) {
+            throw new AssertionError("byte " + differs + " of " + expected.length + " is " + found[differs] + ", not " + all[differs]);
+        }
+    }
+
+    private static void write(Endpoint requester, Endpoint responder, int length) {
+        byte[] data = pattern(3, length);
+        Endpoint.Reach to = responder.reach();
+        requester.fill(0, data);
+        requester.post(Work.write(1, to.address() + 5, to.rkey()).part(0, length));
+        one(requester).expect(1, WcOpcode.RDMA_WRITE);
+        holds(responder, 5, data);
+    }
+
+    private static void writeNothing(Endpoint requester, Endpoint responder) {
+        requester.fill(0, pattern(3, 64));
+        requester.post(Work.write(1, 0x1000, 0x4711));
+        one(requester).expect(1, WcOpcode.RDMA_WRITE);
+        holds(responder, 0, new byte[0]);
+    }
+
+    private static void read(Endpoint requester, Endpoint responder, int length) {
+        byte[] data = pattern(17, length);
+        Endpoint.Reach from = responder.reach();
+        int offset = 8192;
+        responder.fill(offset + 3, data);
+        requester.post(Work.read(2, from.address() + offset + 3, from.rkey()).part(offset + 9, length));
+        one(requester).expect(2, WcOpcode.RDMA_READ).expectBytes(length);
+        holds(requester, offset + 9, data);
+    }
+
+    private static void manyReads(Endpoint requester, Endpoint responder) {
+        byte[] data = pattern(29, 16 * 3000);
+        Endpoint.Reach from = responder.reach();
+        responder.fill(0, data);
+        for (int i = 0; i < 16; i++) {
+            requester.post(Work.read(i, from.address() + i * 3000, from.rkey()).part(i * 3000, 3000));
+        }
+        for (int i = 0; i < 16; i++) {
+            one(requester).expect(i, WcOpcode.RDMA_READ).expectBytes(3000);
+        }
+        holds(requester, 0, data);
+    }
+
+    private static byte[] bytesOf(long value) {
+        return ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(value).array();
+    }
+
+    private static void compareAndSwap(Endpoint requester, Endpoint responder) {
+        Endpoint.Reach at = responder.reach();
+        long swapped = 0xa1b2c3d4e5f60718L;
+        responder.fill(16, bytesOf(OLD));
+        requester.post(Work.compareAndSwap(1, at.address() + 16, at.rkey(), OLD, swapped).part(0, 8));
+        one(requester).expect(1, WcOpcode.COMP_SWAP).expectBytes(8);
+        holds(requester, 0, bytesOf(OLD));
+        holds(responder, 16, bytesOf(swapped));
+        requester.post(Work.compareAndSwap(2, at.address() + 16, at.rkey(), OLD, 5).part(0, 8));
+        one(requester).expect(2, WcOpcode.COMP_SWAP).expectBytes(8);
+        holds(requester, 0, bytesOf(swapped));
+        holds(responder, 16, bytesOf(swapped));
+    }
+
+    private static void fetchAndAdd(Endpoint requester, Endpoint responder) {
+        Endpoint.Reach at = responder.reach();
+        responder.fill(8, bytesOf(OLD));
+        requester.post(Work.fetchAndAdd(1, at.address() + 8, at.rkey(), 0x0102030405060708L).part(0, 8));
+        one(requester).expect(1, WcOpcode.FETCH_ADD).expectBytes(8);
+        holds(requester, 0, bytesOf(OLD));
+        long sum = OLD + 0x0102030405060708L;
+        holds(responder, 8, bytesOf(sum));
+        requester.post(Work.fetchAndAdd(2, at.address() + 8, at.rkey(), -OLD).part(0, 8));
+        one(requester).expect(2, WcOpcode.FETCH_ADD).expectBytes(8);
+        holds(requester, 0, bytesOf(sum));
+        holds(responder, 8, bytesOf(sum - OLD));
+    }
+
+    private static Completion send(Endpoint requester, Endpoint responder, Work work, int length) {
+        byte[] data = pattern(41, length);
+        requester.fill(0, data);
+        responder.receive(7, new Work.Part(100, 8000));
+        requester.post(length == 0 ? work : work.part(0, length));
+        one(requester).expect(1, WcOpcode.SEND);
+        Completion received = one(responder).expect(7, WcOpcode.RECV).expectBytes(length);
+        holds(responder, 100, data);
+        return received;
+    }
+
+    private static void writeWithImmediate(Endpoint requester, Endpoint responder, int length) {
+        byte[] data = pattern(5, length);
+        Endpoint.Reach to = responder.reach();
+        requester.fill(0, data);
+        responder.receive(7);
+        Work work = Work.writeWithImmediate(1, to.address() + 1, to.rkey(), IMMEDIATE);
+        requester.post(length == 0 ? work : work.part(0, length));
+        one(requester).expect(1, WcOpcode.RDMA_WRITE);
+        one(responder).expect(7, WcOpcode.RECV_RDMA_WITH_IMM).expectBytes(length).expectImmediate(IMMEDIATE);
+        holds(responder, 1, data);
+    }
+
+    private static void sendWithInvalidate(Endpoint requester, Endpoint responder) {
+        int key = responder.bind(9, 0, 4096, AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ);
+        one(responder).expect(9, WcOpcode.BIND_MW);
+        long address = responder.reach().address();
+        byte[] data = pattern(8, 64);
+        requester.fill(0, data);
+        requester.post(Work.write(1, address, key).part(0, 64));
+        one(requester).expect(1, WcOpcode.RDMA_WRITE);
+        holds(responder, 0, data);
+        responder.receive(7, new Work.Part(8192, 4096));
+        requester.post(Work.sendWithInvalidate(2, key).part(0, 33));
+        one(requester).expect(2, WcOpcode.SEND);
+        Completion received = one(responder).expect(7, WcOpcode.RECV).expectBytes(33);
+        if (received.key() != key) {
+            throw new AssertionError("invalidated key is 0x" + Integer.toHexString(received.key()) + ", not 0x" + Integer.toHexString(key));
+        }
+        requester.post(Work.write(3, address, key).part(0, 64));
+        one(requester).expect(3, WcStatus.REM_ACCESS_ERR);
+    }
+
+    private static void unsignaled(Endpoint requester, Endpoint responder) {
+        requester.fill(0, pattern(1, 2000));
+        for (int i = 0; i < 20; i++) {
+            responder.receive(i, new Work.Part(i * 100, 100));
+        }
+        for (int i = 0; i < 20; i++) {
+            Work work = Work.send(i).part(i * 100, 100);
+            requester.post(i < 19 ? work.unsignaled() : work);
+        }
+        one(requester).expect(19, WcOpcode.SEND);
+        nothingMore(requester);
+        for (int i = 0; i < 20; i++) {
+            one(responder).expect(i, WcOpcode.RECV).expectBytes(100);
+        }
+        holds(responder, 0, pattern(1, 2000));
+    }
+
+    private static void inline(Endpoint requester, Endpoint responder) {
+        byte[] data = pattern(77, 100);
+        requester.fill(0, data);
+        responder.receive(7, new Work.Part(0, 4096));
+        requester.post(Work.send(1).part(0, 60).part(60, 40).also(SendFlags.INLINE));
+        requester.fill(0, new byte[100]);
+        one(requester).expect(1, WcOpcode.SEND);
+        one(responder).expect(7, WcOpcode.RECV).expectBytes(100);
+        holds(responder, 0, data);
+    }
+
+    private static void lists(Endpoint requester, Endpoint responder) {
+        byte[] data = pattern(13, 3000);
+        requester.fill(0, data);
+        responder.receive(7, new Work.Part(0, 1), new Work.Part(2000, 999), new Work.Part(5000, 4000));
+        requester.post(Work.send(1).part(0, 777).part(777, 1).part(778, 1222).part(2000, 1000));
+        one(requester).expect(1, WcOpcode.SEND);
+        one(responder).expect(7, WcOpcode.RECV).expectBytes(3000);
+        holds(responder, 0, Arrays.copyOf(data, 1));
+        holds(responder, 2000, Arrays.copyOfRange(data, 1, 1000));
+        holds(responder, 5000, Arrays.copyOfRange(data, 1000, 3000));
+
+        Endpoint.Reach at = responder.reach();
+        requester.post(Work.write(2, at.address() + 20_000, at.rkey()).part(1500, 1500).part(0, 1500));
+        one(requester).expect(2, WcOpcode.RDMA_WRITE);
+        byte[] turned = new byte[3000];
+        System.arraycopy(data, 1500, turned, 0, 1500);
+        System.arraycopy(data, 0, turned, 1500, 1500);
+        holds(responder, 20_000, turned);
+
+        requester.post(Work.read(3, at.address() + 20_000, at.rkey()).part(30_000, 1).part(40_000, 2000).part(50_000, 999));
+        one(requester).expect(3, WcOpcode.RDMA_READ).expectBytes(3000);
+        holds(requester, 30_000, Arrays.copyOf(turned, 1));
+        holds(requester, 40_000, Arrays.copyOfRange(turned, 1, 2001));
+        holds(requester, 50_000, Arrays.copyOfRange(turned, 2001, 3000));
+    }
+
+    private static void pipeline(Endpoint requester, Endpoint responder) {
+        Endpoint.Reach at = responder.reach();
+        byte[] data = pattern(19, 3000);
+        requester.fill(0, data);
+        responder.fill(8000, bytesOf(OLD));
+        responder.receive(71, new Work.Part(10_000, 4096));
+        responder.receive(72);
+        requester.post(Work.write(1, at.address(), at.rkey()).part(0, 3000));
+        requester.post(Work.fetchAndAdd(2, at.address() + 8000, at.rkey(), 1).part(8000, 8));
+        requester.post(Work.read(3, at.address(), at.rkey()).part(20_000, 3000));
+        requester.post(Work.send(4).part(20_000, 500).also(SendFlags.FENCE | SendFlags.SOLICITED));
+        requester.post(Work.writeWithImmediate(5, at.address() + 30_000, at.rkey(), IMMEDIATE).part(0, 2500));
+        one(requester).expect(1, WcOpcode.RDMA_WRITE);
+        one(requester).expect(2, WcOpcode.FETCH_ADD);
+        one(requester).expect(3, WcOpcode.RDMA_READ).expectBytes(3000);
+        one(requester).expect(4, WcOpcode.SEND);
+        one(requester).expect(5, WcOpcode.RDMA_WRITE);
+        one(responder).expect(71, WcOpcode.RECV).expectBytes(500);
+        one(responder).expect(72, WcOpcode.RECV_RDMA_WITH_IMM).expectBytes(2500).expectImmediate(IMMEDIATE);
+        holds(responder, 0, data);
+        holds(requester, 20_000, data);
+        holds(requester, 8000, bytesOf(OLD));
+        holds(responder, 8000, bytesOf(OLD + 1));
+        // The fence: what the READ brought is what the SEND took.
+        holds(responder, 10_000, Arrays.copyOf(data, 500));
+        holds(responder, 30_000, Arrays.copyOf(data, 2500));
+    }
+
+    private static void receiverNotReady(Endpoint requester, Endpoint responder) {
+        byte[] data = pattern(2, 33);
+        requester.fill(0, data);
+        requester.post(Work.send(1).part(0, 33));
+        nothingMore(requester);
+        responder.receive(7, new Work.Part(0, 4096));
+        one(requester).expect(1, WcOpcode.SEND);
+        one(responder).expect(7, WcOpcode.RECV).expectBytes(33);
+        holds(responder, 0, data);
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop.app;
+
+import java.nio.ByteBuffer;
+import org.softrdma.verbs.Gid;
+import org.softrdma.wire.AtomicEth;
+import org.softrdma.wire.Bth;
+import org.softrdma.wire.Icrc;
+import org.softrdma.wire.Opcode;
+import org.softrdma.wire.Reth;
+import org.softrdma.wire.Udp;
+
+/** Packets that no requester would send, with a right ICRC for a plain IPv4 socket (IP ID 0, DF), padded as they should be. */
+final class RawPacket {
+    static final int PKEY = 0xffff;
+
+    private RawPacket() {
+    }
+
+    /** A packet with payload only. */
+    static byte[] plain(Gid from, Gid to, int opcode, int pkey, int qpn, int psn, byte[] payload) {
+        return build(from, to, opcode, pkey, qpn, psn, 0, 0, 0, payload, Opcode.isKnown(opcode) ? Opcode.headerLength(opcode) : Bth.LENGTH);
+    }
+
+    /** A packet with a RETH. */
+    static byte[] rdma(Gid from, Gid to, int opcode, int qpn, int psn, long va, int rkey, long length, byte[] payload) {
+        return build(from, to, opcode, PKEY, qpn, psn, va, rkey, length, payload, Opcode.headerLength(opcode));
+    }
+
+    /** A FETCH_ADD of 1. */
+    static byte[] fetchAndAdd(Gid from, Gid to, int qpn, int psn, long va, int rkey) {
+        return build(from, to, Opcode.RC_FETCH_ADD, PKEY, qpn, psn, va, rkey, 1, new byte[0], Opcode.headerLength(Opcode.RC_FETCH_ADD));
+    }
+
+    /** @param value RETH: length; AtomicETH: what to add */
+    private static byte[] build(Gid from, Gid to, int opcode, int pkey, int qpn, int psn, long va, int rkey, long value, byte[] payload,
+                                int headers) {
+        int bthAt = Icrc.IPV4_PREFIX_LENGTH;
+        int pad = -payload.length & 3;
+        int end = bthAt + headers + payload.length + pad;
+        int bytes = end + Icrc.LENGTH - bthAt;
+        ByteBuffer b = ByteBuffer.allocate(end + Icrc.LENGTH);
+        Bth.put(b, bthAt, opcode, false, pad, pkey, qpn, true, psn);
+        if (Opcode.has(opcode, Opcode.RETH)) {
+            Reth.put(b, bthAt + Opcode.rethOffset(opcode), va, rkey, value);
+        } else if (Opcode.has(opcode, Opcode.ATOMIC_ETH)) {
+            AtomicEth.put(b, bthAt + Opcode.atomicEthOffset(opcode), va, rkey, value, 0);
+        }
+        b.put(bthAt + headers, payload);
+        int prefixAt = Icrc.putIpv4Prefix(b, bthAt, from.ipv4(), to.ipv4(), 0, true, Endpoint.RAW_PORT, Udp.DEST_PORT_ROCE, bytes);
+        Icrc.put(b, end, new Icrc().overPrefix(b, prefixAt, bthAt, end));
+        byte[] packet = new byte[bytes];
+        b.get(bthAt, packet);
+        return packet;
+    }
+}

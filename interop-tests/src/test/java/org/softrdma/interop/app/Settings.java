@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop.app;
+
+import java.util.Map;
+import org.softrdma.interop.Json;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.Mtu;
+
+/**
+ * How one side's queue pair and region are made. The defaults are those of the tools, with room for reads and atomics.
+ *
+ * @param size         bytes of the region
+ * @param regionAccess bits of {@link AccessFlags}
+ * @param qpAccess     bits of {@link AccessFlags}
+ * @param psn          first PSN this side sends
+ */
+record Settings(int size, int regionAccess, int qpAccess, int inline, Mtu mtu, int psn, int timeout, int retryCount, int rnrRetry,
+                int minRnrTimer, int maxRdAtomic, int maxDestRdAtomic) {
+    static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
+
+    static Settings defaults() {
+        return new Settings(65536, ACCESS, AccessFlags.REMOTE_ANY, 128, Mtu.MTU_1024, 0x123456, 14, 7, 7, 12, 16, 16);
+    }
+
+    Settings size(int bytes) {
+        return new Settings(bytes, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
+            maxDestRdAtomic);
+    }
+
+    Settings regionAccess(int access) {
+        return new Settings(size, access, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
+            maxDestRdAtomic);
+    }
+
+    Settings qpAccess(int access) {
+        return new Settings(size, regionAccess, access, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
+            maxDestRdAtomic);
+    }
+
+    Settings mtu(Mtu bytes) {
+        return new Settings(size, regionAccess, qpAccess, inline, bytes, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
+            maxDestRdAtomic);
+    }
+
+    Settings psn(int first) {
+        return new Settings(size, regionAccess, qpAccess, inline, mtu, first, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
+            maxDestRdAtomic);
+    }
+
+    Settings retries(int timeoutCode, int transport, int receiverNotReady) {
+        return new Settings(size, regionAccess, qpAccess, inline, mtu, psn, timeoutCode, transport, receiverNotReady, minRnrTimer,
+            maxRdAtomic, maxDestRdAtomic);
+    }
+
+    Settings fetches(int asRequester, int asResponder) {
+        return new Settings(size, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, asRequester,
+            asResponder);
+    }
+
+    Map<String, Object> json(int gidIndex) {
+        return Json.object("op", "open", "gidIndex", gidIndex, "size", size, "regionAccess", regionAccess, "qpAccess", qpAccess, "inline",
+            inline, "mtu", mtu.value(), "psn", psn, "timeout", timeout, "retryCount", retryCount, "rnrRetry", rnrRetry, "minRnrTimer",
+            minRnrTimer, "maxRdAtomic", maxRdAtomic, "maxDestRdAtomic", maxDestRdAtomic);
+    }
+}

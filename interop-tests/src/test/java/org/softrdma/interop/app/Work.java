@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop.app;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.WrOpcode;
+
+/** One send work request, whichever side is to post it. Elements are parts of that side's region. Signaled unless told otherwise. */
+final class Work {
+    /** Part of the region. */
+    record Part(int offset, int length) {
+    }
+
+    final WrOpcode opcode;
+    final long wrId;
+    final List<Part> parts = new ArrayList<>();
+    int flags = SendFlags.SIGNALED;
+    /** Immediate data or the key to invalidate. */
+    int immediate;
+    long address;
+    int rkey;
+    long compareAdd;
+    long swap;
+
+    private Work(WrOpcode opcode, long wrId) {
+        this.opcode = opcode;
+        this.wrId = wrId;
+    }
+
+    static Work send(long wrId) {
+        return new Work(WrOpcode.SEND, wrId);
+    }
+
+    static Work sendWithImmediate(long wrId, int immediate) {
+        Work work = new Work(WrOpcode.SEND_WITH_IMM, wrId);
+        work.immediate = immediate;
+        return work;
+    }
+
+    static Work sendWithInvalidate(long wrId, int rkey) {
+        Work work = new Work(WrOpcode.SEND_WITH_INV, wrId);
+        work.immediate = rkey;
+        return work;
+    }
+
+    static Work write(long wrId, long address, int rkey) {
+        return new Work(WrOpcode.RDMA_WRITE, wrId).at(address, rkey);
+    }
+
+    static Work writeWithImmediate(long wrId, long address, int rkey, int immediate) {
+        Work work = new Work(WrOpcode.RDMA_WRITE_WITH_IMM, wrId).at(address, rkey);
+        work.immediate = immediate;
+        return work;
+    }
+
+    static Work read(long wrId, long address, int rkey) {
+        return new Work(WrOpcode.RDMA_READ, wrId).at(address, rkey);
+    }
+
+    static Work compareAndSwap(long wrId, long address, int rkey, long compare, long swap) {
+        Work work = new Work(WrOpcode.ATOMIC_CMP_AND_SWP, wrId).at(address, rkey);
+        work.compareAdd = compare;
+        work.swap = swap;
+        return work;
+    }
+
+    static Work fetchAndAdd(long wrId, long address, int rkey, long add) {
+        Work work = new Work(WrOpcode.ATOMIC_FETCH_AND_ADD, wrId).at(address, rkey);
+        work.compareAdd = add;
+        return work;
+    }
+
+    private Work at(long remote, int key) {
+        address = remote;
+        rkey = key;
+        return this;
+    }
+
+    Work part(int offset, int length) {
+        parts.add(new Part(offset, length));
+        return this;
+    }
+
+    Work also(int flag) {
+        flags |= flag;
+        return this;
+    }
+
+    Work unsignaled() {
+        flags &= ~SendFlags.SIGNALED;
+        return this;
+    }
+}

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""A queue pair of the guest's kernel, driven from outside: the peer of org.softrdma.interop.app.
+
+  verbs-peer.py     listens on TCP port 18600 and prints "listening"
+
+One connection is one queue pair, in a process of its own. Requests and answers are JSON objects, one per line, in turn:
+{"op": NAME, ...} is answered with {"ok": VALUE} or {"error": TEXT}. The methods of Peer named op_NAME say what each does.
+Immediate data is the number its four bytes make in network order. Bytes are hexadecimal text.
+"""
+import json
+import os
+import signal
+import socket
+import sys
+import time
+import traceback
+
+import pyverbs.enums as e
+from pyverbs.addr import AHAttr, GID, GlobalRoute
+from pyverbs.cq import CQ
+from pyverbs.device import Context
+from pyverbs.mr import MR, MW, MWBindInfo
+from pyverbs.pd import PD
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.wr import RecvWR, SendWR, SGE
+
+TCP_PORT = 18600
+STATES = ["RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"]
+WITH_IMM = (e.IBV_WR_SEND_WITH_IMM, e.IBV_WR_RDMA_WRITE_WITH_IMM)
+RDMA = (e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_WRITE_WITH_IMM, e.IBV_WR_RDMA_READ)
+ATOMIC = (e.IBV_WR_ATOMIC_CMP_AND_SWP, e.IBV_WR_ATOMIC_FETCH_AND_ADD)
+
+
+class Peer:
+    """qp, one region of "size" bytes, and what requests add to them."""
+
+    def op_open(self, r):
+        """Makes the queue pair; answers where it can be reached."""
+        self.settings = r
+        self.ctx = Context(name="rxe0")
+        self.pd = PD(self.ctx)
+        self.cq = CQ(self.ctx, 512)
+        self.mr = MR(self.pd, r["size"], r["regionAccess"])
+        self.mr.write(bytes(r["size"]), r["size"])
+        cap = QPCap(max_send_wr=128, max_recv_wr=128, max_send_sge=4, max_recv_sge=4, max_inline_data=r["inline"])
+        self.qp = QP(self.pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap, sq_sig_all=0))
+        self.windows, self.foreign = [], None
+        gid = self.ctx.query_gid(port_num=1, index=r["gidIndex"]).gid
+        gid = gid.replace(":", "") if isinstance(gid, str) else bytes(gid).hex()
+        return {"qpn": self.qp.qp_num, "gid": gid, "address": self.mr.buf, "rkey": self.mr.rkey, "lkey": self.mr.lkey}
+
+    def op_connect(self, r):
+        """RESET to RTS."""
+        s = self.settings
+        groups = ":".join(r["gid"][i:i + 4] for i in range(0, 32, 4))
+        route = GlobalRoute(dgid=GID(groups), sgid_index=s["gidIndex"], hop_limit=64)
+        attr = QPAttr(port_num=1)
+        attr.qp_access_flags = s["qpAccess"]
+        attr.path_mtu = s["mtu"]
+        attr.dest_qp_num = r["qpn"]
+        attr.rq_psn, attr.sq_psn = r["psn"], s["psn"]
+        attr.ah_attr = AHAttr(gr=route, is_global=1, port_num=1)
+        attr.timeout, attr.retry_cnt, attr.rnr_retry = s["timeout"], s["retryCount"], s["rnrRetry"]
+        attr.min_rnr_timer = s["minRnrTimer"]
+        attr.max_rd_atomic, attr.max_dest_rd_atomic = s["maxRdAtomic"], s["maxDestRdAtomic"]
+        self.qp.to_rts(attr)
+
+    def op_fill(self, r):
+        data = bytes.fromhex(r["data"])
+        self.mr.write(data, len(data), r["offset"])
+
+    def op_bytes(self, r):
+        return self.mr.read(r["length"], r["offset"]).hex()
+
+    def sges(self, r):
+        lkey = r.get("lkey", self.mr.lkey)
+        # pyverbs insists on an element; one of no bytes is as good as none.
+        return [SGE(self.mr.buf + offset, length, lkey) for offset, length in r["sges"] or [(0, 0)]]
+
+    def op_receive(self, r):
+        sges = self.sges(r)
+        self.qp.post_recv(RecvWR(wr_id=r["wrId"], num_sge=len(sges), sg=sges))
+
+    def op_post(self, r):
+        opcode, sges = r["opcode"], self.sges(r)
+        imm = r["immediate"]
+        wr = SendWR(wr_id=r["wrId"], opcode=opcode, num_sge=len(sges), sg=sges, send_flags=r["flags"],
+                    imm_data=socket.htonl(imm) if opcode in WITH_IMM else imm)
+        if opcode in RDMA:
+            wr.set_wr_rdma(r["rkey"], r["address"])
+        elif opcode in ATOMIC:
+            wr.set_wr_atomic(r["rkey"], r["address"], r["compareAdd"], r["swap"])
+        self.qp.post_send(wr)
+
+    def op_completions(self, r):
+        """Up to "count" completions; fewer when the time is over."""
+        found, end = [], time.monotonic() + r["seconds"]
+        while len(found) < r["count"]:
+            got, completions = self.cq.poll(r["count"] - len(found))
+            for wc in completions[:got]:
+                found.append({"wrId": wc.wr_id, "status": wc.status, "opcode": wc.opcode, "bytes": wc.byte_len,
+                              "immediate": socket.ntohl(wc.imm_data), "raw": wc.imm_data, "flags": wc.wc_flags})
+            if not got:
+                if time.monotonic() >= end:
+                    break
+                time.sleep(0.001)   # leaves the processor to rxe's own work
+        return found
+
+    def op_bind(self, r):
+        """Allocates a type 2 window and binds it; answers its key."""
+        window = MW(self.pd, e.IBV_MW_TYPE_2)
+        wr = SendWR(opcode=e.IBV_WR_BIND_MW, wr_id=r["wrId"], send_flags=e.IBV_SEND_SIGNALED)
+        wr.set_bind_wr(window, MWBindInfo(self.mr, self.mr.buf + r["offset"], r["length"], r["access"]))
+        self.qp.post_send(wr)
+        self.windows.append(window)
+        # The bind takes the next key; pyverbs goes on showing the one before.
+        return (window.rkey & ~0xff) | ((window.rkey + 1) & 0xff)
+
+    def op_foreign(self, r):
+        """The key of a region like ours that belongs to another protection domain."""
+        self.foreign_pd = PD(self.ctx)
+        self.foreign = MR(self.foreign_pd, r["size"], self.settings["regionAccess"])
+        return {"rkey": self.foreign.rkey, "address": self.foreign.buf}
+
+    def op_deregister(self, r):
+        self.mr.close()
+
+    def op_state(self, r):
+        attr, _ = self.qp.query(e.IBV_QP_STATE)
+        return STATES[attr.qp_state]
+
+    def op_raw(self, r):
+        """Sends one datagram from 10.77.0.x, without IP ID, past rxe."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.setsockopt(socket.SOL_IP, 10, 2)       # IP_MTU_DISCOVER, IP_PMTUDISC_DO
+            sock.bind((r["from"], r["port"]))
+            sock.sendto(bytes.fromhex(r["packet"]), (r["to"], 4791))
+
+    def op_close(self, r):
+        for window in self.windows:     # a queue pair with a bound window does not go away
+            window.close()
+        self.qp.close()
+
+
+def serve(sock):
+    peer = Peer()
+    with sock.makefile("rb") as stream:
+        for line in stream:
+            request = json.loads(line)
+            try:
+                answer = {"ok": getattr(peer, "op_" + request["op"])(request)}
+            except Exception as problem:
+                traceback.print_exc()
+                answer = {"error": f"{type(problem).__name__}: {problem}"}
+            sock.sendall(json.dumps(answer).encode() + b"\n")
+            if request["op"] == "close":
+                break
+
+
+def main():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)       # children need no burial
+    listener = socket.create_server(("::", TCP_PORT), family=socket.AF_INET6, dualstack_ipv6=True)
+    print("listening", flush=True)
+    while True:
+        sock, _ = listener.accept()
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if os.fork() == 0:
+            listener.close()
+            serve(sock)
+            sock.close()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
+        sock.close()
+
+
+main()
