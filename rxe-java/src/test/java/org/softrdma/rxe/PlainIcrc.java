@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 import org.softrdma.verbs.Gid;
 
-/** The ICRC written down from facts/roce-wire.md §6, with none of the production code. Identification 0, DF, destination port 4791. */
+/** The ICRC written down from IBA annexes A16 and A17, with none of the production code. Identification 0, DF, destination port 4791. */
 final class PlainIcrc {
     private PlainIcrc() {
     }

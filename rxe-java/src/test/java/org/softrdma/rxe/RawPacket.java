@@ -6,7 +6,7 @@ import java.util.HexFormat;
 import org.softrdma.verbs.Gid;
 
 /**
- * A RoCE packet as bytes, laid out by hand from facts/roce-wire.md §2 and §3: what a {@link RawPeer} sends, right or wrong, and what it
+ * A RoCE packet as bytes, laid out by hand from IBA vol 1 chapter 9: what a {@link RawPeer} sends, right or wrong, and what it
  * gets. Setters change nothing but their own field, so every lie is possible.
  */
 final class RawPacket {

@@ -101,7 +101,7 @@ class RequesterScriptTest {
         assertArrayEquals(answer.payload(), placed(100));
     }
 
-    /** Facts §1.3: a fatal NAK at +2 completes +0 and +1 with SUCCESS first; the rest is flushed in order. */
+    /** As seen from kernel rxe 6.1, too: a fatal NAK at +2 completes +0 and +1 with SUCCESS first; the rest is flushed in order. */
     @ParameterizedTest
     @CsvSource({"0x61,REM_INV_REQ_ERR", "0x62,REM_ACCESS_ERR", "0x63,REM_OP_ERR", "0x64,REM_OP_ERR", "0x7f,REM_OP_ERR"})
     void shouldCompleteWhatCameBeforeFatalNakAndFlushTheRest(int syndrome, WcStatus status) {
@@ -221,7 +221,7 @@ class RequesterScriptTest {
     }
 
     /**
-     * Kernel rxe sends RNR NAK and then, for the packet behind, NAK 0x60 with the same PSN (facts §2.3.1). Together with rdma_cm's RNR
+     * Kernel rxe sends RNR NAK and then, for the packet behind, NAK 0x60 with the same PSN. Together with rdma_cm's RNR
      * timer of 655 ms and a short ACK timeout this used to end in RETRY_EXC_ERR, by timeouts that ran during the wait.
      */
     @Test
@@ -360,7 +360,7 @@ class RequesterScriptTest {
         assertEquals(length, peer.side.sends().getFirst().byteLength());
     }
 
-    /** Facts §1.2, §2.3: re-request at the first missing PSN; the kernel answers with Middle or Last, others with First or Only. */
+    /** Re-request at the first missing PSN; the kernel answers with Middle or Last, others with First or Only. */
     @ParameterizedTest
     @CsvSource({"0x0e,0x0e,0x0f", "0x0d,0x0e,0x0f"})
     void shouldAskAgainForWhatIsMissingOfRead(int third, int fourth, int fifth) {

@@ -157,7 +157,7 @@ class ResponderScriptTest {
             List.of(wc.opcode(), wc.byteLength(), wc.immediate(), wc.flags()));
     }
 
-    /** Facts §2.4: byte_len of a WRITE with immediate is the length of the write, and the receive's buffers stay as they are. */
+    /** Byte_len of a WRITE with immediate is the length of the write, and the receive's buffers stay as they are. */
     @Test
     void shouldTakeReceiveForImmediateOfWriteAndLeaveItsBuffersAlone() {
         connect();
@@ -189,7 +189,7 @@ class ResponderScriptTest {
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), receives());
     }
 
-    /** Facts §2.3.5: only the packet with the immediate needs the receive; repeating just that one is enough. */
+    /** Only the packet with the immediate needs the receive; repeating just that one is enough. */
     @Test
     void shouldRefuseOnlyTheLastPacketOfWriteWithImmediate() {
         connect();
@@ -224,7 +224,7 @@ class ResponderScriptTest {
 
     /**
      * A plain ACK must never cover a READ or atomic whose response may be lost: kernel rxe would complete it with SUCCESS and an untouched
-     * buffer (facts §1.3, §11.13). The repeated SEND before it used to be acknowledged up to ePSN - 1.
+     * buffer (seen from kernel rxe 6.1). The repeated SEND before it used to be acknowledged up to ePSN - 1.
      */
     @Test
     void shouldNotAcknowledgeReadOrAtomicWhenEarlierSendIsRepeated() {
@@ -502,7 +502,7 @@ class ResponderScriptTest {
         cq.ackEvents(2);
     }
 
-    /** Facts §3.6: a CNP is no request. Its PSN is 0, which used to be taken for a gap, a repetition, or a bad request. */
+    /** IBA annex A17: a CNP is no request. Its PSN is 0, which used to be taken for a gap, a repetition, or a bad request. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, -1})
     void shouldIgnoreCongestionNotification(int expectedPsn) {

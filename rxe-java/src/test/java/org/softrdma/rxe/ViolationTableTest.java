@@ -29,9 +29,9 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
 /**
- * The violation table of facts/roce-transport.md §8, IBA column, row by row: the NAK on the wire, both ends' completions and states, the
- * asynchronous event, and that memory is as it was. What our own requester never sends comes from a {@link RawPeer}. Each row has its twin
- * just inside the limit.
+ * What a responder must refuse (IBA vol 1 §9.7.4, §9.9.3; docs/interop.md has the table), row by row: the NAK on the wire, both ends'
+ * completions and states, the asynchronous event, and that memory is as it was. What our own requester never sends comes from a
+ * {@link RawPeer}. Each row has its twin just inside the limit.
  */
 class ViolationTableTest {
     private static final int INVALID = 0x61;
@@ -225,7 +225,7 @@ class ViolationTableTest {
             Arguments.of(AccessFlags.REMOTE_ATOMIC, row("CmpSwap", s -> s.swap(s.target.address(), s.target.rkey()))));
     }
 
-    /** Facts §2.3.3: a missing right of the queue pair is an invalid request, not an access error. */
+    /** As in kernel rxe 6.1: a missing right of the queue pair is an invalid request, not an access error. */
     @ParameterizedTest
     @MethodSource("rightsOfTheQueuePair")
     @SuppressWarnings("unchecked")
@@ -604,7 +604,7 @@ class ViolationTableTest {
         raw.shouldTakeAll(raw.write(RawPacket.WRITE_FIRST, length).payload(MTU), raw.packet(RawPacket.WRITE_LAST, 1).payload(rest));
     }
 
-    /** Pad that is not what the payload needs: seen from the other end, a payload of another length. Facts §4. */
+    /** Pad that is not what the payload needs: seen from the other end, a payload of another length. */
     @ParameterizedTest
     @CsvSource({"8,1", "8,3", "7,0", "7,2", "6,3"})
     void shouldRefuseWrongPad(int payload, int pad) {
