@@ -35,6 +35,8 @@ public class DeviceAgent implements AutoCloseable {
     private volatile boolean agentLeads;
     /** Application threads that wait for the agent's thread to give the lead up. */
     private final AtomicInteger leadWanted = new AtomicInteger();
+    /** The last round driven by a poller did not send; the owner's. */
+    private boolean sendingLeft;
     /** When the leader last had work; the leader's. */
     private long busyNs = System.nanoTime() - SPIN_NS;
     private volatile long drivenNs = System.nanoTime() - LEASE_NS;
@@ -81,7 +83,7 @@ public class DeviceAgent implements AutoCloseable {
 
     /**
      * Runs one round on the caller's thread, unless another thread is at it. A round that brings the caller something to receive leaves the
-     * sending to the next one: the acknowledgement then goes out together with the caller's answer instead of delaying it.
+     * sending to the next one, whatever that brings: the acknowledgement then goes out with the caller's answer instead of delaying it.
      */
     public void tryDrive() {
         if (thread == null || !lock.tryLock()) {
@@ -90,7 +92,8 @@ public class DeviceAgent implements AutoCloseable {
         try {
             long nowNs = System.nanoTime();
             drivenNs = nowNs;
-            if (!work.receive(nowNs)) {
+            sendingLeft = work.receive(nowNs) && !sendingLeft;
+            if (!sendingLeft) {
                 work.transmit(nowNs);
             }
         } finally {
