@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -28,7 +29,7 @@ import org.softrdma.interop.InteropCase.Role;
  */
 @ExtendWith(LabExtension.class)
 class InteropMatrixTest {
-    private record Result(InteropCase interop, Outcome outcome, double seconds, String why) {
+    private record Result(InteropCase interop, Outcome outcome, double seconds, int tries, String why) {
     }
 
     private final List<Result> results = new ArrayList<>();
@@ -56,8 +57,19 @@ class InteropMatrixTest {
         long beganNs = System.nanoTime();
         Outcome outcome = Outcome.FAILED;
         String why = null;
+        int tries = 1;
         try {
-            CaseRun.run(lab, interop);
+            try {
+                CaseRun.run(lab, interop);
+            } catch (AssertionError stuck) {
+                if (!isKernelStuck(stuck)) {
+                    throw stuck;
+                }
+                System.err.println(interop.id() + ": tried again, the kernel's side stood still: " + stuck.getMessage());
+                keepFirstTry(lab, interop);
+                tries++;
+                CaseRun.run(lab, interop);
+            }
             outcome = Outcome.PASSED;
         } catch (InteropCase.Unsupported unsupported) {
             outcome = Outcome.UNSUPPORTED;
@@ -67,7 +79,24 @@ class InteropMatrixTest {
             why = failed.getMessage();
             throw failed;
         } finally {
-            results.add(new Result(interop, outcome, (System.nanoTime() - beganNs) / 1e9, why));
+            results.add(new Result(interop, outcome, (System.nanoTime() - beganNs) / 1e9, tries, why));
+        }
+    }
+
+    /**
+     * A kernel 6.1 requester that repeats a message while its acknowledgement arrives can stop for good, with everything acknowledged on
+     * both sides (docs/interop.md): no peer can help it. Such a case has one more try; the matrix in JSON says how many there were.
+     */
+    private static boolean isKernelStuck(AssertionError failed) {
+        String why = String.valueOf(failed.getMessage());
+        return why.startsWith("guest: ") && why.contains("has not ended within");
+    }
+
+    private static void keepFirstTry(KernelLab lab, InteropCase interop) throws IOException {
+        Path evidence = lab.directory().resolve(interop.id());
+        Path kept = evidence.resolveSibling(evidence.getFileName() + "-first-try");
+        if (Files.exists(evidence) && !Files.exists(kept)) {
+            Files.move(evidence, kept);
         }
     }
 
@@ -76,7 +105,7 @@ class InteropMatrixTest {
         for (Result each : results) {
             cases.add(Json.object("group", each.interop.group(), "case", each.interop.name(), "role", each.interop.role().toString(),
                 "ip", each.interop.ip().text, "kernel", lab.kernel(), "outcome", word(each.outcome),
-                "seconds", Math.round(each.seconds * 10) / 10.0, "why", each.why));
+                "seconds", Math.round(each.seconds * 10) / 10.0, "tries", each.tries, "why", each.why));
         }
         Files.writeString(KernelLab.module().resolve("target/interop-matrix.json"),
             "[\n" + String.join(",\n", cases.stream().map(Json::format).toList()) + "\n]\n");
