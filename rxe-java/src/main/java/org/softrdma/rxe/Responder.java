@@ -88,10 +88,6 @@ final class Responder {
         return Psn.add(fetches.firstAfter(psn, expectedPsn), -1);
     }
 
-    boolean hasResponses() {
-        return !responses.isEmpty();
-    }
-
     void dropResponses() {
         responses.clear();
     }
