@@ -48,12 +48,9 @@ final class PacketWriter {
 
     /** The ICRC with IP identification 0 and DF, as an unconnected socket that must not fragment sends it. */
     private int sealFor(Path path, ByteBuffer buffer, int at, int end) {
-        int udpPayload = end + Icrc.LENGTH - at;
-        int prefix = path.isIpv4()
-            ? Icrc.putIpv4Prefix(buffer, at, path.local().ipv4(), path.remote().ipv4(), 0, true,
-                path.sourcePort(), path.destPort(), udpPayload)
-            : Icrc.putIpv6Prefix(buffer, at, path.local().high(), path.local().low(), path.remote().high(), path.remote().low(),
-                path.sourcePort(), path.destPort(), udpPayload);
-        return icrc.overPrefix(buffer, prefix, at, end);
+        return path.isIpv4()
+            ? icrc.ofIpv4Payload(buffer, at, end, path.local().ipv4(), path.remote().ipv4(), 0, true, path.sourcePort(), path.destPort())
+            : icrc.ofIpv6Payload(buffer, at, end, path.local().high(), path.local().low(), path.remote().high(), path.remote().low(),
+                path.sourcePort(), path.destPort());
     }
 }

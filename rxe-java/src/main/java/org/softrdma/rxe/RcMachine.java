@@ -8,6 +8,7 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.DeadlineHeap;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.link.ReceivedFrame;
+import org.softrdma.device.link.TransmitBatch;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.verbs.SoftCompletionQueue;
@@ -17,6 +18,7 @@ import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpAttributeMask;
 import org.softrdma.verbs.QpState;
 import org.softrdma.wire.Bth;
+import org.softrdma.wire.Icrc;
 import org.softrdma.wire.Opcode;
 
 /**
@@ -42,6 +44,7 @@ final class RcMachine extends DeadlineHeap.Timed {
     private volatile QpState state = QpState.RESET;
     private Path path;
     private int mtu;
+    private int turnPackets = RxeEngine.TURN_PACKETS;
     private int maxDestRdAtomic;
     private boolean peerSeen;
     private boolean drained;
@@ -109,10 +112,17 @@ final class RcMachine extends DeadlineHeap.Timed {
 
     // ---- output ----
 
-    /** Sends up to {@code budget} packets, responses first. @return how many */
+    /**
+     * Sends up to {@code budget} packets: data that the peer asked for, then requests, and the acknowledgement last. Being the shortest, it
+     * ends the train that an answer begins, and both cross the host in one piece.
+     *
+     * @return how many
+     */
     int transmit(long nowNs, PacketWriter out, int budget) {
-        int sent = responder.transmit(out, budget);
-        return sent + requester.transmit(nowNs, out, budget - sent);
+        int sent = responder.transmitData(out, budget);
+        int forRequests = budget - sent - (responder.owes() ? 1 : 0);
+        sent += requester.transmit(nowNs, out, forRequests);
+        return sent + responder.transmit(out, budget - sent);
     }
 
     // ---- states ----
@@ -168,6 +178,7 @@ final class RcMachine extends DeadlineHeap.Timed {
         if (change.has(QpAttributeMask.PATH_MTU)) {
             attributes.pathMtu(change.pathMtu());
             mtu = change.pathMtu().bytes();
+            turnPackets = TransmitBatch.wholeTrains(Bth.LENGTH + mtu + Icrc.LENGTH, RxeEngine.TURN_PACKETS);
         }
         if (change.has(QpAttributeMask.DEST_QPN)) {
             attributes.destQpn(change.destQpn());
@@ -294,6 +305,11 @@ final class RcMachine extends DeadlineHeap.Timed {
 
     int mtu() {
         return mtu;
+    }
+
+    /** Packets of one turn: as many as leave in whole trains. */
+    int turnPackets() {
+        return turnPackets;
     }
 
     int destQpn() {

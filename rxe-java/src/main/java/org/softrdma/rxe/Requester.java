@@ -24,8 +24,8 @@ import org.softrdma.wire.Reth;
 final class Requester {
     /** Longest message, bytes (IBA vol 1 §9.7.2). */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
-    /** An acknowledgement is asked for this often inside a long message. */
-    private static final int ACK_REQUEST_PACKETS = 32;
+    /** Inside a long message an acknowledgement is asked for this often in each window full of packets. */
+    private static final int ACK_REQUESTS_PER_WINDOW = 4;
     private static final int MIN_WINDOW = 8;
     private static final int MAX_WINDOW = 512;
     private static final int FIRST_WINDOW = 128;
@@ -220,7 +220,7 @@ final class Requester {
         int flags = ring.flags(wqe);
         int pad = -payload & 3;
         boolean solicited = last && (flags & SendFlags.SOLICITED) != 0 && wrOpcode != WrOpcode.RDMA_WRITE.value();
-        boolean ackRequest = last || packet % ACK_REQUEST_PACKETS == ACK_REQUEST_PACKETS - 1 || state.packetsInFlight() == window - 1;
+        boolean ackRequest = last || packet % (window / ACK_REQUESTS_PER_WINDOW) == 1 || state.packetsInFlight() == window - 1;
 
         int at = begin(opcode, solicited, pad, ackRequest, out);
         int payloadAt = at + Opcode.headerLength(opcode);

@@ -400,18 +400,37 @@ final class Responder {
         }
     }
 
-    /** Sends up to {@code budget} response packets. @return how many */
-    int transmit(PacketWriter out, int budget) {
+    /** Whether there is anything to answer. */
+    boolean owes() {
+        return !responses.isEmpty();
+    }
+
+    /** Sends up to {@code budget} response packets, but not the acknowledgement that stands last. @return how many */
+    int transmitData(PacketWriter out, int budget) {
         int sent = 0;
-        while (sent < budget && !responses.isEmpty() && out.hasRoom()) {
-            switch (responses.headKind()) {
-                case ResponseQueue.READ -> sendReadPacket(out);
-                case ResponseQueue.ATOMIC -> sendAtomicAck(out);
-                default -> sendAcknowledge(out);
-            }
+        while (sent < budget && owes() && !responses.isLoneAcknowledge() && out.hasRoom()) {
+            sendNext(out);
             sent++;
         }
         return sent;
+    }
+
+    /** Sends up to {@code budget} response packets. @return how many */
+    int transmit(PacketWriter out, int budget) {
+        int sent = 0;
+        while (sent < budget && owes() && out.hasRoom()) {
+            sendNext(out);
+            sent++;
+        }
+        return sent;
+    }
+
+    private void sendNext(PacketWriter out) {
+        switch (responses.headKind()) {
+            case ResponseQueue.READ -> sendReadPacket(out);
+            case ResponseQueue.ATOMIC -> sendAtomicAck(out);
+            default -> sendAcknowledge(out);
+        }
     }
 
     private void sendAcknowledge(PacketWriter out) {

@@ -51,6 +51,11 @@ final class ResponseQueue {
         return size == 0;
     }
 
+    /** Whether nothing but one ACK or NAK is left. */
+    boolean isLoneAcknowledge() {
+        return size == 1 && kind[head] == ACK;
+    }
+
     /** READs and atomics not answered completely. */
     int fetches() {
         return fetches;

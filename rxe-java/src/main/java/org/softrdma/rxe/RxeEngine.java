@@ -27,8 +27,8 @@ final class RxeEngine implements DeviceWork {
     private static final int BATCH_PACKETS = 128;
     private static final int LARGEST_PACKET_BYTES = 4096 + 64;
     private static final int RECEIVE_BUDGET = 128;
-    /** Packets one queue pair may send before the next one has its turn. */
-    private static final int TURN_PACKETS = 64;
+    /** Most packets one queue pair may send before the next one has its turn. */
+    static final int TURN_PACKETS = 64;
     /** The socket took no more: try again this soon. */
     private static final long BACKOFF_NS = 50_000;
     private static final int FIRST_QPN = 0x11;
@@ -101,7 +101,7 @@ final class RxeEngine implements DeviceWork {
             qp.active = false;
             int packets = transmitFrom(qp);
             sent += packets;
-            if (packets == TURN_PACKETS || !writer.hasRoom()) {
+            if (packets == qp.turnPackets() || !writer.hasRoom()) {
                 activate(qp);
             }
             timers.update(qp);
@@ -111,7 +111,7 @@ final class RxeEngine implements DeviceWork {
 
     private int transmitFrom(RcMachine qp) {
         try {
-            return qp.transmit(nowNs, writer, TURN_PACKETS);
+            return qp.transmit(nowNs, writer, qp.turnPackets());
         } catch (RuntimeException broken) {
             onBroken(qp, broken);
             return 0;

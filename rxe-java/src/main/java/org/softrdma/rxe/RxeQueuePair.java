@@ -74,11 +74,7 @@ final class RxeQueuePair extends SoftQueuePair {
     @Override
     protected void doorbell(boolean wasIdle) {
         engine.ring(this);
-        if (wasIdle) {
-            context.agent().doorbellNow();
-        } else {
-            context.agent().doorbell();
-        }
+        context.agent().doorbell(wasIdle);
     }
 
     @Override

@@ -35,8 +35,8 @@ public class DeviceAgent implements AutoCloseable {
     private volatile boolean agentLeads;
     /** Application threads that wait for the agent's thread to give the lead up. */
     private final AtomicInteger leadWanted = new AtomicInteger();
-    /** The last round driven by a poller did not send; the owner's. */
-    private boolean sendingLeft;
+    /** The last round driven by a poller brought it a receive and did not send: its answer is awaited. Written by the owner. */
+    private volatile boolean sendingLeft;
     /** When the leader last had work; the leader's. */
     private long busyNs = System.nanoTime() - SPIN_NS;
     private volatile long drivenNs = System.nanoTime() - LEASE_NS;
@@ -66,13 +66,17 @@ public class DeviceAgent implements AutoCloseable {
         }
     }
 
-    /** As {@link #doorbell}, and if the device is idle the caller's thread sends what was posted at once. */
-    public void doorbellNow() {
-        if (thread == null || !lock.tryLock()) {
+    /**
+     * As {@link #doorbell}, but if the work is {@code urgent} or an answer to what was just received, and nobody is at the device, the
+     * caller's thread sends it at once. What is one of many waits for the next round, which sends them together.
+     */
+    public void doorbell(boolean urgent) {
+        if (thread == null || !urgent && !sendingLeft || !lock.tryLock()) {
             doorbell();
             return;
         }
         try {
+            sendingLeft = false;
             work.transmit(System.nanoTime());
         } finally {
             lock.unlock();
@@ -92,9 +96,13 @@ public class DeviceAgent implements AutoCloseable {
         try {
             long nowNs = System.nanoTime();
             drivenNs = nowNs;
-            sendingLeft = work.receive(nowNs) && !sendingLeft;
-            if (!sendingLeft) {
+            boolean wasLeft = sendingLeft;
+            boolean received = work.receive(nowNs);
+            if (wasLeft || !received) {
                 work.transmit(nowNs);
+            }
+            if (wasLeft || received) {
+                sendingLeft = received && !wasLeft;
             }
         } finally {
             lock.unlock();

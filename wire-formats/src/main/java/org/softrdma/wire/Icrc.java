@@ -141,6 +141,37 @@ public final class Icrc {
         return (int) crc.getValue();
     }
 
+    /**
+     * ICRC of an IPv4 RoCE v2 packet in the midst of others: like {@link #putIpv4Prefix} and {@link #overPrefix}, but the bytes before the
+     * packet, which may belong to the one before it, are as they were afterwards.
+     *
+     * @return the CRC as a number, for {@link #put}
+     */
+    public int ofIpv4Payload(ByteBuffer b, int bthAt, int end, int srcIp, int dstIp, int ipId, boolean dontFragment, int srcPort,
+            int dstPort) {
+        int start = bthAt - IPV4_PREFIX_LENGTH;
+        long w0 = b.getLong(start);
+        long w1 = b.getLong(start + 8);
+        long w2 = b.getLong(start + 16);
+        long w3 = b.getLong(start + 24);
+        int w4 = b.getInt(start + 32);
+        putIpv4Prefix(b, bthAt, srcIp, dstIp, ipId, dontFragment, srcPort, dstPort, end + LENGTH - bthAt);
+        int value = overPrefix(b, start, bthAt, end);
+        b.putLong(start, w0).putLong(start + 8, w1).putLong(start + 16, w2).putLong(start + 24, w3).putInt(start + 32, w4);
+        return value;
+    }
+
+    /** As {@link #ofIpv4Payload}, for IPv6. @return the CRC as a number, for {@link #put} */
+    public int ofIpv6Payload(ByteBuffer b, int bthAt, int end, long srcHigh, long srcLow, long dstHigh, long dstLow, int srcPort,
+            int dstPort) {
+        int start = bthAt - IPV6_PREFIX_LENGTH;
+        b.get(start, scratch, 0, IPV6_PREFIX_LENGTH);
+        putIpv6Prefix(b, bthAt, srcHigh, srcLow, dstHigh, dstLow, srcPort, dstPort, end + LENGTH - bthAt);
+        int value = overPrefix(b, start, bthAt, end);
+        b.put(start, scratch, 0, IPV6_PREFIX_LENGTH);
+        return value;
+    }
+
     /** Stores an ICRC, least significant byte first. */
     public static void put(ByteBuffer b, int at, int crc) {
         b.putInt(at, Integer.reverseBytes(crc));

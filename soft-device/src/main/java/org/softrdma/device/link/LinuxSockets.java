@@ -90,6 +90,10 @@ final class LinuxSockets {
         call("sendto", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
     private static final MethodHandle SENDMMSG =
         call("sendmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT), ERRNO);
+    private static final MethodHandle SENDMSG =
+        call("sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+    private static final MethodHandle RECVMSG =
+        call("recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
     private static final MethodHandle RECVMMSG =
         call("recvmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS), ERRNO);
     private static final MethodHandle PPOLL =
@@ -181,6 +185,25 @@ final class LinuxSockets {
     int sendmmsg(int fd, MemorySegment messages, int count) {
         try {
             return result((int) SENDMMSG.invokeExact(callState, fd, messages, count, MSG_DONTWAIT));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** Sends the first of {@code messages}, which begins with its struct msghdr. @return 1, or minus errno */
+    int sendmsg(int fd, MemorySegment messages) {
+        try {
+            long sent = (long) SENDMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT);
+            return sent < 0 ? result(-1) : 1;
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** Receives into the first of {@code messages}, which begins with its struct msghdr. @return bytes received, or minus errno */
+    int recvmsg(int fd, MemorySegment messages) {
+        try {
+            return result((int) (long) RECVMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT));
         } catch (Throwable t) {
             throw impossible(t);
         }

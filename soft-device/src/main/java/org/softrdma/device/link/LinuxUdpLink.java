@@ -123,6 +123,8 @@ final class LinuxUdpLink implements Link {
         final int scope;
         final boolean ipv4;
         int emptyPolls;
+        /** The last poll found something: there may be more. */
+        boolean streams;
         boolean full;
 
         Socket(int fd, Gid local, int scope) {
@@ -135,6 +137,8 @@ final class LinuxUdpLink implements Link {
 
     /** The native side of a {@link Path}: the peer's socket address and, for a traffic class other than 0, a control message. */
     static final class Destination {
+        private final Gid remote;
+        private final int trafficClass;
         final Socket socket;
         final MemorySegment memory;
         final long name;
@@ -142,13 +146,20 @@ final class LinuxUdpLink implements Link {
         final long control;
         final int controlLength;
 
-        Destination(Socket socket, MemorySegment memory, int nameLength, int controlLength) {
+        Destination(Socket socket, Gid remote, int trafficClass, MemorySegment memory, int nameLength, int controlLength) {
             this.socket = socket;
+            this.remote = remote;
+            this.trafficClass = trafficClass;
             this.memory = memory;
             this.nameLength = nameLength;
             this.controlLength = controlLength;
             name = memory.address();
             control = controlLength == 0 ? 0 : name + SOCKADDR_BYTES;
+        }
+
+        /** Whether packets to both may leave in one message. */
+        boolean isSameAs(Destination other) {
+            return this == other || socket == other.socket && trafficClass == other.trafficClass && remote.equals(other.remote);
         }
     }
 
@@ -269,7 +280,7 @@ final class LinuxUdpLink implements Link {
         askRoutingTable(socket, remote, memory, nameLength);
         int controlLength = trafficClass == 0 ? 0 : putTrafficClass(memory, socket.ipv4, trafficClass);
         return new Path(local, remote, options.port(), options.port(), trafficClass, hopLimit,
-            new Destination(socket, memory, nameLength, controlLength));
+            new Destination(socket, remote, trafficClass, memory, nameLength, controlLength));
     }
 
     private static int putTrafficClass(MemorySegment memory, boolean ipv4, int trafficClass) {
@@ -325,7 +336,8 @@ final class LinuxUdpLink implements Link {
         }
         int messages = trains.describe(batch);
         boolean lone = messages == 1 && trains.packets(0) == 1;
-        int sent = lone ? sendOne(batch, socket) : calls.sendmmsg(socket.fd, trains.messages(), messages);
+        int sent = lone ? sendOne(batch, socket)
+            : messages == 1 ? calls.sendmsg(socket.fd, trains.messages()) : calls.sendmmsg(socket.fd, trains.messages(), messages);
         // The messages hold addresses into the batch and its paths.
         Reference.reachabilityFence(batch);
         int packets = 0;
@@ -359,7 +371,7 @@ final class LinuxUdpLink implements Link {
         int index = batch.first();
         Destination destination = (Destination) batch.path(index).linkState();
         return destination.controlLength != 0
-            ? calls.sendmmsg(socket.fd, trains.messages(), 1)
+            ? calls.sendmsg(socket.fd, trains.messages())
             : calls.sendto(socket.fd, batch.memory().address() + batch.offset(index), batch.length(index), destination.memory,
                 destination.nameLength);
     }
@@ -390,19 +402,7 @@ final class LinuxUdpLink implements Link {
     }
 
     private int receive(Socket socket, FrameHandler handler, int limit) {
-        int total = 0;
-        while (total < limit && !closed) {
-            int asked = Math.min(limit - total, RECEIVE_VECTOR);
-            int count = calls.recvmmsg(socket.fd, receiveVector.messages(), asked);
-            // Errors are about packets sent before (ICMP), reported once: nothing to receive now, something later.
-            for (int i = 0; i < count; i++) {
-                total += dispatch(socket, handler, i);
-                receiveVector.rearm(i, SOCKADDR_BYTES, CONTROL_BYTES);
-            }
-            if (count < asked) {
-                break;
-            }
-        }
+        int total = socket.streams ? receiveStream(socket, handler, limit) : receiveLone(socket, handler);
         if (total > 0) {
             socket.emptyPolls = 0;
             hottest = socket;
@@ -412,8 +412,43 @@ final class LinuxUdpLink implements Link {
         return total;
     }
 
+    /** Nothing came last time: one message is asked for, which takes two thirds of the time that asking for many takes. */
+    private int receiveLone(Socket socket, FrameHandler handler) {
+        if (closed) {
+            return 0;
+        }
+        int bytes = calls.recvmsg(socket.fd, receiveVector.messages());
+        if (bytes < 0) {
+            // Nothing there. Other errors are about packets sent before (ICMP), reported once: something may come later.
+            return 0;
+        }
+        int packets = dispatch(socket, handler, 0, bytes);
+        receiveVector.rearm(0, SOCKADDR_BYTES, CONTROL_BYTES);
+        socket.streams = true;
+        return packets;
+    }
+
+    private int receiveStream(Socket socket, FrameHandler handler, int limit) {
+        int total = 0;
+        while (total < limit && !closed) {
+            int asked = Math.min(limit - total, RECEIVE_VECTOR);
+            int count = calls.recvmmsg(socket.fd, receiveVector.messages(), asked);
+            for (int i = 0; i < count; i++) {
+                total += dispatch(socket, handler, i, receiveVector.received(i));
+                receiveVector.rearm(i, SOCKADDR_BYTES, CONTROL_BYTES);
+            }
+            if (count < asked) {
+                break;
+            }
+        }
+        if (total == 0) {
+            socket.streams = false;
+        }
+        return total;
+    }
+
     /** Hands a packet, or each packet of a train, to the handler. @return how many */
-    private int dispatch(Socket socket, FrameHandler handler, int index) {
+    private int dispatch(Socket socket, FrameHandler handler, int index, int bytes) {
         if ((receiveVector.flags(index) & LinuxSockets.MSG_TRUNC) != 0) {
             oversized++;
             return 1;
@@ -431,7 +466,7 @@ final class LinuxUdpLink implements Link {
         int sourcePort = names.get(LinuxSockets.SHORT_BE, name + LinuxSockets.SOCKADDR_PORT) & 0xffff;
         readControl(index);
         int at = index * slotBytes + TransmitBatch.HEADROOM;
-        int end = at + receiveVector.received(index);
+        int end = at + bytes;
         int packets = 0;
         do {
             int length = segmentBytes == 0 ? end - at : Math.min(segmentBytes, end - at);

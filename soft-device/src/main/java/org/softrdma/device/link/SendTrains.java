@@ -8,6 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import org.softrdma.device.link.LinuxUdpLink.Destination;
 import org.softrdma.wire.Icrc;
 import org.softrdma.wire.IpIdSolver;
 
@@ -19,10 +20,6 @@ import org.softrdma.wire.IpIdSolver;
  * each packet but the first is adjusted. {@link #undo} takes that back for messages that were not sent.
  */
 final class SendTrains {
-    /** Segments of one train: the kernel's UDP_MAX_SEGMENTS. */
-    private static final int MAX_SEGMENTS = 64;
-    /** A train is one UDP datagram on its way to the kernel. */
-    private static final int MAX_TRAIN_BYTES = 65_000;
     private static final int CONTROL_BYTES = 64;
     private static final int CMSG_HEADER = 16;
     private static final int CMSG_LEVEL = 8;
@@ -67,24 +64,20 @@ final class SendTrains {
     /** Describes packets from the front that leave by the socket of the first. @return how many messages they make */
     int describe(TransmitBatch batch) {
         long base = batch.memory().address();
-        LinuxUdpLink.Destination first = destination(batch, batch.first());
+        Destination first = destination(batch, batch.first());
         int end = Math.min(batch.end(), batch.first() + size);
         int messages = 0;
         int index = batch.first();
         while (index < end && destination(batch, index).socket == first.socket) {
             int train = offload ? trainFrom(batch, index, end) : 1;
-            int iovec = index - batch.first();
-            for (int i = 0; i < train; i++) {
-                vector.iovec(iovec + i, base + batch.offset(index + i), batch.length(index + i));
-            }
-            LinuxUdpLink.Destination destination = destination(batch, index);
+            vector.iovec(messages, base + batch.offset(index), trainBytes(batch, index, train));
+            Destination destination = destination(batch, index);
             if (train == 1) {
-                vector.message(messages, destination.name, destination.nameLength, iovec, 1, destination.control,
+                vector.message(messages, destination.name, destination.nameLength, messages, 1, destination.control,
                     destination.controlLength);
             } else {
                 long control = putControl(messages, destination, batch.length(index));
-                vector.message(messages, destination.name, destination.nameLength, iovec, train, control,
-                    controlLength(destination));
+                vector.message(messages, destination.name, destination.nameLength, messages, 1, control, controlLength(destination));
                 renumber(batch, index, train);
             }
             packets[messages++] = train;
@@ -104,21 +97,26 @@ final class SendTrains {
         }
     }
 
-    private static LinuxUdpLink.Destination destination(TransmitBatch batch, int index) {
-        return (LinuxUdpLink.Destination) batch.path(index).linkState();
+    private static Destination destination(TransmitBatch batch, int index) {
+        return (Destination) batch.path(index).linkState();
     }
 
     private static int trainFrom(TransmitBatch batch, int index, int end) {
-        Path path = batch.path(index);
+        Destination to = destination(batch, index);
         int length = batch.length(index);
-        int most = Math.min(Math.min(end - index, MAX_SEGMENTS), MAX_TRAIN_BYTES / length);
+        int most = Math.min(Math.min(end - index, TransmitBatch.TRAIN_PACKETS), TransmitBatch.TRAIN_BYTES / length);
         int train = 1;
-        while (train < most && batch.path(index + train).linkState() == path.linkState() && batch.length(index + train) == length) {
+        while (train < most && batch.length(index + train) == length && to.isSameAs(destination(batch, index + train))) {
             train++;
         }
-        boolean shorterOneFollows = train < most && batch.path(index + train).linkState() == path.linkState()
-            && batch.length(index + train) < length;
+        boolean shorterOneFollows = train < most && batch.length(index + train) < length
+            && to.isSameAs(destination(batch, index + train));
         return shorterOneFollows ? train + 1 : train;
+    }
+
+    private static int trainBytes(TransmitBatch batch, int index, int train) {
+        int last = index + train - 1;
+        return batch.offset(last) + batch.length(last) - batch.offset(index);
     }
 
     private void renumber(TransmitBatch batch, int index, int train) {
@@ -133,12 +131,12 @@ final class SendTrains {
         }
     }
 
-    private static long controlLength(LinuxUdpLink.Destination destination) {
+    private static long controlLength(Destination destination) {
         return CMSG_SPACE + (destination.controlLength == 0 ? 0 : CMSG_SPACE);
     }
 
     /** The segment size, and behind it the destination's traffic class if it has one. @return the address */
-    private long putControl(int message, LinuxUdpLink.Destination destination, int segmentBytes) {
+    private long putControl(int message, Destination destination, int segmentBytes) {
         long at = (long) message * CONTROL_BYTES;
         controls.set(JAVA_LONG, at, CMSG_HEADER + Short.BYTES);
         controls.set(JAVA_INT, at + CMSG_LEVEL, LinuxSockets.IPPROTO_UDP);

@@ -5,42 +5,56 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Packets on their way to a link: a fixed number of slots in one native buffer, filled in order and sent from the front.
+ * Packets on their way to a link, one directly behind the other in one native buffer, filled in order and sent from the front: equal
+ * packets are one piece of memory, as a link that hands them over as a train wants it.
  *
  * <pre>
- *   slot:  | headroom (HEADROOM bytes, for masked or real L2..L4 headers) | BTH … payload, pad, ICRC |
- *                                                                         ^ offset(i)   length(i) bytes
+ *   | headroom | BTH … payload, pad, ICRC | BTH … ICRC | BTH … ICRC | free
+ *              ^ offset(0)                ^ offset(1)    length(i) bytes each
  * </pre>
  *
  * Owned by the device's agent; not thread-safe.
  */
 public final class TransmitBatch {
-    /** Bytes before every packet that belong to whoever computes the ICRC or adds headers. */
+    /** Bytes before the first packet, and before every received one, that belong to whoever computes the ICRC or adds headers. */
     public static final int HEADROOM = 128;
+    /** Most packets a link can hand over as one train: the Linux kernel's UDP_MAX_SEGMENTS of old. */
+    public static final int TRAIN_PACKETS = 64;
+    /** Longest train, bytes: it is one UDP datagram on its way to the kernel. */
+    public static final int TRAIN_BYTES = 65_000;
 
-    private final int slots;
-    private final int slotBytes;
+    private final int maxPackets;
+    private final int maxPacketBytes;
     private final ByteBuffer buffer;
     private final MemorySegment memory;
     private final Path[] paths;
+    private final int[] offsets;
     private final int[] lengths;
     private int first;
     private int end;
 
     /**
-     * @param slots          packets the batch holds
+     * @param maxPackets     packets the batch holds
      * @param maxPacketBytes the longest packet, BTH to ICRC
      */
-    public TransmitBatch(int slots, int maxPacketBytes) {
-        this.slots = slots;
-        slotBytes = HEADROOM + (maxPacketBytes + 63 & ~63);
-        buffer = ByteBuffer.allocateDirect(slots * slotBytes);
+    public TransmitBatch(int maxPackets, int maxPacketBytes) {
+        this.maxPackets = maxPackets;
+        this.maxPacketBytes = maxPacketBytes;
+        buffer = ByteBuffer.allocateDirect(HEADROOM + maxPackets * maxPacketBytes);
         memory = MemorySegment.ofBuffer(buffer);
-        paths = new Path[slots];
-        lengths = new int[slots];
+        paths = new Path[maxPackets];
+        offsets = new int[maxPackets + 1];
+        offsets[0] = HEADROOM;
+        lengths = new int[maxPackets];
     }
 
-    /** The one buffer of all slots, big-endian. */
+    /** The number of packets, at most {@code most} and at least 1, that fill whole trains. @param packetBytes BTH to ICRC */
+    public static int wholeTrains(int packetBytes, int most) {
+        int train = Math.min(TRAIN_PACKETS, TRAIN_BYTES / packetBytes);
+        return most <= train ? most : most - most % train;
+    }
+
+    /** The one buffer of all packets, big-endian. */
     public ByteBuffer buffer() {
         return buffer;
     }
@@ -51,27 +65,29 @@ public final class TransmitBatch {
     }
 
     public boolean isFull() {
-        return end == slots;
+        return end == maxPackets;
     }
 
     public boolean isEmpty() {
         return first == end;
     }
 
-    /** Slots still free. */
+    /** Packets that still fit. */
     public int room() {
-        return slots - end;
+        return maxPackets - end;
     }
 
     /** Starts the next packet; {@link #isFull()} must be false. @return where its BTH goes in {@link #buffer()} */
     public int begin(Path path) {
         paths[end] = path;
-        return end * slotBytes + HEADROOM;
+        return offsets[end];
     }
 
     /** Finishes the packet begun last. @param length bytes from BTH to ICRC, both inclusive */
     public void commit(int length) {
+        assert length <= maxPacketBytes;
         lengths[end++] = length;
+        offsets[end] = offsets[end - 1] + length;
     }
 
     /** Index of the oldest packet not sent yet. */
@@ -90,7 +106,7 @@ public final class TransmitBatch {
 
     /** Where the BTH of a packet stands in {@link #buffer()}. */
     public int offset(int index) {
-        return index * slotBytes + HEADROOM;
+        return offsets[index];
     }
 
     /** Bytes from BTH to ICRC. */

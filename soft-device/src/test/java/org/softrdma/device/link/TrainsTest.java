@@ -44,10 +44,9 @@ class TrainsTest {
     }
 
     private int seal(ByteBuffer buffer, int at, int end, Gid from, Gid to) {
-        int prefix = from.isIpv4Mapped()
-            ? Icrc.putIpv4Prefix(buffer, at, from.ipv4(), to.ipv4(), 0, true, port, port, end + Icrc.LENGTH - at)
-            : Icrc.putIpv6Prefix(buffer, at, from.high(), from.low(), to.high(), to.low(), port, port, end + Icrc.LENGTH - at);
-        return icrc.overPrefix(buffer, prefix, at, end);
+        return from.isIpv4Mapped()
+            ? icrc.ofIpv4Payload(buffer, at, end, from.ipv4(), to.ipv4(), 0, true, port, port)
+            : icrc.ofIpv6Payload(buffer, at, end, from.high(), from.low(), to.high(), to.low(), port, port);
     }
 
     /** Fills the batch with sealed packets of the given lengths, BTH to ICRC. @return what they hold before the ICRC */
