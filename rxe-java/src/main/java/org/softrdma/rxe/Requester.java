@@ -254,7 +254,7 @@ final class Requester {
 
     private int begin(int opcode, boolean solicited, int pad, boolean ackRequest, PacketWriter out) {
         int at = out.begin(qp.path());
-        Bth.put(out.buffer(), at, opcode, solicited, pad, RcMachine.PKEY, qp.destQpn(), ackRequest, state.cursorPsn());
+        Bth.put(out.buffer(), at, opcode, solicited, pad, QpMachine.PKEY, qp.destQpn(), ackRequest, state.cursorPsn());
         return at;
     }
 

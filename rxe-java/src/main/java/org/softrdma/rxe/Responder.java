@@ -479,7 +479,7 @@ final class Responder {
 
     private int begin(int opcode, int pad, PacketWriter out) {
         int at = out.begin(qp.path());
-        Bth.put(out.buffer(), at, opcode, false, pad, RcMachine.PKEY, qp.destQpn(), false, responses.headPsn());
+        Bth.put(out.buffer(), at, opcode, false, pad, QpMachine.PKEY, qp.destQpn(), false, responses.headPsn());
         return at;
     }
 }
