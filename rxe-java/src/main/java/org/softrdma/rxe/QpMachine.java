@@ -6,6 +6,9 @@ import org.softrdma.device.DeadlineHeap;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.queue.OwnReceives;
+import org.softrdma.device.queue.ReceiveSource;
+import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.verbs.SoftCompletionQueue;
 import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.verbs.AsyncEventType;
@@ -26,6 +29,8 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     private final MemoryTable memory;
     private final Counters<RxeCounter> counters;
     private final QpAttributes attributes;
+    private final ScatterGather data;
+    private final ReceiveSource receives;
 
     private volatile QpState state = QpState.RESET;
     private Path path;
@@ -44,6 +49,8 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         this.memory = memory;
         this.counters = counters;
         this.attributes = attributes;
+        data = new ScatterGather(memory, host.softPd().number(), qpn);
+        receives = new OwnReceives(host.receives(), data);
     }
 
     // ---- input ----
@@ -113,7 +120,7 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     private void reset() {
         state = QpState.RESET;
         host.sends().release(host.sends().tail());
-        host.receives().release(host.receives().tail());
+        receives.forget();
         peerSeen = false;
         path = null;
         onReset();
@@ -203,6 +210,15 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     /** Changed by {@link #modify} only. */
     final QpAttributes attributes() {
         return attributes;
+    }
+
+    /** Moves bytes of this queue pair's work requests. */
+    final ScatterGather data() {
+        return data;
+    }
+
+    final ReceiveSource receives() {
+        return receives;
     }
 
     final boolean signalAll() {

@@ -7,7 +7,6 @@ import java.lang.foreign.ValueLayout;
 import org.softrdma.device.Counters;
 import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
@@ -29,11 +28,10 @@ final class RcMachine extends QpMachine {
     RcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters) {
         super(qpn, host, memory, counters, new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxRdAtomic(0)
             .maxDestRdAtomic(0).minRnrTimer(0).timeout(0).retryCount(0).rnrRetry(0).sqdAsyncNotify(false));
-        ScatterGather data = new ScatterGather(memory, host.softPd().number(), qpn);
         sends = new SendState(host.sends());
-        requester = new Requester(this, sends, data);
-        completer = new Completer(this, sends, data);
-        responder = new Responder(this, host.receives(), data);
+        requester = new Requester(this, sends, data());
+        completer = new Completer(this, sends, data());
+        responder = new Responder(this, receives());
     }
 
     // ---- input ----
