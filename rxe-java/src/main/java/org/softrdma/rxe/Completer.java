@@ -6,10 +6,7 @@ import org.softrdma.device.DeadlineHeap;
 import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
-import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
-import org.softrdma.verbs.WrOpcode;
 import org.softrdma.wire.Aeth;
 import org.softrdma.wire.AtomicAckEth;
 import org.softrdma.wire.Bth;
@@ -27,12 +24,12 @@ final class Completer {
     /** Shorter ACK timeouts are raised to this: a general-purpose host cannot tell them from its own scheduling. rxe has 4 ms, too. */
     private static final long SHORTEST_TIMEOUT_NS = 4_000_000;
     private static final int RETRY_FOR_EVER = 7;
-    private static final WcOpcode[] WC_OPCODES = wcOpcodes();
 
     private final RcMachine qp;
     private final SendState state;
     private final SendRing ring;
     private final ScatterGather data;
+    private final SendCompletions completions;
     private final long[] atomicResult = new long[1];
     private long ackDeadlineNs = DeadlineHeap.NEVER;
     private long rnrUntilNs = DeadlineHeap.NEVER;
@@ -42,6 +39,7 @@ final class Completer {
         this.state = state;
         this.ring = state.ring;
         this.data = data;
+        completions = new SendCompletions(qp, ring);
     }
 
     void reset() {
@@ -315,56 +313,19 @@ final class Completer {
 
     /** The oldest work request is done. */
     void completeHead() {
-        long wqe = ring.head();
-        qp.counters().count(RxeCounter.RDMA_SENDS);
-        boolean signaled = (ring.flags(wqe) & SendFlags.SIGNALED) != 0 || qp.signalAll();
-        boolean delivered = true;
-        if (signaled) {
-            delivered = releaseAndPush(wqe, WcStatus.SUCCESS, (int) ring.length(wqe));
-        } else {
-            ring.release(wqe + 1);
-        }
-        qp.onSendComplete();
-        if (!delivered) {
-            qp.enterError();
-        }
-    }
-
-    /** The slot is free before its completion can be seen: whoever polls it may post again at once. @return false if the queue overran */
-    private boolean releaseAndPush(long wqe, WcStatus status, int byteLength) {
-        long wrId = ring.wrId(wqe);
-        WcOpcode opcode = WC_OPCODES[ring.opcode(wqe)];
-        ring.release(wqe + 1);
-        return qp.sendCq().push(wrId, status, opcode, byteLength, 0, qp.qpn(), 0, false);
+        completions.completeHead();
     }
 
     /** The oldest work request failed: it completes with {@code status}, everything else is flushed. */
     void fail(WcStatus status) {
-        releaseAndPush(ring.head(), status, 0);
+        completions.failHead(status);
         qp.enterError();
     }
 
     /** Completes whatever is posted with WR_FLUSH_ERR. */
     void flush() {
-        while (ring.head() < ring.tail()) {
-            releaseAndPush(ring.head(), WcStatus.WR_FLUSH_ERR, 0);
-        }
+        completions.flush();
         ackDeadlineNs = DeadlineHeap.NEVER;
         rnrUntilNs = DeadlineHeap.NEVER;
-    }
-
-    private static WcOpcode[] wcOpcodes() {
-        WcOpcode[] table = new WcOpcode[WrOpcode.ATOMIC_WRITE.value() + 1];
-        table[WrOpcode.RDMA_WRITE.value()] = WcOpcode.RDMA_WRITE;
-        table[WrOpcode.RDMA_WRITE_WITH_IMM.value()] = WcOpcode.RDMA_WRITE;
-        table[WrOpcode.SEND.value()] = WcOpcode.SEND;
-        table[WrOpcode.SEND_WITH_IMM.value()] = WcOpcode.SEND;
-        table[WrOpcode.SEND_WITH_INV.value()] = WcOpcode.SEND;
-        table[WrOpcode.RDMA_READ.value()] = WcOpcode.RDMA_READ;
-        table[WrOpcode.ATOMIC_CMP_AND_SWP.value()] = WcOpcode.COMP_SWAP;
-        table[WrOpcode.ATOMIC_FETCH_AND_ADD.value()] = WcOpcode.FETCH_ADD;
-        table[WrOpcode.LOCAL_INV.value()] = WcOpcode.LOCAL_INV;
-        table[WrOpcode.BIND_MW.value()] = WcOpcode.BIND_MW;
-        return table;
     }
 }

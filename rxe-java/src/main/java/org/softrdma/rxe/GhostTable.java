@@ -39,16 +39,16 @@ final class GhostTable {
         private final long goneNs;
         private boolean asked;
 
-        Ghost(RcMachine qp, long nowNs) {
+        Ghost(RcMachine qp, long goneNs) {
             qpn = qp.qpn();
             destQpn = qp.destQpn();
             path = qp.path();
             responder = qp.responder();
-            goneNs = nowNs + LINGER_NS;
+            this.goneNs = goneNs;
         }
 
-        Path path() {
-            return path;
+        RxeCounter checkOrigin(ReceivedFrame frame) {
+            return path.connects(frame) ? null : RxeCounter.DROP_WRONG_ADDRESS;
         }
     }
 
@@ -56,11 +56,10 @@ final class GhostTable {
         this.counters = counters;
     }
 
-    void add(RcMachine qp, long nowNs) {
+    void add(Ghost ghost) {
         if (oldestFirst.size() == MAX_GHOSTS) {
             byQpn.remove(oldestFirst.remove().qpn);
         }
-        Ghost ghost = new Ghost(qp, nowNs);
         byQpn.put(ghost.qpn, ghost);
         oldestFirst.add(ghost);
     }
@@ -103,7 +102,7 @@ final class GhostTable {
             Ghost ghost = toAnswer.remove();
             ghost.asked = false;
             int at = out.begin(ghost.path);
-            Bth.put(out.buffer(), at, Opcode.RC_ACKNOWLEDGE, false, 0, RcMachine.PKEY, ghost.destQpn, false, ghost.answerPsn);
+            Bth.put(out.buffer(), at, Opcode.RC_ACKNOWLEDGE, false, 0, QpMachine.PKEY, ghost.destQpn, false, ghost.answerPsn);
             Aeth.put(out.buffer(), at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), Syndrome.ACK_UNLIMITED, ghost.responder.msn());
             out.finish(ghost.path, at, at + Opcode.headerLength(Opcode.RC_ACKNOWLEDGE));
             counters.count(RxeCounter.GHOST_ACKS);

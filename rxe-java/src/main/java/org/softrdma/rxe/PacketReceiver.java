@@ -4,7 +4,6 @@ package org.softrdma.rxe;
 import java.nio.ByteBuffer;
 import org.softrdma.device.Counters;
 import org.softrdma.device.link.FrameHandler;
-import org.softrdma.device.link.Path;
 import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.wire.Bth;
 import org.softrdma.wire.Icrc;
@@ -12,8 +11,8 @@ import org.softrdma.wire.IpIdSolver;
 import org.softrdma.wire.PacketCheck;
 
 /**
- * The edge: the only place that looks at bytes nobody has checked. What passes is whole, has a correct ICRC, comes from the peer of the
- * queue pair it names, and can be read without further checks; everything else is dropped and counted by name.
+ * The edge: the only place that looks at bytes nobody has checked. What passes is whole, has a correct ICRC, comes from where the queue
+ * pair it names takes packets from, and can be read without further checks; everything else is dropped and counted by name.
  */
 final class PacketReceiver implements FrameHandler {
     private static final int LARGEST_PAYLOAD = 4096;
@@ -68,17 +67,14 @@ final class PacketReceiver implements FrameHandler {
             }
         }
         int qpn = Bth.destQp(buffer, at);
-        RcMachine qp = engine.find(qpn);
+        QpMachine qp = engine.find(qpn);
         GhostTable.Ghost ghost = qp == null ? engine.ghosts().find(qpn) : null;
         if (qp == null && ghost == null) {
             return verdict == PacketCheck.UNKNOWN_OPCODE ? RxeCounter.DROP_UNKNOWN_OPCODE : RxeCounter.DROP_UNKNOWN_QPN;
         }
-        Path path = qp == null ? ghost.path() : qp.path();
-        if (path == null) {
-            return RxeCounter.DROP_QP_STATE;
-        }
-        if (!isFromPeer(frame, path)) {
-            return RxeCounter.DROP_WRONG_ADDRESS;
+        RxeCounter badOrigin = qp == null ? ghost.checkOrigin(frame) : qp.checkOrigin(frame);
+        if (badOrigin != null) {
+            return badOrigin;
         }
         if (!isOurPartition(Bth.pkey(buffer, at))) {
             return RxeCounter.DROP_BAD_PKEY;
@@ -100,13 +96,9 @@ final class PacketReceiver implements FrameHandler {
         return null;
     }
 
-    private static boolean isFromPeer(ReceivedFrame frame, Path path) {
-        return frame.remoteHigh() == path.remote().high() && frame.remoteLow() == path.remote().low() && frame.local().equals(path.local());
-    }
-
     /** Default partition; the peer may be a limited member because we are a full one. IBA vol 1 §10.9.3 */
     private static boolean isOurPartition(int pkey) {
-        return (pkey & 0x7fff) == (RcMachine.PKEY & 0x7fff);
+        return (pkey & 0x7fff) == (QpMachine.PKEY & 0x7fff);
     }
 
     /**

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import java.nio.ByteBuffer;
-import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.memory.Region;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.AccessFlags;
@@ -12,7 +9,6 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
 import org.softrdma.wire.AtomicEth;
 import org.softrdma.wire.Bth;
-import org.softrdma.wire.ImmDt;
 import org.softrdma.wire.Opcode;
 import org.softrdma.wire.Psn;
 import org.softrdma.wire.Reth;
@@ -22,8 +18,6 @@ import org.softrdma.wire.Reth;
  * the batch allow; going back and completing are the {@link Completer}'s. Source: IBA vol 1 §9.7.3, §10.8.3.
  */
 final class Requester {
-    /** Longest message, bytes (IBA vol 1 §9.7.2). */
-    static final long MAX_MESSAGE_BYTES = 1L << 31;
     /** Inside a long message an acknowledgement is asked for this often in each window full of packets. */
     private static final int ACK_REQUESTS_PER_WINDOW = 4;
     private static final int MIN_WINDOW = 8;
@@ -34,6 +28,9 @@ final class Requester {
     private final SendState state;
     private final SendRing ring;
     private final ScatterGather data;
+    private final SendData sendData;
+    private final MessageWriter messages;
+    private final LocalOperations localOperations;
     private int window = FIRST_WINDOW;
     private int goodPackets;
 
@@ -42,6 +39,9 @@ final class Requester {
         this.state = state;
         this.ring = state.ring;
         this.data = data;
+        sendData = new SendData(ring, data);
+        messages = new MessageWriter(qp, Opcode.TRANSPORT_RC, ring, sendData);
+        localOperations = new LocalOperations(qp, ring);
     }
 
     void reset() {
@@ -93,7 +93,7 @@ final class Requester {
             sendReadRequest(wqe, out);
         } else if (SendState.isAtomic(opcode)) {
             sendAtomic(wqe, opcode, out);
-        } else if (!sendData(wqe, opcode, out)) {
+        } else if (!sendData(wqe, out)) {
             return false;
         }
         qp.completer().onTransmit(nowNs);
@@ -119,9 +119,9 @@ final class Requester {
     private boolean start(long wqe) {
         int opcode = ring.opcode(wqe);
         boolean atHead = wqe == ring.head();
-        if (opcode == WrOpcode.LOCAL_INV.value() || opcode == WrOpcode.BIND_MW.value()) {
+        if (LocalOperations.isLocal(opcode)) {
             if (atHead) {
-                runLocally(wqe, opcode);
+                runLocally(wqe);
             }
             return atHead && qp.maySend();
         }
@@ -132,7 +132,7 @@ final class Requester {
             }
             return false;
         }
-        int packets = SendState.isAtomic(opcode) ? 1 : packetsOf(ring.length(wqe));
+        int packets = SendState.isAtomic(opcode) ? 1 : messages.packetsOf(ring.length(wqe));
         ring.setPsns(wqe, state.nextPsn, packets);
         state.nextPsn = Psn.add(state.nextPsn, packets);
         state.started = wqe + 1;
@@ -143,24 +143,20 @@ final class Requester {
     private WcStatus check(long wqe, int opcode) {
         long length = ring.length(wqe);
         boolean fetches = SendState.isReadOrAtomic(opcode);
-        if (length > MAX_MESSAGE_BYTES || SendState.isAtomic(opcode) && length != 8) {
+        if (length > MessageWriter.MAX_MESSAGE_BYTES || SendState.isAtomic(opcode) && length != 8) {
             return WcStatus.LOC_LEN_ERR;
         }
         if (fetches && qp.maxRdAtomic() == 0) {
             return WcStatus.LOC_QP_OP_ERR;
         }
-        boolean inline = (ring.flags(wqe) & SendFlags.INLINE) != 0;
-        if (!inline && !data.check(ring, wqe, fetches ? AccessFlags.LOCAL_WRITE : 0)) {
-            return WcStatus.LOC_PROT_ERR;
-        }
-        return WcStatus.SUCCESS;
+        boolean accessible = fetches ? data.check(ring, wqe, AccessFlags.LOCAL_WRITE) : sendData.isReadable(wqe);
+        return accessible ? WcStatus.SUCCESS : WcStatus.LOC_PROT_ERR;
     }
 
-    private void runLocally(long wqe, int opcode) {
-        MemoryTable memory = qp.memory();
-        boolean done = opcode == WrOpcode.LOCAL_INV.value() ? memory.invalidate(ring.immediate(wqe), qp.pd(), qp.qpn()) : bind(wqe, memory);
-        if (!done) {
-            qp.completer().fail(opcode == WrOpcode.BIND_MW.value() ? WcStatus.MW_BIND_ERR : WcStatus.LOC_QP_OP_ERR);
+    private void runLocally(long wqe) {
+        WcStatus outcome = localOperations.run(wqe);
+        if (outcome != WcStatus.SUCCESS) {
+            qp.completer().fail(outcome);
             return;
         }
         ring.setPsns(wqe, state.nextPsn, 0);
@@ -170,96 +166,51 @@ final class Requester {
         qp.completer().completeHead();
     }
 
-    /**
-     * Binds a type 2 window: rkey names window and new key byte, the one element the region and range, compareAdd the rights.
-     * Source: IBA vol 1 §10.6.7.2; kernel rxe refuses the same cases.
-     */
-    private boolean bind(long wqe, MemoryTable memory) {
-        Region region = memory.lookup(ring.elementLkey(wqe, 0));
-        int access = (int) ring.compareAdd(wqe);
-        long start = ring.elementAddress(wqe, 0);
-        long length = ring.elementLength(wqe, 0);
-        boolean writes = (access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
-        return region != null && length > 0 && region.covers(start, length)
-            && region.grants(qp.pd(), qp.qpn(), AccessFlags.MW_BIND | (writes ? AccessFlags.LOCAL_WRITE : 0))
-            && memory.bindWindow(ring.rkey(wqe), region, start, length, access, qp.qpn());
-    }
-
-    private int packetsOf(long length) {
-        return length == 0 ? 1 : (int) ((length + qp.mtu() - 1) / qp.mtu());
-    }
-
     /** One request asks for all that is still missing: the whole READ at first, the rest when it is asked for again. */
     private void sendReadRequest(long wqe, PacketWriter out) {
         long received = (long) state.cursorPacket * qp.mtu();
-        int at = begin(Opcode.RC_RDMA_READ_REQUEST, false, 0, true, out);
+        int at = begin(Opcode.RC_RDMA_READ_REQUEST, out);
         Reth.put(out.buffer(), at + Opcode.rethOffset(Opcode.RC_RDMA_READ_REQUEST), ring.remoteAddress(wqe) + received, ring.rkey(wqe),
             ring.length(wqe) - received);
         state.readsInFlight++;
-        finish(at, Opcode.headerLength(Opcode.RC_RDMA_READ_REQUEST), 0, ring.packets(wqe) - state.cursorPacket, out);
+        finish(at, Opcode.headerLength(Opcode.RC_RDMA_READ_REQUEST), ring.packets(wqe) - state.cursorPacket, out);
     }
 
     private void sendAtomic(long wqe, int wrOpcode, PacketWriter out) {
         boolean swaps = wrOpcode == WrOpcode.ATOMIC_CMP_AND_SWP.value();
         int opcode = swaps ? Opcode.RC_COMPARE_SWAP : Opcode.RC_FETCH_ADD;
-        int at = begin(opcode, false, 0, true, out);
+        int at = begin(opcode, out);
         AtomicEth.put(out.buffer(), at + Opcode.atomicEthOffset(opcode), ring.remoteAddress(wqe), ring.rkey(wqe),
             swaps ? ring.swap(wqe) : ring.compareAdd(wqe), swaps ? ring.compareAdd(wqe) : 0);
         state.readsInFlight++;
-        finish(at, Opcode.headerLength(opcode), 0, 1, out);
+        finish(at, Opcode.headerLength(opcode), 1, out);
     }
 
     /** One packet of a SEND or RDMA WRITE. @return false if its data could not be read; the work request is failed in its turn */
-    private boolean sendData(long wqe, int wrOpcode, PacketWriter out) {
-        int mtu = qp.mtu();
+    private boolean sendData(long wqe, PacketWriter out) {
         int packet = state.cursorPacket;
         boolean last = packet == ring.packets(wqe) - 1;
-        long offset = (long) packet * mtu;
-        int payload = last ? (int) (ring.length(wqe) - offset) : mtu;
-        int opcode = RequestOpcodes.of(wrOpcode, packet == 0, last);
-        int flags = ring.flags(wqe);
-        int pad = -payload & 3;
-        boolean solicited = last && (flags & SendFlags.SOLICITED) != 0 && wrOpcode != WrOpcode.RDMA_WRITE.value();
         boolean ackRequest = last || packet % (window / ACK_REQUESTS_PER_WINDOW) == 1 || state.packetsInFlight() == window - 1;
-
-        int at = begin(opcode, solicited, pad, ackRequest, out);
-        int payloadAt = at + Opcode.headerLength(opcode);
-        boolean copied = (flags & SendFlags.INLINE) != 0
-            ? copyInline(wqe, offset, payload, out, payloadAt)
-            : data.gather(ring, wqe, offset, payload, out.memory(), payloadAt);
-        if (!copied) {
+        int at = out.begin(qp.path());
+        int length = messages.put(out, at, wqe, packet, last, state.cursorPsn(), ackRequest);
+        if (length == MessageWriter.UNREADABLE) {
             if (wqe == ring.head()) {
                 qp.completer().fail(WcStatus.LOC_PROT_ERR);
             }
             return false;
         }
-        ByteBuffer buffer = out.buffer();
-        if (Opcode.has(opcode, Opcode.RETH)) {
-            Reth.put(buffer, at + Opcode.rethOffset(opcode), ring.remoteAddress(wqe), ring.rkey(wqe), ring.length(wqe));
-        }
-        if (Opcode.hasAny(opcode, Opcode.IMMEDIATE | Opcode.INVALIDATE)) {
-            ImmDt.put(buffer, at + Opcode.headerLength(opcode) - ImmDt.LENGTH, ring.immediate(wqe));
-        }
-        for (int i = 0; i < pad; i++) {
-            buffer.put(payloadAt + payload + i, (byte) 0);
-        }
-        finish(at, Opcode.headerLength(opcode) + payload + pad, payload, 1, out);
+        finish(at, length, 1, out);
         return true;
     }
 
-    private boolean copyInline(long wqe, long offset, int payload, PacketWriter out, int to) {
-        out.memory().asSlice(to, payload).copyFrom(ring.memory().asSlice(ring.inlineOffset(wqe) + offset, payload));
-        return true;
-    }
-
-    private int begin(int opcode, boolean solicited, int pad, boolean ackRequest, PacketWriter out) {
+    private int begin(int opcode, PacketWriter out) {
         int at = out.begin(qp.path());
-        Bth.put(out.buffer(), at, opcode, solicited, pad, RcMachine.PKEY, qp.destQpn(), ackRequest, state.cursorPsn());
+        Bth.put(out.buffer(), at, opcode, false, 0, QpMachine.PKEY, qp.destQpn(), true, state.cursorPsn());
         return at;
     }
 
     /** Seals the packet and moves the cursor behind it. @param psns it consumes */
-    private void finish(int at, int length, int payload, int psns, PacketWriter out) {
+    private void finish(int at, int length, int psns, PacketWriter out) {
         if (Psn.compare(state.cursorPsn(), state.sentEnd) < 0) {
             qp.counters().count(RxeCounter.RETRANSMITTED_PKTS);
         }

@@ -5,8 +5,7 @@ import java.nio.ByteBuffer;
 import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
-import org.softrdma.device.queue.ReceiveRing;
-import org.softrdma.device.queue.ScatterGather;
+import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.WcFlags;
@@ -30,14 +29,12 @@ import org.softrdma.wire.Syndrome;
  * Source: IBA vol 1 §9.7.4, §9.7.5, §9.9.3.
  */
 final class Responder {
-    private static final int NO_MESSAGE = 0;
-    private static final int IN_SEND = Opcode.SEND;
-    private static final int IN_WRITE = Opcode.WRITE;
     private static final int OK = -1;
 
     private final RcMachine qp;
-    private final ReceiveRing receives;
-    private final ScatterGather data;
+    private final ReceiveSource receives;
+    private final ReceiveCompletions completions;
+    private final InboundMessage message;
     private final MemoryTable memory;
     private final long[] atomicResult = new long[1];
     private ResponseQueue responses = new ResponseQueue(1);
@@ -47,18 +44,12 @@ final class Responder {
     private int msn;
     /** A NAK for the gap, or an RNR NAK, is on its way: silence until the expected PSN comes. */
     private boolean refused;
-    private int message = NO_MESSAGE;
-    /** Bytes of the current SEND that were placed. */
-    private long received;
-    private long writeVa;
-    private int writeRkey;
-    private long writeLeft;
-    private long writeLength;
 
-    Responder(RcMachine qp, ReceiveRing receives, ScatterGather data) {
+    Responder(RcMachine qp, ReceiveSource receives) {
         this.qp = qp;
         this.receives = receives;
-        this.data = data;
+        completions = new ReceiveCompletions(qp, receives);
+        message = new InboundMessage(qp, receives);
         memory = qp.memory();
     }
 
@@ -67,7 +58,7 @@ final class Responder {
         expectedPsn = psn;
         msn = 0;
         refused = false;
-        message = NO_MESSAGE;
+        message.end();
         responses = new ResponseQueue(maxFetches);
         fetches = new FetchMemory(maxFetches);
     }
@@ -114,7 +105,7 @@ final class Responder {
         if (verdict == OK) {
             verdict = checkLength(buffer, at, opcode, payload);
         }
-        if (verdict == OK && needsReceive(opcode) && receives.tail() == receives.head()) {
+        if (verdict == OK && InboundMessage.needsReceive(opcode) && !receives.take()) {
             onReceiverNotReady();
             return;
         }
@@ -184,7 +175,7 @@ final class Responder {
             return Syndrome.NAK_INVALID_REQUEST;
         }
         boolean begins = Opcode.has(opcode, Opcode.START) || Opcode.hasAny(opcode, Opcode.READ_REQUEST | Opcode.ATOMIC_REQUEST);
-        if (begins ? message != NO_MESSAGE : !Opcode.has(opcode, message) || message == NO_MESSAGE) {
+        if (begins ? message.isOpen() : !message.continuesWith(opcode)) {
             return Syndrome.NAK_INVALID_REQUEST;
         }
         int right = Opcode.has(opcode, Opcode.WRITE) ? AccessFlags.REMOTE_WRITE
@@ -198,32 +189,12 @@ final class Responder {
         return tooMany ? Syndrome.NAK_INVALID_REQUEST : OK;
     }
 
-    /** Full packets before the last, the rest in the last, and what the RETH announced altogether. IBA vol 1 §9.7.4.1.6 */
     private int checkLength(ByteBuffer buffer, int at, int opcode, int payload) {
-        int mtu = qp.mtu();
-        boolean last = Opcode.has(opcode, Opcode.END);
-        boolean good;
-        if (Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE)) {
-            boolean first = Opcode.has(opcode, Opcode.START);
-            good = last ? payload <= mtu && (first || payload > 0) : payload == mtu;
-            good &= Bth.padCount(buffer, at) == (-payload & 3);
-            if (Opcode.has(opcode, Opcode.WRITE)) {
-                long left = first ? Reth.length(buffer, at + Opcode.rethOffset(opcode)) : writeLeft;
-                good &= left <= Requester.MAX_MESSAGE_BYTES && (last ? payload == left : payload < left);
-            } else {
-                good &= received + payload <= Requester.MAX_MESSAGE_BYTES || first;
-            }
-        } else if (Opcode.has(opcode, Opcode.READ_REQUEST)) {
-            good = Reth.length(buffer, at + Opcode.rethOffset(opcode)) <= Requester.MAX_MESSAGE_BYTES;
-        } else {
-            good = (AtomicEth.va(buffer, at + Opcode.atomicEthOffset(opcode)) & 7) == 0;
-        }
+        boolean good = Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE) ? message.checkLength(buffer, at, opcode, payload)
+            : Opcode.has(opcode, Opcode.READ_REQUEST)
+            ? Reth.length(buffer, at + Opcode.rethOffset(opcode)) <= MessageWriter.MAX_MESSAGE_BYTES
+            : (AtomicEth.va(buffer, at + Opcode.atomicEthOffset(opcode)) & 7) == 0;
         return good ? OK : Syndrome.NAK_INVALID_REQUEST;
-    }
-
-    private boolean needsReceive(int opcode) {
-        return Opcode.has(opcode, Opcode.SEND) ? Opcode.has(opcode, Opcode.START)
-            : Opcode.has(opcode, Opcode.WRITE | Opcode.IMMEDIATE);
     }
 
     private int execute(ReceivedFrame frame, int opcode, int psn, int payload) {
@@ -239,20 +210,11 @@ final class Responder {
     private int executeSend(ReceivedFrame frame, int opcode, int psn, int payload) {
         ByteBuffer buffer = frame.buffer();
         int at = frame.offset();
-        long wqe = receives.head();
-        if (Opcode.has(opcode, Opcode.START)) {
-            received = 0;
-            message = IN_SEND;
+        WcStatus placed = message.placeSend(frame, opcode, payload);
+        if (placed != WcStatus.SUCCESS) {
+            completions.fail(placed);
+            return placed == WcStatus.LOC_LEN_ERR ? Syndrome.NAK_INVALID_REQUEST : Syndrome.NAK_REMOTE_OPERATIONAL;
         }
-        if (received + payload > receives.length(wqe)) {
-            failReceive(WcStatus.LOC_LEN_ERR);
-            return Syndrome.NAK_INVALID_REQUEST;
-        }
-        if (!data.scatter(receives, wqe, received, payload, frame.memory(), at + Opcode.headerLength(opcode))) {
-            failReceive(WcStatus.LOC_PROT_ERR);
-            return Syndrome.NAK_REMOTE_OPERATIONAL;
-        }
-        received += payload;
         if (!Opcode.has(opcode, Opcode.END)) {
             accept(buffer, at, psn);
             return OK;
@@ -266,48 +228,30 @@ final class Responder {
             flags |= WcFlags.WITH_INV;
             immediateOrKey = Ieth.rkey(buffer, at + Opcode.iethOffset(opcode));
             if (!memory.invalidate(immediateOrKey, qp.pd(), qp.qpn())) {
-                failReceive(WcStatus.LOC_ACCESS_ERR);
+                completions.fail(WcStatus.LOC_ACCESS_ERR);
                 return Syndrome.NAK_REMOTE_ACCESS;
             }
         }
-        message = NO_MESSAGE;
-        msn = Psn.next(msn);
-        accept(buffer, at, psn);
-        completeReceive(WcOpcode.RECV, (int) received, immediateOrKey, flags, Bth.solicitedEvent(buffer, at));
+        endMessage(buffer, at, psn);
+        completions.complete(WcOpcode.RECV, message.bytes(), immediateOrKey, 0, flags, Bth.solicitedEvent(buffer, at));
         return OK;
     }
 
     private int executeWrite(ReceivedFrame frame, int opcode, int psn, int payload) {
         ByteBuffer buffer = frame.buffer();
         int at = frame.offset();
-        if (Opcode.has(opcode, Opcode.START)) {
-            int reth = at + Opcode.rethOffset(opcode);
-            writeVa = Reth.va(buffer, reth);
-            writeRkey = Reth.rkey(buffer, reth);
-            writeLength = Reth.length(buffer, reth);
-            writeLeft = writeLength;
-            message = IN_WRITE;
+        if (!message.placeWrite(frame, opcode, payload)) {
+            return Syndrome.NAK_REMOTE_ACCESS;
         }
-        // Looked up for every packet: the region may be gone since the last one. A message without bytes needs no key (IBA C9-88).
-        if (writeLeft > 0) {
-            Region region = memory.lookup(writeRkey);
-            if (region == null || !region.grants(qp.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) || !region.covers(writeVa, writeLeft)
-                || !region.copyIn(writeVa, frame.memory(), at + Opcode.headerLength(opcode), payload)) {
-                return Syndrome.NAK_REMOTE_ACCESS;
-            }
-        }
-        writeVa += payload;
-        writeLeft -= payload;
         if (!Opcode.has(opcode, Opcode.END)) {
             accept(buffer, at, psn);
             return OK;
         }
-        message = NO_MESSAGE;
-        msn = Psn.next(msn);
-        accept(buffer, at, psn);
+        endMessage(buffer, at, psn);
         if (Opcode.has(opcode, Opcode.IMMEDIATE)) {
-            completeReceive(WcOpcode.RECV_RDMA_WITH_IMM, (int) writeLength, ImmDt.immediate(buffer, at + Opcode.immediateOffset(opcode)),
-                WcFlags.GRH | WcFlags.WITH_IMM, Bth.solicitedEvent(buffer, at));
+            completions.complete(WcOpcode.RECV_RDMA_WITH_IMM, message.bytes(),
+                ImmDt.immediate(buffer, at + Opcode.immediateOffset(opcode)), 0, WcFlags.GRH | WcFlags.WITH_IMM,
+                Bth.solicitedEvent(buffer, at));
         }
         return OK;
     }
@@ -356,33 +300,19 @@ final class Responder {
         return allowed ? region : null;
     }
 
+    /** The last packet of a SEND or WRITE was executed. */
+    private void endMessage(ByteBuffer buffer, int at, int psn) {
+        message.end();
+        msn = Psn.next(msn);
+        accept(buffer, at, psn);
+    }
+
     /** The packet was executed; acknowledge it if asked to. */
     private void accept(ByteBuffer buffer, int at, int psn) {
         expectedPsn = Psn.next(psn);
         if (Bth.ackRequest(buffer, at)) {
             responses.acknowledge(psn, msn);
         }
-    }
-
-    private void completeReceive(WcOpcode opcode, int bytes, int immediateOrKey, int flags, boolean solicited) {
-        qp.counters().count(RxeCounter.RDMA_RECVS);
-        long wrId = releaseReceive();
-        if (!qp.recvCq().push(wrId, WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), flags, solicited)) {
-            qp.enterError();
-        }
-    }
-
-    private void failReceive(WcStatus status) {
-        long wrId = releaseReceive();
-        qp.recvCq().push(wrId, status, WcOpcode.RECV, 0, 0, qp.qpn(), 0, true);
-    }
-
-    /** Frees the oldest receive before its completion can be seen: whoever polls it may post again at once. @return its wr_id */
-    private long releaseReceive() {
-        long wqe = receives.head();
-        long wrId = receives.wrId(wqe);
-        receives.release(wqe + 1);
-        return wrId;
     }
 
     /** The request is refused for good: a NAK, an event, and the queue pair is in error. IBA vol 1 §9.9.3 */
@@ -395,9 +325,7 @@ final class Responder {
 
     /** Completes whatever is posted with WR_FLUSH_ERR. */
     void flush() {
-        while (receives.head() < receives.tail()) {
-            failReceive(WcStatus.WR_FLUSH_ERR);
-        }
+        completions.flush();
     }
 
     /** Whether there is anything to answer. */
@@ -498,7 +426,7 @@ final class Responder {
 
     private int begin(int opcode, int pad, PacketWriter out) {
         int at = out.begin(qp.path());
-        Bth.put(out.buffer(), at, opcode, false, pad, RcMachine.PKEY, qp.destQpn(), false, responses.headPsn());
+        Bth.put(out.buffer(), at, opcode, false, pad, QpMachine.PKEY, qp.destQpn(), false, responses.headPsn());
         return at;
     }
 }

@@ -105,7 +105,7 @@ final class RxeContext extends SoftContext {
         if (index != 0) {
             throw new VerbsException(Errno.EINVAL, "query_pkey", "P_Key index " + index + ": the table has one entry");
         }
-        return RcMachine.PKEY;
+        return QpMachine.PKEY;
     }
 
     @Override

@@ -39,15 +39,15 @@ final class RxeEngine implements DeviceWork {
     private final RandomGenerator random;
     private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
     private final MemoryTable memory;
-    private final Int2ObjectHashMap<RcMachine> queuePairs = new Int2ObjectHashMap<>();
+    private final Int2ObjectHashMap<QpMachine> queuePairs = new Int2ObjectHashMap<>();
     private final GhostTable ghosts = new GhostTable(counters);
     private final DeadlineHeap timers = new DeadlineHeap();
-    private final ArrayDeque<RcMachine> active = new ArrayDeque<>();
+    private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
     private final AtomicReference<RxeQueuePair> doorbells = new AtomicReference<>();
     private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
     private final PacketWriter writer = new PacketWriter(batch, counters);
     private final PacketReceiver receiver = new PacketReceiver(this, counters);
-    private final Consumer<DeadlineHeap.Timed> afterTimer = qp -> activate((RcMachine) qp);
+    private final Consumer<DeadlineHeap.Timed> afterTimer = qp -> activate((QpMachine) qp);
     private long nowNs;
     private long countedSendErrors;
 
@@ -97,7 +97,7 @@ final class RxeEngine implements DeviceWork {
             if (!writer.hasRoom() && flush() == 0) {
                 break;
             }
-            RcMachine qp = active.remove();
+            QpMachine qp = active.remove();
             qp.active = false;
             int packets = transmitFrom(qp);
             sent += packets;
@@ -109,7 +109,7 @@ final class RxeEngine implements DeviceWork {
         return sent + flush();
     }
 
-    private int transmitFrom(RcMachine qp) {
+    private int transmitFrom(QpMachine qp) {
         try {
             return qp.transmit(nowNs, writer, qp.turnPackets());
         } catch (RuntimeException broken) {
@@ -122,7 +122,7 @@ final class RxeEngine implements DeviceWork {
      * A queue pair found itself in a state that cannot be: it stops, with an event, and the rest of the device goes on. Tests run with
      * assertions, and stop.
      */
-    void onBroken(RcMachine qp, RuntimeException cause) {
+    void onBroken(QpMachine qp, RuntimeException cause) {
         counters.count(RxeCounter.INTERNAL_ERRORS);
         LOG.log(System.Logger.Level.ERROR, "queue pair 0x" + Integer.toHexString(qp.qpn()) + " stops: please report this", cause);
         assert false : cause;
@@ -162,18 +162,18 @@ final class RxeEngine implements DeviceWork {
     // ---- queue pairs ----
 
     /** Something happened to the queue pair: it may have something to send, and its deadline may have changed. */
-    void touched(RcMachine qp) {
+    void touched(QpMachine qp) {
         activate(qp);
     }
 
-    private void activate(RcMachine qp) {
+    private void activate(QpMachine qp) {
         if (!qp.active) {
             qp.active = true;
             active.add(qp);
         }
     }
 
-    RcMachine find(int qpn) {
+    QpMachine find(int qpn) {
         return queuePairs.get(qpn);
     }
 
@@ -182,7 +182,7 @@ final class RxeEngine implements DeviceWork {
     }
 
     /** Draws a number that neither a queue pair nor a ghost has, and enters the machine made for it. */
-    RcMachine add(IntFunction<RcMachine> maker) {
+    QpMachine add(IntFunction<? extends QpMachine> maker) {
         if (queuePairs.size() >= RxeLimits.MAX_QP) {
             throw new VerbsException(Errno.ENOMEM, "create_qp", "the device has " + RxeLimits.MAX_QP + " queue pairs already");
         }
@@ -190,20 +190,20 @@ final class RxeEngine implements DeviceWork {
         do {
             qpn = FIRST_QPN + random.nextInt(LAST_QPN - FIRST_QPN);
         } while (queuePairs.containsKey(qpn) || ghosts.find(qpn) != null);
-        RcMachine qp = maker.apply(qpn);
+        QpMachine qp = maker.apply(qpn);
         queuePairs.put(qpn, qp);
         return qp;
     }
 
     /** Sends the answers the queue pair owes its peer, before something happens to it. */
-    void settle(RcMachine qp) {
+    void settle(QpMachine qp) {
         flush();
-        qp.responder().transmit(writer, TURN_PACKETS);
+        qp.settle(writer, TURN_PACKETS);
         flush();
     }
 
     /** Takes a queue pair out; for a while its ghost answers. */
-    void remove(RcMachine qp) {
+    void remove(QpMachine qp) {
         settle(qp);
         queuePairs.remove(qp.qpn());
         memory.unbindWindowsOf(qp.qpn());
@@ -212,8 +212,9 @@ final class RxeEngine implements DeviceWork {
             active.remove(qp);
             qp.active = false;
         }
-        if (qp.path() != null) {
-            ghosts.add(qp, nowNs);
+        GhostTable.Ghost ghost = qp.ghost(nowNs + GhostTable.LINGER_NS);
+        if (ghost != null) {
+            ghosts.add(ghost);
         }
     }
 

@@ -17,7 +17,7 @@ import org.softrdma.verbs.QpTransitions;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 
-/** The application's side of an RC queue pair on an rxe device: checks, then hands over to the {@link RcMachine}. */
+/** The application's side of a queue pair on an rxe device: checks, then hands over to the {@link QpMachine} of its service. */
 final class RxeQueuePair extends SoftQueuePair {
     /** Set while the queue pair stands in the engine's stack of doorbells. */
     final AtomicBoolean doorbellRung = new AtomicBoolean();
@@ -26,7 +26,7 @@ final class RxeQueuePair extends SoftQueuePair {
 
     private final RxeContext context;
     private final RxeEngine engine;
-    private final RcMachine machine;
+    private final QpMachine machine;
 
     private RxeQueuePair(RxeContext context, SoftProtectionDomain pd, QpInitAttributes init) {
         super(pd, init);
@@ -48,7 +48,7 @@ final class RxeQueuePair extends SoftQueuePair {
         return new RxeQueuePair(context, pd, init);
     }
 
-    RcMachine machine() {
+    QpMachine machine() {
         return machine;
     }
 

@@ -37,6 +37,30 @@ public final class QpAttributes {
         return (mask & bits) == bits;
     }
 
+    /** Takes over what is set in {@code change} and leaves the rest as it is. */
+    public QpAttributes merge(QpAttributes change) {
+        state = change.has(QpAttributeMask.STATE) ? change.state : state;
+        curState = change.has(QpAttributeMask.CUR_STATE) ? change.curState : curState;
+        sqdAsyncNotify = change.has(QpAttributeMask.EN_SQD_ASYNC_NOTIFY) ? change.sqdAsyncNotify : sqdAsyncNotify;
+        accessFlags = change.has(QpAttributeMask.ACCESS_FLAGS) ? change.accessFlags : accessFlags;
+        pkeyIndex = change.has(QpAttributeMask.PKEY_INDEX) ? change.pkeyIndex : pkeyIndex;
+        port = change.has(QpAttributeMask.PORT) ? change.port : port;
+        qkey = change.has(QpAttributeMask.QKEY) ? change.qkey : qkey;
+        addressVector = change.has(QpAttributeMask.AV) ? change.addressVector : addressVector;
+        pathMtu = change.has(QpAttributeMask.PATH_MTU) ? change.pathMtu : pathMtu;
+        timeout = change.has(QpAttributeMask.TIMEOUT) ? change.timeout : timeout;
+        retryCount = change.has(QpAttributeMask.RETRY_CNT) ? change.retryCount : retryCount;
+        rnrRetry = change.has(QpAttributeMask.RNR_RETRY) ? change.rnrRetry : rnrRetry;
+        rqPsn = change.has(QpAttributeMask.RQ_PSN) ? change.rqPsn : rqPsn;
+        maxRdAtomic = change.has(QpAttributeMask.MAX_QP_RD_ATOMIC) ? change.maxRdAtomic : maxRdAtomic;
+        minRnrTimer = change.has(QpAttributeMask.MIN_RNR_TIMER) ? change.minRnrTimer : minRnrTimer;
+        sqPsn = change.has(QpAttributeMask.SQ_PSN) ? change.sqPsn : sqPsn;
+        maxDestRdAtomic = change.has(QpAttributeMask.MAX_DEST_RD_ATOMIC) ? change.maxDestRdAtomic : maxDestRdAtomic;
+        destQpn = change.has(QpAttributeMask.DEST_QPN) ? change.destQpn : destQpn;
+        mask |= change.mask;
+        return this;
+    }
+
     /** The state to go to. */
     public QpState state() {
         return state;

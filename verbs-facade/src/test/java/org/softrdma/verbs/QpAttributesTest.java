@@ -64,6 +64,19 @@ class QpAttributesTest {
         assertEquals(0x13bfff, qp.mask());
     }
 
+    @ParameterizedTest
+    @MethodSource("attributes")
+    void shouldTakeOverExactlyWhatIsSet(Attribute changed) {
+        QpAttributes qp = new QpAttributes();
+        attributes().filter(attribute -> attribute.bit != changed.bit).forEach(attribute -> attribute.set.apply(qp));
+        int before = qp.mask();
+        assertSame(qp, qp.merge(new QpAttributes()));
+        assertEquals(before, qp.mask(), "nothing to take over");
+        qp.merge(changed.set.apply(new QpAttributes()));
+        attributes().forEach(attribute -> assertEquals(attribute.value, attribute.get.apply(qp), "bit " + attribute.bit));
+        assertEquals(before | 1 << changed.bit, qp.mask());
+    }
+
     @Test
     void shouldMarkZeroAsSet() {
         assertEquals(1 << 16, new QpAttributes().sqPsn(0).mask());

@@ -16,6 +16,11 @@ import org.softrdma.verbs.Gid;
  */
 public record Path(Gid local, Gid remote, int sourcePort, int destPort, int trafficClass, int hopLimit, Object linkState) {
 
+    /** Whether a received packet travelled this path the other way: from the peer's address to ours. */
+    public boolean connects(ReceivedFrame frame) {
+        return frame.remoteHigh() == remote.high() && frame.remoteLow() == remote.low() && frame.local().equals(local);
+    }
+
     /** Whether packets of this path travel in IPv4. */
     public boolean isIpv4() {
         return remote.isIpv4Mapped();

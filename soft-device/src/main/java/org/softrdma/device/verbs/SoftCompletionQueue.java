@@ -70,15 +70,22 @@ public final class SoftCompletionQueue implements CompletionQueue {
         return taken;
     }
 
+    /** As the other form, for what did not come in a datagram. */
+    public boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int flags,
+                        boolean solicited) {
+        return push(wrId, status, opcode, byteLength, immediate, qpNum, 0, flags, solicited);
+    }
+
     /**
      * Adds a completion; called by the device's owner.
      *
+     * @param sourceQp  who sent it, of a datagram; else 0
      * @param solicited the peer asked for an event; failures count as solicited by themselves
      * @return false if the queue overran: the completion is lost, CQ_ERR was raised, and the queue pair must go to ERR
      */
-    public boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int flags,
+    public boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int sourceQp, int flags,
                         boolean solicited) {
-        if (overrun || !ring.push(wrId, status, opcode, 0, byteLength, immediate, qpNum, 0, flags)) {
+        if (overrun || !ring.push(wrId, status, opcode, 0, byteLength, immediate, qpNum, sourceQp, flags)) {
             if (!overrun) {
                 overrun = true;
                 context.raise(AsyncEventType.CQ_ERR, this, asyncEvents);

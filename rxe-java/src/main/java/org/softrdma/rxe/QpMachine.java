@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import org.softrdma.device.Counters;
+import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.link.Path;
+import org.softrdma.device.link.ReceivedFrame;
+import org.softrdma.device.link.TransmitBatch;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.queue.OwnReceives;
+import org.softrdma.device.queue.ReceiveSource;
+import org.softrdma.device.queue.ScatterGather;
+import org.softrdma.device.verbs.SoftCompletionQueue;
+import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.QpAttributeMask;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.wire.Bth;
+import org.softrdma.wire.Icrc;
+
+/**
+ * The protocol state of one queue pair, of whatever service: what every service has, and what the engine and the edge know of it. Pure:
+ * packets, time and commands come in, packets and completions go out, and nothing here knows a socket, a thread or a clock.
+ */
+abstract class QpMachine extends DeadlineHeap.Timed {
+    /** The one partition of the port: the default one, as full member. */
+    static final int PKEY = 0xffff;
+
+    private final int qpn;
+    private final SoftQueuePair host;
+    private final MemoryTable memory;
+    private final Counters<RxeCounter> counters;
+    private final QpAttributes attributes;
+    private final ScatterGather data;
+    private final ReceiveSource receives;
+
+    private volatile QpState state = QpState.RESET;
+    private Path path;
+    private int mtu;
+    private int turnPackets = RxeEngine.TURN_PACKETS;
+    private boolean peerSeen;
+    private boolean drained;
+    private long drainEnd;
+
+    /** The engine's mark: waits in its queue of queue pairs with something to send. */
+    boolean active;
+
+    /** @param attributes those that mean something to the service, as they are before anybody sets them */
+    QpMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes) {
+        this.qpn = qpn;
+        this.host = host;
+        this.memory = memory;
+        this.counters = counters;
+        this.attributes = attributes;
+        data = new ScatterGather(memory, host.softPd().number(), qpn);
+        receives = new OwnReceives(host.receives(), data);
+    }
+
+    // ---- input ----
+
+    /** May packets come from where this one comes from? The edge asks before it looks any closer. @return why it is dropped, or null */
+    abstract RxeCounter checkOrigin(ReceivedFrame frame);
+
+    /** A packet for this queue pair passed the edge's checks. */
+    abstract void onPacket(long nowNs, ReceivedFrame frame);
+
+    /** Something was posted. */
+    void onDoorbell() {
+        if (state == QpState.ERR) {
+            flush();
+        }
+    }
+
+    // ---- output ----
+
+    /** Sends up to {@code budget} packets. @return how many */
+    abstract int transmit(long nowNs, PacketWriter out, int budget);
+
+    /** Sends up to {@code budget} of the answers the peer is owed, and nothing else. */
+    abstract void settle(PacketWriter out, int budget);
+
+    /** What goes on answering the peer when this queue pair is gone, or null: until {@code goneNs} at the latest. */
+    abstract GhostTable.Ghost ghost(long goneNs);
+
+    // ---- states ----
+
+    /** Applies a checked modify call. @param resolved the path, if attributes carry an address vector */
+    final void modify(QpAttributes change, QpState to, Path resolved) {
+        QpState from = state;
+        attributes.merge(change);
+        if (change.has(QpAttributeMask.PATH_MTU)) {
+            mtu = change.pathMtu().bytes();
+            turnPackets = TransmitBatch.wholeTrains(Bth.LENGTH + mtu + Icrc.LENGTH, RxeEngine.TURN_PACKETS);
+        }
+        if (resolved != null) {
+            path = resolved;
+        }
+        if (to == QpState.RESET) {
+            reset();
+        } else if (to == QpState.ERR) {
+            enterError();
+        } else {
+            if (from == QpState.INIT && to == QpState.RTR) {
+                onReadyToReceive();
+            } else if (from == QpState.RTR && to == QpState.RTS) {
+                onReadyToSend();
+            }
+            state = to;
+            if (from == QpState.RTS && to == QpState.SQD) {
+                drainEnd = sendsBegun();
+                drained = false;
+                onSendComplete();
+            }
+        }
+    }
+
+    /** INIT → RTR, with the attributes set. */
+    abstract void onReadyToReceive();
+
+    /** RTR → RTS, with the attributes set. */
+    abstract void onReadyToSend();
+
+    /** Everything posted is forgotten, without completions (IBA vol 1 §10.3.1.1). */
+    private void reset() {
+        state = QpState.RESET;
+        host.sends().release(host.sends().tail());
+        receives.forget();
+        peerSeen = false;
+        path = null;
+        onReset();
+    }
+
+    /** The queues are empty again; so must be what the service remembers of them. */
+    abstract void onReset();
+
+    /** The queue pair is destroyed: like one in RESET, it takes nothing any more; its ghost still knows what it had executed. */
+    final void close() {
+        state = QpState.RESET;
+    }
+
+    /** The queue pair is broken: everything posted is flushed, nothing is sent any more. */
+    void enterError() {
+        state = QpState.ERR;
+        flush();
+    }
+
+    /** Completes whatever is posted with WR_FLUSH_ERR. */
+    abstract void flush();
+
+    /** A send work request is complete: in SQD, that may have been the last one to wait for. */
+    final void onSendComplete() {
+        if (state == QpState.SQD && !drained && host.sends().head() >= drainEnd) {
+            drained = true;
+            if (attributes.sqdAsyncNotify()) {
+                host.raise(AsyncEventType.SQ_DRAINED);
+            }
+        }
+    }
+
+    /** First send work request that was not begun yet. */
+    abstract long sendsBegun();
+
+    /** What was set, with the PSNs of now. */
+    abstract QpAttributes query();
+
+    // ---- what the parts of a service share ----
+
+    final QpState state() {
+        return state;
+    }
+
+    /** Whether packets are taken: from RTR on, unless broken. */
+    final boolean mayReceive() {
+        QpState now = state;
+        return now.compareTo(QpState.RTR) >= 0 && now != QpState.ERR;
+    }
+
+    /** A request came: the first one in RTR says that the connection is established. */
+    final void onPeerSeen() {
+        if (state == QpState.RTR && !peerSeen) {
+            peerSeen = true;
+            host.raise(AsyncEventType.COMM_EST);
+        }
+    }
+
+    /** Neither reset nor broken. */
+    final boolean isLive() {
+        return state != QpState.ERR && state != QpState.RESET;
+    }
+
+    /** In SQD only what was begun before is finished. */
+    final boolean mayStart(long wqe) {
+        return state == QpState.RTS || wqe < drainEnd;
+    }
+
+    final int qpn() {
+        return qpn;
+    }
+
+    final int pd() {
+        return host.softPd().number();
+    }
+
+    /** Where packets go, and come from; null before it is known. */
+    final Path path() {
+        return path;
+    }
+
+    /** Payload bytes of a full packet. */
+    final int mtu() {
+        return mtu;
+    }
+
+    /** Packets of one turn: as many as leave in whole trains. */
+    final int turnPackets() {
+        return turnPackets;
+    }
+
+    /** Changed by {@link #modify} only. */
+    final QpAttributes attributes() {
+        return attributes;
+    }
+
+    /** Moves bytes of this queue pair's work requests. */
+    final ScatterGather data() {
+        return data;
+    }
+
+    final ReceiveSource receives() {
+        return receives;
+    }
+
+    final boolean signalAll() {
+        return host.signalAll();
+    }
+
+    final SoftCompletionQueue sendCq() {
+        return host.sendCq();
+    }
+
+    final SoftCompletionQueue recvCq() {
+        return host.recvCq();
+    }
+
+    final MemoryTable memory() {
+        return memory;
+    }
+
+    final Counters<RxeCounter> counters() {
+        return counters;
+    }
+
+    final void raise(AsyncEventType type) {
+        host.raise(type);
+    }
+}
