@@ -137,6 +137,11 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     /** The queue pair is destroyed: like one in RESET, it takes nothing any more; its ghost still knows what it had executed. */
     final void close() {
         state = QpState.RESET;
+        onGone();
+    }
+
+    /** The queue pair is destroyed: what the device counts of it ends. */
+    void onGone() {
     }
 
     /** The queue pair is broken: everything posted is flushed, nothing is sent any more. */

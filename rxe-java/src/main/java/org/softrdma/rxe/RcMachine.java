@@ -23,11 +23,18 @@ final class RcMachine extends QpMachine {
     private final Completer completer;
     private final Responder responder;
     private final MemorySegment scratch = Arena.ofAuto().allocate(8, 8);
+    private final FlightBudget flight;
     private int maxDestRdAtomic;
+    private int inFlight;
 
-    RcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters) {
+    /** The budget's mark: waits in its line. */
+    boolean inLine;
+
+    /** @param flight shared by all queue pairs of the device */
+    RcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight) {
         super(qpn, host, memory, counters, new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxRdAtomic(0)
             .maxDestRdAtomic(0).minRnrTimer(0).timeout(0).retryCount(0).rnrRetry(0).sqdAsyncNotify(false));
+        this.flight = flight;
         sends = new SendState(host.sends());
         requester = new Requester(this, sends, data());
         completer = new Completer(this, sends, data());
@@ -58,12 +65,14 @@ final class RcMachine extends QpMachine {
             counters().count(RxeCounter.DROP_QP_STATE);
         } else {
             completer.onResponse(nowNs, frame);
+            countFlight();
         }
     }
 
     @Override
     public void onTimer(long nowNs) {
         completer.onTimer(nowNs);
+        countFlight();
     }
 
     @Override
@@ -81,8 +90,19 @@ final class RcMachine extends QpMachine {
     int transmit(long nowNs, PacketWriter out, int budget) {
         int sent = responder.transmitData(out, budget);
         int forRequests = budget - sent - (responder.owes() ? 1 : 0);
-        sent += requester.transmit(nowNs, out, forRequests);
+        sent += requester.transmit(nowNs, out, Math.min(forRequests, flight.room()));
+        countFlight();
+        if (flight.room() <= 0 && requester.hasMore()) {
+            flight.await(this);
+        }
         return sent + responder.transmit(out, budget - sent);
+    }
+
+    /** Tells the budget what is under way now. A READ counts for no more than a window, however much it asks for. */
+    private void countFlight() {
+        int now = isLive() ? Math.min(sends.packetsInFlight(), Requester.MAX_WINDOW) : 0;
+        flight.move(now - inFlight);
+        inFlight = now;
     }
 
     @Override
@@ -121,6 +141,17 @@ final class RcMachine extends QpMachine {
         requester.reset();
         completer.reset();
         responder.dropResponses();
+        leaveFlight();
+    }
+
+    @Override
+    void onGone() {
+        leaveFlight();
+    }
+
+    private void leaveFlight() {
+        flight.forget(this);
+        countFlight();
     }
 
     @Override
@@ -138,6 +169,7 @@ final class RcMachine extends QpMachine {
     void flush() {
         completer.flush();
         responder.flush();
+        leaveFlight();
     }
 
     @Override
@@ -187,6 +219,10 @@ final class RcMachine extends QpMachine {
 
     int rnrRetry() {
         return attributes().rnrRetry();
+    }
+
+    FlightBudget flight() {
+        return flight;
     }
 
     Requester requester() {

@@ -21,7 +21,7 @@ final class Requester {
     /** Inside a long message an acknowledgement is asked for this often in each window full of packets. */
     private static final int ACK_REQUESTS_PER_WINDOW = 4;
     private static final int MIN_WINDOW = 8;
-    private static final int MAX_WINDOW = 512;
+    static final int MAX_WINDOW = 512;
     private static final int FIRST_WINDOW = 128;
 
     private final RcMachine qp;
@@ -60,6 +60,7 @@ final class Requester {
 
     /** Packets were acknowledged: the window opens by one for each window full of them. */
     void onProgress(int packets) {
+        qp.flight().onProgress(packets);
         goodPackets += packets;
         if (goodPackets >= window) {
             goodPackets = 0;
@@ -69,8 +70,15 @@ final class Requester {
 
     /** Packets were lost: the window closes by half. */
     void onLoss() {
+        qp.flight().onLoss();
         window = Math.max(window / 2, MIN_WINDOW);
         goodPackets = 0;
+    }
+
+    /** Whether another request packet could be sent now, if the device had room for it. */
+    boolean hasMore() {
+        return state.cursor != ring.tail() && qp.maySend() && !waitsForReads() && qp.mayStart(state.cursor)
+            && state.packetsInFlight() < window;
     }
 
     private boolean sendNext(long nowNs, PacketWriter out) {

@@ -42,6 +42,7 @@ final class RxeEngine implements DeviceWork {
     private final Int2ObjectHashMap<QpMachine> queuePairs = new Int2ObjectHashMap<>();
     private final GhostTable ghosts = new GhostTable(counters);
     private final DeadlineHeap timers = new DeadlineHeap();
+    private final FlightBudget flight = new FlightBudget();
     private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
     private final AtomicReference<RxeQueuePair> doorbells = new AtomicReference<>();
     private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
@@ -90,23 +91,34 @@ final class RxeEngine implements DeviceWork {
         transmit();
     }
 
-    /** Each queue pair with something to send has its turn; those that used theirs up wait for the next round. */
+    /**
+     * First those that waited for room, as long as there is any, then each queue pair with something to send has its turn; those that used
+     * theirs up wait for the next round.
+     */
     private int transmit() {
         int sent = ghosts.transmit(writer);
-        for (int turns = active.size(); turns > 0; turns--) {
-            if (!writer.hasRoom() && flush() == 0) {
-                break;
-            }
+        for (QpMachine qp = flight.next(); qp != null; qp = hasRoom() ? flight.next() : null) {
+            sent += giveTurn(qp);
+        }
+        for (int turns = active.size(); turns > 0 && hasRoom(); turns--) {
             QpMachine qp = active.remove();
             qp.active = false;
-            int packets = transmitFrom(qp);
-            sent += packets;
-            if (packets == qp.turnPackets() || !writer.hasRoom()) {
-                activate(qp);
-            }
-            timers.update(qp);
+            sent += giveTurn(qp);
         }
         return sent + flush();
+    }
+
+    private boolean hasRoom() {
+        return writer.hasRoom() || flush() > 0;
+    }
+
+    private int giveTurn(QpMachine qp) {
+        int packets = transmitFrom(qp);
+        if (packets == qp.turnPackets() || !writer.hasRoom()) {
+            activate(qp);
+        }
+        timers.update(qp);
+        return packets;
     }
 
     private int transmitFrom(QpMachine qp) {
@@ -175,6 +187,11 @@ final class RxeEngine implements DeviceWork {
 
     QpMachine find(int qpn) {
         return queuePairs.get(qpn);
+    }
+
+    /** What all queue pairs may have under way together. */
+    FlightBudget flight() {
+        return flight;
     }
 
     GhostTable ghosts() {

@@ -35,7 +35,7 @@ final class RxeQueuePair extends SoftQueuePair {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
-            machine = engine.add(qpn -> new RcMachine(qpn, this, engine.memory(), engine.counters()));
+            machine = engine.add(qpn -> new RcMachine(qpn, this, engine.memory(), engine.counters(), engine.flight()));
         } catch (VerbsException refused) {
             disown();
             throw refused;

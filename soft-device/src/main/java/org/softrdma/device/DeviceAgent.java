@@ -37,6 +37,8 @@ public class DeviceAgent implements AutoCloseable {
     private final AtomicInteger leadWanted = new AtomicInteger();
     /** The last round driven by a poller brought it a receive and did not send: its answer is awaited. Written by the owner. */
     private volatile boolean sendingLeft;
+    /** A post was sent at once since the last round: what is posted now is one of many. Written by the owner. */
+    private volatile boolean sentAtOnce;
     /** When the leader last had work; the leader's. */
     private long busyNs = System.nanoTime() - SPIN_NS;
     private volatile long drivenNs = System.nanoTime() - LEASE_NS;
@@ -67,16 +69,18 @@ public class DeviceAgent implements AutoCloseable {
     }
 
     /**
-     * As {@link #doorbell}, but if the work is {@code urgent} or an answer to what was just received, and nobody is at the device, the
-     * caller's thread sends it at once. What is one of many waits for the next round, which sends them together.
+     * As {@link #doorbell}, but if the work is {@code urgent} or an answer to what was just received, the first since the last round, and
+     * nobody is at the device, then the caller's thread sends it at once. What is one of many waits for the next round, which sends them
+     * together: the next poll's, or within a millisecond the agent's.
      */
     public void doorbell(boolean urgent) {
-        if (thread == null || !urgent && !sendingLeft || !lock.tryLock()) {
+        if (thread == null || !urgent && !sendingLeft || sentAtOnce || !lock.tryLock()) {
             doorbell();
             return;
         }
         try {
             sendingLeft = false;
+            sentAtOnce = true;
             work.transmit(System.nanoTime());
         } finally {
             lock.unlock();
@@ -97,6 +101,7 @@ public class DeviceAgent implements AutoCloseable {
             long nowNs = System.nanoTime();
             drivenNs = nowNs;
             boolean wasLeft = sendingLeft;
+            sentAtOnce = false;
             boolean received = work.receive(nowNs);
             if (wasLeft || !received) {
                 work.transmit(nowNs);
@@ -196,6 +201,7 @@ public class DeviceAgent implements AutoCloseable {
     private int round() {
         lock.lock();
         try {
+            sentAtOnce = false;
             return work.doWork(System.nanoTime());
         } finally {
             lock.unlock();
