@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.sim;
+package org.softrdma.device.fault;
 
 /**
- * What a {@link SimulatedFabric} does to packets. Rates are per packet, 0 for never and 1 for always; times are virtual nanoseconds.
+ * What a wire does to packets. Rates are per packet, 0 for never and 1 for always; times are nanoseconds of the wire's clock, virtual on a
+ * simulated fabric.
  *
  * @param loss           the packet vanishes
  * @param duplication    the packet arrives twice, the second copy with a delay of its own
