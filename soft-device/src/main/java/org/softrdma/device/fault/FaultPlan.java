@@ -92,6 +92,12 @@ public record FaultPlan(double loss, double duplication, double reordering, doub
         return NONE.withDelay(delayMinNs, delayMaxNs);
     }
 
+    /** Whether every packet arrives at once and as it was sent. */
+    public boolean isPerfect() {
+        return loss == 0 && duplication == 0 && reordering == 0 && bitFlip == 0 && truncation == 0 && extension == 0 && partition == 0
+            && clog == 0 && delayMaxNs == 0;
+    }
+
     private static void checkRate(String name, double rate) {
         if (!(rate >= 0 && rate <= 1)) {
             throw new IllegalArgumentException(name + " is a rate of 0..1, not " + rate);
