@@ -29,12 +29,16 @@ class LinkFaultsRcTest {
     /** Writes, reads and sends; all must arrive as it was. @return the counters of both devices, and the time it took */
     private static List<Object> run(String faultsOfA, String faultsOfB) {
         SimulatedPair pair = new SimulatedPair(1, new SimulatedPair.Setup());
-        Rxe.setFaults(pair.a.context, LinkFaults.parse(faultsOfA));
-        Rxe.setFaults(pair.b.context, LinkFaults.parse(faultsOfB));
         byte[] data = new byte[MESSAGES * SIZE];
         new Random(3).nextBytes(data);
         MemoryRegion source = pair.a.memory(data);
         MemoryRegion written = pair.b.memory(data.length, SimulatedPair.ALL_REMOTE);
+        // An exchange without faults: now both know how long that takes.
+        pair.a.qp.postSend(new SendRequest().write(written.address(), written.rkey()).element(source, 0, 1).signaled());
+        pair.runUntil(() -> pair.a.sends().size() == 1);
+        pair.a.sends().clear();
+        Rxe.setFaults(pair.a.context, LinkFaults.parse(faultsOfA));
+        Rxe.setFaults(pair.b.context, LinkFaults.parse(faultsOfB));
         MemoryRegion sent = pair.b.memory(data.length, SimulatedPair.ALL_REMOTE);
         MemoryRegion readBack = pair.a.memory(data.length, SimulatedPair.ALL_REMOTE);
         for (int i = 0; i < MESSAGES; i++) {
@@ -77,6 +81,15 @@ class LinkFaultsRcTest {
     void shouldRepeatItselfWithTheSameSeeds() {
         assertEquals(run(HEAVY + 5, HEAVY + 6), run(HEAVY + 5, HEAVY + 6));
         assertNotEquals(run(HEAVY + 5, HEAVY + 6), run(HEAVY + 7, HEAVY + 6));
+    }
+
+    /** A device that knows its peer finds lost NAKs, lost repeats and lost tails long before the ACK timeout of 134 ms. */
+    @Test
+    void shouldNotWaitForTheAckTimeout() {
+        for (long seed = 0; seed < 30; seed++) {
+            List<Object> outcome = run("drop=0.02,seed=" + seed, "drop=0.02,seed=" + (seed + 1_000));
+            assertTrue((long) outcome.get(2) < 134_000_000L, "seed " + seed + " took " + outcome.get(2) + " ns");
+        }
     }
 
     @Test
