@@ -161,7 +161,7 @@ class RequesterScriptTest {
         RawPacket last = peer.expect(RawPacket.WRITE_LAST, THEIR_PSN + 4);
         assertTrue(last.asksForAck());
         assertEquals(1021, last.payload().length);
-        peer.send(RawPacket.ack(THEIR_PSN + 1));
+        peer.send(RawPacket.nak(THEIR_PSN + 2, 0x60));
         RawPacket again = peer.expect(RawPacket.WRITE_MIDDLE, THEIR_PSN + 2);
         assertArrayEquals(java.util.Arrays.copyOfRange(data, 2048, 3072), again.payload());
         peer.expect(RawPacket.WRITE_MIDDLE, THEIR_PSN + 3);
