@@ -34,8 +34,8 @@ final class CaptureReport {
     private static final int DEFECTS_KEPT = 10;
     /** Source port of the datagrams that the violation table sends past its queue pairs. */
     private static final int RAW_PORT = 50000;
-    /** The ACK timeout is 67 ms, less what passes between our clock and the wire: sooner than this, only a NAK is a reason to repeat. */
-    private static final long EARLIEST_REPEAT_NS = 20_000_000;
+    /** A silent peer is asked again after 1 ms at least, less what passes from our clock to the wire: sooner, only a NAK is a reason. */
+    private static final long EARLIEST_REPEAT_NS = 900_000;
 
     private final int[] packets = new int[2];
     private final List<TreeMap<Integer, Integer>> opcodes = List.of(new TreeMap<>(), new TreeMap<>());
@@ -49,6 +49,7 @@ final class CaptureReport {
     private final List<String> hasty = new ArrayList<>();
     private int defectCount;
     private int raw;
+    private int highestId;
 
     private CaptureReport() {
     }
@@ -80,6 +81,9 @@ final class CaptureReport {
             }
             packets[sender]++;
             int bth = frame.bthAt();
+            if (sender == OURS && frame.version() == RoceFrame.VERSION_2_IPV4) {
+                highestId = Math.max(highestId, Ipv4.id(b, frame.ipAt()));
+            }
             int check = PacketCheck.verdict(b, bth, frame.packetLength());
             if (check != PacketCheck.OK) {
                 defect(number, "of " + SENDERS[sender] + ": " + PacketCheck.name(check));
@@ -116,8 +120,8 @@ final class CaptureReport {
             repeating[sender] = true;
             // The kernel's timer is of another kind: it runs from the last response on, whenever the request was sent.
             if (sender == OURS && nowNs - firstNs < EARLIEST_REPEAT_NS && nakSeenNs[KERNEL] < firstNs) {
-                hasty.add("packet " + number + " of ours is repeated without reason, " + (nowNs - firstNs) / 1_000_000
-                    + " ms after the first time");
+                hasty.add("packet " + number + " of ours is repeated without reason, " + (nowNs - firstNs) / 1_000
+                    + " us after the first time");
             }
         }
     }
@@ -152,12 +156,17 @@ final class CaptureReport {
         return opcodes.get(sender).keySet();
     }
 
+    /** Whether a train of packets was seen from us: identifications that count up, as the kernel numbers what it cuts. IPv4 only. */
+    boolean isOursInTrains() {
+        return highestId > 0;
+    }
+
     /** Frames that are not what they should be: no RoCE, a length that does not fit, a wrong ICRC. */
     List<String> defects() {
         return defects;
     }
 
-    /** Repeats of ours for which there was neither a NAK nor, the ACK timeout being 67 ms, time. */
+    /** Repeats of ours for which there was neither a NAK nor silence for long enough. */
     List<String> hasty() {
         return hasty;
     }

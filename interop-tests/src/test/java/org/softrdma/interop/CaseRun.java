@@ -97,6 +97,9 @@ final class CaseRun {
             missing(complaints, report, CaptureReport.KERNEL, interop.requests());
             missing(complaints, report, CaptureReport.OURS, interop.responses());
         }
+        if (interop.group().equals(PingPongCases.NO_OFFLOAD_GROUP) && report.isOursInTrains()) {
+            complaints.add("the kernel cut trains of ours, although offload is off");
+        }
         NEVER.forEach(name -> {
             if (kernel.containsKey(name) && !interop.faulty()) {
                 complaints.add("the kernel counted " + name + " " + kernel.get(name));

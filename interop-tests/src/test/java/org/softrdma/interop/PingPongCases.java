@@ -16,6 +16,11 @@ final class PingPongCases {
     private static final Duration DEADLINE = Duration.ofSeconds(90);
     private static final Map<String, String> PORTABLE = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.link=nio");
 
+    /** Heading of the cases that must show no train of ours. */
+    static final String NO_OFFLOAD_GROUP = "no offload";
+    private static final Map<String, String> NO_OFFLOAD = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.offload=off");
+    private static final Set<String> WITHOUT_OFFLOAD = Set.of("defaults", "size-65536", "size-1M");
+
     /** Options of one variant, the same on both sides. */
     private record Variant(String name, String sentence, int size, int iterations, int mtu, List<String> options) {
         static Variant of(String name, String sentence, int size, int iterations, int mtu, String... options) {
@@ -43,6 +48,15 @@ final class PingPongCases {
             for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
                 for (IpVersion ip : IpVersion.values()) {
                     cases.add(make("ibv_rc_pingpong", variant, role, ip, Map.of()));
+                }
+            }
+        }
+        for (Variant variant : VARIANTS) {
+            if (WITHOUT_OFFLOAD.contains(variant.name)) {
+                for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
+                    for (IpVersion ip : IpVersion.values()) {
+                        cases.add(make(NO_OFFLOAD_GROUP, variant, role, ip, NO_OFFLOAD));
+                    }
                 }
             }
         }

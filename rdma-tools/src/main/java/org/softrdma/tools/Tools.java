@@ -17,7 +17,7 @@ final class Tools {
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
         new Entry("ibv_devices", "list the RDMA devices"),
         new Entry("ibv_rc_pingpong", "ping-pong over a reliable connection, server or client"),
-        new Entry("rdma", "show, add and delete links: rdma link add rxe0 type rxe netdev eth0"));
+        new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"));
 
     private Tools() {
     }

@@ -2,6 +2,7 @@
 package org.softrdma.tools;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.fault.LinkFaults;
 
 /** Tools as processes of their own, over real sockets on the loopback. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -55,6 +57,21 @@ class EndToEndTest {
         assertEquals(client.get(0).replace("  local address:  ", ""), server.get(1).replace("  remote address: ", ""));
         assertTrue(server.get(2).matches("[0-9]+ bytes in [0-9.]+ seconds = [0-9.]+ Mbit/sec"), server.get(2));
         assertTrue(server.get(3).matches("[0-9]+ iters in [0-9.]+ seconds = [0-9.]+ usec/iter"), server.get(3));
+    }
+
+    /** Both ends read the same file: what each sends is lost, doubled and overtaken, and the data is right all the same. */
+    @Test
+    void shouldPlayPingPongOnABadWire() throws Exception {
+        LinkStore.at(directory).setFaults("rxe0", LinkFaults.parse("drop=0.02,duplicate=0.1,reorder=0.1:100us,delay=10us"));
+
+        Pair pair = pingPong("-g 1 -c -s 20000 -n 50 -r 60", "-g 1 -c -s 20000 -n 50 -r 60");
+
+        assertEquals(0, pair.server.exitCode, pair.toString());
+        assertEquals(0, pair.client.exitCode, pair.toString());
+        assertFalse(pair.server.out.contains("invalid data"), pair.toString());
+        String warning = "rxe0 opens with faults on its link: drop=0.02,duplicate=0.1,reorder=0.1:100us,delay=10us,seed=1";
+        assertTrue(pair.server.err.contains(warning), pair.toString());
+        assertTrue(pair.client.err.contains(warning), pair.toString());
     }
 
     /** The client must have marked the pages: without its -c the server finds the fill bytes, says so, and still exits with 0. */
@@ -139,7 +156,7 @@ class EndToEndTest {
             Ended client;
             do {
                 client = start("ibv_rc_pingpong -p " + port + " " + clientOptions + " localhost").await();
-            } while (client.err.startsWith("Couldn't connect to") && server.process.isAlive());
+            } while (client.err.contains("Couldn't connect to") && server.process.isAlive());
             return new Pair(server.await(), client);
         } finally {
             server.process.destroyForcibly();

@@ -24,6 +24,8 @@ final class Completer {
     /** Shorter ACK timeouts are raised to this: a general-purpose host cannot tell them from its own scheduling. rxe has 4 ms, too. */
     private static final long SHORTEST_TIMEOUT_NS = 4_000_000;
     private static final int RETRY_FOR_EVER = 7;
+    /** A silent peer is asked so often before the ACK timeout, each time waiting twice as long. */
+    private static final int MAX_PROBES = 3;
 
     private final RcMachine qp;
     private final SendState state;
@@ -33,6 +35,11 @@ final class Completer {
     private final long[] atomicResult = new long[1];
     private long ackDeadlineNs = DeadlineHeap.NEVER;
     private long rnrUntilNs = DeadlineHeap.NEVER;
+    private final RoundTrip roundTrip = new RoundTrip();
+    private long probeDeadlineNs = DeadlineHeap.NEVER;
+    /** Since the last progress. */
+    private int probes;
+    private int probedPsn;
 
     Completer(RcMachine qp, SendState state, ScatterGather data) {
         this.qp = qp;
@@ -45,6 +52,9 @@ final class Completer {
     void reset() {
         ackDeadlineNs = DeadlineHeap.NEVER;
         rnrUntilNs = DeadlineHeap.NEVER;
+        probeDeadlineNs = DeadlineHeap.NEVER;
+        probes = 0;
+        roundTrip.reset();
         resetRetries();
     }
 
@@ -58,7 +68,7 @@ final class Completer {
     }
 
     long deadlineNs() {
-        return Math.min(ackDeadlineNs, rnrUntilNs);
+        return Math.min(Math.min(ackDeadlineNs, probeDeadlineNs), rnrUntilNs);
     }
 
     /** A request packet went out. */
@@ -68,8 +78,20 @@ final class Completer {
         }
     }
 
+    /** A packet that asks for an answer went out for the first time. */
+    void onAsked(int psn, long nowNs) {
+        roundTrip.onAsked(psn, nowNs);
+    }
+
     private void restartTimer(long nowNs) {
-        ackDeadlineNs = qp.timeout() == 0 || !state.hasOutstanding() ? DeadlineHeap.NEVER : nowNs + timeoutNs(qp.timeout());
+        probes = 0;
+        if (qp.timeout() == 0 || !state.hasOutstanding()) {
+            ackDeadlineNs = DeadlineHeap.NEVER;
+            probeDeadlineNs = DeadlineHeap.NEVER;
+        } else {
+            ackDeadlineNs = nowNs + timeoutNs(qp.timeout());
+            probeDeadlineNs = roundTrip.isKnown() ? nowNs + roundTrip.silenceNs() : DeadlineHeap.NEVER;
+        }
     }
 
     /**
@@ -105,7 +127,12 @@ final class Completer {
 
     private void onAcknowledge(long nowNs, int syndrome, int psn) {
         if (Syndrome.isAck(syndrome)) {
-            acknowledgeBefore(nowNs, Psn.next(psn));
+            boolean answersProbe = probes > 0 && psn == probedPsn;
+            if (acknowledgeBefore(nowNs, Psn.next(psn)) && answersProbe && state.hasOutstanding()) {
+                // That one had been missing, and what had followed it was thrown away.
+                qp.requester().onGap();
+                goBack(nowNs);
+            }
         } else if (Syndrome.isRnr(syndrome)) {
             qp.counters().count(RxeCounter.RCVD_RNR_ERR);
             if (acknowledgeBefore(nowNs, psn)) {
@@ -175,11 +202,13 @@ final class Completer {
             return;
         }
         int payload = PacketCheck.payloadLength(buffer, at, frame.length());
-        long received = (long) Psn.distance(state.firstPsn(wqe), psn) * qp.mtu();
+        int packet = Psn.distance(state.firstPsn(wqe), psn);
+        long received = (long) packet * qp.mtu();
         long missing = ring.length(wqe) - received;
+        boolean last = missing <= qp.mtu();
         boolean end = Opcode.has(opcode, Opcode.END);
         boolean carriesAck = !Opcode.has(opcode, Opcode.AETH) || Syndrome.isAck(Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)));
-        if (!carriesAck || payload != Math.min(missing, qp.mtu()) || end != missing <= qp.mtu()) {
+        if (!carriesAck || payload != Math.min(missing, qp.mtu()) || end != (last || (packet + 1) % qp.readRequestPackets() == 0)) {
             fail(WcStatus.BAD_RESP_ERR);
             return;
         }
@@ -189,7 +218,10 @@ final class Completer {
         }
         state.unacked = Psn.next(psn);
         if (end) {
-            readDone();
+            state.readsInFlight = Math.max(0, state.readsInFlight - 1);
+        }
+        if (last) {
+            completeHead();
         }
         progressed(nowNs, 1);
     }
@@ -211,7 +243,8 @@ final class Completer {
             return;
         }
         state.unacked = Psn.next(psn);
-        readDone();
+        state.readsInFlight = Math.max(0, state.readsInFlight - 1);
+        completeHead();
         progressed(nowNs, 1);
     }
 
@@ -226,17 +259,14 @@ final class Completer {
         return acknowledgeBefore(nowNs, psn);
     }
 
-    private void readDone() {
-        state.readsInFlight = Math.max(0, state.readsInFlight - 1);
-        completeHead();
-    }
-
     private void progressed(long nowNs, int packets) {
         if (packets == 0 || !qp.isLive()) {
             return;
         }
         state.wentBack = false;
+        state.probe = false;
         resetRetries();
+        roundTrip.onAnswered(state.unacked, nowNs);
         qp.requester().onProgress(packets);
         boolean overtaken = state.cursor < ring.head() || Psn.compare(state.cursorPsn(), state.unacked) < 0;
         if (overtaken || waitsForReceiver()) {
@@ -258,6 +288,7 @@ final class Completer {
         }
         if (mayRetry()) {
             state.wentBack = true;
+            qp.requester().onGap();
             retry(nowNs);
         }
     }
@@ -274,9 +305,35 @@ final class Completer {
 
     private void retry(long nowNs) {
         qp.counters().count(RxeCounter.COMPLETER_RETRY_ERR);
-        qp.requester().onLoss();
+        goBack(nowNs);
+    }
+
+    private void goBack(long nowNs) {
         state.goBack();
+        state.probe = false;
+        roundTrip.onSentAgain();
         restartTimer(nowNs);
+    }
+
+    /**
+     * The peer is silent for longer than it usually takes: the last packets were lost, or its NAK was (it sends one only), or the packet
+     * sent again for that. To wait for the ACK timeout would be right, but slow: the oldest packet, sent once more, brings the answer in
+     * each case. A READ or atomic is asked for again, and all after it, since its responder then forgets those. No retry is used up by
+     * this: the ACK timeout runs on. Sending again earlier than that is the requester's liberty, and duplicates are what a responder must
+     * expect (IBA vol 1 §9.7.5.1.4).
+     */
+    private void onSilence(long nowNs) {
+        probes++;
+        probeDeadlineNs = probes < MAX_PROBES ? nowNs + (roundTrip.silenceNs() << probes) : DeadlineHeap.NEVER;
+        probedPsn = state.unacked;
+        roundTrip.onSentAgain();
+        qp.counters().count(RxeCounter.SILENCE_PROBES);
+        if (SendState.isReadOrAtomic(ring.opcode(ring.head()))) {
+            state.wentBack = false;
+            state.goBack();
+        } else {
+            state.probe = true;
+        }
     }
 
     private void onReceiverNotReady(long nowNs, int timerCode) {
@@ -295,6 +352,8 @@ final class Completer {
         state.retriesLeft = qp.retryCount();
         rnrUntilNs = nowNs + RnrTimer.toNs(timerCode);
         ackDeadlineNs = DeadlineHeap.NEVER;
+        probeDeadlineNs = DeadlineHeap.NEVER;
+        state.probe = false;
     }
 
     void onTimer(long nowNs) {
@@ -306,8 +365,11 @@ final class Completer {
             ackDeadlineNs = DeadlineHeap.NEVER;
             if (state.hasOutstanding() && mayRetry()) {
                 state.wentBack = false;
+                qp.requester().onTimeout();
                 retry(nowNs);
             }
+        } else if (probeDeadlineNs <= nowNs) {
+            onSilence(nowNs);
         }
     }
 
@@ -326,6 +388,7 @@ final class Completer {
     void flush() {
         completions.flush();
         ackDeadlineNs = DeadlineHeap.NEVER;
+        probeDeadlineNs = DeadlineHeap.NEVER;
         rnrUntilNs = DeadlineHeap.NEVER;
     }
 }

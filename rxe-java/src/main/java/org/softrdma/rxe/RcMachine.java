@@ -18,6 +18,9 @@ import org.softrdma.wire.Opcode;
  * requests; this class holds what they share.
  */
 final class RcMachine extends QpMachine {
+    private static final int READ_REQUEST_PACKETS = 64;
+    private static final int SPLIT_FROM_DEPTH = 4;
+
     private final SendState sends;
     private final Requester requester;
     private final Completer completer;
@@ -199,6 +202,11 @@ final class RcMachine extends QpMachine {
 
     int maxRdAtomic() {
         return attributes().maxRdAtomic();
+    }
+
+    /** Responses one READ request asks for, at most; a peer that takes few requests at a time is asked for all at once. */
+    int readRequestPackets() {
+        return attributes().maxRdAtomic() < SPLIT_FROM_DEPTH ? Integer.MAX_VALUE : READ_REQUEST_PACKETS;
     }
 
     int maxDestRdAtomic() {

@@ -23,6 +23,8 @@ final class Requester {
     private static final int MIN_WINDOW = 8;
     static final int MAX_WINDOW = 512;
     private static final int FIRST_WINDOW = 128;
+    /** Below the window before the last loss, each so many packets open it by 8: a round trip by an eighth. */
+    private static final int REOPEN_PACKETS = 64;
 
     private final RcMachine qp;
     private final SendState state;
@@ -33,6 +35,12 @@ final class Requester {
     private final LocalOperations localOperations;
     private int window = FIRST_WINDOW;
     private int goodPackets;
+    /** The window before the last loss: up to there it opens again soon. */
+    private int safeWindow = FIRST_WINDOW;
+    /** Losses among what was sent before this PSN belong to one already answered by a smaller window. */
+    private int recoveryEnd;
+    /** The packet sent last asks for an answer. */
+    private boolean asked;
 
     Requester(RcMachine qp, SendState state, ScatterGather data) {
         this.qp = qp;
@@ -46,32 +54,54 @@ final class Requester {
 
     void reset() {
         window = FIRST_WINDOW;
+        safeWindow = FIRST_WINDOW;
         goodPackets = 0;
+        recoveryEnd = state.unacked;
     }
 
     /** Sends up to {@code budget} packets. @return how many */
     int transmit(long nowNs, PacketWriter out, int budget) {
-        int sent = 0;
+        int sent = state.probe && budget > 0 && qp.maySend() && out.hasRoom() ? sendProbe(out) : 0;
         while (sent < budget && qp.maySend() && out.hasRoom() && sendNext(nowNs, out)) {
             sent++;
         }
         return sent;
     }
 
-    /** Packets were acknowledged: the window opens by one for each window full of them. */
+    /** Packets were acknowledged: the window opens by 8 for each window full of them, faster up to where it was before the last loss. */
     void onProgress(int packets) {
         qp.flight().onProgress(packets);
         goodPackets += packets;
-        if (goodPackets >= window) {
-            goodPackets = 0;
-            window = Math.min(window + 8, MAX_WINDOW);
+        int enough = window < safeWindow ? REOPEN_PACKETS : window;
+        if (goodPackets >= enough) {
+            window = Math.min(window + 8 * (goodPackets / enough), MAX_WINDOW);
+            goodPackets %= enough;
+        }
+        if (Psn.compare(state.unacked, recoveryEnd) > 0) {
+            recoveryEnd = state.unacked;
         }
     }
 
-    /** Packets were lost: the window closes by half. */
-    void onLoss() {
+    /**
+     * A packet was lost on its way, and the peer says so: the window closes by a quarter, once until all is acknowledged that had been sent
+     * by then. Links lose a packet now and then without being congested, so there is no reason for more.
+     */
+    void onGap() {
+        if (Psn.compare(state.unacked, recoveryEnd) >= 0) {
+            recoveryEnd = state.sentEnd;
+            safeWindow = window;
+            window = Math.max(window - window / 4, MIN_WINDOW);
+            goodPackets = 0;
+            qp.flight().onLoss();
+        }
+    }
+
+    /** Nothing comes through: the window closes by half. */
+    void onTimeout() {
         qp.flight().onLoss();
+        recoveryEnd = state.sentEnd;
         window = Math.max(window / 2, MIN_WINDOW);
+        safeWindow = window;
         goodPackets = 0;
     }
 
@@ -79,6 +109,23 @@ final class Requester {
     boolean hasMore() {
         return state.cursor != ring.tail() && qp.maySend() && !waitsForReads() && qp.mayStart(state.cursor)
             && state.packetsInFlight() < window;
+    }
+
+    /** Sends the oldest unacknowledged packet of a SEND or WRITE once more, and asks for an answer. @return packets sent */
+    private int sendProbe(PacketWriter out) {
+        long cursor = state.cursor;
+        int cursorPacket = state.cursorPacket;
+        int cursorPsn = state.cursorPsn();
+        int reads = state.readsInFlight;
+        state.goBack();
+        boolean sent = sendData(state.cursor, out);
+        state.probe = false;
+        if (sent && Psn.compare(state.cursorPsn(), cursorPsn) < 0) {
+            state.cursor = cursor;
+            state.cursorPacket = cursorPacket;
+            state.readsInFlight = reads;
+        }
+        return sent ? 1 : 0;
     }
 
     private boolean sendNext(long nowNs, PacketWriter out) {
@@ -97,6 +144,8 @@ final class Requester {
             return false;
         }
         int opcode = ring.opcode(wqe);
+        int psn = state.cursorPsn();
+        boolean again = Psn.compare(psn, state.sentEnd) < 0;
         if (SendState.isRead(opcode)) {
             sendReadRequest(wqe, out);
         } else if (SendState.isAtomic(opcode)) {
@@ -105,6 +154,9 @@ final class Requester {
             return false;
         }
         qp.completer().onTransmit(nowNs);
+        if (asked && !again) {
+            qp.completer().onAsked(psn, nowNs);
+        }
         return true;
     }
 
@@ -114,7 +166,7 @@ final class Requester {
         if (state.readsInFlight == 0 || wqe == ring.tail()) {
             return false;
         }
-        return (ring.flags(wqe) & SendFlags.FENCE) != 0
+        return (ring.flags(wqe) & SendFlags.FENCE) != 0 && state.cursorPacket == 0
             || SendState.isReadOrAtomic(ring.opcode(wqe)) && state.readsInFlight >= qp.maxRdAtomic();
     }
 
@@ -174,14 +226,20 @@ final class Requester {
         qp.completer().completeHead();
     }
 
-    /** One request asks for all that is still missing: the whole READ at first, the rest when it is asked for again. */
+    /**
+     * One request asks for up to {@link RcMachine#readRequestPackets} responses, or for what is missing of those when it is sent again. So
+     * READ data is subject to the window, like other data: a responder that had been asked for everything would stream on after a loss,
+     * and all of that would be in vain.
+     */
     private void sendReadRequest(long wqe, PacketWriter out) {
-        long received = (long) state.cursorPacket * qp.mtu();
+        int packet = state.cursorPacket;
+        int left = Math.min(ring.packets(wqe) - packet, qp.readRequestPackets() - packet % qp.readRequestPackets());
+        long received = (long) packet * qp.mtu();
         int at = begin(Opcode.RC_RDMA_READ_REQUEST, out);
         Reth.put(out.buffer(), at + Opcode.rethOffset(Opcode.RC_RDMA_READ_REQUEST), ring.remoteAddress(wqe) + received, ring.rkey(wqe),
-            ring.length(wqe) - received);
+            Math.min(ring.length(wqe) - received, (long) left * qp.mtu()));
         state.readsInFlight++;
-        finish(at, Opcode.headerLength(Opcode.RC_RDMA_READ_REQUEST), ring.packets(wqe) - state.cursorPacket, out);
+        finish(at, Opcode.headerLength(Opcode.RC_RDMA_READ_REQUEST), left, out);
     }
 
     private void sendAtomic(long wqe, int wrOpcode, PacketWriter out) {
@@ -198,7 +256,9 @@ final class Requester {
     private boolean sendData(long wqe, PacketWriter out) {
         int packet = state.cursorPacket;
         boolean last = packet == ring.packets(wqe) - 1;
-        boolean ackRequest = last || packet % (window / ACK_REQUESTS_PER_WINDOW) == 1 || state.packetsInFlight() == window - 1;
+        boolean ackRequest = state.probe || last || packet % (window / ACK_REQUESTS_PER_WINDOW) == 1
+            || state.packetsInFlight() == window - 1;
+        asked = ackRequest;
         int at = out.begin(qp.path());
         int length = messages.put(out, at, wqe, packet, last, state.cursorPsn(), ackRequest);
         if (length == MessageWriter.UNREADABLE) {
@@ -212,6 +272,7 @@ final class Requester {
     }
 
     private int begin(int opcode, PacketWriter out) {
+        asked = true;
         int at = out.begin(qp.path());
         Bth.put(out.buffer(), at, opcode, false, 0, QpMachine.PKEY, qp.destQpn(), true, state.cursorPsn());
         return at;

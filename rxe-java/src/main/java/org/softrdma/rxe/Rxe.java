@@ -2,6 +2,8 @@
 package org.softrdma.rxe;
 
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.fault.LinkFaults;
+import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
@@ -19,11 +21,42 @@ public final class Rxe {
      * @throws VerbsException ENODEV if there is no such interface
      */
     public static RdmaDevice device(String name, String netdev) {
+        return device(name, netdev, LinkFaults.NONE);
+    }
+
+    /**
+     * As {@link #device(String, String)}, on a wire with faults.
+     *
+     * @param faults what the wire does to packets while the device is open, or until {@link #setFaults} changes that
+     */
+    public static RdmaDevice device(String name, String netdev, LinkFaults faults) {
         NetDevice found = NetDevice.find(netdev);
         if (found == null) {
             throw new VerbsException(Errno.ENODEV, "link_add",
                 "no network interface named " + netdev + "; there are: " + NetDevice.list().stream().map(NetDevice::name).toList());
         }
-        return new RxeDevice(name, found);
+        return new RxeDevice(name, found, faults);
+    }
+
+    /**
+     * Changes what the wire does to the packets of an open device, for all contexts of this process on it. Any thread.
+     *
+     * @param context of an rxe device
+     * @throws VerbsException EOPNOTSUPP if it is another's
+     */
+    public static void setFaults(Context context, LinkFaults faults) {
+        running("set_faults", context).setFaults(faults);
+    }
+
+    /** What the wire does to the packets of an open device now; EOPNOTSUPP if it is no rxe device. */
+    public static LinkFaults faults(Context context) {
+        return running("get_faults", context).faults();
+    }
+
+    private static RunningDevice running(String verb, Context context) {
+        if (context instanceof RxeContext rxe) {
+            return rxe.running();
+        }
+        throw new VerbsException(Errno.EOPNOTSUPP, verb, context + " is not of an rxe device; others have no faults yet");
     }
 }

@@ -110,12 +110,7 @@ final class RxeContext extends SoftContext {
 
     @Override
     public Map<String, Long> counters() {
-        agent().lock().lock();
-        try {
-            return running.engine().counters().toMap();
-        } finally {
-            agent().lock().unlock();
-        }
+        return running.counters();
     }
 
     @Override

@@ -46,5 +46,7 @@ enum RxeCounter {
     /** Queue pairs stopped by a fault of ours. */
     INTERNAL_ERRORS,
     /** Packets sent again. */
-    RETRANSMITTED_PKTS
+    RETRANSMITTED_PKTS,
+    /** Times a peer was asked again before the ACK timeout, because it had been silent for longer than it usually takes. */
+    SILENCE_PROBES
 }

@@ -7,8 +7,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.device.link.CaptureLink;
+import org.softrdma.device.link.FaultyLink;
 import org.softrdma.device.link.Link;
 import org.softrdma.device.link.UdpLinkOptions;
 import org.softrdma.device.link.UdpLinks;
@@ -31,15 +34,30 @@ final class RxeDevice implements RdmaDevice {
     /** Names a directory: every device opened writes its packets to {@code NAME-PID.pcapng} there. */
     static final String CAPTURE_VARIABLE = "SOFTRDMA_CAPTURE_DIR";
 
+    private static final System.Logger LOG = System.getLogger(RxeDevice.class.getName());
     private static final int LOOPBACK_ADDRESSES = 254;
     private static final Map<String, RunningDevice> RUNNING = new HashMap<>();
 
     private final String name;
     private final NetDevice netdev;
+    /** Where faults are read from; null if they are the program's. */
+    private final LinkStore store;
+    private final LinkFaults faults;
 
-    RxeDevice(String name, NetDevice netdev) {
+    /** A configured device, or a default one. */
+    RxeDevice(String name, NetDevice netdev, LinkStore store) {
         this.name = name;
         this.netdev = netdev;
+        this.store = store;
+        faults = null;
+    }
+
+    /** A device made on the spot. */
+    RxeDevice(String name, NetDevice netdev, LinkFaults faults) {
+        this.name = name;
+        this.netdev = netdev;
+        this.faults = faults;
+        store = null;
     }
 
     @Override
@@ -97,13 +115,23 @@ final class RxeDevice implements RdmaDevice {
                 + (netdev.up() ? " has no address; give it one (ip addr add)"
                     : " is down; bring it up (ip link set " + netdev.name() + " up)"));
         }
+        FaultWatch watch = store == null ? null : new FaultWatch(store, name);
+        LinkFaults atFirst = watch == null ? faults : watch.faults();
         Link link = netdev.loopback() ? openLoopback(addresses) : openOrdinary(addresses);
         String captureDirectory = System.getenv(CAPTURE_VARIABLE);
         Link used = captureDirectory == null ? link
             : new CaptureLink(link, Path.of(captureDirectory, name + "-" + ProcessHandle.current().pid() + ".pcapng"));
-        RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), used, Udp.DEST_PORT_ROCE,
+        // Faults above the capture: it shows what is on the wire.
+        FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
+        RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), faulty, Udp.DEST_PORT_ROCE,
             new SecureRandom(), name);
         running.start();
+        if (!atFirst.isNone()) {
+            LOG.log(System.Logger.Level.WARNING, name + " opens with faults on its link: " + atFirst);
+        }
+        if (watch != null) {
+            running.follow(watch);
+        }
         return running;
     }
 

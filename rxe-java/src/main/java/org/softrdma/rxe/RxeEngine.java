@@ -158,7 +158,8 @@ final class RxeEngine implements DeviceWork {
         if (!active.isEmpty() && batch.isEmpty()) {
             return nowNs;
         }
-        return batch.isEmpty() ? timers.earliestNs() : Math.min(timers.earliestNs(), nowNs + BACKOFF_NS);
+        long earliestNs = Math.min(timers.earliestNs(), link.deadlineNs());
+        return batch.isEmpty() ? earliestNs : Math.min(earliestNs, nowNs + BACKOFF_NS);
     }
 
     @Override

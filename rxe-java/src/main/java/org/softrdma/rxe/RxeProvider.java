@@ -22,10 +22,11 @@ public final class RxeProvider implements VerbsProvider {
     @Override
     public List<RdmaDevice> devices() {
         List<RdmaDevice> devices = new ArrayList<>();
-        for (ConfiguredLink link : LinkStore.open().effectiveLinks()) {
+        LinkStore store = LinkStore.open();
+        for (ConfiguredLink link : store.effectiveLinks()) {
             NetDevice netdev = link.type().equals(TYPE) ? NetDevice.find(link.netdev()) : null;
             if (netdev != null) {
-                devices.add(new RxeDevice(link.name(), netdev));
+                devices.add(new RxeDevice(link.name(), netdev, store));
             }
         }
         return devices;

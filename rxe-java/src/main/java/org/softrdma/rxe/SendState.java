@@ -36,6 +36,8 @@ final class SendState {
     int rnrRetriesLeft;
     /** A NAK or gap already made us go back; another one before any progress changes nothing. */
     boolean wentBack;
+    /** The oldest unacknowledged packet is to be sent once more, the cursor staying where it is. */
+    boolean probe;
 
     SendState(SendRing ring) {
         this.ring = ring;
@@ -50,6 +52,7 @@ final class SendState {
         sentEnd = psn;
         readsInFlight = 0;
         wentBack = false;
+        probe = false;
     }
 
     boolean hasOutstanding() {

@@ -4,6 +4,8 @@ package org.softrdma.rxe;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.fault.LinkFaults;
+import org.softrdma.device.link.FaultyLink;
 import org.softrdma.device.link.Link;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.verbs.Context;
@@ -26,7 +28,8 @@ public final class SimulatedRxe {
      */
     public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, mtu, true, true, false, List.of());
-        RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), link, Udp.DEST_PORT_ROCE, random, null);
+        FaultyLink faulty = new FaultyLink(link, LinkFaults.NONE, simulation.fabric()::nowNs);
+        RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), faulty, Udp.DEST_PORT_ROCE, random, null);
         simulation.add(running.engine());
         return new RxeContext(null, running);
     }

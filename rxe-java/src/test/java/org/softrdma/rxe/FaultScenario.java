@@ -2,7 +2,7 @@
 package org.softrdma.rxe;
 
 import java.util.SplittableRandom;
-import org.softrdma.device.sim.FaultPlan;
+import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.device.sim.LinkProfile;
 import org.softrdma.verbs.Mtu;
 

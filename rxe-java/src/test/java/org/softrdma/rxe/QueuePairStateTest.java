@@ -326,7 +326,7 @@ class QueuePairStateTest {
                 postSend(i);
                 postReceive(10 + i);
             }
-            peer.takeAll(MS);
+            peer.takeAll(MS / 2);
             if (round == 1) {
                 modify(attributes -> attributes.state(QpState.ERR));
                 peer.side.sends().clear();

@@ -132,6 +132,10 @@ final class RawPeer implements DeviceWork {
         assertEquals(List.of(), new ArrayList<>(received), "packets although silence was expected");
     }
 
+    long nowNs() {
+        return fabric.nowNs();
+    }
+
     void runFor(long durationNs) {
         simulation.runFor(durationNs);
     }

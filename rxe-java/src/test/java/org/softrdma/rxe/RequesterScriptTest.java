@@ -125,7 +125,7 @@ class RequesterScriptTest {
         peer.send(RawPacket.nak(THEIR_PSN + 1, 0x60));
         expectSends(1, 3);
         peer.send(RawPacket.nak(THEIR_PSN + 1, 0x60));
-        peer.expectNothingFor(MS);
+        peer.expectNothingFor(MS / 2);
         peer.send(RawPacket.ack(THEIR_PSN + 1));
         peer.send(RawPacket.nak(THEIR_PSN + 2, 0x60));
         expectSends(2, 2);
@@ -142,7 +142,7 @@ class RequesterScriptTest {
         postSends(2);
         expectSends(0, 2);
         peer.send(RawPacket.nak(THEIR_PSN, 0x60));
-        peer.expectNothingFor(MS);
+        peer.expectNothingFor(MS / 2);
         assertEquals(List.of("0 RETRY_EXC_ERR", "1 WR_FLUSH_ERR"), completions());
     }
 
@@ -161,7 +161,7 @@ class RequesterScriptTest {
         RawPacket last = peer.expect(RawPacket.WRITE_LAST, THEIR_PSN + 4);
         assertTrue(last.asksForAck());
         assertEquals(1021, last.payload().length);
-        peer.send(RawPacket.ack(THEIR_PSN + 1));
+        peer.send(RawPacket.nak(THEIR_PSN + 2, 0x60));
         RawPacket again = peer.expect(RawPacket.WRITE_MIDDLE, THEIR_PSN + 2);
         assertArrayEquals(java.util.Arrays.copyOfRange(data, 2048, 3072), again.payload());
         peer.expect(RawPacket.WRITE_MIDDLE, THEIR_PSN + 3);
@@ -331,6 +331,127 @@ class RequesterScriptTest {
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), completions());
     }
 
+    /** One exchange, so that the device knows the round trip: one more and it knows when silence is strange. */
+    private void exchangeOne() {
+        postSends(1);
+        expectSends(0, 1);
+        peer.send(RawPacket.ack(THEIR_PSN));
+        peer.runFor(10 * US);
+        assertEquals(List.of("0 SUCCESS"), completions());
+        peer.side.sends().clear();
+    }
+
+    /** Three times, each wait twice as long, and without using up a retry: there is none to use. */
+    @Test
+    void shouldSendTheOldestPacketAgainWhenTheUsualRoundTripIsLongOver() {
+        setup.retryCount = 0;
+        connect();
+        exchangeOne();
+        postSends(3);
+        expectSends(1, 3);
+        long silentNs = 0;
+        for (int probe = 0; probe < 3; probe++) {
+            long beforeNs = peer.nowNs();
+            RawPacket again = peer.expect(RawPacket.SEND_ONLY, THEIR_PSN + 1);
+            assertTrue(again.asksForAck());
+            long waitedNs = again.atNs - beforeNs;
+            assertTrue(waitedNs > 900 * US << probe && waitedNs < 1100 * US << probe, waitedNs + " ns before probe " + probe);
+            silentNs += waitedNs;
+        }
+        peer.expectNothingFor(TIMEOUT_NS - silentNs);
+        assertEquals(List.of(), completions());
+        peer.expectNothingFor(3 * TIMEOUT_NS);
+        assertEquals(List.of("0 RETRY_EXC_ERR", "1 WR_FLUSH_ERR", "2 WR_FLUSH_ERR"), completions());
+        assertEquals(3, peer.side.counter("silence_probes"));
+    }
+
+    /** A lost NAK, or a lost repeat: the peer had been waiting for just that packet, and what followed is gone. */
+    @Test
+    void shouldSendTheRestAgainWhenTheProbeWasWhatThePeerLacked() {
+        setup.retryCount = 0;
+        connect();
+        exchangeOne();
+        postSends(4);
+        expectSends(1, 4);
+        expectSends(1, 1);
+        peer.send(RawPacket.ack(THEIR_PSN + 1));
+        expectSends(2, 3);
+        peer.send(RawPacket.ack(THEIR_PSN + 4));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("0 SUCCESS", "1 SUCCESS", "2 SUCCESS", "3 SUCCESS"), completions());
+    }
+
+    @Test
+    void shouldSendNothingAgainWhenTheProbeFindsThatOnlyTheAnswerWasLost() {
+        connect();
+        exchangeOne();
+        postSends(4);
+        expectSends(1, 4);
+        expectSends(1, 1);
+        peer.send(RawPacket.ack(THEIR_PSN + 4));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(4, completions().size());
+    }
+
+    /** The peer acknowledged two and is silent again: the tail was lost. */
+    @Test
+    void shouldFindALostTailByASecondProbe() {
+        connect();
+        exchangeOne();
+        postSends(4);
+        expectSends(1, 4);
+        peer.send(RawPacket.ack(THEIR_PSN + 2));
+        expectSends(3, 1);
+        peer.send(RawPacket.ack(THEIR_PSN + 3));
+        expectSends(4, 1);
+        peer.send(RawPacket.ack(THEIR_PSN + 4));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(4, completions().size());
+    }
+
+    @Test
+    void shouldAskForAReadAgainAfterSilence() {
+        setup.retryCount = 0;
+        connect();
+        exchangeOne();
+        postRead(7, 100);
+        postSends(1);
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 1);
+        expectSends(2, 1);
+        RawPacket again = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 1);
+        assertEquals(List.of(REMOTE_VA, 100L), List.of(again.va(), again.length()));
+        expectSends(2, 1);
+        peer.send(RawPacket.of(RawPacket.READ_ONLY, THEIR_PSN + 1).aeth(0x1f, 2).payload(100), RawPacket.ack(THEIR_PSN + 2));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("7 SUCCESS", "0 SUCCESS"), completions());
+    }
+
+    @Test
+    void shouldNotProbeWhileThePeersReceiverIsNotReady() {
+        setup.minRnrTimer = 12;
+        connect();
+        exchangeOne();
+        postSends(2);
+        expectSends(1, 2);
+        peer.send(RawPacket.nak(THEIR_PSN + 1, 0x20 | 28));
+        peer.expectNothingFor(160 * MS);
+        expectSends(1, 2);
+    }
+
+    /** Once until everything is acknowledged that had been sent when the loss was found. */
+    @Test
+    void shouldCloseTheWindowByAQuarterForALossAndOnceForSeveralAtATime() {
+        connect();
+        peer.side.qp.postSend(wr.send().wrId(1).element(memory, 0, 1 << 20).signaled());
+        int window = peer.takeAll(MS / 2).size();
+        peer.send(RawPacket.nak(THEIR_PSN + 10, 0x60));
+        assertEquals(window - window / 4, peer.takeAll(MS / 2).size());
+        peer.send(RawPacket.nak(THEIR_PSN + 20, 0x60));
+        assertEquals(window - window / 4, peer.takeAll(MS / 2).size(), "the same trouble");
+        peer.send(RawPacket.ack(THEIR_PSN + window), RawPacket.nak(THEIR_PSN + window + 1, 0x60));
+        assertTrue(peer.takeAll(MS / 2).size() < window - window / 4, "another one");
+    }
+
     @Test
     void shouldStopSendingWhenNothingIsAcknowledgedAndAskForAnAnswer() {
         connect();
@@ -360,6 +481,60 @@ class RequesterScriptTest {
         assertEquals(length, peer.side.sends().getFirst().byteLength());
     }
 
+    /** So that no more than the window is under way; each request is a READ of its own to the responder. */
+    @Test
+    void shouldAskForALongReadPieceByPiece() {
+        connect();
+        postRead(1, 150 * 1024 + 5);
+        for (int i = 0; i < 2; i++) {
+            RawPacket request = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 64 * i);
+            assertEquals(List.of(REMOTE_VA + 65_536L * i, 65_536L), List.of(request.va(), request.length()));
+        }
+        peer.expectNothingFor(10 * US);
+        List<RawPacket> all = new ArrayList<>();
+        for (int i = 0; i <= 150; i++) {
+            boolean first = i % 64 == 0;
+            boolean last = i % 64 == 63 || i == 150;
+            int opcode = first ? RawPacket.READ_FIRST : last ? RawPacket.READ_LAST : RawPacket.READ_MIDDLE;
+            RawPacket packet = RawPacket.of(opcode, THEIR_PSN + i);
+            all.add((first || last ? packet.aeth(0x1f, 1) : packet).payload(i == 150 ? 5 : 1024));
+        }
+        peer.send(all.subList(0, 64).toArray(RawPacket[]::new));
+        RawPacket third = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 128);
+        assertEquals(List.of(REMOTE_VA + 131_072L, 22L * 1024 + 5), List.of(third.va(), third.length()));
+        peer.send(all.subList(64, 151).toArray(RawPacket[]::new));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("1 SUCCESS"), completions());
+        assertArrayEquals(joined(all.toArray(RawPacket[]::new)), placed(150 * 1024 + 5));
+    }
+
+    /** A response that ends the READ before its piece is over, or goes on after it, is not the one asked for. */
+    @ParameterizedTest
+    @ValueSource(ints = {62, 63})
+    void shouldRefuseReadResponsesThatEndInTheWrongPlace(int wrong) {
+        connect();
+        postRead(1, 100 * 1024);
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN);
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 64);
+        peer.send(RawPacket.of(RawPacket.READ_FIRST, THEIR_PSN).aeth(0x1f, 1).payload(1024));
+        for (int i = 1; i < wrong; i++) {
+            peer.send(RawPacket.of(RawPacket.READ_MIDDLE, THEIR_PSN + i).payload(1024));
+        }
+        RawPacket end = RawPacket.of(RawPacket.READ_LAST, THEIR_PSN + wrong).aeth(0x1f, 1).payload(1024);
+        peer.send(wrong == 63 ? RawPacket.of(RawPacket.READ_MIDDLE, THEIR_PSN + wrong).payload(1024) : end);
+        peer.runFor(MS / 2);
+        assertEquals(List.of("1 BAD_RESP_ERR"), completions());
+    }
+
+    @Test
+    void shouldAskAPeerThatTakesFewReadsForAllAtOnce() {
+        setup.rdAtomic = 3;
+        connect();
+        postRead(1, 1 << 20);
+        assertEquals(1 << 20, peer.expect(RawPacket.READ_REQUEST, THEIR_PSN).length());
+        peer.expectNothingFor(MS / 2);
+    }
+
     /** Re-request at the first missing PSN; the kernel answers with Middle or Last, others with First or Only. */
     @ParameterizedTest
     @CsvSource({"0x0e,0x0e,0x0f", "0x0d,0x0e,0x0f"})
@@ -374,7 +549,7 @@ class RequesterScriptTest {
         peer.send(p0, p1, p3, p4);
         RawPacket again = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 2);
         assertEquals(List.of(REMOTE_VA + 2048, 2052L), List.of(again.va(), again.length()));
-        peer.expectNothingFor(MS);
+        peer.expectNothingFor(MS / 2);
         assertEquals(List.of(), completions());
         RawPacket p2 = RawPacket.of(third, THEIR_PSN + 2);
         peer.send((third == RawPacket.READ_FIRST ? p2.aeth(0x1f, 1) : p2).payload(1024),
@@ -510,7 +685,7 @@ class RequesterScriptTest {
         expectSends(0, 3);
         peer.send(RawPacket.ack(THEIR_PSN - 1), RawPacket.ack(THEIR_PSN + 1), RawPacket.ack(THEIR_PSN + 1), RawPacket.ack(THEIR_PSN),
             RawPacket.nak(THEIR_PSN, 0x62), RawPacket.nak(THEIR_PSN + 1, 0x60), RawPacket.ack(THEIR_PSN - 100));
-        peer.expectNothingFor(MS);
+        peer.expectNothingFor(MS / 2);
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), completions());
         peer.send(RawPacket.ack(THEIR_PSN + 2));
         peer.expectNothingFor(1000 * MS);
@@ -524,7 +699,7 @@ class RequesterScriptTest {
         postSends(2);
         expectSends(0, 2);
         peer.send(RawPacket.ack(THEIR_PSN + 2), RawPacket.ack(THEIR_PSN + 50), RawPacket.nak(THEIR_PSN + 2, 0x62));
-        peer.expectNothingFor(MS);
+        peer.expectNothingFor(MS / 2);
         assertEquals(List.of(), completions());
         assertEquals(3, peer.side.counter("drop_ghost_response"));
     }
@@ -536,7 +711,7 @@ class RequesterScriptTest {
         postSends(1);
         expectSends(0, 1);
         peer.send(RawPacket.nak(THEIR_PSN, syndrome));
-        peer.expectNothingFor(MS);
+        peer.expectNothingFor(MS / 2);
         assertEquals(List.of(), completions());
         assertEquals(1, peer.side.counter("drop_unexpected_response"));
         peer.send(RawPacket.ack(THEIR_PSN));
@@ -576,7 +751,7 @@ class RequesterScriptTest {
         peer.side.qp.postSend(wr.send().wrId(1).element(other, 0, 10).signaled());
         other.close();
         expectSends(0, 1);
-        peer.expectNothingFor(MS);
+        peer.expectNothingFor(MS / 2);
         assertEquals(List.of(), completions(), "completions come in order");
         peer.send(RawPacket.ack(THEIR_PSN));
         peer.expectNothingFor(1000 * MS);

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.sim.FaultPlan;
+import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.device.sim.LinkProfile;
 import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.Simulation;

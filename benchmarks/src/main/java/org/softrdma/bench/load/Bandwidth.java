@@ -10,7 +10,8 @@ import org.softrdma.verbs.WorkCompletion;
 
 /**
  * One queue pair kept full with WRITEs, READs or SENDs of one size after the other. Like perftest, every message uses the same buffer,
- * and the passive end of WRITE and READ leaves its device alone. Counted from a completion to a completion, after the warm-up.
+ * and the passive end of WRITE and READ leaves its device alone. Counted from a completion to a completion, after the warm-up; the longest
+ * time without one is the stall.
  */
 final class Bandwidth {
     private static final int MAX_DEPTH = 128;
@@ -78,6 +79,8 @@ final class Bandwidth {
         long startCount = 0;
         long startAllocated = 0;
         long startCpuNs = 0;
+        long lastNs = 0;
+        long stallNs = 0;
         while (true) {
             while (posted - completed < depth) {
                 posted++;
@@ -91,13 +94,21 @@ final class Bandwidth {
                 startCpuNs = Report.cpuNs();
                 startCount = completed;
                 startNs = nowNs;
-            } else if (measuring && nowNs - startNs >= measureNs) {
+                lastNs = nowNs;
+                continue;
+            }
+            if (measuring) {
+                stallNs = Math.max(stallNs, nowNs - lastNs);
+                lastNs = nowNs;
+            }
+            if (measuring && nowNs - startNs >= measureNs) {
                 double seconds = (nowNs - startNs) / 1e9;
                 long messages = completed - startCount;
                 Report.value("cores." + size, (Report.cpuNs() - startCpuNs) / 1e9 / seconds);
                 Report.value("alloc." + size, (double) (Report.allocatedBytes() - startAllocated) / messages);
                 Report.value("GBps." + size, (double) messages * size / seconds / 1e9);
                 Report.value("kmsgps." + size, messages / seconds / 1e3);
+                Report.value("stall_ms." + size, stallNs / 1e6);
                 break;
             }
         }

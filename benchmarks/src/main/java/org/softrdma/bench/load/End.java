@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ThreadLocalRandom;
+import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.rxe.Rxe;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
@@ -41,6 +42,7 @@ final class End {
     final CompletionQueue recvCq;
     private final GidEntry gid;
     private final Mtu mtu;
+    private final int timeout;
 
     /** What the other end told. */
     long peerAddress;
@@ -48,7 +50,9 @@ final class End {
 
     /** @param events whether receives announce themselves on {@link #channel} */
     End(Settings settings, long memoryBytes, int sendCqe, int recvCqe, boolean events) {
-        context = Rxe.device("bench", settings.text("netdev", "lo")).open();
+        LinkFaults faults = LinkFaults.parse(settings.text("faults", "none"));
+        context = Rxe.device("bench", settings.text("netdev", "lo"), faults).open();
+        timeout = settings.number("timeout", TIMEOUT);
         gid = ipv4(context);
         mtu = mtu(settings.number("mtu", 4096));
         pd = context.allocatePd();
@@ -110,7 +114,7 @@ final class End {
         for (QueuePair each : queuePairs) {
             each.modify(new QpAttributes().state(QpState.RTR).pathMtu(mtu).destQpn(control.in.readInt()).rqPsn(peerPsn)
                 .maxDestRdAtomic(READS_AT_ONCE).minRnrTimer(12).addressVector(AddressVector.to(peer, gid.index())));
-            each.modify(new QpAttributes().state(QpState.RTS).timeout(TIMEOUT).retryCount(7).rnrRetry(7).sqPsn(psn)
+            each.modify(new QpAttributes().state(QpState.RTS).timeout(timeout).retryCount(7).rnrRetry(7).sqPsn(psn)
                 .maxRdAtomic(READS_AT_ONCE));
         }
         control.send(0);
@@ -145,6 +149,10 @@ final class End {
         value(prefix, "retransmitted_pkts");
         value(prefix, "send_rnr_err");
         value(prefix, "drop_bad_icrc");
+        value(prefix, "completer_retry_err");
+        value(prefix, "silence_probes");
+        value(prefix, "rcvd_seq_err");
+        value(prefix, "fault_dropped");
     }
 
     private void value(String prefix, String counter) {

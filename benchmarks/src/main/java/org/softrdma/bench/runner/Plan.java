@@ -13,6 +13,12 @@ import java.util.stream.Collectors;
 final class Plan {
     private static final int[] QUICK_SIZES = {64, 4096, 65_536, 1 << 20};
     private static final int[] FULL_SIZES = {64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1 << 20, 4 << 20};
+    static final List<String> LOSSES = List.of("0%", "0.1%", "1%");
+    static final int LOSSY_WRITE = 1 << 20;
+    static final int LOSSY_READ = 4 << 20;
+    static final int ACK_TIMEOUT = 14;
+    /** What the device makes of that code: twice 4.096 us x 2^14. */
+    static final double ACK_TIMEOUT_MS = 2 * 4.096e-3 * (1 << ACK_TIMEOUT);
     private static final int PATIENCE_SECONDS = 120;
 
     private final boolean quick;
@@ -56,6 +62,7 @@ final class Plan {
     Map<String, List<Row>> groups() {
         Map<String, List<Row>> groups = new LinkedHashMap<>();
         groups.put("bandwidth", bandwidth());
+        groups.put("loss", loss());
         groups.put("latency", latency());
         groups.put("qps", List.of(
             java("qps/write-64", "qps", "size=64", "mtu=1024"),
@@ -63,6 +70,23 @@ final class Plan {
         groups.put("idle", List.of(withOptions("idle/10000-qps", List.of("-XX:NativeMemoryTracking=summary"), "idle", "count=10000")));
         groups.put("regions", List.of(java("regions/100000", "regions", "count=100000")));
         return groups;
+    }
+
+    /** Each end loses that part of what it sends. The ACK timeout is perftest's. */
+    private List<Row> loss() {
+        List<Row> rows = new ArrayList<>();
+        for (String mtu : List.of("1024", "4096")) {
+            for (String loss : LOSSES) {
+                String faults = "faults=drop=" + loss;
+                String seconds = "seconds=" + (quick ? 1.5 : 5);
+                String timeout = "timeout=" + ACK_TIMEOUT;
+                rows.add(java("loss/write-" + mtu + "-" + loss, "bandwidth", "op=write", "mtu=" + mtu, "sizes=" + LOSSY_WRITE, faults,
+                    seconds, timeout));
+                rows.add(java("loss/read-" + mtu + "-" + loss, "bandwidth", "op=read", "mtu=" + mtu, "sizes=" + LOSSY_READ, faults, seconds,
+                    timeout));
+            }
+        }
+        return rows;
     }
 
     private List<Row> bandwidth() {

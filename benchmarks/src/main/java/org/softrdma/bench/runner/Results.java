@@ -40,6 +40,7 @@ final class Results {
         line("");
         targets();
         bandwidth();
+        loss();
         latency();
         queuePairs();
         memory();
@@ -76,12 +77,29 @@ final class Results {
         atLeast("1,000 queue pairs' WRITE 64 B total to one's", 0.8, "qps/write-64", "kmsgps.1000", "qps/write-64", "kmsgps.1");
         atLeast("1,000 queue pairs' WRITE 16 KiB total to one's", 0.8, "qps/write-16384", "kmsgps.1000", "qps/write-16384", "kmsgps.1");
         atLeast("one active among 10,000 idle to one alone", 0.8, "idle/10000-qps", "kmsgps.among", "idle/10000-qps", "kmsgps.alone");
+        for (String mtu : List.of("1024", "4096")) {
+            lossTargets("WRITE 1 MiB", "write", mtu, Plan.LOSSY_WRITE);
+            lossTargets("READ 4 MiB", "read", mtu, Plan.LOSSY_READ);
+        }
         double idle = samples.median("idle/10000-qps", "heap") + samples.median("idle/10000-qps", "native");
         if (!Double.isNaN(idle)) {
             line(String.format(Locale.ROOT, "| idle queue pair, bytes | ≤ 8192 | %.0f | heap + native | %s |", idle,
                 verdict(idle <= 8192)));
         }
         line("");
+    }
+
+    private void lossTargets(String what, String operation, String mtu, int size) {
+        String clean = "loss/" + operation + "-" + mtu + "-" + Plan.LOSSES.getFirst();
+        String lossy = "loss/" + operation + "-" + mtu + "-" + Plan.LOSSES.get(1);
+        atLeast(what + ", MTU " + mtu + ", at 0.1 % loss to no loss", 0.5, lossy, "GBps." + size, clean, "GBps." + size);
+        for (String loss : Plan.LOSSES.subList(1, Plan.LOSSES.size())) {
+            double stallMs = samples.max("loss/" + operation + "-" + mtu + "-" + loss, "stall_ms." + size);
+            if (!Double.isNaN(stallMs)) {
+                line(String.format(Locale.ROOT, "| %s, MTU %s, longest stall at %s loss, ms | ≤ %.0f | %s | one ACK timeout | %s |", what,
+                    mtu, loss.replace("%", " %"), Plan.ACK_TIMEOUT_MS, number(stallMs), verdict(stallMs <= Plan.ACK_TIMEOUT_MS)));
+            }
+        }
     }
 
     private void atLeast(String what, double target, String row, String key, String peer, String peerKey) {
@@ -183,6 +201,21 @@ final class Results {
         line("");
     }
 
+    private void loss() {
+        if (rowsOf("loss").isEmpty()) {
+            return;
+        }
+        line("## Goodput at loss");
+        line("");
+        line("One queue pair, WRITEs of 1 MiB or READs of 4 MiB, as many in flight as without loss; each end loses that part of the "
+            + "packets it sends, at random. The stall is the longest time between two completions.");
+        line("");
+        List<String> sizes = List.of(Integer.toString(Plan.LOSSY_WRITE), Integer.toString(Plan.LOSSY_READ));
+        List<String> names = List.of("WRITE 1 MiB", "READ 4 MiB");
+        table("GB/s:", "loss", "GBps.", names, sizes);
+        table("Longest stall, ms:", "loss", "stall_ms.", names, sizes);
+    }
+
     private void latency() {
         if (rowsOf("latency").isEmpty()) {
             return;
@@ -260,16 +293,19 @@ final class Results {
         samples.failures().forEach((row, why) -> lines.add("- `" + row + "` failed at least once: " + why));
         for (String row : samples.rows()) {
             for (String key : samples.of(row).keySet()) {
-                if (key.endsWith("_pkts") || key.endsWith("_err") || key.endsWith("_icrc")) {
+                if (!row.startsWith("loss/") && isTrouble(key)) {
                     lines.add("- `" + row + "`: " + key + " up to " + number(samples.max(row, key)));
                 }
             }
         }
         line("## What is missing, and what went wrong");
         line("");
-        line("- goodput at loss: the device offers no fault injection yet");
         line("- kernel rxe and siw (User-Mode Linux): `--with-kernel-rxe` is not implemented yet, see NOTES.md");
         lines.forEach(this::line);
+    }
+
+    private static boolean isTrouble(String key) {
+        return key.endsWith("_pkts") || key.endsWith("_err") || key.endsWith("_icrc");
     }
 
     // ---- plots ----

@@ -2,6 +2,7 @@
 package org.softrdma.bench.runner;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -50,6 +51,19 @@ class ResultsTest {
         assertTrue(text.contains("MTU 1024, of the protocol-shaped ceiling | ≥ 0.750 | 0.775 | 3.10 / 4.00 | met |"), text);
         assertTrue(text.contains("to UCX tcp put | ≥ 3.00 | 2.82 | 3.10 / 1.10 | **not met** |"), text);
         assertTrue(text.contains("READ 1 MiB to WRITE, MTU 1024 | ≥ 0.800 | not measured"), text);
+    }
+
+    @Test
+    void shouldJudgeLossByGoodputAndByTheLongestStall() throws Exception {
+        Samples samples = new Samples();
+        samples.add("loss/write-1024-0%", Map.of("GBps.1048576", 2.0, "stall_ms.1048576", 1.0));
+        samples.add("loss/write-1024-0.1%", Map.of("GBps.1048576", 1.1, "stall_ms.1048576", 20.0, "client.retransmitted_pkts", 9.0));
+        samples.add("loss/write-1024-0.1%", Map.of("GBps.1048576", 1.1, "stall_ms.1048576", 135.0));
+        String text = written(samples, Map.of());
+        assertTrue(text.contains("| WRITE 1 MiB, MTU 1024, at 0.1 % loss to no loss | ≥ 0.500 | 0.550 | 1.10 / 2.00 | met |"), text);
+        assertTrue(text.contains("longest stall at 0.1 % loss, ms | ≤ 134 | 135 | one ACK timeout | **not met** |"), text);
+        assertTrue(text.contains("## Goodput at loss"), text);
+        assertFalse(text.contains("retransmitted_pkts"), "nothing wrong with that where packets are lost");
     }
 
     @Test

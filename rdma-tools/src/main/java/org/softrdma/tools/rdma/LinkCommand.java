@@ -2,11 +2,13 @@
 package org.softrdma.tools.rdma;
 
 import java.util.List;
+import org.softrdma.device.config.ConfiguredLink;
 import org.softrdma.device.config.LinkStore;
+import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 
-/** {@code rdma link [ show | add | delete | help ]}. */
+/** {@code rdma link [ show | add | delete | help ]}, and of our own {@code set DEV fault}. */
 final class LinkCommand {
     private final LinkStore store;
     private final Report report;
@@ -24,10 +26,11 @@ final class LinkCommand {
         if (words.isEmpty()) {
             return show(words);
         }
-        return switch (words.takeCommand("add", "delete", "show", "list", "help")) {
+        return switch (words.takeCommand("add", "delete", "show", "list", "set", "help")) {
             case null -> Rdma.unknown("link command", words, console);
             case "add" -> add(name, words);
             case "delete" -> delete(words);
+            case "set" -> set(name, words);
             case "help" -> help(name);
             default -> show(words);
         };
@@ -72,6 +75,11 @@ final class LinkCommand {
         report.string("netdev", "netdev %s ", link.configured().netdev());
         if (link.netdev() != null) {
             report.number("netdev_index", details ? "netdev_index %d " : null, link.netdev().ifIndex());
+        }
+        LinkFaults faults = link.configured().faults();
+        if (!faults.isNone()) {
+            // In the plain text too, where the original has nothing: nobody should look elsewhere for the reason of lost packets.
+            report.string("fault", "fault %s ", faults.toString());
         }
         report.endObject();
     }
@@ -119,10 +127,38 @@ final class LinkCommand {
         return 0;
     }
 
+    private int set(String name, Words words) {
+        if (words.isEmpty()) {
+            throw new ToolFailure("Please provide device name.");
+        }
+        Link link = find(Link.all(store), words.take());
+        if (words.isEmpty()) {
+            return help(name);
+        }
+        if (words.takeCommand(ConfiguredLink.FAULT_OPTION) == null) {
+            throw new ToolFailure("Unknown parameter " + words.peek());
+        }
+        if (words.isEmpty()) {
+            throw new ToolFailure("Please provide faults, or none.\n" + LinkFaults.SYNTAX.stripTrailing());
+        }
+        LinkFaults faults = LinkFaults.parse(words.take());
+        if (!words.isEmpty()) {
+            throw new ToolFailure("Unknown parameter " + words.peek());
+        }
+        if (!link.configured().type().equals("rxe")) {
+            throw new ToolFailure("error: Operation not supported\n" + link.name() + " is of type " + link.configured().type()
+                + "; only links of type rxe have faults");
+        }
+        store.setFaults(link.name(), faults);
+        return 0;
+    }
+
     private int help(String name) {
         console.print("Usage: " + name + " link show [DEV/PORT_INDEX]\n"
             + "Usage: " + name + " link add NAME type TYPE netdev NETDEV\n"
-            + "Usage: " + name + " link delete NAME\n");
+            + "Usage: " + name + " link delete NAME\n"
+            + "Usage: " + name + " link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }\n"
+            + LinkFaults.SYNTAX.indent(7));
         return 0;
     }
 }

@@ -131,6 +131,14 @@ class RdmaTest {
         "link show here/2               | Wrong device name",
         "link show here/-               | Wrong device name",
         "link show here/                | Wrong device name",
+        "link set                       | Please provide device name.",
+        "link set x fault none          | Wrong device name",
+        "link set here/2 fault none     | Wrong device name",
+        "link set here fault            | Please provide faults, or none.",
+        "link set here mtu 1024         | Unknown parameter mtu",
+        "link set here fault none now   | Unknown parameter now",
+        "link set here fault drop=2     | error: Invalid argument",
+        "link set here fault loss=1%    | error: Invalid argument",
         "dev show x                     | Wrong device name - x",
         "dev set here name there        | error: Operation not supported",
         "statistic                      | error: Operation not supported",
@@ -146,6 +154,45 @@ class RdmaTest {
         assertEquals(message, failure.getMessage().lines().findFirst().orElseThrow());
         assertEquals(1, failure.exitCode());
         assertEquals(List.of("here"), store.links().stream().map(each -> each.name()).toList());
+    }
+
+    // --- faults: not in the original ---
+
+    @Test
+    void shouldShowFaultsWhereverALinkIsShown() {
+        run("link add rxe0 type rxe netdev " + lo);
+        run("link add rxe1 type rxe netdev " + lo);
+
+        assertEquals(new ToolRun(0, "", ""), run("link set rxe0 fault drop=1%,reorder=0.02:200us,seed=42"));
+
+        String line = " state ACTIVE physical_state LINK_UP netdev " + lo + " ";
+        String faults = "drop=0.01,reorder=0.02:200us,seed=42";
+        assertEquals("link rxe0/1" + line + "fault " + faults + " \nlink rxe1/1" + line + "\n", run("link show").out());
+        assertTrue(run("-d link").out().contains(" fault " + faults + " \n"));
+        assertTrue(run("-j link").out().contains(",\"fault\":\"" + faults + "\"},{"), run("-j link").out());
+
+        run("link se rxe0/1 f none");
+        assertEquals("link rxe0/1" + line + "\nlink rxe1/1" + line + "\n", run("link show").out());
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithFaults() {
+        run("link add rxe0 type rxe netdev " + lo);
+        run("link set rxe0 fault drop=0.5");
+
+        String message = assertThrows(ToolFailure.class, () -> run("link set rxe0 fault delay=5")).getMessage();
+
+        assertTrue(message.contains("delay=5: a time is 1ns to 60s: a number with ns, us, ms or s"), message);
+        assertEquals("drop=0.5,seed=1", store.links().getFirst().faults().toString(), "what was set stays");
+    }
+
+    @Test
+    void shouldRefuseFaultsOfDevicesThatHaveNone() {
+        run("link add siw0 type siw netdev " + lo);
+
+        String message = assertThrows(ToolFailure.class, () -> run("link set siw0 fault drop=1")).getMessage();
+
+        assertTrue(message.startsWith("error: Operation not supported\nsiw0 is of type siw"), message);
     }
 
     /** The original complains and still exits with 0. */
@@ -212,12 +259,20 @@ class RdmaTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"link help", "link add x", "link add x type rxe"})
+    @ValueSource(strings = {"link help", "link add x", "link add x type rxe", "link set here"})
     void shouldHelpWithLinks(String line) {
+        run("link add here type rxe netdev " + lo);
+
         assertEquals(new ToolRun(0, """
             Usage: rdma link show [DEV/PORT_INDEX]
             Usage: rdma link add NAME type TYPE netdev NETDEV
             Usage: rdma link delete NAME
+            Usage: rdma link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }
+                   drop, duplicate, corrupt, truncate, extend = RATE
+                   reorder, partition, clog = RATE:TIME
+                   delay = TIME or TIME-TIME
+                   dir = tx (the default), rx or both; seed = NUMBER
+                   RATE is 0..1 or 0%..100%, of packets; TIME up to 60s, in ns, us, ms or s
             """, ""), run(line));
     }
 

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.sim.FaultPlan;
+import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.rxe.SimulatedRxe;

@@ -12,12 +12,15 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
+import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -41,11 +44,12 @@ public final class LinkStore {
     /** What the kernel's device names allow (63 characters, no '/', no '%'), less what would break a line or a shell word. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,62}");
     private static final String HEADER = """
-        # RDMA links of this user, kept by `rdma link add` and `rdma link delete`. One line each:
+        # RDMA links of this user, kept by `rdma link add`, `set` and `delete`. One line each:
         #
         #   link NAME type TYPE netdev NETDEV [OPTION VALUE]...
         #
-        # TYPE is rxe (RoCE) or siw (iWARP), NETDEV a network interface. Lines that start with # are comments.
+        # TYPE is rxe (RoCE) or siw (iWARP), NETDEV a network interface; OPTION may be fault, VALUE as `rdma link set NAME fault` takes it.
+        # Lines that start with # are comments.
         # While this file exists, these are all the links there are. Remove it, and every interface that is up has an rxe device again.
         """;
 
@@ -66,6 +70,27 @@ public final class LinkStore {
     /** A store in {@code directory}. */
     public static LinkStore at(Path directory) {
         return new LinkStore(directory);
+    }
+
+    /** What can be seen of the file from outside: equal as long as it was not changed. */
+    public record Version(FileTime modified, Object file) {
+        private static final Version NO_FILE = new Version(null, null);
+    }
+
+    /**
+     * The file's version now. Cheap: nothing is read.
+     *
+     * @throws VerbsException EACCES or EIO
+     */
+    public Version version() {
+        try {
+            BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+            return new Version(attributes.lastModifiedTime(), attributes.fileKey());
+        } catch (NoSuchFileException absent) {
+            return Version.NO_FILE;
+        } catch (IOException unreadable) {
+            throw refused("read_links", unreadable);
+        }
     }
 
     /** Where the links are kept, whether or not the file exists yet. */
@@ -137,25 +162,45 @@ public final class LinkStore {
      */
     public void remove(String name) {
         change(lines -> {
-            List<String> before = lines;
-            if (before == null) {
-                before = header();
-                defaultLinks().stream().map(LinkStore::format).forEach(before::add);
-            }
-            List<String> names = parse(before).stream().map(ConfiguredLink::name).toList();
-            if (!names.contains(name)) {
-                throw new VerbsException(Errno.ENODEV, "dellink", "no link '" + name + "'; there are: " + String.join(", ", names));
-            }
-            List<String> after = new ArrayList<>(before.size());
-            int number = 0;
-            for (String line : before) {
-                ConfiguredLink link = parse(line, ++number);
-                if (link == null || !link.name().equals(name)) {
-                    after.add(line);
-                }
-            }
-            return after;
+            List<String> before = orDefaults(lines);
+            before.remove(lineOf(name, before, "dellink"));
+            return before;
         });
+    }
+
+    /**
+     * Gives a link faults, or none. As long as nothing was ever configured, the default devices become configured ones.
+     *
+     * @throws VerbsException ENODEV: no such link; EACCES or EIO: the file cannot be written
+     */
+    public void setFaults(String name, LinkFaults faults) {
+        change(lines -> {
+            List<String> all = orDefaults(lines);
+            int index = lineOf(name, all, "setlink");
+            all.set(index, format(parse(all.get(index), index + 1).withFaults(faults)));
+            return all;
+        });
+    }
+
+    private static List<String> orDefaults(List<String> lines) {
+        if (lines != null) {
+            return lines;
+        }
+        List<String> defaults = header();
+        defaultLinks().stream().map(LinkStore::format).forEach(defaults::add);
+        return defaults;
+    }
+
+    /** Where the link stands. */
+    private int lineOf(String name, List<String> lines, String verb) {
+        List<String> names = parse(lines).stream().map(ConfiguredLink::name).toList();
+        for (int i = 0; i < lines.size(); i++) {
+            ConfiguredLink link = parse(lines.get(i), i + 1);
+            if (link != null && link.name().equals(name)) {
+                return i;
+            }
+        }
+        throw new VerbsException(Errno.ENODEV, verb, "no link '" + name + "'; there are: " + String.join(", ", names));
     }
 
     private static List<ConfiguredLink> defaultLinks() {
@@ -234,7 +279,13 @@ public final class LinkStore {
         for (int i = 6; i < words.length; i += 2) {
             options.put(words[i], words[i + 1]);
         }
-        return new ConfiguredLink(words[1], words[3], words[5], options);
+        ConfiguredLink link = new ConfiguredLink(words[1], words[3], words[5], options);
+        try {
+            link.faults();
+        } catch (VerbsException refused) {
+            throw notUnderstood(number, refused.getMessage(), line);
+        }
+        return link;
     }
 
     private VerbsException notUnderstood(int number, String why, String line) {

@@ -233,6 +233,11 @@ public final class CaptureLink implements Link {
     }
 
     @Override
+    public long deadlineNs() {
+        return link.deadlineNs();
+    }
+
+    @Override
     public void await(long timeoutNs) {
         flushInTime();
         link.await(timeoutNs);

@@ -43,6 +43,11 @@ public interface Link extends AutoCloseable {
      */
     int poll(FrameHandler handler, int limit);
 
+    /** When {@link #poll} must be called next even if nothing comes: packets are held back until then. {@link Long#MAX_VALUE} for never. */
+    default long deadlineNs() {
+        return Long.MAX_VALUE;
+    }
+
     /**
      * Parks until a packet may have come, there may be room for what the last {@link #send} left, {@link #wakeup} was called (even
      * before), or the time is over.

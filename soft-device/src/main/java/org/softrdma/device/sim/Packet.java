@@ -2,6 +2,7 @@
 package org.softrdma.device.sim;
 
 import java.nio.ByteBuffer;
+import org.softrdma.device.fault.Damage;
 import org.softrdma.device.link.TransmitBatch;
 
 /** One copy of a packet on its way. Taken from and given back to the fabric's pool. */
@@ -9,7 +10,7 @@ final class Packet {
     static final int OFFSET = TransmitBatch.HEADROOM;
     private static final byte POISON = (byte) 0xA5;
 
-    final ByteBuffer buffer = ByteBuffer.allocateDirect(OFFSET + SimulatedFabric.MAX_SENT_BYTES + SimulatedFabric.MAX_EXTENSION);
+    final ByteBuffer buffer = ByteBuffer.allocateDirect(OFFSET + SimulatedFabric.MAX_SENT_BYTES + Damage.MAX_EXTENSION);
     int length;
     Route route;
     int sourcePort;

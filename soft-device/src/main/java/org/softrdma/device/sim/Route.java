@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.sim;
 
+import org.softrdma.device.fault.Wire;
 import org.softrdma.verbs.Gid;
 
-/** One direction between two addresses, and the troubles it is in. */
+/** One direction between two addresses, with a wire of its own. */
 final class Route {
     final Gid from;
     final Gid to;
-    /** Times before the first packet. */
-    long partitionedUntilNs = Long.MIN_VALUE;
-    long cloggedUntilNs = Long.MIN_VALUE;
-    long lastArrivalNs = Long.MIN_VALUE;
+    final Wire wire = new Wire();
 
     Route(Gid from, Gid to) {
         this.from = from;

@@ -9,6 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import org.softrdma.device.fault.Damage;
+import org.softrdma.device.fault.FaultPlan;
+import org.softrdma.device.fault.SeededRandom;
+import org.softrdma.device.fault.Wire;
 import org.softrdma.device.link.Path;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -24,7 +28,6 @@ import org.softrdma.wire.Icrc;
 public final class SimulatedFabric {
     /** Longest packet, BTH to ICRC; longer ones are refused and counted as a host would count EMSGSIZE. */
     public static final int MAX_SENT_BYTES = 8192;
-    static final int MAX_EXTENSION = 32;
     private static final int ICRC_COVERS_AT_LEAST = 12;
     private static final int FIRST_SOURCE_PORT = 0xC000;
 
@@ -35,6 +38,7 @@ public final class SimulatedFabric {
     private final Map<Gid, SimulatedLink> links = new HashMap<>();
     private final Map<Route.Key, Route> routes = new LinkedHashMap<>();
     private final long[] counts = new long[Fate.values().length];
+    private final Damage damage = new Damage();
     private final Icrc icrc = new Icrc();
     private FaultPlan plan;
     private PacketObserver observer = (nowNs, from, to, packet, offset, length, fate) -> { };
@@ -108,12 +112,12 @@ public final class SimulatedFabric {
 
     /** Loses what is sent from {@code from} to {@code to} for so long; the other way stays open. */
     public void partition(Gid from, Gid to, long durationNs) {
-        route(from, to).partitionedUntilNs = after(durationNs);
+        route(from, to).wire.partitionUntil(after(durationNs));
     }
 
     /** Holds what is sent from {@code from} to {@code to} for so long, then delivers it in order. */
     public void clog(Gid from, Gid to, long durationNs) {
-        route(from, to).cloggedUntilNs = after(durationNs);
+        route(from, to).wire.clogUntil(after(durationNs));
     }
 
     /** Ends all faults: rates, partitions and clogs. What was held comes now, in order; what was reordered comes as decided. */
@@ -128,17 +132,15 @@ public final class SimulatedFabric {
         flying.removeAll(held);
         held.sort(Packet::compare);
         for (Route route : routes.values()) {
-            route.partitionedUntilNs = Long.MIN_VALUE;
-            route.cloggedUntilNs = Long.MIN_VALUE;
-            route.lastArrivalNs = Long.MIN_VALUE;
+            route.wire.heal();
         }
         for (Packet packet : flying) {
-            packet.route.lastArrivalNs = Math.max(packet.route.lastArrivalNs, packet.arrivesNs);
+            packet.route.wire.keepOrderAfter(packet.arrivesNs);
         }
         for (Packet packet : held) {
             packet.held = false;
-            packet.arrivesNs = Math.min(packet.arrivesNs, Math.max(nowNs + plan.delayMinNs(), packet.route.lastArrivalNs));
-            packet.route.lastArrivalNs = packet.arrivesNs;
+            packet.arrivesNs = Math.min(packet.arrivesNs, Math.max(nowNs + plan.delayMinNs(), packet.route.wire.lastArrivalNs()));
+            packet.route.wire.keepOrderAfter(packet.arrivesNs);
             flying.add(packet);
         }
     }
@@ -197,27 +199,17 @@ public final class SimulatedFabric {
 
     /** Takes a packet that leaves its sender at {@code departsNs} and decides what will happen to it. */
     void carry(Route route, Path path, ByteBuffer bytes, int offset, int length, long departsNs) {
-        boolean startPartition = random.chance(plan.partition());
-        long partitionNs = random.between(1, plan.partitionMaxNs());
-        boolean startClog = random.chance(plan.clog());
-        long clogNs = random.between(1, plan.clogMaxNs());
-        boolean lost = random.chance(plan.loss());
-        boolean duplicated = random.chance(plan.duplication());
-        if (startPartition && route.partitionedUntilNs <= nowNs) {
-            route.partitionedUntilNs = nowNs + partitionNs;
-        }
-        if (startClog && route.cloggedUntilNs <= nowNs) {
-            route.cloggedUntilNs = nowNs + clogNs;
-        }
-        if (nowNs < route.partitionedUntilNs) {
+        Wire wire = route.wire;
+        wire.drawPacket(random, plan, nowNs);
+        if (wire.isPartitioned()) {
             report(route, bytes, offset, length, Fate.PARTITIONED);
             return;
         }
-        if (lost) {
+        if (wire.isLost()) {
             report(route, bytes, offset, length, Fate.LOST);
             return;
         }
-        if (duplicated) {
+        if (wire.isDuplicated()) {
             report(route, bytes, offset, length, Fate.DUPLICATED);
             launch(copy(route, path, bytes, offset, length), path, departsNs);
         }
@@ -239,24 +231,15 @@ public final class SimulatedFabric {
     private void launch(Packet packet, Path path, long departsNs) {
         hideIpId(packet, path);
         corrupt(packet);
-        long delayNs = random.between(plan.delayMinNs(), plan.delayMaxNs());
-        boolean reordered = random.chance(plan.reordering());
-        long extraNs = random.between(1, plan.reorderMaxNs());
-        Route route = packet.route;
-        long arrivesNs = departsNs + delayNs;
-        if (nowNs < route.cloggedUntilNs && arrivesNs < route.cloggedUntilNs) {
-            packet.held = true;
-            arrivesNs = route.cloggedUntilNs;
+        Wire wire = packet.route.wire;
+        packet.arrivesNs = wire.drawArrival(random, plan, nowNs, departsNs);
+        packet.held = wire.isClogged();
+        if (wire.isClogged()) {
             report(packet, Fate.CLOGGED);
         }
-        if (reordered) {
-            arrivesNs += extraNs;
+        if (wire.isReordered()) {
             report(packet, Fate.REORDERED);
-        } else {
-            arrivesNs = Math.max(arrivesNs, route.lastArrivalNs);
-            route.lastArrivalNs = arrivesNs;
         }
-        packet.arrivesNs = arrivesNs;
         flying.add(packet);
     }
 
@@ -281,25 +264,16 @@ public final class SimulatedFabric {
     }
 
     private void corrupt(Packet packet) {
-        boolean flipped = random.chance(plan.bitFlip());
-        int bit = random.below(Math.max(1, packet.length * 8));
-        boolean truncated = random.chance(plan.truncation());
-        int shorter = random.below(Math.max(1, packet.length));
-        boolean extended = random.chance(plan.extension());
-        int more = 1 + random.below(MAX_EXTENSION);
-        if (flipped && packet.length > 0) {
-            int at = Packet.OFFSET + (bit >> 3);
-            packet.buffer.put(at, (byte) (packet.buffer.get(at) ^ 1 << (bit & 7)));
+        damage.draw(random, plan, packet.length);
+        if (damage.isFlipped()) {
+            damage.flip(packet.buffer, Packet.OFFSET);
             report(packet, Fate.FLIPPED);
         }
-        if (truncated && packet.length > 0) {
-            packet.length = shorter;
+        if (damage.isTruncated()) {
+            packet.length = damage.truncate();
             report(packet, Fate.TRUNCATED);
-        } else if (extended) {
-            for (int i = 0; i < more; i++) {
-                packet.buffer.put(Packet.OFFSET + packet.length + i, (byte) random.nextLong());
-            }
-            packet.length += more;
+        } else if (damage.isExtended()) {
+            packet.length = damage.extend(random, packet.buffer, Packet.OFFSET, packet.length);
             report(packet, Fate.EXTENDED);
         }
     }

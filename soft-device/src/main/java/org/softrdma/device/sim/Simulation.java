@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.softrdma.device.DeviceWork;
+import org.softrdma.device.fault.SeededRandom;
 
 /**
  * Runs devices on a {@link SimulatedFabric}: lets all of them work until none has anything to do, asks the caller's condition, then jumps

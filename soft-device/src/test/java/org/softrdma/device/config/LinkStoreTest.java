@@ -4,6 +4,7 @@ package org.softrdma.device.config;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -131,8 +133,53 @@ class LinkStoreTest {
         assertEquals("# mine\n\nlink b type rxe netdev " + loopback + "\n", Files.readString(store.file()));
     }
 
+    @Test
+    void shouldKeepFaultsWithTheLink() throws IOException {
+        write("# mine\nlink a type rxe netdev gone0 mtu 1024\nlink b type rxe netdev gone0\n");
+
+        store.setFaults("a", LinkFaults.parse("drop=1%,dir=rx"));
+        assertEquals("# mine\nlink a type rxe netdev gone0 mtu 1024 fault drop=0.01,dir=rx,seed=1\nlink b type rxe netdev gone0\n",
+            Files.readString(store.file()));
+        assertEquals(LinkFaults.parse("drop=1%,dir=rx"), store.links().get(0).faults());
+        assertEquals(LinkFaults.NONE, store.links().get(1).faults());
+
+        store.setFaults("a", LinkFaults.parse("delay=5us"));
+        assertEquals(LinkFaults.parse("delay=5us"), store.links().get(0).faults());
+        store.setFaults("a", LinkFaults.NONE);
+        assertEquals("# mine\nlink a type rxe netdev gone0 mtu 1024\nlink b type rxe netdev gone0\n", Files.readString(store.file()));
+    }
+
+    @Test
+    void shouldConfigureTheDefaultsWhenOneGetsFaults() {
+        List<String> names = store.effectiveLinks().stream().map(ConfiguredLink::name).toList();
+
+        store.setFaults("rxe0", LinkFaults.parse("drop=1"));
+
+        assertEquals(names, store.links().stream().map(ConfiguredLink::name).toList());
+        assertEquals("drop=1,seed=1", store.links().getFirst().faults().toString());
+    }
+
+    @Test
+    void shouldRefuseFaultsForALinkThatIsNotThere() {
+        assertErrno(Errno.ENODEV, () -> store.setFaults("rxe77", LinkFaults.NONE), "rxe77");
+        assertFalse(store.isConfigured());
+    }
+
+    @Test
+    void shouldTellChangesOfTheFile() {
+        LinkStore.Version absent = store.version();
+        assertEquals(absent, store.version());
+        store.add("a", "rxe", loopback);
+        LinkStore.Version first = store.version();
+        assertNotEquals(absent, first);
+        assertEquals(first, store.version());
+        store.setFaults("a", LinkFaults.parse("drop=1"));
+        assertNotEquals(first, store.version());
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {
+        "link a type rxe netdev lo fault drop=7",
         "lnk a type rxe netdev lo", "link a type rxe netdev", "link a type ib netdev lo", "link a netdev lo type rxe",
         "link a/b type rxe netdev lo", "link a type rxe netdev lo mtu", "\u0000\u0001", "link first type rxe netdev lo"})
     void shouldReportGarbledLinesByFileAndLine(String garbled) throws IOException {

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.softrdma.device.sim.FaultPlan;
+import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.device.sim.LinkProfile;
 import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.SimulatedLink;

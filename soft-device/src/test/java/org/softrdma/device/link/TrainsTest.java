@@ -11,12 +11,15 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.Gid;
 import org.softrdma.wire.Icrc;
 import org.softrdma.wire.IpIdSolver;
@@ -109,6 +112,48 @@ class TrainsTest {
             }
             assertEquals(segmentation && !ipv6, highestId[0] > 0, "trains were sent: identifications up to " + highestId[0]);
             assertEquals(0, sender.sendErrors());
+        }
+    }
+
+    /** What a fault leaves of a batch still travels in trains: whole but for the packets that were to be damaged. */
+    @Test
+    void shouldStayWholeWhereFaultsStrike() {
+        try (LinuxUdpLink sender = open(true, ALICE);
+             LinuxUdpLink receiver = open(true, BOB)) {
+            FaultyLink faulty = new FaultyLink(sender, LinkFaults.parse("drop=0.1,duplicate=0.1,corrupt=0.05,seed=11"), System::nanoTime);
+            int[] lengths = mixedLengths();
+            TransmitBatch batch = new TransmitBatch(lengths.length, 4480);
+            Set<ByteBuffer> contents = new HashSet<>();
+            fill(batch, faulty.resolve(ALICE, BOB, 0, 64), lengths).forEach(each -> contents.add(ByteBuffer.wrap(each)));
+            IpIdSolver solver = new IpIdSolver();
+            int[] received = new int[1];
+            int[] damaged = new int[1];
+            int[] highestId = new int[1];
+            long expected = Long.MAX_VALUE;
+            long deadlineNs = System.nanoTime() + DEADLINE_NS;
+            while (received[0] < expected && System.nanoTime() < deadlineNs) {
+                if (!batch.isEmpty()) {
+                    faulty.send(batch);
+                }
+                faulty.poll(frame -> { }, 64);
+                receiver.poll(frame -> {
+                    received[0]++;
+                    int end = frame.offset() + frame.length() - Icrc.LENGTH;
+                    byte[] content = new byte[frame.length() - Icrc.LENGTH];
+                    frame.buffer().get(frame.offset(), content);
+                    int id = solver.solve(seal(frame.buffer(), frame.offset(), end, ALICE, BOB), Icrc.get(frame.buffer(), end),
+                        IpIdSolver.bytesAfterId(frame.offset(), end));
+                    boolean whole = contents.contains(ByteBuffer.wrap(content)) && id >= 0 && id < 64;
+                    damaged[0] += whole ? 0 : 1;
+                    highestId[0] = Math.max(highestId[0], whole ? id : 0);
+                }, 64);
+                expected = !batch.isEmpty() ? Long.MAX_VALUE
+                    : lengths.length - faulty.counters().get("fault_dropped") + faulty.counters().get("fault_duplicated");
+            }
+            assertEquals(expected, received[0]);
+            assertEquals(faulty.counters().get("fault_corrupted"), damaged[0]);
+            assertTrue(damaged[0] > 0 && highestId[0] > 10, damaged[0] + " damaged, identifications up to " + highestId[0]);
+            assertEquals(0, faulty.sendErrors());
         }
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.DeviceWork;
+import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.link.TransmitBatch;
 import org.softrdma.verbs.Gid;

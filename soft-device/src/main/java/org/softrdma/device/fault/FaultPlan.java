@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.sim;
+package org.softrdma.device.fault;
 
 /**
- * What a {@link SimulatedFabric} does to packets. Rates are per packet, 0 for never and 1 for always; times are virtual nanoseconds.
+ * What a wire does to packets. Rates are per packet, 0 for never and 1 for always; times are nanoseconds of the wire's clock, virtual on a
+ * simulated fabric.
  *
  * @param loss           the packet vanishes
  * @param duplication    the packet arrives twice, the second copy with a delay of its own
@@ -89,6 +90,12 @@ public record FaultPlan(double loss, double duplication, double reordering, doub
     /** The same wire without faults: the delays stay. */
     public FaultPlan healed() {
         return NONE.withDelay(delayMinNs, delayMaxNs);
+    }
+
+    /** Whether every packet arrives at once and as it was sent. */
+    public boolean isPerfect() {
+        return loss == 0 && duplication == 0 && reordering == 0 && bitFlip == 0 && truncation == 0 && extension == 0 && partition == 0
+            && clog == 0 && delayMaxNs == 0;
     }
 
     private static void checkRate(String name, double rate) {
