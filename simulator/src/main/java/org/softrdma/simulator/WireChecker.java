@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.zip.CRC32;
 import org.softrdma.device.sim.Fate;
 import org.softrdma.device.sim.PacketObserver;
+import org.softrdma.device.sim.PlainIcrc;
 import org.softrdma.verbs.Gid;
 import org.softrdma.wire.Aeth;
 import org.softrdma.wire.AtomicAckEth;
@@ -18,7 +19,7 @@ import org.softrdma.wire.Reth;
 import org.softrdma.wire.Syndrome;
 
 /**
- * Watches every packet that leaves a device and knows what the wire must look like, from the fact sheets alone: ICRC, base header, PSNs
+ * Watches every packet that leaves a device and knows what the wire must look like, from the specification alone: ICRC, base header, PSNs
  * without gaps, repetitions equal to the original, READ requests that resume where data is missing, responses only to what was sent and
  * acknowledgements only of what arrived.
  */

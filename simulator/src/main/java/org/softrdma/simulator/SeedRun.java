@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,8 +8,10 @@ import java.util.SplittableRandom;
 import org.softrdma.device.DeviceWork;
 import org.softrdma.device.sim.Fate;
 import org.softrdma.device.sim.LinkProfile;
+import org.softrdma.device.sim.PacketObserver;
 import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.Simulation;
+import org.softrdma.rxe.SimulatedRxe;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Gid;
@@ -22,26 +24,26 @@ import org.softrdma.verbs.WorkCompletion;
  * One seed: two devices, one to three connections, everything the seed draws posted in both directions at once, first on a faulty fabric,
  * then on a healed one that must bring everything to its end.
  */
-final class FaultSimulation {
+public final class SeedRun {
     private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
     private static final long PATIENCE_NS = 300_000_000_000L;
     private static final int INBOX_PACKETS = 1 << 16;
     private static final int FIRST_SOURCE_PORT = 0xc000;
 
-    private final FaultScenario scenario;
+    private final Scenario scenario;
     private final SplittableRandom random;
     private final SimulatedFabric fabric;
     private final Simulation simulation;
     private final WireChecker wire = new WireChecker();
-    private final WorkloadSide a;
-    private final WorkloadSide b;
+    private final Side a;
+    private final Side b;
     private final List<RequestStream> streams = new ArrayList<>();
-    private final FaultWorkload workload;
+    private final Workload workload;
     private final Pacemaker pacemaker = new Pacemaker();
     private final WorkCompletion[] polled = WorkCompletion.array(4);
 
-    FaultSimulation(long seed) {
-        scenario = FaultScenario.draw(seed);
+    private SeedRun(long seed) {
+        scenario = Scenario.draw(seed);
         random = new SplittableRandom(~seed);
         fabric = new SimulatedFabric(seed, scenario.faults());
         simulation = new Simulation(fabric);
@@ -57,16 +59,16 @@ final class FaultSimulation {
         for (int i = 0; i < scenario.pairs(); i++) {
             addPair(i);
         }
-        workload = new FaultWorkload(scenario, random.split());
+        workload = new Workload(scenario, random.split());
         workload.plan(streams);
         a.memory.open(a.pd, scenario.iovaA(), ACCESS);
         b.memory.open(b.pd, scenario.iovaB(), ACCESS);
         workload.settleSwaps();
     }
 
-    private WorkloadSide open(Gid gid) {
+    private Side open(Gid gid) {
         LinkProfile profile = LinkProfile.DEFAULT.withIpHeader(scenario.ipHeader()).withInbox(INBOX_PACKETS);
-        return new WorkloadSide(SimulatedRxe.open(simulation, fabric.attach(profile, gid), random.split(), 9000), gid, random.split());
+        return new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gid), random.split(), 9000), gid, random.split());
     }
 
     private void addPair(int number) {
@@ -91,8 +93,31 @@ final class FaultSimulation {
             .rnrRetry(scenario.rnrRetry()).sqPsn(sqPsn).maxRdAtomic(scenario.rdAtomic()));
     }
 
-    /** Runs to the end and checks everything. @return a digest of all that was on the wire */
-    long run() {
+    /** Runs a seed from beginning to end. Whatever goes wrong is in the result. */
+    public static SeedResult of(long seed) {
+        return of(seed, null);
+    }
+
+    /** As {@link #of(long)}. @param trace sees every packet; null for nobody */
+    public static SeedResult of(long seed, PacketObserver trace) {
+        SeedRun run = new SeedRun(seed);
+        if (trace != null) {
+            run.fabric.observe((nowNs, from, to, packet, offset, length, fate) -> {
+                trace.onPacket(nowNs, from, to, packet, offset, length, fate);
+                run.wire.onPacket(nowNs, from, to, packet, offset, length, fate);
+            });
+        }
+        Throwable failure = null;
+        try {
+            run.run();
+        } catch (AssertionError | RuntimeException wrong) {
+            failure = wrong;
+        }
+        return new SeedResult(seed, failure, run.status(), run.anyDied(), run.requestsDone(), run.wire.packets(), run.wire.digest());
+    }
+
+    /** Runs to the end and checks everything. */
+    private void run() {
         long healNs = scenario.healAfterUs() * 1_000L;
         if (!simulation.runUntil(() -> step() || fabric.nowNs() >= healNs, PATIENCE_NS)) {
             throw new AssertionError("the faulty phase does not end");
@@ -107,10 +132,9 @@ final class FaultSimulation {
         checkMemory(a, "a");
         checkMemory(b, "b");
         checkCounters();
-        return wire.digest();
     }
 
-    private void checkMemory(WorkloadSide side, String name) {
+    private void checkMemory(Side side, String name) {
         String difference = side.memory.difference();
         if (difference != null) {
             throw new AssertionError("memory of " + name + ": " + difference);
@@ -120,7 +144,7 @@ final class FaultSimulation {
     /** Every packet that reached a device was either taken or dropped under a name. */
     private void checkCounters() {
         long accounted = 0;
-        for (WorkloadSide side : List.of(a, b)) {
+        for (Side side : List.of(a, b)) {
             Map<String, Long> counters = side.context.counters();
             for (String name : List.of("rcvd_pkts", "drop_too_short", "drop_bad_length", "drop_bad_version", "drop_bad_port",
                 "drop_unknown_qpn", "drop_bad_icrc", "drop_bad_pkey", "drop_wrong_address")) {
@@ -159,7 +183,7 @@ final class FaultSimulation {
         return finished;
     }
 
-    private void take(WorkloadSide side) {
+    private void take(Side side) {
         String event = side.event();
         if (event != null) {
             throw new AssertionError("asynchronous event " + event);
@@ -176,36 +200,32 @@ final class FaultSimulation {
         }
     }
 
-    private RequestStream initiatorOf(int qpn, WorkloadSide side) {
+    private RequestStream initiatorOf(int qpn, Side side) {
         return streams.stream().filter(stream -> stream.initiator == side && stream.qp.qpNum() == qpn).findFirst().orElseThrow();
     }
 
-    private RequestStream receiverOf(int qpn, WorkloadSide side) {
+    private RequestStream receiverOf(int qpn, Side side) {
         return streams.stream().filter(stream -> stream.target == side && stream.peerQp.qpNum() == qpn).findFirst().orElseThrow();
     }
 
     /** For people: where every stream stands. */
-    String status() {
+    private String status() {
         StringBuilder text = new StringBuilder(1000).append(scenario).append(", now ").append(fabric.nowNs()).append(" ns");
         for (RequestStream stream : streams) {
             text.append("\n  ").append(stream.status());
         }
-        for (WorkloadSide side : List.of(a, b)) {
+        for (Side side : List.of(a, b)) {
             text.append("\n  ").append(side.gid);
             side.context.counters().forEach((name, value) -> text.append(value == 0 ? "" : " " + name + " " + value));
         }
         return text.toString();
     }
 
-    boolean anyDied() {
+    private boolean anyDied() {
         return streams.stream().anyMatch(RequestStream::isDead);
     }
 
-    long packets() {
-        return wire.packets();
-    }
-
-    int requestsDone() {
+    private int requestsDone() {
         return streams.stream().mapToInt(RequestStream::done).sum();
     }
 

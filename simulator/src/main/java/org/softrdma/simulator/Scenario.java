@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
 import java.util.SplittableRandom;
 import org.softrdma.device.sim.FaultPlan;
@@ -7,20 +7,20 @@ import org.softrdma.device.sim.LinkProfile;
 import org.softrdma.verbs.Mtu;
 
 /** What a seed decides about the fabric and the queue pairs before anything runs. */
-record FaultScenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader, FaultPlan faults, boolean mayDie, int pairs,
+record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader, FaultPlan faults, boolean mayDie, int pairs,
                      int sendDepth, int receiveDepth, int maxSge, int rdAtomic, int destRdAtomic, int timeout, int retryCount, int rnrRetry,
                      int minRnrTimer, int psnA, int psnB, int requests, int packetBudget, double signaled, boolean lateReceives,
                      long iovaA, long iovaB, int healAfterUs) {
     private static final long US = 1_000;
 
-    static FaultScenario draw(long seed) {
+    static Scenario draw(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         Mtu mtu = Mtu.values()[random.nextInt(5)];
         boolean ipv6 = random.nextInt(4) == 0;
         LinkProfile.IpHeader header = LinkProfile.IpHeader.values()[random.nextInt(3)];
         boolean mayDie = random.nextInt(8) == 0;
         int destRdAtomic = 1 + random.nextInt(8);
-        return new FaultScenario(seed, mtu, ipv6, header, drawFaults(random, mayDie, ipv6 || header == LinkProfile.IpHeader.DELIVERED),
+        return new Scenario(seed, mtu, ipv6, header, drawFaults(random, mayDie, ipv6 || header == LinkProfile.IpHeader.DELIVERED),
             mayDie, 1 + random.nextInt(3),
             1 << random.nextInt(6), 1 << random.nextInt(6), 1 + random.nextInt(5), 1 + random.nextInt(destRdAtomic), destRdAtomic,
             1 + random.nextInt(14), mayDie ? random.nextInt(8) : 7, mayDie && random.nextInt(3) == 0 ? random.nextInt(7) : 7,
@@ -44,8 +44,8 @@ record FaultScenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHe
     }
 
     /**
-     * @param intact whether damaged packets are surely detected: where the IP identification is hidden, one in 65,536 is not
-     *     (roce-wire.md §8), so there the wire does not damage any
+     * @param intact whether damaged packets are surely detected: where the IP identification is hidden, which the ICRC covers, one in
+     *     65,536 is not, so there the wire does not damage any
      */
     private static FaultPlan drawFaults(SplittableRandom random, boolean mayDie, boolean intact) {
         FaultPlan plan = FaultPlan.NONE.withDelay(US, US + random.nextInt(100) * US);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -20,8 +20,8 @@ import org.softrdma.verbs.WorkCompletion;
  */
 final class RequestStream {
     private final String name;
-    final WorkloadSide initiator;
-    final WorkloadSide target;
+    final Side initiator;
+    final Side target;
     final QueuePair qp;
     final QueuePair peerQp;
     final List<PlannedRequest> requests = new ArrayList<>();
@@ -43,7 +43,7 @@ final class RequestStream {
     record PlannedReceive(PlannedRequest taker, int[] at, int[] length) {
     }
 
-    RequestStream(String name, WorkloadSide initiator, QueuePair qp, WorkloadSide target, QueuePair peerQp, boolean mayDie) {
+    RequestStream(String name, Side initiator, QueuePair qp, Side target, QueuePair peerQp, boolean mayDie) {
         this.name = name;
         this.initiator = initiator;
         this.qp = qp;

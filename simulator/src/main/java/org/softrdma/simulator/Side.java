@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 
 /** One device of a simulated workload: its memory, one completion queue for each direction, and as many queue pairs as the seed wants. */
-final class WorkloadSide {
+final class Side {
     private static final int CQE = 4096;
     static final int MAX_INLINE = 256;
 
@@ -28,7 +28,7 @@ final class WorkloadSide {
     final ShadowedMemory memory;
     final List<QueuePair> queuePairs = new ArrayList<>();
 
-    WorkloadSide(Context context, Gid gid, SplittableRandom random) {
+    Side(Context context, Gid gid, SplittableRandom random) {
         this.context = context;
         this.gid = gid;
         pd = context.allocatePd();
@@ -37,7 +37,7 @@ final class WorkloadSide {
         memory = new ShadowedMemory(random);
     }
 
-    QueuePair addQueuePair(FaultScenario scenario) {
+    QueuePair addQueuePair(Scenario scenario) {
         QpCapabilities cap = new QpCapabilities(scenario.sendDepth(), scenario.receiveDepth(), scenario.maxSge(), scenario.maxSge(),
             MAX_INLINE);
         QueuePair qp = pd.createQp(new QpInitAttributes(QpType.RC, sendCq, recvCq, null, cap, false));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
 import org.softrdma.verbs.WcOpcode;
 

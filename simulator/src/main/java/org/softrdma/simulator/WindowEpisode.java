@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
 import org.softrdma.verbs.MemoryWindow;
 
@@ -20,7 +20,7 @@ final class WindowEpisode {
     }
 
     /** The binding is being posted: the key counts up with each. */
-    int bind(WorkloadSide side) {
+    int bind(Side side) {
         window = previous == null ? side.allocateWindow() : previous.window;
         rkey = MemoryWindow.nextRkey(previous == null ? window.rkey() : previous.rkey);
         return rkey;

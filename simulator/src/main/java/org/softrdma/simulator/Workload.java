@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.softrdma.rxe.PlannedRequest.Kind;
+import org.softrdma.simulator.PlannedRequest.Kind;
 
 /**
  * Plans the requests of all streams, in one order in which each could be executed alone, and replays that order on the expected memory.
  * Slots are private to a stream, so that the order among streams does not matter, but for the words that all streams count on together.
  */
-final class FaultWorkload {
+final class Workload {
     private static final int SHARED_WORDS = 2;
     private static final int MEBIBYTE = 1 << 20;
 
-    private final FaultScenario scenario;
+    private final Scenario scenario;
     private final SplittableRandom random;
     private final List<PlannedRequest> order = new ArrayList<>();
     private final Map<RequestStream, StreamPlan> plans = new HashMap<>();
-    private final Map<WorkloadSide, int[]> sharedWords = new HashMap<>();
+    private final Map<Side, int[]> sharedWords = new HashMap<>();
     private int packetsLeft;
 
     /** What later requests of a stream may refer to. */
@@ -44,7 +44,7 @@ final class FaultWorkload {
         }
     }
 
-    FaultWorkload(FaultScenario scenario, SplittableRandom random) {
+    Workload(Scenario scenario, SplittableRandom random) {
         this.scenario = scenario;
         this.random = random;
         packetsLeft = scenario.packetBudget();
@@ -214,7 +214,7 @@ final class FaultWorkload {
     }
 
     private void drawInline(PlannedRequest request) {
-        request.inline = request.length <= WorkloadSide.MAX_INLINE && random.nextInt(3) == 0;
+        request.inline = request.length <= Side.MAX_INLINE && random.nextInt(3) == 0;
     }
 
     private int drawLength() {
@@ -281,7 +281,7 @@ final class FaultWorkload {
                 }
             }
         }
-        shared.values().forEach(FaultWorkload::checkSharedWord);
+        shared.values().forEach(Workload::checkSharedWord);
     }
 
     private static byte[] sourceOf(PlannedRequest request) {
