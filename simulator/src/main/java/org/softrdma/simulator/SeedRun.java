@@ -14,21 +14,26 @@ import org.softrdma.device.sim.Simulation;
 import org.softrdma.rxe.SimulatedRxe;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpCapabilities;
+import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * One seed: two devices, one to three connections, everything the seed draws posted in both directions at once, first on a faulty fabric,
- * then on a healed one that must bring everything to its end.
+ * One seed: two devices, one to three connections, everything the seed draws posted in both directions at once. First on a faulty network,
+ * with applications that are slow, and that deregister and destroy what is in use: nothing wrong may happen. Then on a healed one with
+ * prompt applications: everything must end, well or with its error, within a time that can be computed.
  */
 public final class SeedRun {
-    private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
-    private static final long PATIENCE_NS = 300_000_000_000L;
+    private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY;
     private static final int INBOX_PACKETS = 1 << 16;
     private static final int FIRST_SOURCE_PORT = 0xc000;
+    private static final long SILENCE_NS = 1_000_000_000L;
 
     private final Scenario scenario;
     private final SplittableRandom random;
@@ -38,15 +43,20 @@ public final class SeedRun {
     private final Side a;
     private final Side b;
     private final List<RequestStream> streams = new ArrayList<>();
+    private final List<Accident> accidentsToCome;
     private final Workload workload;
-    private final Pacemaker pacemaker = new Pacemaker();
+    private final Pacemaker pacemaker;
     private final WorkCompletion[] polled = WorkCompletion.array(4);
+    private boolean healed;
+    private long healedForNs;
+    private long boundNs;
 
     private SeedRun(long seed) {
         scenario = Scenario.draw(seed);
         random = new SplittableRandom(~seed);
-        fabric = new SimulatedFabric(seed, scenario.faults());
+        fabric = new SimulatedFabric(seed, scenario.faults(), scenario.startNs());
         simulation = new Simulation(fabric);
+        pacemaker = new Pacemaker();
         simulation.add(pacemaker);
         fabric.observe(wire);
         a = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 1) : Gid.ofIpv4(0x0a000001));
@@ -59,10 +69,11 @@ public final class SeedRun {
         for (int i = 0; i < scenario.pairs(); i++) {
             addPair(i);
         }
+        accidentsToCome = new ArrayList<>(scenario.accidents());
         workload = new Workload(scenario, random.split());
         workload.plan(streams);
-        a.memory.open(a.pd, scenario.iovaA(), ACCESS);
-        b.memory.open(b.pd, scenario.iovaB(), ACCESS);
+        openMemory(a, scenario.iovaA());
+        openMemory(b, scenario.iovaB());
         workload.settleSwaps();
     }
 
@@ -71,27 +82,47 @@ public final class SeedRun {
         return new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gid), random.split(), 9000), gid, random.split());
     }
 
-    private void addPair(int number) {
-        QueuePair qpA = a.addQueuePair(scenario);
-        QueuePair qpB = b.addQueuePair(scenario);
-        int psnA = scenario.psnA() + number * 1000 & 0xffffff;
-        int psnB = scenario.psnB() + number * 1000 & 0xffffff;
-        connect(qpA, qpB, b.gid, psnA, psnB);
-        connect(qpB, qpA, a.gid, psnB, psnA);
-        int mtu = scenario.mtu().bytes();
-        wire.addFlow(a.gid, qpA.qpNum(), b.gid, qpB.qpNum(), psnA, mtu);
-        wire.addFlow(b.gid, qpB.qpNum(), a.gid, qpA.qpNum(), psnB, mtu);
-        streams.add(new RequestStream("a" + number, a, qpA, b, qpB, scenario.mayDie()));
-        streams.add(new RequestStream("b" + number, b, qpB, a, qpA, scenario.mayDie()));
+    private static void openMemory(Side side, long iova) {
+        side.memory.open(side.pd, iova, ACCESS | AccessFlags.MW_BIND);
+        for (Endpoint each : side.endpoints) {
+            if (each.doomed != null) {
+                // The same addresses under another key: only the key says which region is meant.
+                each.doomed.open(side.pd, iova, ACCESS);
+            }
+        }
     }
 
-    private void connect(QueuePair qp, QueuePair peer, Gid peerGid, int sqPsn, int rqPsn) {
+    private void addPair(int number) {
+        Endpoint endA = addEndpoint(a, scenario.losesMemory(number, true));
+        Endpoint endB = addEndpoint(b, scenario.losesMemory(number, false));
+        int psnA = scenario.psnA() + number * 1000 & 0xffffff;
+        int psnB = scenario.psnB() + number * 1000 & 0xffffff;
+        connect(endA.qp, endB, psnA, psnB);
+        connect(endB.qp, endA, psnB, psnA);
+        wire.addFlow(a.gid, endA.qp.qpNum(), b.gid, endB.qp.qpNum(), psnA, scenario);
+        wire.addFlow(b.gid, endB.qp.qpNum(), a.gid, endA.qp.qpNum(), psnB, scenario);
+        streams.add(new RequestStream("a" + number, endA, endB, scenario, scenario.mayDie(number)));
+        streams.add(new RequestStream("b" + number, endB, endA, scenario, scenario.mayDie(number)));
+    }
+
+    private Endpoint addEndpoint(Side side, boolean losesMemory) {
+        QpCapabilities cap = new QpCapabilities(scenario.sendDepth(), scenario.receiveDepth(), scenario.maxSge(), scenario.maxSge(),
+            Side.MAX_INLINE);
+        QueuePair qp = side.pd.createQp(new QpInitAttributes(QpType.RC, side.sendCq, side.recvCq, null, cap, scenario.signalAll()));
+        Endpoint endpoint = new Endpoint(side, qp, losesMemory ? new ShadowedMemory(random.split(), true) : null);
+        side.endpoints.add(endpoint);
+        return endpoint;
+    }
+
+    private void connect(QueuePair qp, Endpoint peer, int sqPsn, int rqPsn) {
         qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(AccessFlags.REMOTE_ANY));
-        qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peerGid, 1)).pathMtu(scenario.mtu())
-            .destQpn(peer.qpNum()).rqPsn(rqPsn).maxDestRdAtomic(scenario.destRdAtomic()).minRnrTimer(scenario.minRnrTimer()));
+        qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer.side.gid, 1)).pathMtu(scenario.mtu())
+            .destQpn(peer.qp.qpNum()).rqPsn(rqPsn).maxDestRdAtomic(scenario.destRdAtomic()).minRnrTimer(scenario.minRnrTimer()));
         qp.modify(new QpAttributes().state(QpState.RTS).timeout(scenario.timeout()).retryCount(scenario.retryCount())
             .rnrRetry(scenario.rnrRetry()).sqPsn(sqPsn).maxRdAtomic(scenario.rdAtomic()));
     }
+
+    // ---- a run ----
 
     /** Runs a seed from beginning to end. Whatever goes wrong is in the result. */
     public static SeedResult of(long seed) {
@@ -108,36 +139,51 @@ public final class SeedRun {
             });
         }
         Throwable failure = null;
+        String status;
         try {
-            run.run();
+            run.runUnderFaults();
+            run.runHealed();
+            run.checkEnd();
+            status = run.status();
+            run.close();
         } catch (AssertionError | RuntimeException wrong) {
             failure = wrong;
+            status = run.status();
         }
-        return new SeedResult(seed, failure, run.status(), run.anyDied(), run.requestsDone(), run.wire.packets(), run.wire.digest());
+        return new SeedResult(seed, failure, status, run.anyDied(), run.requestsDone(), run.wire.packets(), run.wire.digest());
     }
 
-    /** Runs to the end and checks everything. */
-    private void run() {
-        long healNs = scenario.healAfterUs() * 1_000L;
-        if (!simulation.runUntil(() -> step() || fabric.nowNs() >= healNs, PATIENCE_NS)) {
-            throw new AssertionError("the faulty phase does not end");
-        }
+    private void runUnderFaults() {
+        long healNs = fabric.nowNs() + scenario.healAfterUs() * 1_000L;
+        simulation.runUntil(() -> step() || fabric.nowNs() >= healNs, healNs);
+    }
+
+    private void runHealed() {
         fabric.heal();
-        if (!simulation.runUntil(this::step, fabric.nowNs() + PATIENCE_NS)) {
-            throw new AssertionError("no end on a healed fabric: " + status());
+        healed = true;
+        boundNs = TimeBound.of(scenario, streams);
+        long startNs = fabric.nowNs();
+        if (!simulation.runUntil(this::step, startNs + boundNs)) {
+            throw new AssertionError("no end within " + boundNs + " ns on a healed network");
         }
-        simulation.runFor(1_000_000_000L);
+        healedForNs = fabric.nowNs() - startNs;
+        simulation.runFor(SILENCE_NS);
         step();
-        workload.expectEffects();
-        checkMemory(a, "a");
-        checkMemory(b, "b");
-        checkCounters();
     }
 
-    private void checkMemory(Side side, String name) {
-        String difference = side.memory.difference();
-        if (difference != null) {
-            throw new AssertionError("memory of " + name + ": " + difference);
+    private void checkEnd() {
+        workload.expectEffects();
+        for (Side side : List.of(a, b)) {
+            for (ShadowedMemory memory : side.memories()) {
+                String difference = memory.difference();
+                if (difference != null) {
+                    throw new AssertionError("memory of " + (side == a ? "a" : "b") + ": " + difference);
+                }
+            }
+        }
+        checkCounters();
+        if (scenario.isPerfect() && wire.timeouts() > 0) {
+            throw new AssertionError(wire.timeouts() + " times nothing came back in time on a perfect network");
         }
     }
 
@@ -156,7 +202,14 @@ public final class SeedRun {
         }
     }
 
-    /** The application's turn: takes completions, posts some more. @return whether all is done */
+    private void close() {
+        a.close();
+        b.close();
+    }
+
+    // ---- the applications ----
+
+    /** The applications' turn: they take completions, have their accidents, post some more. @return whether all is done */
     private boolean step() {
         boolean mayPost = pacemaker.beat;
         pacemaker.beat = false;
@@ -165,17 +218,13 @@ public final class SeedRun {
         if (wire.complaint() != null) {
             throw new AssertionError("on the wire: " + wire.complaint());
         }
+        accidentsToCome.removeIf(this::happens);
         boolean finished = true;
         for (RequestStream stream : streams) {
-            if (scenario.lateReceives() ? mayPost && random.nextInt(6) == 0 : mayPost || random.nextInt(2) == 0) {
-                for (int i = scenario.lateReceives() ? 1 : random.nextInt(40); i > 0 && stream.postReceive(); i--) {
-                    pacemaker.more = true;
-                }
-            }
-            if (mayPost && random.nextInt(3) > 0) {
-                for (int i = random.nextInt(8); i >= 0 && stream.postRequest(); i--) {
-                    pacemaker.more = true;
-                }
+            if (healed) {
+                stream.postAll();
+            } else {
+                postSome(stream, mayPost);
             }
             finished &= stream.isFinished();
         }
@@ -183,34 +232,107 @@ public final class SeedRun {
         return finished;
     }
 
+    /** Now and then, so many. */
+    private void postSome(RequestStream stream, boolean mayPost) {
+        if (scenario.lateReceives() ? mayPost && random.nextInt(6) == 0 : mayPost || random.nextInt(2) == 0) {
+            int receives = scenario.lateReceives() ? 1 : random.nextInt(40);
+            while (receives > 0 && stream.postReceive()) {
+                receives--;
+            }
+        }
+        if (mayPost && random.nextInt(3) > 0) {
+            int requests = 1 + random.nextInt(8);
+            while (requests > 0 && stream.postRequest()) {
+                requests--;
+            }
+        }
+    }
+
     private void take(Side side) {
-        String event = side.event();
-        if (event != null) {
-            throw new AssertionError("asynchronous event " + event);
+        for (AsyncEvent event = side.context.getAsyncEvent(0); event != null; event = side.context.getAsyncEvent(0)) {
+            event.ack();
+            if (!(event.element() instanceof QueuePair qp)) {
+                throw new AssertionError("asynchronous event " + event.type() + " of " + event.element());
+            }
+            side.endpointOf(qp.qpNum()).onEvent(event.type());
         }
         for (int count = side.recvCq.poll(polled); count > 0; count = side.recvCq.poll(polled)) {
             for (int i = 0; i < count; i++) {
-                receiverOf(polled[i].qpNum(), side).onReceiveCompletion(polled[i]);
+                streamTo(endpointOf(polled[i], side)).onReceiveCompletion(polled[i]);
             }
         }
         for (int count = side.sendCq.poll(polled); count > 0; count = side.sendCq.poll(polled)) {
             for (int i = 0; i < count; i++) {
-                initiatorOf(polled[i].qpNum(), side).onSendCompletion(polled[i]);
+                streamFrom(endpointOf(polled[i], side)).onSendCompletion(polled[i]);
             }
         }
     }
 
-    private RequestStream initiatorOf(int qpn, Side side) {
-        return streams.stream().filter(stream -> stream.initiator == side && stream.qp.qpNum() == qpn).findFirst().orElseThrow();
+    private static Endpoint endpointOf(WorkCompletion wc, Side side) {
+        Endpoint endpoint = side.endpointOf(wc.qpNum());
+        if (endpoint.closed) {
+            throw new AssertionError("completion of a queue pair that was destroyed: " + wc);
+        }
+        return endpoint;
     }
 
-    private RequestStream receiverOf(int qpn, Side side) {
-        return streams.stream().filter(stream -> stream.target == side && stream.peerQp.qpNum() == qpn).findFirst().orElseThrow();
+    private RequestStream streamFrom(Endpoint endpoint) {
+        return streams.stream().filter(stream -> stream.initiator == endpoint).findFirst().orElseThrow();
     }
 
-    /** For people: where every stream stands. */
+    private RequestStream streamTo(Endpoint endpoint) {
+        return streams.stream().filter(stream -> stream.target == endpoint).findFirst().orElseThrow();
+    }
+
+    // ---- accidents ----
+
+    /** Whether the time of this accident has come; then it has happened. */
+    private boolean happens(Accident accident) {
+        RequestStream one = streams.get(2 * accident.pair());
+        RequestStream other = streams.get(2 * accident.pair() + 1);
+        int mtu = scenario.mtu().bytes();
+        int planned = Workload.plannedPackets(one, mtu) + Workload.plannedPackets(other, mtu);
+        Endpoint victim = accident.onA() ? one.initiator : one.target;
+        if (wire.packetsOf(victim.side.gid, victim.qp.qpNum()) < accident.when() * planned) {
+            return false;
+        }
+        if (victim.closed) {
+            return true;
+        }
+        switch (accident.kind()) {
+            case DEREGISTER -> deregister(victim);
+            case TO_ERROR -> {
+                victim.qp.modify(new QpAttributes().state(QpState.ERR));
+                victim.toldToFail = true;
+                wire.expectSilence(victim.side.gid, victim.qp.qpNum(), false);
+            }
+            case DESTROY -> {
+                int qpn = victim.qp.qpNum();
+                victim.qp.close();
+                victim.closed = true;
+                wire.expectSilence(victim.side.gid, qpn, true);
+            }
+            default -> throw new AssertionError(accident);
+        }
+        return true;
+    }
+
+    private void deregister(Endpoint victim) {
+        if (!victim.lostMemory()) {
+            wire.expectUnused(victim.side.gid, victim.doomed.region().rkey());
+            victim.doomed.deregister();
+        }
+    }
+
+    // ---- for people ----
+
+    /** Where every stream stands. */
     private String status() {
-        StringBuilder text = new StringBuilder(1000).append(scenario).append(", now ").append(fabric.nowNs()).append(" ns");
+        StringBuilder text = new StringBuilder(1000).append(scenario).append("\n  now ").append(fabric.nowNs()).append(" ns");
+        if (healed) {
+            text.append(", healed network took ").append(healedForNs).append(" of ").append(boundNs).append(" ns");
+        }
+        text.append(accidentsToCome.isEmpty() ? "" : ", still to come " + accidentsToCome);
         for (RequestStream stream : streams) {
             text.append("\n  ").append(stream.status());
         }
@@ -231,7 +353,7 @@ public final class SeedRun {
 
     /** Wakes the application now and then, as its own work would. */
     private final class Pacemaker implements DeviceWork {
-        private long nextNs;
+        private long nextNs = scenario.startNs();
         private boolean beat = true;
         private boolean more = true;
 

@@ -3,6 +3,10 @@ package org.softrdma.simulator;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -41,27 +45,25 @@ public record Seeds(long count, long failed, long died, long requests, long pack
     public static Seeds run(long from, long to, int jobs, Consumer<SeedResult> each) {
         AtomicLong next = new AtomicLong(from);
         Collector collector = new Collector(each);
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < jobs; i++) {
-            threads.add(Thread.ofPlatform().name("seeds-" + i).start(() -> {
-                for (long seed = next.getAndIncrement(); seed <= to; seed = next.getAndIncrement()) {
-                    collector.accept(SeedRun.of(seed));
-                }
-            }));
-        }
-        for (Thread thread : threads) {
-            join(thread);
-        }
-        return collector.sum;
-    }
-
-    private static void join(Thread thread) {
-        try {
-            thread.join();
+        try (ExecutorService threads = Executors.newFixedThreadPool(jobs)) {
+            List<Future<?>> running = new ArrayList<>();
+            for (int i = 0; i < jobs; i++) {
+                running.add(threads.submit(() -> {
+                    for (long seed = next.getAndIncrement(); seed <= to; seed = next.getAndIncrement()) {
+                        collector.accept(SeedRun.of(seed));
+                    }
+                }));
+            }
+            for (Future<?> thread : running) {
+                thread.get();
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while seeds run", e);
+        } catch (ExecutionException broken) {
+            throw new IllegalStateException("the simulator itself is broken", broken.getCause());
         }
+        return collector.sum;
     }
 
     private static final class Collector {

@@ -4,16 +4,11 @@ package org.softrdma.simulator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QpCapabilities;
-import org.softrdma.verbs.QpInitAttributes;
-import org.softrdma.verbs.QpType;
-import org.softrdma.verbs.QueuePair;
 
 /** One device of a simulated workload: its memory, one completion queue for each direction, and as many queue pairs as the seed wants. */
 final class Side {
@@ -25,8 +20,10 @@ final class Side {
     final ProtectionDomain pd;
     final CompletionQueue sendCq;
     final CompletionQueue recvCq;
+    /** Stays registered to the end. */
     final ShadowedMemory memory;
-    final List<QueuePair> queuePairs = new ArrayList<>();
+    final List<Endpoint> endpoints = new ArrayList<>();
+    private final List<MemoryWindow> windows = new ArrayList<>();
 
     Side(Context context, Gid gid, SplittableRandom random) {
         this.context = context;
@@ -34,28 +31,48 @@ final class Side {
         pd = context.allocatePd();
         sendCq = context.createCq(CQE);
         recvCq = context.createCq(CQE);
-        memory = new ShadowedMemory(random);
-    }
-
-    QueuePair addQueuePair(Scenario scenario) {
-        QpCapabilities cap = new QpCapabilities(scenario.sendDepth(), scenario.receiveDepth(), scenario.maxSge(), scenario.maxSge(),
-            MAX_INLINE);
-        QueuePair qp = pd.createQp(new QpInitAttributes(QpType.RC, sendCq, recvCq, null, cap, false));
-        queuePairs.add(qp);
-        return qp;
+        memory = new ShadowedMemory(random, false);
     }
 
     MemoryWindow allocateWindow() {
-        return pd.allocateMw(MemoryWindow.Type.TYPE_2);
+        MemoryWindow window = pd.allocateMw(MemoryWindow.Type.TYPE_2);
+        windows.add(window);
+        return window;
     }
 
-    /** @return the first asynchronous event, or null */
-    String event() {
-        AsyncEvent event = context.getAsyncEvent(0);
-        if (event == null) {
-            return null;
+    Endpoint endpointOf(int qpn) {
+        for (Endpoint each : endpoints) {
+            if (each.qp.qpNum() == qpn) {
+                return each;
+            }
         }
-        event.ack();
-        return event.type() + " of " + event.element();
+        throw new AssertionError("no queue pair here has number " + Integer.toHexString(qpn));
+    }
+
+    List<ShadowedMemory> memories() {
+        List<ShadowedMemory> all = new ArrayList<>(List.of(memory));
+        for (Endpoint each : endpoints) {
+            if (each.doomed != null) {
+                all.add(each.doomed);
+            }
+        }
+        return all;
+    }
+
+    /** Destroys everything, children first; nothing may be held back by what happened before. */
+    void close() {
+        for (Endpoint each : endpoints) {
+            each.qp.close();
+        }
+        for (MemoryWindow window : windows) {
+            window.close();
+        }
+        for (ShadowedMemory each : memories()) {
+            each.region().close();
+        }
+        sendCq.close();
+        recvCq.close();
+        pd.close();
+        context.close();
     }
 }
