@@ -7,8 +7,9 @@ package org.softrdma.simulator;
  * @param pair    which connection it happens to
  * @param onA     on which side
  * @param when    share of the connection's planned packets after which it happens, 0..1
+ * @param amid    a region is deregistered when a message that writes or reads it was executed in part, if there is one soon
  */
-record Accident(Kind kind, int pair, boolean onA, double when) {
+record Accident(Kind kind, int pair, boolean onA, double when, boolean amid) {
     enum Kind {
         /** A region is deregistered that the peer reads and writes, that work requests here send from, and that receives wait in. */
         DEREGISTER,

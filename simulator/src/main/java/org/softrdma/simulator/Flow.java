@@ -126,6 +126,15 @@ final class Flow {
         return fetches.size();
     }
 
+    /** Whether the responder has executed a part of a message that uses this key. */
+    boolean isAmid(int rkey) {
+        if (lastResponseAt >= 0 && Opcode.has(lastResponseOpcode, Opcode.READ_RESPONSE) && !Opcode.has(lastResponseOpcode, Opcode.END)) {
+            return slot(lastResponseAt).rkey == rkey;
+        }
+        return expected > 0 && expected < slots.size() && slots.get(expected).rkey == rkey
+            && Opcode.has(slots.get(expected).opcode, Opcode.WRITE) && !Opcode.has(slots.get(expected - 1).opcode, Opcode.END);
+    }
+
     // ---- arrivals ----
 
     /** An intact request reached the responder. */

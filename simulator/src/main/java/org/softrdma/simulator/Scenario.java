@@ -60,7 +60,8 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
         List<Accident> accidents = new ArrayList<>();
         for (int i = random.nextInt(3) > 0 ? 0 : 1 + random.nextInt(5) / 4; i > 0; i--) {
             Accident.Kind kind = Accident.Kind.values()[random.nextInt(Accident.Kind.values().length)];
-            accidents.add(new Accident(kind, random.nextInt(pairs), random.nextBoolean(), random.nextDouble()));
+            accidents.add(new Accident(kind, random.nextInt(pairs), random.nextBoolean(), random.nextDouble(),
+                random.nextBoolean() && kind == Accident.Kind.DEREGISTER));
         }
         return accidents;
     }

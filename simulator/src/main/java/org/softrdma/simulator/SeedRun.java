@@ -33,6 +33,8 @@ public final class SeedRun {
     private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY;
     private static final int INBOX_PACKETS = 1 << 16;
     private static final int FIRST_SOURCE_PORT = 0xc000;
+    /** So long an application waits to deregister until the region is just being written or read. */
+    private static final int PATIENCE_PACKETS = 300;
     private static final long SILENCE_NS = 1_000_000_000L;
 
     private final Scenario scenario;
@@ -209,7 +211,7 @@ public final class SeedRun {
 
     // ---- the applications ----
 
-    /** The applications' turn: they take completions, have their accidents, post some more. @return whether all is done */
+    /** The applications' turn: they take completions and post some more. @return whether all is done */
     private boolean step() {
         boolean mayPost = pacemaker.beat;
         pacemaker.beat = false;
@@ -218,7 +220,6 @@ public final class SeedRun {
         if (wire.complaint() != null) {
             throw new AssertionError("on the wire: " + wire.complaint());
         }
-        accidentsToCome.removeIf(this::happens);
         boolean finished = true;
         for (RequestStream stream : streams) {
             if (healed) {
@@ -293,12 +294,17 @@ public final class SeedRun {
         int mtu = scenario.mtu().bytes();
         int planned = Workload.plannedPackets(one, mtu) + Workload.plannedPackets(other, mtu);
         Endpoint victim = accident.onA() ? one.initiator : one.target;
-        if (wire.packetsOf(victim.side.gid, victim.qp.qpNum()) < accident.when() * planned) {
-            return false;
-        }
+        long early = wire.packetsOf(victim.side.gid, victim.qp.qpNum()) - (long) (accident.when() * planned);
         if (victim.closed) {
             return true;
         }
+        boolean inTheMidst = !accident.amid() || early > PATIENCE_PACKETS
+            || wire.isAmid(victim.side.gid, victim.qp.qpNum(), victim.doomed.region().rkey());
+        if (early < 0 || !inTheMidst) {
+            return false;
+        }
+        // What is complete by now must not come later.
+        take(victim.side);
         switch (accident.kind()) {
             case DEREGISTER -> deregister(victim);
             case TO_ERROR -> {
@@ -351,7 +357,7 @@ public final class SeedRun {
         return streams.stream().mapToInt(RequestStream::done).sum();
     }
 
-    /** Wakes the application now and then, as its own work would. */
+    /** Wakes the application now and then, as its own work would, and causes accidents while the devices are at work. */
     private final class Pacemaker implements DeviceWork {
         private long nextNs = scenario.startNs();
         private boolean beat = true;
@@ -359,11 +365,12 @@ public final class SeedRun {
 
         @Override
         public int doWork(long nowNs) {
+            boolean accident = accidentsToCome.removeIf(SeedRun.this::happens);
             if (nowNs >= nextNs) {
                 nextNs = nowNs + 1_000 + random.nextInt(scenario.lateReceives() ? 2_000_000 : 100_000);
                 beat = true;
             }
-            return 0;
+            return accident ? 1 : 0;
         }
 
         @Override

@@ -67,6 +67,11 @@ final class WireChecker implements PacketObserver {
         return flowsByResponses.get(key(side, qpn)).packets + flowsByRequests.get(key(side, qpn)).packets;
     }
 
+    /** Whether a message to that queue pair that writes or reads that region was executed in part. */
+    boolean isAmid(Gid side, int qpn, int rkey) {
+        return flowsByRequests.get(key(side, qpn)).isAmid(rkey);
+    }
+
     /** How often a requester went back because nothing came in time. */
     int timeouts() {
         return flowsByRequests.values().stream().mapToInt(flow -> flow.timeouts).sum();

@@ -83,7 +83,9 @@ final class Workload {
         } else if (dice < 62) {
             planWrite(plan, Kind.WRITE_IMM, drawLength());
         } else if (dice < 77) {
-            planRead(plan, drawLength());
+            // A region that goes away is worth READs that a device cannot answer in one go.
+            boolean slow = plan.stream.target.doomed != null && random.nextInt(3) == 0;
+            planRead(plan, slow ? scenario.mtu().bytes() * (65 + random.nextInt(100)) : drawLength());
         } else if (dice < 88) {
             planAtomic(plan);
         } else {
@@ -104,7 +106,7 @@ final class Workload {
 
     /** Where something may lie: now and then in the region that will go away. */
     private ShadowedMemory memoryOf(Endpoint endpoint) {
-        return endpoint.doomed != null && random.nextInt(3) == 0 ? endpoint.doomed : endpoint.side.memory;
+        return endpoint.doomed != null && random.nextInt(2) == 0 ? endpoint.doomed : endpoint.side.memory;
     }
 
     private PlannedRequest add(StreamPlan plan, Kind kind, int length) {
