@@ -175,7 +175,7 @@ final class Flow {
             quietSinceNs = nowNs;
             notReadyAt = -1;
         }
-        if (!data && Syndrome.isRnr(syndrome) && reached && nowNs >= notReadyUntilNs) {
+        if (!data && Syndrome.isRnr(syndrome) && reached && (notReadyAt < 0 || nowNs >= notReadyUntilNs)) {
             notReadyAt = at;
             notReadyUntilNs = nowNs + RnrTimer.toNs(Syndrome.rnrTimerCode(syndrome));
         }
