@@ -47,8 +47,9 @@ final class Flow {
     int unasked;
     /** Requester: since when it has heard nothing new. */
     long quietSinceNs;
-    /** Requester: something has reached it that makes it go back. */
+    /** Requester: something has reached it that makes it go back, and when; it may look at several such things one after the other. */
     boolean mayGoBack;
+    long reasonAtNs = Long.MIN_VALUE;
     /** Requester: waits for a receive at that position until then. */
     int notReadyAt = -1;
     long notReadyUntilNs;
@@ -90,11 +91,12 @@ final class Flow {
         }
     }
 
-    Flow(int firstPsn, Scenario scenario) {
+    /** @param timeoutCode the requester's ACK timeout: 4.096 µs · 2^code */
+    Flow(int firstPsn, int mtu, int depth, int timeoutCode) {
         this.firstPsn = firstPsn;
-        mtu = scenario.mtu().bytes();
-        depth = scenario.rdAtomic();
-        timeoutNs = 4096L << scenario.timeout();
+        this.mtu = mtu;
+        this.depth = depth;
+        timeoutNs = 4096L << timeoutCode;
     }
 
     /** Position of a PSN near the end; negative if before the beginning. */
@@ -175,10 +177,13 @@ final class Flow {
             quietSinceNs = nowNs;
             notReadyAt = -1;
         }
-        if (!data && Syndrome.isRnr(syndrome) && reached && (notReadyAt < 0 || nowNs >= notReadyUntilNs)) {
+        if (!data && Syndrome.isRnr(syndrome) && reached && (notReadyAt < 0 || nowNs > notReadyUntilNs)) {
             notReadyAt = at;
             notReadyUntilNs = nowNs + RnrTimer.toNs(Syndrome.rnrTimerCode(syndrome));
         }
-        mayGoBack |= !reached || !data && !acknowledges;
+        if (!reached || !data && !acknowledges) {
+            mayGoBack = true;
+            reasonAtNs = nowNs;
+        }
     }
 }

@@ -68,7 +68,7 @@ final class RequestRules {
             return "sent again " + (flow.notReadyUntilNs - nowNs) + " ns before the receiver wants it";
         }
         boolean back = at <= flow.lastSent;
-        if (back && !flow.mayGoBack) {
+        if (back && !flow.mayGoBack && flow.reasonAtNs != nowNs) {
             if (nowNs - flow.quietSinceNs < flow.timeoutNs) {
                 return "goes back from " + flow.lastSent + " to " + at + " after " + (nowNs - flow.quietSinceNs) + " ns, for no reason";
             }

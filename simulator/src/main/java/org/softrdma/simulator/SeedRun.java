@@ -101,10 +101,14 @@ public final class SeedRun {
         int psnB = scenario.psnB() + number * 1000 & 0xffffff;
         connect(endA.qp, endB, psnA, psnB);
         connect(endB.qp, endA, psnB, psnA);
-        wire.addFlow(a.gid, endA.qp.qpNum(), b.gid, endB.qp.qpNum(), psnA, scenario);
-        wire.addFlow(b.gid, endB.qp.qpNum(), a.gid, endA.qp.qpNum(), psnB, scenario);
+        wire.addFlow(a.gid, endA.qp.qpNum(), b.gid, endB.qp.qpNum(), flow(psnA));
+        wire.addFlow(b.gid, endB.qp.qpNum(), a.gid, endA.qp.qpNum(), flow(psnB));
         streams.add(new RequestStream("a" + number, endA, endB, scenario, scenario.mayDie(number)));
         streams.add(new RequestStream("b" + number, endB, endA, scenario, scenario.mayDie(number)));
+    }
+
+    private Flow flow(int firstPsn) {
+        return new Flow(firstPsn, scenario.mtu().bytes(), scenario.rdAtomic(), scenario.timeout());
     }
 
     private Endpoint addEndpoint(Side side, boolean losesMemory) {

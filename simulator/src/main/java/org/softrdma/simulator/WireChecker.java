@@ -43,8 +43,7 @@ final class WireChecker implements PacketObserver {
     }
 
     /** Announces one direction of a connection: requests go from {@code from} to {@code toQpn} at {@code to}. */
-    void addFlow(Gid from, int fromQpn, Gid to, int toQpn, int firstPsn, Scenario scenario) {
-        Flow flow = new Flow(firstPsn, scenario);
+    void addFlow(Gid from, int fromQpn, Gid to, int toQpn, Flow flow) {
         flowsByRequests.put(key(to, toQpn), flow);
         flowsByResponses.put(key(from, fromQpn), flow);
     }
