@@ -21,6 +21,7 @@ class ArchitectureTest {
     private static final String WIRE = "org.softrdma.wire..";
     private static final String DEVICE = "org.softrdma.device..";
     private static final String RXE = "org.softrdma.rxe..";
+    private static final String SIMULATOR = "org.softrdma.simulator..";
     private static final String TOOLS = "org.softrdma.tools..";
     private static final Set<String> MACHINES = Set.of("QpMachine", "RcMachine", "Requester", "Completer", "Responder", "SendState",
         "ResponseQueue", "FetchMemory", "RequestOpcodes", "SendData", "MessageWriter", "LocalOperations", "SendCompletions",
@@ -40,11 +41,19 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_SOFT_DEVICE_BELOW_THE_PROVIDERS =
-        noClasses().that().resideInAPackage(DEVICE).should().dependOnClassesThat().resideInAnyPackage(RXE, TOOLS);
+        noClasses().that().resideInAPackage(DEVICE).should().dependOnClassesThat().resideInAnyPackage(RXE, SIMULATOR, TOOLS);
 
     @ArchTest
-    static final ArchRule SHOULD_KEEP_RXE_BELOW_THE_TOOLS =
-        noClasses().that().resideInAPackage(RXE).should().dependOnClassesThat().resideInAPackage(TOOLS);
+    static final ArchRule SHOULD_KEEP_RXE_BELOW_SIMULATOR_AND_TOOLS =
+        noClasses().that().resideInAPackage(RXE).should().dependOnClassesThat().resideInAnyPackage(SIMULATOR, TOOLS);
+
+    /** It judges devices from outside: by the API, the wire and the simulated network. */
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_SIMULATOR_OUT_OF_THE_DEVICES = classes().that().resideInAPackage(SIMULATOR).should()
+        .onlyDependOnClassesThat(DescribedPredicate.describe("a judge may know", type -> type.getPackageName().startsWith("java.")
+            || type.getPackageName().startsWith("org.softrdma.simulator") || type.getPackageName().startsWith("org.softrdma.verbs")
+            || type.getPackageName().startsWith("org.softrdma.wire") || type.getPackageName().startsWith("org.softrdma.device.sim")
+            || type.getFullName().equals("org.softrdma.device.DeviceWork") || type.getFullName().equals("org.softrdma.rxe.SimulatedRxe")));
 
     /** Beyond the facade a tool may name what is configured, and make devices on the spot. */
     @ArchTest

@@ -6,6 +6,7 @@ import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.demo.Demo;
 import org.softrdma.tools.pingpong.RcPingPong;
 import org.softrdma.tools.rdma.Rdma;
+import org.softrdma.tools.simulate.Simulate;
 
 /** Which tools there are. */
 final class Tools {
@@ -17,7 +18,8 @@ final class Tools {
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
         new Entry("ibv_devices", "list the RDMA devices"),
         new Entry("ibv_rc_pingpong", "ping-pong over a reliable connection, server or client"),
-        new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"));
+        new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"),
+        new Entry("simulate", "random workloads on a simulated faulty network, everything checked; seeds for a night"));
 
     private Tools() {
     }
@@ -33,6 +35,7 @@ final class Tools {
             case "ibv_devices" -> new IbvDevices();
             case "ibv_rc_pingpong" -> new RcPingPong();
             case "rdma" -> new Rdma();
+            case "simulate" -> new Simulate();
             default -> null;
         };
     }

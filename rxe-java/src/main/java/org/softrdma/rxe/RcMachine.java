@@ -163,9 +163,14 @@ final class RcMachine extends QpMachine {
         super.enterError();
     }
 
-    /** As {@link #enterError}, but what the responder has queued still goes out: the NAK that tells the peer why. */
+    /**
+     * As {@link #enterError}, but what the responder has queued still goes out: the NAK that tells the peer why. One that is being
+     * destroyed stays as it is: nothing completes any more.
+     */
     void enterErrorAfterResponses() {
-        super.enterError();
+        if (isLive()) {
+            super.enterError();
+        }
     }
 
     @Override

@@ -170,7 +170,7 @@ final class RxeQueuePair extends SoftQueuePair {
 
     @Override
     protected void destroy() {
-        engine.remove(machine);
         machine.close();
+        engine.remove(machine);
     }
 }

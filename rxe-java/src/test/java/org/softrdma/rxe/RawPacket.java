@@ -3,6 +3,7 @@ package org.softrdma.rxe;
 
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
+import org.softrdma.device.sim.PlainIcrc;
 import org.softrdma.verbs.Gid;
 
 /**

@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import org.softrdma.device.DeviceWork;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.link.TransmitBatch;
+import org.softrdma.device.sim.PlainIcrc;
 import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.SimulatedLink;
 import org.softrdma.device.sim.Simulation;

@@ -4,6 +4,7 @@ package org.softrdma.rxe;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.softrdma.device.sim.PlainIcrc;
 
 /**
  * Any bytes at the receive path, first as they come, then with a correct ICRC and for a queue pair that exists, so that they get past the

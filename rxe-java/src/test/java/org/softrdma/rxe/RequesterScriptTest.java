@@ -173,7 +173,7 @@ class RequesterScriptTest {
 
     // ---- receiver not ready ----
 
-    /** Delays of the RNR timer codes: roce-wire.md §2.3. */
+    /** Delays of the RNR timer codes: IBA vol 1 §9.7.5.2.8, table 46. */
     @ParameterizedTest
     @CsvSource({"1,10000", "12,640000", "14,1280000", "20,10240000", "28,163840000", "31,491520000", "0,655360000"})
     void shouldWaitAsLongAsTheReceiverAsks(int code, long waitNs) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.softrdma.rxe.RawPeer.MS;
 import static org.softrdma.rxe.RawPeer.OUR_PSN;
 
@@ -14,6 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.DeviceWork;
 import org.softrdma.device.sim.Fate;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionChannel;
@@ -438,6 +440,52 @@ class ResponderScriptTest {
         peer.expectAck(OUR_PSN);
         peer.send(send(2));
         peer.expectAck(OUR_PSN + 2);
+    }
+
+    /**
+     * Destroying sends the answers that are owed, and finds that there is no memory for the rest of the READ. That used to flush the
+     * receives, after a caller might have thought that nothing more can complete.
+     */
+    @Test
+    void shouldCompleteNothingMoreWhenDestroyedInTheMidstOfAReadWhoseMemoryIsGone() {
+        connect();
+        postReceives(1);
+        MemoryRegion large = peer.side.memory(1 << 20, SimulatedPair.ALL_REMOTE);
+        boolean[] begun = new boolean[1];
+        peer.fabric.observe((nowNs, from, to, packet, offset, length, fate) -> begun[0] |= packet.get(offset) == RawPacket.READ_MIDDLE);
+        peer.simulation.add(new BetweenTurns(() -> {
+            if (begun[0]) {
+                large.close();
+                peer.side.qp.close();
+            }
+        }));
+        peer.send(RawPacket.of(RawPacket.READ_REQUEST, OUR_PSN).reth(large.address(), large.rkey(), 1 << 20));
+        assertEquals(ACCESS_NAK, peer.takeAll(MS).getLast().syndrome());
+        assertTrue(begun[0]);
+        assertEquals(List.of(), receives());
+        assertEquals(List.of(), peer.side.events());
+    }
+
+    /** An application that does something while its device is in the midst of its work. */
+    private record BetweenTurns(Runnable deed) implements DeviceWork {
+        @Override
+        public int doWork(long nowNs) {
+            deed.run();
+            return 0;
+        }
+
+        @Override
+        public long deadlineNs() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public void await(long timeoutNs) {
+        }
+
+        @Override
+        public void wakeup() {
+        }
     }
 
     // ---- completions and events ----

@@ -560,7 +560,7 @@ class ViolationTableTest {
             raw.packet(RawPacket.SEND_LAST, 2).payload(rest));
     }
 
-    /** RETH length against what the packet carries; length 0 with payload is the one that panics kernel rxe (roce-wire.md §4). */
+    /** RETH length against what the packet carries; length 0 with payload is the one that panics kernel rxe. IBA vol 1 §9.7.4.1.6 */
     @ParameterizedTest
     @CsvSource({"0,8", "0,1024", "7,8", "9,8", "8,0", "2000,1024", "1025,1025", "0x80000001,8", "0xffffffff,8"})
     void shouldRefuseWriteOnlyWhoseLengthIsNotItsPayload(long length, int payload) {
@@ -660,7 +660,7 @@ class ViolationTableTest {
         raw.shouldTakeAll(raw.packet(RawPacket.SEND_ONLY, 0).payload(8));
     }
 
-    /** roce-wire.md §5: low 15 bits equal and not zero. */
+    /** Low 15 bits equal and not zero: IBA vol 1 §10.9.3. */
     @ParameterizedTest
     @ValueSource(ints = {0x1234, 0x8000, 0, 0xfffe, 0x7ffe})
     void shouldDropForeignPartition(int pkey) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.verbs.AccessFlags;
@@ -20,14 +19,16 @@ import org.softrdma.verbs.WorkCompletion;
  */
 final class RequestStream {
     private final String name;
-    final WorkloadSide initiator;
-    final WorkloadSide target;
-    final QueuePair qp;
-    final QueuePair peerQp;
+    final Endpoint initiator;
+    final Endpoint target;
     final List<PlannedRequest> requests = new ArrayList<>();
-    final List<PlannedReceive> receives = new ArrayList<>();
+    /** Those that take a receive, in order: each receive is posted for one. */
+    final List<PlannedRequest> receives = new ArrayList<>();
 
+    private final Scenario scenario;
     private final boolean mayDie;
+    private final QueuePair qp;
+    private final QueuePair peerQp;
     private final SendRequest wr = new SendRequest();
     private final ReceiveRequest recv = new ReceiveRequest();
     private int posted;
@@ -39,17 +40,14 @@ final class RequestStream {
     private int receivesDone;
     private int receivesFlushed;
 
-    /** A receive work request, and the message that will take it. */
-    record PlannedReceive(PlannedRequest taker, int[] at, int[] length) {
-    }
-
-    RequestStream(String name, WorkloadSide initiator, QueuePair qp, WorkloadSide target, QueuePair peerQp, boolean mayDie) {
+    RequestStream(String name, Endpoint initiator, Endpoint target, Scenario scenario, boolean mayDie) {
         this.name = name;
         this.initiator = initiator;
-        this.qp = qp;
         this.target = target;
-        this.peerQp = peerQp;
+        this.scenario = scenario;
         this.mayDie = mayDie;
+        qp = initiator.qp;
+        peerQp = target.qp;
     }
 
     String name() {
@@ -68,8 +66,18 @@ final class RequestStream {
         return receivesDone;
     }
 
+    /** Nothing is done any more: a work request failed, or the queue pair is gone. */
     boolean isDead() {
-        return death != null;
+        return death != null || initiator.closed;
+    }
+
+    boolean mayDie() {
+        return mayDie;
+    }
+
+    /** Requests that are not known to be complete. */
+    List<PlannedRequest> left() {
+        return requests.subList(done, requests.size());
     }
 
     // ---- posting ----
@@ -87,16 +95,15 @@ final class RequestStream {
         fill(next);
         qp.postSend(wr.wrId(next.index));
         if (next.inline) {
-            for (int i = 0; i < next.localAt.length; i++) {
-                initiator.memory.scribble(next.localAt[i], next.localLength[i]);
-            }
+            next.local.forEach(slot -> slot.memory().scribble(slot));
         }
         return true;
     }
 
     private void fill(PlannedRequest next) {
-        long remote = target.memory.region().address() + next.remoteAt;
-        int rkey = next.window != null && next.kind != PlannedRequest.Kind.BIND ? next.window.rkey() : target.memory.region().rkey();
+        long remote = next.remote == null ? 0 : next.remote.address();
+        int rkey = next.window != null && next.kind != PlannedRequest.Kind.BIND ? next.window.rkey()
+            : next.remote == null ? 0 : next.remote.memory().region().rkey();
         switch (next.kind) {
             case SEND -> wr.send();
             case SEND_IMM -> wr.sendWithImmediate(next.immediate);
@@ -107,23 +114,21 @@ final class RequestStream {
             case SWAP -> wr.compareAndSwap(remote, rkey, next.compare, next.swapOrAdd);
             case ADD -> wr.fetchAndAdd(remote, rkey, next.swapOrAdd);
             case UNBIND -> wr.localInvalidate(rkey);
-            case BIND -> wr.bindWindow(next.window.bind(initiator), initiator.memory.region(),
-                initiator.memory.region().address() + next.window.at, next.window.length,
-                AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ);
+            case BIND -> wr.bindWindow(next.window.bind(initiator.side), next.window.range.memory().region(), next.window.range.address(),
+                next.window.range.length(), AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ);
             default -> throw new AssertionError(next.kind);
         }
-        for (int i = 0; i < next.localAt.length; i++) {
+        for (Slot slot : next.local) {
             if (next.inline && (next.index & 1) == 0) {
-                MemorySegment data = initiator.memory.region().memory().asSlice(next.localAt[i], next.localLength[i]);
-                wr.inlineData(data);
+                wr.inlineData(slot.memory().region().memory().asSlice(slot.at(), slot.length()));
             } else {
-                wr.element(initiator.memory.region(), next.localAt[i], next.localLength[i]);
+                wr.element(slot.memory().region(), slot.at(), slot.length());
             }
         }
         if (next.inline) {
             wr.inline();
         }
-        if (next.signaled) {
+        if (next.signaled && !scenario.signalAll()) {
             wr.signaled();
         }
         if (next.fence) {
@@ -136,18 +141,24 @@ final class RequestStream {
 
     /** Posts the next receive if there is room. @return whether it did */
     boolean postReceive() {
-        if (receivesPosted == receives.size() || peerQp.state() == QpState.ERR
+        if (receivesPosted == receives.size() || target.isDead()
             || receivesPosted - receivesDone - receivesFlushed == peerQp.capabilities().maxRecvWr()) {
             return false;
         }
-        PlannedReceive next = receives.get(receivesPosted);
         recv.begin(-1L - receivesPosted);
-        for (int i = 0; i < next.at.length; i++) {
-            recv.element(target.memory.region(), next.at[i], next.length[i]);
+        for (Slot slot : receives.get(receivesPosted).receive) {
+            recv.element(slot.memory().region(), slot.at(), slot.length());
         }
         receivesPosted++;
         peerQp.postReceive(recv);
         return true;
+    }
+
+    /** Posts all there is room for. */
+    void postAll() {
+        while (postReceive() || postRequest()) {
+            continue;
+        }
     }
 
     // ---- completions ----
@@ -181,7 +192,7 @@ final class RequestStream {
             for (int i = done; i < index; i++) {
                 check(!requests.get(i).signaled, "overtakes signaled " + requests.get(i), wc);
             }
-            check(wc.status() == WcStatus.RETRY_EXC_ERR || wc.status() == WcStatus.RNR_RETRY_EXC_ERR, "cause of death", wc);
+            check(hasReason(wc.status(), requests.get(index)), "no reason to fail " + requests.get(index), wc);
             death = wc.status();
             done = index;
         } else {
@@ -192,17 +203,30 @@ final class RequestStream {
         check(qp.state() == QpState.ERR, "failed, but queue pair is in " + qp.state(), wc);
     }
 
+    private boolean hasReason(WcStatus status, PlannedRequest request) {
+        return switch (status) {
+            case RETRY_EXC_ERR -> scenario.mayDie() || target.isDead();
+            case RNR_RETRY_EXC_ERR -> scenario.mayDie() && scenario.rnrRetry() < 7;
+            case REM_ACCESS_ERR -> request.lostRemote();
+            case REM_OP_ERR -> request.lostReceive();
+            case LOC_PROT_ERR -> request.lostLocal();
+            case WR_FLUSH_ERR -> initiator.toldToFail || initiator.event != null;
+            default -> false;
+        };
+    }
+
     void onReceiveCompletion(WorkCompletion wc) {
         check(wc.qpNum() == peerQp.qpNum(), "qp_num", wc);
         int next = receivesDone + receivesFlushed;
         check(wc.wrId() == -1L - next, "receive out of order, " + next + " was next", wc);
         if (!wc.isSuccess()) {
-            check(mayDie && wc.status() == WcStatus.WR_FLUSH_ERR && peerQp.state() == QpState.ERR, "failure", wc);
+            boolean memoryGone = wc.status() == WcStatus.LOC_PROT_ERR && receivesFlushed == 0 && receives.get(next).lostReceive();
+            check(mayDie && peerQp.state() == QpState.ERR && (memoryGone || wc.status() == WcStatus.WR_FLUSH_ERR), "failure", wc);
             receivesFlushed++;
             return;
         }
         check(receivesFlushed == 0 && receivesDone < receivesPosted, "success after a flush, or of nothing posted", wc);
-        PlannedRequest taker = receives.get(receivesDone++).taker;
+        PlannedRequest taker = receives.get(receivesDone++);
         check(taker.index < posted, "received before it was sent: " + taker, wc);
         boolean immediate = taker.kind == PlannedRequest.Kind.SEND_IMM || taker.kind == PlannedRequest.Kind.WRITE_IMM;
         boolean invalidates = taker.kind == PlannedRequest.Kind.SEND_INV;
@@ -225,7 +249,7 @@ final class RequestStream {
     /** Whether nothing more can come. */
     boolean isFinished() {
         if (isDead()) {
-            return done + flushed == posted;
+            return initiator.closed || done + flushed == posted;
         }
         if (posted < requests.size()) {
             PlannedRequest next = requests.get(posted);
@@ -255,7 +279,8 @@ final class RequestStream {
 
     String status() {
         return name + ": " + done + " of " + requests.size() + " done, " + posted + " posted, " + receivesDone + " of " + receives.size()
-            + " received, " + receivesPosted + " posted, " + (death == null ? qp.state() : death + " and " + flushed + " flushed")
+            + " received, " + receivesPosted + " posted, "
+            + (initiator.closed ? "destroyed" : death == null ? qp.state() : death + " and " + flushed + " flushed")
             + (done < posted ? ", oldest " + requests.get(done) : "");
     }
 }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.softrdma.rxe.PlannedRequest.Kind;
+import org.softrdma.simulator.PlannedRequest.Kind;
 
 /**
  * Plans the requests of all streams, in one order in which each could be executed alone, and replays that order on the expected memory.
  * Slots are private to a stream, so that the order among streams does not matter, but for the words that all streams count on together.
  */
-final class FaultWorkload {
+final class Workload {
     private static final int SHARED_WORDS = 2;
     private static final int MEBIBYTE = 1 << 20;
 
-    private final FaultScenario scenario;
+    private final Scenario scenario;
     private final SplittableRandom random;
     private final List<PlannedRequest> order = new ArrayList<>();
     private final Map<RequestStream, StreamPlan> plans = new HashMap<>();
-    private final Map<WorkloadSide, int[]> sharedWords = new HashMap<>();
+    private final Map<Side, List<Slot>> sharedWords = new HashMap<>();
     private int packetsLeft;
 
     /** What later requests of a stream may refer to. */
@@ -29,22 +30,22 @@ final class FaultWorkload {
         final RequestStream reverse;
         final List<PlannedRequest> writes = new ArrayList<>();
         /** Slots in the target's memory that a READ takes from: to be overwritten behind a fence only. */
-        final List<Integer> readFrom = new ArrayList<>();
-        final int privateWord;
+        final List<Slot> readFrom = new ArrayList<>();
+        final Slot privateWord;
         long privateValue;
         WindowEpisode window;
         PlannedRequest lastUse;
         boolean bound;
         int sinceSignaled;
 
-        StreamPlan(RequestStream stream, RequestStream reverse, int privateWord) {
+        StreamPlan(RequestStream stream, RequestStream reverse, Slot privateWord) {
             this.stream = stream;
             this.reverse = reverse;
             this.privateWord = privateWord;
         }
     }
 
-    FaultWorkload(FaultScenario scenario, SplittableRandom random) {
+    Workload(Scenario scenario, SplittableRandom random) {
         this.scenario = scenario;
         this.random = random;
         packetsLeft = scenario.packetBudget();
@@ -54,11 +55,17 @@ final class FaultWorkload {
     void plan(List<RequestStream> streams) {
         for (int i = 0; i < streams.size(); i++) {
             RequestStream stream = streams.get(i);
-            plans.put(stream, new StreamPlan(stream, streams.get(i ^ 1), stream.target.memory.reserve(8, 8)));
-            sharedWords.computeIfAbsent(stream.target, side -> new int[] {side.memory.reserve(8, 8), side.memory.reserve(8, 8)});
+            plans.put(stream, new StreamPlan(stream, streams.get(i ^ 1), memoryOf(stream.target).reserve(8, 8)));
+            sharedWords.computeIfAbsent(stream.target.side, side -> List.of(side.memory.reserve(8, 8), side.memory.reserve(8, 8)));
         }
+        int giantAt = scenario.giantBytes() == 0 ? -1 : random.nextInt(20);
         for (int i = 0; i < scenario.requests() * streams.size() && packetsLeft > 0; i++) {
-            planOne(plans.get(streams.get(random.nextInt(streams.size()))));
+            StreamPlan plan = plans.get(streams.get(random.nextInt(streams.size())));
+            if (i == giantAt) {
+                planGiant(plan);
+            } else {
+                planOne(plan);
+            }
         }
         for (RequestStream stream : streams) {
             if (!stream.requests.isEmpty()) {
@@ -76,12 +83,30 @@ final class FaultWorkload {
         } else if (dice < 62) {
             planWrite(plan, Kind.WRITE_IMM, drawLength());
         } else if (dice < 77) {
-            planRead(plan);
+            // A region that goes away is worth READs that a device cannot answer in one go.
+            boolean slow = plan.stream.target.doomed != null && random.nextInt(3) == 0;
+            planRead(plan, slow ? scenario.mtu().bytes() * (65 + random.nextInt(100)) : drawLength());
         } else if (dice < 88) {
             planAtomic(plan);
         } else {
             planWindow(plan);
         }
+    }
+
+    /** A message as long as a device must take, which the budget does not pay for. */
+    private void planGiant(StreamPlan plan) {
+        int budget = packetsLeft;
+        switch (random.nextInt(3)) {
+            case 0 -> planSend(plan, Kind.SEND, scenario.giantBytes());
+            case 1 -> planWrite(plan, Kind.WRITE_IMM, scenario.giantBytes());
+            default -> planRead(plan, scenario.giantBytes());
+        }
+        packetsLeft = budget;
+    }
+
+    /** Where something may lie: now and then in the region that will go away. */
+    private ShadowedMemory memoryOf(Endpoint endpoint) {
+        return endpoint.doomed != null && random.nextInt(2) == 0 ? endpoint.doomed : endpoint.side.memory;
     }
 
     private PlannedRequest add(StreamPlan plan, Kind kind, int length) {
@@ -91,7 +116,8 @@ final class FaultWorkload {
         request.immediate = random.nextInt();
         request.fence = random.nextInt(8) == 0;
         request.solicited = random.nextInt(4) == 0;
-        request.signaled = random.nextDouble() < scenario.signaled() || ++plan.sinceSignaled >= scenario.sendDepth();
+        request.signaled = scenario.signalAll() || random.nextDouble() < scenario.signaled()
+            || ++plan.sinceSignaled >= scenario.sendDepth();
         plan.sinceSignaled = request.signaled ? 0 : plan.sinceSignaled;
         packetsLeft -= 1 + length / scenario.mtu().bytes();
         return request;
@@ -100,21 +126,18 @@ final class FaultWorkload {
     /** Gives a request its elements: fresh slots of the initiator's memory. */
     private void addElements(PlannedRequest request, int length) {
         int count = length == 0 ? random.nextInt(2) : 1 + random.nextInt(scenario.maxSge());
-        int[][] parts = split(request.stream.initiator.memory, length, count);
-        request.localAt = parts[0];
-        request.localLength = parts[1];
+        request.local = split(request.stream.initiator, length, count);
     }
 
-    private int[][] split(ShadowedMemory memory, int length, int count) {
-        int[] at = new int[count];
-        int[] lengths = new int[count];
+    private List<Slot> split(Endpoint endpoint, int length, int count) {
+        List<Slot> slots = new ArrayList<>();
         int left = length;
         for (int i = 0; i < count; i++) {
-            lengths[i] = i == count - 1 ? left : random.nextInt(4) == 0 ? 0 : random.nextInt(left + 1);
-            at[i] = memory.reserve(lengths[i], 1 + random.nextInt(8));
-            left -= lengths[i];
+            int bytes = i == count - 1 ? left : random.nextInt(4) == 0 ? 0 : random.nextInt(left + 1);
+            slots.add(memoryOf(endpoint).reserve(bytes, 1 + random.nextInt(8)));
+            left -= bytes;
         }
-        return new int[][] {at, lengths};
+        return slots;
     }
 
     private PlannedRequest planSend(StreamPlan plan, Kind kind, int length) {
@@ -122,51 +145,54 @@ final class FaultWorkload {
         addElements(request, length);
         drawInline(request);
         int room = random.nextInt(3) == 0 ? length + random.nextInt(100) : length;
-        int[][] parts = split(plan.stream.target.memory, room, room == 0 ? 0 : 1 + random.nextInt(scenario.maxSge()));
-        plan.stream.receives.add(new RequestStream.PlannedReceive(request, parts[0], parts[1]));
+        request.receive = split(plan.stream.target, room, room == 0 ? 0 : 1 + random.nextInt(scenario.maxSge()));
+        plan.stream.receives.add(request);
         return request;
     }
 
     private void planWrite(StreamPlan plan, Kind kind, int length) {
-        boolean again = !plan.writes.isEmpty() && random.nextInt(3) == 0;
+        boolean again = !plan.writes.isEmpty() && random.nextInt(3) == 0 && length != scenario.giantBytes();
         PlannedRequest earlier = again ? plan.writes.get(random.nextInt(plan.writes.size())) : null;
         int bytes = earlier == null ? length : random.nextInt(earlier.length + 1);
         PlannedRequest request = add(plan, kind, bytes);
         addElements(request, bytes);
         drawInline(request);
-        request.remoteAt = earlier == null ? plan.stream.target.memory.reserve(bytes, 1 + random.nextInt(8))
-            : earlier.remoteAt + random.nextInt(earlier.length - bytes + 1);
-        request.fence |= earlier != null && plan.readFrom.contains(earlier.remoteAt);
+        request.remote = remoteSlot(plan, earlier, bytes);
+        request.fence |= earlier != null && plan.readFrom.contains(earlier.remote);
         if (earlier == null) {
             plan.writes.add(request);
         }
         if (kind == Kind.WRITE_IMM) {
-            int[][] parts = split(plan.stream.target.memory, random.nextInt(50), random.nextInt(scenario.maxSge() + 1));
-            plan.stream.receives.add(new RequestStream.PlannedReceive(request, parts[0], parts[1]));
+            request.receive = split(plan.stream.target, random.nextInt(50), random.nextInt(scenario.maxSge() + 1));
+            plan.stream.receives.add(request);
         }
     }
 
-    private void planRead(StreamPlan plan) {
-        boolean ofWrite = !plan.writes.isEmpty() && random.nextInt(2) == 0;
+    /** Fresh bytes of the target's, or some of those an earlier WRITE wrote to. */
+    private Slot remoteSlot(StreamPlan plan, PlannedRequest earlier, int bytes) {
+        return earlier == null ? memoryOf(plan.stream.target).reserve(bytes, 1 + random.nextInt(8))
+            : earlier.remote.part(random.nextInt(earlier.length - bytes + 1), bytes);
+    }
+
+    private void planRead(StreamPlan plan, int length) {
+        boolean ofWrite = !plan.writes.isEmpty() && random.nextInt(2) == 0 && length != scenario.giantBytes();
         PlannedRequest earlier = ofWrite ? plan.writes.get(random.nextInt(plan.writes.size())) : null;
-        int bytes = earlier == null ? drawLength() : random.nextInt(earlier.length + 1);
+        int bytes = earlier == null ? length : random.nextInt(earlier.length + 1);
         PlannedRequest request = add(plan, Kind.READ, bytes);
         addElements(request, bytes);
-        request.remoteAt = earlier == null ? plan.stream.target.memory.reserve(bytes, 1 + random.nextInt(8))
-            : earlier.remoteAt + random.nextInt(earlier.length - bytes + 1);
+        request.remote = remoteSlot(plan, earlier, bytes);
         if (earlier != null) {
-            plan.readFrom.add(earlier.remoteAt);
+            plan.readFrom.add(earlier.remote);
         }
     }
 
     private void planAtomic(StreamPlan plan) {
         boolean shared = random.nextBoolean();
         PlannedRequest request = add(plan, random.nextBoolean() ? Kind.SWAP : Kind.ADD, 8);
-        request.localAt = new int[] {request.stream.initiator.memory.reserve(8, 1 + random.nextInt(8))};
-        request.localLength = new int[] {8};
+        request.local = List.of(memoryOf(request.stream.initiator).reserve(8, 1 + random.nextInt(8)));
         request.swapOrAdd = random.nextLong();
         request.sharedWord = shared ? random.nextInt(SHARED_WORDS) : -1;
-        request.remoteAt = shared ? sharedWords.get(plan.stream.target)[request.sharedWord] : plan.privateWord;
+        request.remote = shared ? sharedWords.get(plan.stream.target.side).get(request.sharedWord) : plan.privateWord;
         // Half of the private swaps succeed; what the word holds before the first one is learnt when memory is filled.
         request.compare = random.nextInt(3) == 0 ? random.nextLong() : 0;
     }
@@ -175,7 +201,7 @@ final class FaultWorkload {
     private void planWindow(StreamPlan plan) {
         if (!plan.bound) {
             int length = 1 + random.nextInt(5000);
-            WindowEpisode episode = new WindowEpisode(plan.window, plan.stream.target.memory.reserve(length, 1), length);
+            WindowEpisode episode = new WindowEpisode(plan.window, plan.stream.target.side.memory.reserve(length, 1));
             PlannedRequest bind = add(plans.get(plan.reverse), Kind.BIND, 0);
             bind.window = episode;
             bind.signaled = true;
@@ -189,16 +215,16 @@ final class FaultWorkload {
         PlannedRequest request;
         int dice = random.nextInt(4);
         if (dice == 0) {
-            int bytes = 1 + random.nextInt(plan.window.length);
+            int bytes = 1 + random.nextInt(plan.window.range.length());
             request = add(plan, Kind.WRITE, bytes);
             addElements(request, bytes);
-            request.remoteAt = plan.window.at + random.nextInt(plan.window.length - bytes + 1);
+            request.remote = plan.window.range.part(random.nextInt(plan.window.range.length() - bytes + 1), bytes);
             request.fence = true;
         } else if (dice == 1) {
-            int bytes = 1 + random.nextInt(plan.window.length);
+            int bytes = 1 + random.nextInt(plan.window.range.length());
             request = add(plan, Kind.READ, bytes);
             addElements(request, bytes);
-            request.remoteAt = plan.window.at + random.nextInt(plan.window.length - bytes + 1);
+            request.remote = plan.window.range.part(random.nextInt(plan.window.range.length() - bytes + 1), bytes);
         } else if (dice == 2) {
             request = planSend(plan, Kind.SEND_INV, drawLength());
             request.fence = true;
@@ -214,7 +240,14 @@ final class FaultWorkload {
     }
 
     private void drawInline(PlannedRequest request) {
-        request.inline = request.length <= WorkloadSide.MAX_INLINE && random.nextInt(3) == 0;
+        // Posting inline data by key from a region that is gone is refused at once, which is another test's business.
+        request.inline = request.length <= Side.MAX_INLINE && random.nextInt(3) == 0
+            && request.local.stream().noneMatch(slot -> slot.memory().isDoomed());
+    }
+
+    /** Packets the requests of a connection take if nothing goes wrong. */
+    static int plannedPackets(RequestStream stream, int mtu) {
+        return stream.requests.stream().mapToInt(request -> 1 + request.length / mtu).sum();
     }
 
     private int drawLength() {
@@ -233,11 +266,11 @@ final class FaultWorkload {
     /** Private swaps compare with what the word will hold, so that most succeed. Memory must be filled. */
     void settleSwaps() {
         for (StreamPlan plan : plans.values()) {
-            plan.privateValue = plan.stream.target.memory.expectedWord(plan.privateWord);
+            plan.privateValue = plan.privateWord.memory().expectedWord(plan.privateWord);
         }
         for (PlannedRequest request : order) {
             StreamPlan plan = plans.get(request.stream);
-            long before = request.sharedWord < 0 ? plan.privateValue : request.stream.target.memory.expectedWord(request.remoteAt);
+            long before = request.sharedWord < 0 ? plan.privateValue : request.remote.memory().expectedWord(request.remote);
             if (request.kind == Kind.SWAP && request.compare == 0) {
                 request.compare = before;
             }
@@ -251,9 +284,9 @@ final class FaultWorkload {
         return atomic.kind == Kind.ADD ? before + atomic.swapOrAdd : before == atomic.compare ? atomic.swapOrAdd : before;
     }
 
-    /** Executes what is known to be complete on the expected memory and gives up on what is not. */
+    /** Executes what is known to be complete on the expected memory; of what is not, any byte may have been placed or not. */
     void expectEffects() {
-        Map<Object, List<PlannedRequest>> shared = new HashMap<>();
+        Map<Slot, List<PlannedRequest>> shared = new LinkedHashMap<>();
         for (PlannedRequest request : order) {
             RequestStream stream = request.stream;
             if (request.index >= stream.posted()) {
@@ -264,88 +297,88 @@ final class FaultWorkload {
                 expectReceive(request, done);
             }
             if (request.kind.isWrite()) {
-                place(stream.target.memory, new int[] {request.remoteAt}, new int[] {request.length}, sourceOf(request), done);
+                place(List.of(request.remote), sourceOf(request), done);
             } else if (request.kind == Kind.READ) {
-                place(stream.initiator.memory, request.localAt, request.localLength,
-                    stream.target.memory.expected(request.remoteAt, request.length), done);
+                expectRead(request, done);
             } else if (request.kind.isAtomic()) {
                 if (request.sharedWord >= 0) {
-                    shared.computeIfAbsent(List.of(stream.target.gid, request.remoteAt), word -> new ArrayList<>()).add(request);
+                    shared.computeIfAbsent(request.remote, word -> new ArrayList<>()).add(request);
                 } else {
                     expectPrivateAtomic(request, done);
                 }
             }
             if (request.inline) {
-                for (int i = 0; i < request.localAt.length; i++) {
-                    stream.initiator.memory.expectScribble(request.localAt[i], request.localLength[i]);
-                }
+                request.local.forEach(slot -> slot.memory().expectScribble(slot));
             }
         }
-        shared.values().forEach(FaultWorkload::checkSharedWord);
+        shared.values().forEach(Workload::checkSharedWord);
     }
 
     private static byte[] sourceOf(PlannedRequest request) {
         byte[] data = new byte[request.length];
         int at = 0;
-        for (int i = 0; i < request.localAt.length; i++) {
-            System.arraycopy(request.stream.initiator.memory.expected(request.localAt[i], request.localLength[i]), 0, data, at,
-                request.localLength[i]);
-            at += request.localLength[i];
+        for (Slot slot : request.local) {
+            System.arraycopy(slot.expected(), 0, data, at, slot.length());
+            at += slot.length();
         }
         return data;
     }
 
     private static void expectReceive(PlannedRequest request, boolean done) {
         RequestStream stream = request.stream;
-        int index = 0;
-        while (stream.receives.get(index).taker() != request) {
-            index++;
-        }
-        boolean received = index < stream.receivesDone();
+        boolean received = stream.receives.indexOf(request) < stream.receivesDone();
         if (done && !received) {
             throw new AssertionError(request + " is complete, but was never received");
         }
         if (request.kind.isSend()) {
-            RequestStream.PlannedReceive receive = stream.receives.get(index);
-            place(stream.target.memory, receive.at(), receive.length(), sourceOf(request), received);
+            place(request.receive, sourceOf(request), received);
         }
     }
 
-    private static void place(ShadowedMemory memory, int[] at, int[] length, byte[] data, boolean known) {
+    private static void expectRead(PlannedRequest request, boolean done) {
+        if (request.remote.memory().knows(request.remote)) {
+            place(request.local, request.remote.expected(), done);
+        } else {
+            request.local.forEach(slot -> slot.memory().forget(slot.at(), slot.length()));
+        }
+    }
+
+    /** @param done whether the bytes have surely been placed */
+    private static void place(List<Slot> slots, byte[] data, boolean done) {
         int placed = 0;
-        for (int i = 0; i < at.length; i++) {
-            int bytes = Math.min(length[i], data.length - placed);
-            if (known) {
-                memory.expect(at[i], data, placed, bytes);
+        for (Slot slot : slots) {
+            int bytes = Math.min(slot.length(), data.length - placed);
+            if (done) {
+                slot.memory().expect(slot.at(), data, placed, bytes);
             } else {
-                memory.forget(at[i], bytes);
+                slot.memory().mayBecome(slot.at(), data, placed, bytes);
             }
             placed += bytes;
         }
     }
 
     private static void expectPrivateAtomic(PlannedRequest request, boolean done) {
-        ShadowedMemory target = request.stream.target.memory;
-        ShadowedMemory initiator = request.stream.initiator.memory;
-        long before = target.expectedWord(request.remoteAt);
+        Slot word = request.remote;
+        Slot result = request.local.getFirst();
         if (done) {
-            initiator.expectWord(request.localAt[0], before);
-            target.expectWord(request.remoteAt, after(request, before));
+            long before = word.memory().expectedWord(word);
+            result.memory().expectWord(result, before);
+            word.memory().expectWord(word, after(request, before));
         } else {
-            initiator.forget(request.localAt[0], 8);
-            target.forget(request.remoteAt, 8);
+            result.memory().forget(result.at(), Long.BYTES);
+            word.memory().forget(word.at(), Long.BYTES);
         }
     }
 
     /** The values returned must fit one order of all atomics on the word, in which each queue pair's own stand as posted. */
     private static void checkSharedWord(List<PlannedRequest> atomics) {
-        ShadowedMemory target = atomics.getFirst().stream.target.memory;
-        int word = atomics.getFirst().remoteAt;
+        Slot word = atomics.getFirst().remote;
+        ShadowedMemory target = word.memory();
         boolean allKnown = true;
         for (PlannedRequest request : atomics) {
-            ShadowedMemory initiator = request.stream.initiator.memory;
-            request.original = initiator.word(request.localAt[0]);
-            initiator.expectWord(request.localAt[0], request.original);
+            Slot result = request.local.getFirst();
+            request.original = result.memory().word(result);
+            result.memory().expectWord(result, request.original);
             allKnown &= request.index < request.stream.done();
         }
         long value = target.expectedWord(word);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.simulator;
 
+import java.util.List;
 import org.softrdma.verbs.WcOpcode;
 
 /** A send work request of a simulated workload: what is posted, and what must come of it. */
@@ -37,10 +38,11 @@ final class PlannedRequest {
     final Kind kind;
     final int length;
     /** Elements, in the initiator's memory. */
-    int[] localAt = {};
-    int[] localLength = {};
-    /** Where, in the target's memory. */
-    int remoteAt;
+    List<Slot> local = List.of();
+    /** Where, in the target's memory; null for what has no remote address. */
+    Slot remote;
+    /** The receive this takes, in the target's memory; null if it takes none. */
+    List<Slot> receive;
     /** The window it goes through, is sent to end, binds or unbinds; null for none. */
     WindowEpisode window;
     int immediate;
@@ -64,9 +66,23 @@ final class PlannedRequest {
         this.length = length;
     }
 
+    /** Part of what it sends from or places into here was deregistered. */
+    boolean lostLocal() {
+        return local.stream().anyMatch(slot -> slot.memory().isDead());
+    }
+
+    boolean lostRemote() {
+        return remote != null && remote.memory().isDead();
+    }
+
+    boolean lostReceive() {
+        return receive != null && receive.stream().anyMatch(slot -> slot.memory().isDead());
+    }
+
     @Override
     public String toString() {
         return stream.name() + "#" + index + " " + kind + " of " + length + (fence ? " fence" : "") + (signaled ? " signaled" : "")
-            + (inline ? " inline" : "") + (window == null ? "" : " window") + " at " + remoteAt;
+            + (inline ? " inline" : "") + (window == null ? "" : " window") + (remote == null ? "" : ", remote " + remote)
+            + (local.isEmpty() ? "" : ", local " + local);
     }
 }

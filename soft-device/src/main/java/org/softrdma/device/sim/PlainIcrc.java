@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.device.sim;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 import org.softrdma.verbs.Gid;
 
-/** The ICRC written down from IBA annexes A16 and A17, with none of the production code. Identification 0, DF, destination port 4791. */
-final class PlainIcrc {
+/**
+ * The ICRC written down from IBA annexes A16 and A17, with none of the production code: what tests and the simulator compare with.
+ * Identification 0, DF, destination port 4791.
+ */
+public final class PlainIcrc {
     private PlainIcrc() {
     }
 
     /** @return the ICRC as a number; it stands least significant byte first at the packet's end */
-    static int of(Gid from, Gid to, int sourcePort, ByteBuffer packet, int offset, int length) {
+    public static int of(Gid from, Gid to, int sourcePort, ByteBuffer packet, int offset, int length) {
         boolean ipv4 = from.isIpv4Mapped();
         int udpLength = 8 + length;
         ByteBuffer masked = ByteBuffer.allocate(8 + (ipv4 ? 20 : 40) + 8 + 12);
@@ -34,7 +37,8 @@ final class PlainIcrc {
         return (int) crc.getValue();
     }
 
-    static int stored(ByteBuffer packet, int offset, int length) {
+    /** @return the ICRC a packet ends with, as {@link #of} gives it */
+    public static int stored(ByteBuffer packet, int offset, int length) {
         return Integer.reverseBytes(packet.getInt(offset + length - 4));
     }
 }

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.simulator;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+
+/**
+ * A region and, beside it, what must stand in it: slots with guard bytes around, filled with noise. Whatever is not expected to change must
+ * not change, so a stray byte anywhere is found.
+ *
+ * <p>A region that is deregistered is judged by what stood in it at that moment; from then on its memory holds {@link #DEAD} bytes only,
+ * and whoever still writes there, or sends them, is found out.
+ */
+final class ShadowedMemory {
+    /** What the application fills deregistered memory with. */
+    static final byte DEAD = (byte) 0xdd;
+    private static final byte SCRIBBLE = (byte) 0xee;
+    private static final int GUARD_BYTES = 16;
+
+    private final SplittableRandom random;
+    private final boolean doomed;
+    private int reserved = GUARD_BYTES;
+    private MemorySegment memory;
+    private MemoryRegion region;
+    private byte[] expected;
+    /** What was in it when it was deregistered; null before. */
+    private MemorySegment atDeath;
+    private final BitSet unknown = new BitSet();
+    private final List<Possibility> possibilities = new ArrayList<>();
+
+    /** Bytes that may or may not have been placed. */
+    private record Possibility(int at, byte[] bytes) {
+        boolean allows(int index, byte value) {
+            return index >= at && index < at + bytes.length && bytes[index - at] == value;
+        }
+    }
+
+    /** @param doomed its region will be deregistered while it is used */
+    ShadowedMemory(SplittableRandom random, boolean doomed) {
+        this.random = random;
+        this.doomed = doomed;
+    }
+
+    boolean isDoomed() {
+        return doomed;
+    }
+
+    /** Before {@link #open}: takes a slot. */
+    Slot reserve(int bytes, int alignment) {
+        int at = (reserved + alignment - 1) / alignment * alignment;
+        reserved = at + bytes + GUARD_BYTES;
+        return new Slot(this, at, bytes);
+    }
+
+    /** Allocates, fills and registers what was reserved. */
+    void open(ProtectionDomain pd, long iova, int access) {
+        expected = new byte[reserved];
+        random.nextBytes(expected);
+        memory = Arena.ofAuto().allocate(reserved, 64);
+        MemorySegment.copy(expected, 0, memory, ValueLayout.JAVA_BYTE, 0, reserved);
+        region = pd.register(memory, iova, access);
+    }
+
+    MemoryRegion region() {
+        return region;
+    }
+
+    // ---- the application's deeds ----
+
+    /** Overwrites a slot, as an application may once its data is copied. */
+    void scribble(Slot slot) {
+        if (!isDead()) {
+            memory.asSlice(slot.at(), slot.length()).fill(SCRIBBLE);
+        }
+    }
+
+    /** Deregisters the region and uses the memory for something else. */
+    void deregister() {
+        region.close();
+        atDeath = MemorySegment.ofArray(memory.toArray(ValueLayout.JAVA_BYTE));
+        memory.fill(DEAD);
+    }
+
+    boolean isDead() {
+        return atDeath != null;
+    }
+
+    // ---- what must stand in it ----
+
+    byte[] expected(int at, int length) {
+        return Arrays.copyOfRange(expected, at, at + length);
+    }
+
+    /** These bytes have been placed. */
+    void expect(int at, byte[] bytes, int from, int length) {
+        System.arraycopy(bytes, from, expected, at, length);
+    }
+
+    void expectScribble(Slot slot) {
+        Arrays.fill(expected, slot.at(), slot.at() + slot.length(), SCRIBBLE);
+    }
+
+    long expectedWord(Slot slot) {
+        return MemorySegment.ofArray(expected).get(ValueLayout.JAVA_LONG_UNALIGNED, slot.at());
+    }
+
+    void expectWord(Slot slot, long value) {
+        MemorySegment.ofArray(expected).set(ValueLayout.JAVA_LONG_UNALIGNED, slot.at(), value);
+    }
+
+    /** Each of these bytes may have been placed, or not: a work request that places them failed, nobody knows how far it came. */
+    void mayBecome(int at, byte[] bytes, int from, int length) {
+        if (length > 0) {
+            possibilities.add(new Possibility(at, Arrays.copyOfRange(bytes, from, from + length)));
+        }
+    }
+
+    /** Nobody can know what stands here. */
+    void forget(int at, int length) {
+        unknown.set(at, at + length);
+    }
+
+    /** Whether it is certain what stands in all of a slot. */
+    boolean knows(Slot slot) {
+        int next = unknown.nextSetBit(slot.at());
+        boolean certain = next < 0 || next >= slot.at() + slot.length();
+        for (Possibility each : possibilities) {
+            certain &= each.at >= slot.at() + slot.length() || each.at + each.bytes.length <= slot.at();
+        }
+        return certain;
+    }
+
+    // ---- what does ----
+
+    private MemorySegment contents() {
+        return isDead() ? atDeath : memory;
+    }
+
+    long word(Slot slot) {
+        return contents().get(ValueLayout.JAVA_LONG_UNALIGNED, slot.at());
+    }
+
+    /** @return where memory is not as expected, or null */
+    String difference() {
+        MemorySegment want = MemorySegment.ofArray(expected);
+        MemorySegment have = contents();
+        long from = 0;
+        while (from < reserved) {
+            long mismatch = MemorySegment.mismatch(have, from, reserved, want, from, reserved);
+            if (mismatch < 0) {
+                break;
+            }
+            int at = (int) (from + mismatch);
+            byte value = have.get(ValueLayout.JAVA_BYTE, at);
+            if (!unknown.get(at) && possibilities.stream().noneMatch(each -> each.allows(at, value))) {
+                return "byte " + at + " is 0x" + Integer.toHexString(value & 0xff) + " instead of 0x"
+                    + Integer.toHexString(expected[at] & 0xff) + (doomed ? ", in the doomed region" : "");
+            }
+            from = at + 1L;
+        }
+        return isDead() ? touchedAfterDeath() : null;
+    }
+
+    private String touchedAfterDeath() {
+        for (int i = 0; i < reserved; i++) {
+            if (memory.get(ValueLayout.JAVA_BYTE, i) != DEAD) {
+                return "byte " + i + " was written after the region was deregistered";
+            }
+        }
+        return null;
+    }
+}
