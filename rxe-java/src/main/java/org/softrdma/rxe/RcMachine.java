@@ -136,8 +136,13 @@ final class RcMachine extends QpMachine {
 
     @Override
     void flush() {
-        completer.flush();
+        flushSends();
         responder.flush();
+    }
+
+    @Override
+    void flushSends() {
+        completer.flush();
     }
 
     @Override
@@ -153,8 +158,9 @@ final class RcMachine extends QpMachine {
 
     // ---- what the three parts share ----
 
+    @Override
     boolean maySend() {
-        return (state() == QpState.RTS || state() == QpState.SQD) && !completer.waitsForReceiver();
+        return super.maySend() && !completer.waitsForReceiver();
     }
 
     int destQpn() {
