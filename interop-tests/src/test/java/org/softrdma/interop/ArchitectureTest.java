@@ -25,7 +25,8 @@ class ArchitectureTest {
     private static final String TOOLS = "org.softrdma.tools..";
     private static final Set<String> MACHINES = Set.of("QpMachine", "RcMachine", "Requester", "Completer", "Responder", "SendState",
         "ResponseQueue", "FetchMemory", "RequestOpcodes", "SendData", "MessageWriter", "LocalOperations", "SendCompletions",
-        "InboundMessage", "ReceiveCompletions");
+        "InboundMessage", "ReceiveCompletions", "UnreliableMachine", "UnreliableRequester", "UcMachine", "UcRequester", "UcResponder",
+        "UdMachine", "UdRequester", "UdResponder", "GrhArea");
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =

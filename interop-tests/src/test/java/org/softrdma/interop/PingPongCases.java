@@ -10,7 +10,7 @@ import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
 import org.softrdma.wire.Opcode;
 
-/** The kernel's {@code ibv_rc_pingpong} with ours, both ways round. */
+/** The kernel's {@code ibv_*_pingpong} programs with ours, both ways round. */
 final class PingPongCases {
     private static final int PORT = 18515;
     private static final Duration DEADLINE = Duration.ofSeconds(90);
@@ -39,53 +39,76 @@ final class PingPongCases {
         Variant.of("events", "both sleep on completion events", 4096, 1000, 1024, "-e"),
         Variant.of("validate", "the server checks what it received", 4096, 1000, 1024, "-c"));
 
+    /** Nothing is repeated here: a packet that is lost is the end of the game, so messages stay small enough for any socket's buffer. */
+    private static final List<Variant> UC_VARIANTS = List.of(
+        Variant.of("defaults", "1000 messages of 4096 bytes each way", 4096, 1000, 1024),
+        Variant.of("size-1", "messages of 1 byte, three of pad", 1, 1000, 1024, "-s", "1"),
+        Variant.of("size-65536", "16 packets a message", 65536, 100, 4096, "-s", "65536", "-m", "4096", "-n", "100"),
+        Variant.of("validate", "the server checks what it received", 4096, 1000, 1024, "-c"));
+
+    private static final List<Variant> UD_VARIANTS = List.of(
+        Variant.of("defaults", "1000 datagrams of 1024 bytes each way", 1024, 1000, 4096),
+        Variant.of("size-1", "datagrams of 1 byte, three of pad", 1, 1000, 4096, "-s", "1"),
+        Variant.of("size-4096", "datagrams as long as the port carries", 4096, 1000, 4096, "-s", "4096"),
+        Variant.of("events", "both sleep on completion events", 1024, 1000, 4096, "-e"),
+        Variant.of("validate", "the server checks what it received", 1024, 1000, 4096, "-c"));
+
     private PingPongCases() {
     }
 
     static List<InteropCase> all() {
         List<InteropCase> cases = new ArrayList<>();
-        for (Variant variant : VARIANTS) {
-            for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
-                for (IpVersion ip : IpVersion.values()) {
-                    cases.add(make("ibv_rc_pingpong", variant, role, ip, Map.of()));
-                }
-            }
-        }
-        for (Variant variant : VARIANTS) {
-            if (WITHOUT_OFFLOAD.contains(variant.name)) {
-                for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
-                    for (IpVersion ip : IpVersion.values()) {
-                        cases.add(make(NO_OFFLOAD_GROUP, variant, role, ip, NO_OFFLOAD));
-                    }
-                }
-            }
-        }
+        addAll(cases, "ibv_rc_pingpong", "ibv_rc_pingpong", VARIANTS, Map.of());
+        addAll(cases, NO_OFFLOAD_GROUP, "ibv_rc_pingpong",
+            VARIANTS.stream().filter(variant -> WITHOUT_OFFLOAD.contains(variant.name)).toList(), NO_OFFLOAD);
+        addAll(cases, "ibv_uc_pingpong", "ibv_uc_pingpong", UC_VARIANTS, Map.of());
+        addAll(cases, "ibv_ud_pingpong", "ibv_ud_pingpong", UD_VARIANTS, Map.of());
         for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
-            cases.add(make("portable link", Variant.of("nio", "-Dsoftrdma.link=nio, plain Java sockets only", 4096, 300, 1024, "-n", "300"),
+            cases.add(make("portable link", "ibv_rc_pingpong",
+                Variant.of("nio", "-Dsoftrdma.link=nio, plain Java sockets only", 4096, 300, 1024, "-n", "300"),
                 role, IpVersion.IPV4, PORTABLE));
         }
         return cases;
     }
 
-    private static InteropCase make(String group, Variant variant, Role role, IpVersion ip, Map<String, String> environment) {
-        return new InteropCase(group, variant.name, variant.sentence, role, ip, sends(variant), Set.of(Opcode.RC_ACKNOWLEDGE), false,
-            run -> exchange(run, variant, role, ip, environment));
-    }
-
-    private static Set<Integer> sends(Variant variant) {
-        if (variant.size <= variant.mtu) {
-            return Set.of(Opcode.RC_SEND_ONLY);
+    private static void addAll(List<InteropCase> cases, String group, String tool, List<Variant> variants,
+            Map<String, String> environment) {
+        for (Variant variant : variants) {
+            for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
+                for (IpVersion ip : IpVersion.values()) {
+                    cases.add(make(group, tool, variant, role, ip, environment));
+                }
+            }
         }
-        return variant.size <= 2 * variant.mtu ? Set.of(Opcode.RC_SEND_FIRST, Opcode.RC_SEND_LAST)
-            : Set.of(Opcode.RC_SEND_FIRST, Opcode.RC_SEND_MIDDLE, Opcode.RC_SEND_LAST);
     }
 
-    private static void exchange(CaseRun run, Variant variant, Role role, IpVersion ip, Map<String, String> environment) {
+    private static InteropCase make(String group, String tool, Variant variant, Role role, IpVersion ip, Map<String, String> environment) {
+        int transport = switch (tool) {
+            case "ibv_rc_pingpong" -> Opcode.TRANSPORT_RC;
+            case "ibv_uc_pingpong" -> Opcode.TRANSPORT_UC;
+            default -> Opcode.TRANSPORT_UD;
+        };
+        Set<Integer> answers = transport == Opcode.TRANSPORT_RC ? Set.of(Opcode.RC_ACKNOWLEDGE) : Set.of();
+        return new InteropCase(group, variant.name, variant.sentence, role, ip, sends(transport, variant), answers, false,
+            run -> exchange(run, tool, variant, role, ip, environment));
+    }
+
+    private static Set<Integer> sends(int transport, Variant variant) {
+        int first = transport | Opcode.RC_SEND_FIRST;
+        int middle = transport | Opcode.RC_SEND_MIDDLE;
+        int last = transport | Opcode.RC_SEND_LAST;
+        if (variant.size <= variant.mtu) {
+            return Set.of(transport | Opcode.RC_SEND_ONLY);
+        }
+        return variant.size <= 2 * variant.mtu ? Set.of(first, last) : Set.of(first, middle, last);
+    }
+
+    private static void exchange(CaseRun run, String tool, Variant variant, Role role, IpVersion ip, Map<String, String> environment) {
         boolean guestServes = role == Role.CLIENT;
         List<String> ours = new ArrayList<>(List.of("./softrdma"));
         List<String> theirs = new ArrayList<>(List.of("stdbuf", "-oL"));
         for (List<String> command : List.of(ours, theirs)) {
-            command.addAll(List.of("ibv_rc_pingpong", "-d", "rxe0", "-g", Integer.toString(ip.gidIndex)));
+            command.addAll(List.of(tool, "-d", "rxe0", "-g", Integer.toString(ip.gidIndex)));
             command.addAll(variant.options);
         }
         // The address exchange goes over IPv4 always: the original listens there only.

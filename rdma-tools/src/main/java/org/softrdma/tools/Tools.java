@@ -4,7 +4,8 @@ package org.softrdma.tools;
 import java.util.List;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.demo.Demo;
-import org.softrdma.tools.pingpong.RcPingPong;
+import org.softrdma.tools.pingpong.PingPong;
+import org.softrdma.tools.pingpong.Service;
 import org.softrdma.tools.rdma.Rdma;
 import org.softrdma.tools.simulate.Simulate;
 
@@ -18,6 +19,8 @@ final class Tools {
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
         new Entry("ibv_devices", "list the RDMA devices"),
         new Entry("ibv_rc_pingpong", "ping-pong over a reliable connection, server or client"),
+        new Entry("ibv_uc_pingpong", "ping-pong over an unreliable connection"),
+        new Entry("ibv_ud_pingpong", "ping-pong with datagrams"),
         new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"),
         new Entry("simulate", "random workloads on a simulated faulty network, everything checked; seeds for a night"));
 
@@ -33,7 +36,9 @@ final class Tools {
         return switch (name) {
             case "demo" -> new Demo();
             case "ibv_devices" -> new IbvDevices();
-            case "ibv_rc_pingpong" -> new RcPingPong();
+            case "ibv_rc_pingpong" -> new PingPong(Service.RC);
+            case "ibv_uc_pingpong" -> new PingPong(Service.UC);
+            case "ibv_ud_pingpong" -> new PingPong(Service.UD);
             case "rdma" -> new Rdma();
             case "simulate" -> new Simulate();
             default -> null;

@@ -43,7 +43,23 @@ class EndToEndTest {
         "-g 1", "-g 1 -e", "-g 1 -c -s 100000 -n 20", "-g 1 -s 1 -n 50 -r 2", "-g 1 -s 33 -m 256 -n 50",
         "-g 1 -m 4096 -s 1048576 -n 5 -e -c", "-g 1 -n 1"})
     void shouldPlayPingPongBetweenTwoProcesses(String options) throws Exception {
-        Pair pair = pingPong(options, options);
+        shouldPlay("ibv_rc_pingpong", options);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-g 1", "-g 1 -e", "-g 1 -c -s 20000 -n 20", "-g 1 -s 1 -n 50 -r 2", "-g 1 -s 33 -m 256 -n 50"})
+    void shouldPlayPingPongOverUnreliableConnections(String options) throws Exception {
+        shouldPlay("ibv_uc_pingpong", options);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-g 1", "-g 1 -e", "-g 1 -c -s 4096 -n 20", "-g 1 -s 1 -n 50 -r 2"})
+    void shouldPlayPingPongWithDatagrams(String options) throws Exception {
+        shouldPlay("ibv_ud_pingpong", options);
+    }
+
+    private void shouldPlay(String tool, String options) throws Exception {
+        Pair pair = pingPong(tool, options, options);
 
         assertEquals(0, pair.server.exitCode, pair.toString());
         assertEquals(0, pair.client.exitCode, pair.toString());
@@ -52,9 +68,14 @@ class EndToEndTest {
         List<String> client = pair.client.out.lines().toList();
         assertEquals(4, server.size(), pair.toString());
         assertEquals(4, client.size(), pair.toString());
-        assertTrue(ADDRESS.matcher(server.get(0).substring("  local address:  ".length())).matches(), server.get(0));
-        assertEquals(server.get(0).replace("  local address:  ", ""), client.get(1).replace("  remote address: ", ""));
-        assertEquals(client.get(0).replace("  local address:  ", ""), server.get(1).replace("  remote address: ", ""));
+        // The original for UD has a colon in its local line.
+        String comma = tool.equals("ibv_ud_pingpong") ? ": GID" : ", GID";
+        assertTrue(server.get(0).contains(comma), server.get(0));
+        String serverAddress = server.get(0).replace("  local address:  ", "").replace(comma, ", GID");
+        assertTrue(ADDRESS.matcher(serverAddress).matches(), server.get(0));
+        assertEquals(serverAddress, client.get(1).replace("  remote address: ", ""));
+        assertEquals(client.get(0).replace("  local address:  ", "").replace(comma, ", GID"),
+            server.get(1).replace("  remote address: ", ""));
         assertTrue(server.get(2).matches("[0-9]+ bytes in [0-9.]+ seconds = [0-9.]+ Mbit/sec"), server.get(2));
         assertTrue(server.get(3).matches("[0-9]+ iters in [0-9.]+ seconds = [0-9.]+ usec/iter"), server.get(3));
     }
@@ -77,7 +98,7 @@ class EndToEndTest {
     /** The client must have marked the pages: without its -c the server finds the fill bytes, says so, and still exits with 0. */
     @Test
     void shouldReportInvalidDataWhenOnlyTheServerChecks() throws Exception {
-        Pair pair = pingPong("-g 1 -s 4096 -n 10 -c", "-g 1 -s 4096 -n 10");
+        Pair pair = pingPong("ibv_rc_pingpong", "-g 1 -s 4096 -n 10 -c", "-g 1 -s 4096 -n 10");
 
         assertEquals(0, pair.server.exitCode, pair.toString());
         assertEquals("invalid data in page 0", pair.server.out.lines().toList().getLast());
@@ -85,7 +106,7 @@ class EndToEndTest {
 
     @Test
     void shouldSayThatEthernetNeedsAGid() throws Exception {
-        Pair pair = pingPong("-n 1", "-n 1");
+        Pair pair = pingPong("ibv_rc_pingpong", "-n 1", "-n 1");
 
         assertEquals(1, pair.server.exitCode, pair.toString());
         assertEquals(1, pair.client.exitCode, pair.toString());
@@ -108,10 +129,26 @@ class EndToEndTest {
     void shouldRefuseWhatTheDeviceDoesNotHave(String optionsAndMessage) throws Exception {
         String[] parts = optionsAndMessage.split(",", 2);
 
-        Ended ended = start("ibv_rc_pingpong " + parts[0]).await();
+        shouldFail("ibv_rc_pingpong " + parts[0], parts[1]);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "ibv_uc_pingpong -i 2,Failed to modify QP to INIT",
+        "ibv_ud_pingpong -s 4097,Requested size larger than port MTU (4096)",
+        "ibv_ud_pingpong -s -1,Requested size larger than port MTU (4096)",
+        "ibv_ud_pingpong -i 2,Unable to query port info for port 2"})
+    void shouldRefuseWhatTheServiceDoesNotHave(String commandAndMessage) throws Exception {
+        String[] parts = commandAndMessage.split(",", 2);
+
+        shouldFail(parts[0], parts[1]);
+    }
+
+    private void shouldFail(String command, String message) throws Exception {
+        Ended ended = start(command).await();
 
         assertEquals(1, ended.exitCode, ended.toString());
-        assertEquals(parts[1], ended.err.lines().findFirst().orElse(""), ended.toString());
+        assertEquals(message, ended.err.lines().findFirst().orElse(""), ended.toString());
         assertEquals("", ended.out);
     }
 
@@ -149,13 +186,13 @@ class EndToEndTest {
     }
 
     /** A client may come before its server listens; the original then fails, and the user tries again. */
-    private Pair pingPong(String serverOptions, String clientOptions) throws IOException, InterruptedException {
+    private Pair pingPong(String tool, String serverOptions, String clientOptions) throws IOException, InterruptedException {
         int port = freePort();
-        Started server = start("ibv_rc_pingpong -p " + port + " " + serverOptions);
+        Started server = start(tool + " -p " + port + " " + serverOptions);
         try {
             Ended client;
             do {
-                client = start("ibv_rc_pingpong -p " + port + " " + clientOptions + " localhost").await();
+                client = start(tool + " -p " + port + " " + clientOptions + " localhost").await();
             } while (client.err.contains("Couldn't connect to") && server.process.isAlive());
             return new Pair(server.await(), client);
         } finally {

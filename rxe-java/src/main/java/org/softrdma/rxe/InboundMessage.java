@@ -41,7 +41,7 @@ final class InboundMessage {
         kind = NONE;
     }
 
-    /** A First came, and no Last so far. */
+    /** Packets were placed, and the last one was not among them. */
     boolean isOpen() {
         return kind != NONE;
     }
@@ -75,7 +75,6 @@ final class InboundMessage {
     WcStatus placeSend(ReceivedFrame frame, int opcode, int payload) {
         if (Opcode.has(opcode, Opcode.START)) {
             bytes = 0;
-            kind = Opcode.SEND;
         }
         if (bytes + payload > receives.length()) {
             return WcStatus.LOC_LEN_ERR;
@@ -84,6 +83,7 @@ final class InboundMessage {
             return WcStatus.LOC_PROT_ERR;
         }
         bytes += payload;
+        kind = Opcode.SEND;
         return WcStatus.SUCCESS;
     }
 
@@ -96,7 +96,6 @@ final class InboundMessage {
             rkey = Reth.rkey(buffer, reth);
             bytes = Reth.length(buffer, reth);
             left = bytes;
-            kind = Opcode.WRITE;
         }
         // Looked up for every packet: the region may be gone since the last one. A message without bytes needs no key (IBA C9-88).
         if (left > 0) {
@@ -108,6 +107,7 @@ final class InboundMessage {
         }
         va += payload;
         left -= payload;
+        kind = Opcode.WRITE;
         return true;
     }
 

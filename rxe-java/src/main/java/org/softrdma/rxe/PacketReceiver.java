@@ -119,7 +119,11 @@ final class PacketReceiver implements FrameHandler {
         int prefix = Icrc.putIpv4Prefix(buffer, at, (int) frame.remoteLow(), frame.local().ipv4(), hidden ? 0 : frame.ipId(), true,
             frame.sourcePort(), frame.destPort(), frame.length());
         int computed = icrc.overPrefix(buffer, prefix, at, end);
-        return computed == received || hidden && hasSomeIpId(computed, received, IpIdSolver.bytesAfterId(at, end));
+        boolean intact = computed == received || hidden && hasSomeIpId(computed, received, IpIdSolver.bytesAfterId(at, end));
+        if (hidden) {
+            frame.ipIdIs(computed == received ? 0 : lastIpId);
+        }
+        return intact;
     }
 
     /** Packets of one train bear identifications that count up: looking at the next one first is cheaper than solving. */

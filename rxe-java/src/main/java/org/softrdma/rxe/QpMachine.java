@@ -66,9 +66,11 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     abstract void onPacket(long nowNs, ReceivedFrame frame);
 
     /** Something was posted. */
-    void onDoorbell() {
+    final void onDoorbell() {
         if (state == QpState.ERR) {
             flush();
+        } else if (state == QpState.SQE) {
+            flushSends();
         }
     }
 
@@ -150,8 +152,20 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         flush();
     }
 
+    /**
+     * A send work request failed that nothing but the send queue depends on: what is behind it is flushed, receiving goes on. Not for RC.
+     * IBA vol 1 §10.3.1.6; kernel rxe goes to ERR.
+     */
+    final void enterSendQueueError() {
+        state = QpState.SQE;
+        flushSends();
+    }
+
     /** Completes whatever is posted with WR_FLUSH_ERR. */
     abstract void flush();
+
+    /** Completes what is posted to the send queue with WR_FLUSH_ERR. */
+    abstract void flushSends();
 
     /** A send work request is complete: in SQD, that may have been the last one to wait for. */
     final void onSendComplete() {
@@ -192,6 +206,11 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     /** Neither reset nor broken. */
     final boolean isLive() {
         return state != QpState.ERR && state != QpState.RESET;
+    }
+
+    /** Whether packets of send work requests may go out. */
+    boolean maySend() {
+        return state == QpState.RTS || state == QpState.SQD;
     }
 
     /** In SQD only what was begun before is finished. */

@@ -175,9 +175,14 @@ final class RcMachine extends QpMachine {
 
     @Override
     void flush() {
-        completer.flush();
+        flushSends();
         responder.flush();
         leaveFlight();
+    }
+
+    @Override
+    void flushSends() {
+        completer.flush();
     }
 
     @Override
@@ -193,8 +198,9 @@ final class RcMachine extends QpMachine {
 
     // ---- what the three parts share ----
 
+    @Override
     boolean maySend() {
-        return (state() == QpState.RTS || state() == QpState.SQD) && !completer.waitsForReceiver();
+        return super.maySend() && !completer.waitsForReceiver();
     }
 
     int destQpn() {

@@ -4,8 +4,10 @@ package org.softrdma.rxe;
 import java.util.List;
 import java.util.Map;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.link.Path;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
+import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -15,7 +17,6 @@ import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.PortState;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
-import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
@@ -59,7 +60,7 @@ final class RxeContext extends SoftContext {
         NetDevice netdev = running.netdev();
         boolean active = netdev.up() && netdev.running();
         return new PortAttributes(active ? PortState.ACTIVE : PortState.DOWN, Mtu.MTU_4096, activeMtu(), RxeLimits.GID_TABLE_LENGTH,
-            PORT_CAP_FLAGS, RxeLimits.MAX_MSG_SIZE, badPkeys(), 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1,
+            PORT_CAP_FLAGS, RxeLimits.MAX_MSG_SIZE, counter("drop_bad_pkey"), counter("drop_bad_qkey"), 1, 0, 0, 0, 1, 0, 0, 0, 1, 1,
             active ? LINK_UP : netdev.up() ? POLLING : DISABLED, ETHERNET);
     }
 
@@ -67,8 +68,8 @@ final class RxeContext extends SoftContext {
         return Mtu.of(org.softrdma.wire.Mtu.activeMtu(running.netdev().mtu()));
     }
 
-    private int badPkeys() {
-        return (int) counters().get("drop_bad_pkey").longValue();
+    private int counter(String name) {
+        return (int) counters().get(name).longValue();
     }
 
     @Override
@@ -115,9 +116,6 @@ final class RxeContext extends SoftContext {
 
     @Override
     protected QueuePair newQueuePair(SoftProtectionDomain pd, QpInitAttributes attributes) {
-        if (attributes.type() != QpType.RC) {
-            throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", "service " + attributes.type() + "; this device has RC");
-        }
         if (attributes.srq() != null) {
             throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", "shared receive queues; this device has none yet");
         }
@@ -140,6 +138,47 @@ final class RxeContext extends SoftContext {
         if (port != 1) {
             throw new VerbsException(Errno.EINVAL, verb, "port " + port + "; the device has port 1 only");
         }
+    }
+
+    /**
+     * Turns an address vector into a path, with the owner's lock held.
+     *
+     * @param who begins the complaint
+     */
+    Path resolve(String verb, String who, AddressVector vector) {
+        if (vector.port() != 1) {
+            throw new VerbsException(Errno.EINVAL, verb, who + "AV port " + vector.port() + "; the device has port 1 only");
+        }
+        GidEntry source = vector.sgidIndex() < 0 ? null : running.gids().at(vector.sgidIndex());
+        if (source == null) {
+            throw new VerbsException(Errno.EINVAL, verb, who + "AV sgid_index " + vector.sgidIndex() + " names no GID; the table has 0.."
+                + (running.gids().entries().size() - 1));
+        }
+        if (vector.dgid() == null || vector.dgid().isZero()) {
+            throw new VerbsException(Errno.EINVAL, verb, who
+                + "AV without a GID: RoCE needs a global route (did the peer's tool run without -g?)");
+        }
+        if (source.gid().isIpv4Mapped() != vector.dgid().isIpv4Mapped()) {
+            throw new VerbsException(Errno.EINVAL, verb, who + "AV from " + source.gid() + " (sgid_index " + vector.sgidIndex() + ") to "
+                + vector.dgid() + ": one is IPv4, the other IPv6; both ends must choose GIDs of the same kind");
+        }
+        if (!running.link().addresses().contains(source.gid())) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, verb, who + "sgid_index " + vector.sgidIndex() + " is " + source.gid()
+                + ", which interface " + source.netdev() + " does not have; choose another index");
+        }
+        return running.link().resolve(source.gid(), vector.dgid(), vector.trafficClass(), vector.hopLimit());
+    }
+
+    @Override
+    protected Path openPath(AddressVector vector) {
+        Path path = resolve("create_ah", "", vector);
+        running.engine().addAddressHandle();
+        return path;
+    }
+
+    @Override
+    protected void closePath(Path path) {
+        running.engine().removeAddressHandle();
     }
 
     @Override

@@ -34,6 +34,20 @@ enum RxeCounter {
     /** A repeated READ that found the queue of responses full. */
     DROP_RESPONSE_QUEUE_FULL,
 
+    /** An operation of another service than the queue pair's (UC and UD). */
+    DROP_WRONG_SERVICE,
+    /** A packet of a UC message whose First, or another one before it, never came. */
+    DROP_OUT_OF_SEQUENCE,
+    /** A UC or UD packet of a length that is against the rules. */
+    DROP_BAD_REQUEST,
+    /** A UC WRITE that its key, the region or the queue pair does not allow. */
+    DROP_ACCESS,
+    /** No receive was posted for a UC or UD message. */
+    DROP_NO_RECEIVE,
+    /** A datagram longer than the receive that was posted for it. */
+    DROP_RECEIVE_TOO_SMALL,
+    /** A datagram with another Q_Key than the queue pair's. */
+    DROP_BAD_QKEY,
     /** A congestion notification. */
     DROP_CNP,
     /** Something new, or a READ or atomic, for a queue pair that was destroyed already. */
@@ -43,6 +57,8 @@ enum RxeCounter {
     GHOST_ACKS,
     /** Sequence NAKs sent. */
     SEND_SEQ_ERR,
+    /** UC messages given up in the middle. */
+    LOST_MESSAGES,
     /** Queue pairs stopped by a fault of ours. */
     INTERNAL_ERRORS,
     /** Packets sent again. */

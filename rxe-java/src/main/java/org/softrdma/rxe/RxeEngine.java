@@ -49,6 +49,7 @@ final class RxeEngine implements DeviceWork {
     private final PacketWriter writer = new PacketWriter(batch, counters);
     private final PacketReceiver receiver = new PacketReceiver(this, counters);
     private final Consumer<DeadlineHeap.Timed> afterTimer = qp -> activate((QpMachine) qp);
+    private int addressHandles;
     private long nowNs;
     private long countedSendErrors;
 
@@ -271,6 +272,18 @@ final class RxeEngine implements DeviceWork {
     }
 
     // ---- the rest of the device ----
+
+    /** @throws VerbsException ENOMEM: there are as many as there can be */
+    void addAddressHandle() {
+        if (addressHandles == RxeLimits.MAX_AH) {
+            throw new VerbsException(Errno.ENOMEM, "create_ah", "the device has " + RxeLimits.MAX_AH + " address handles already");
+        }
+        addressHandles++;
+    }
+
+    void removeAddressHandle() {
+        addressHandles--;
+    }
 
     int port() {
         return port;

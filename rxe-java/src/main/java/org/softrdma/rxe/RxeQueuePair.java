@@ -8,12 +8,12 @@ import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Errno;
-import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.QpAttributeMask;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpTransitions;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 
@@ -35,13 +35,22 @@ final class RxeQueuePair extends SoftQueuePair {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
-            machine = engine.add(qpn -> new RcMachine(qpn, this, engine.memory(), engine.counters(), engine.flight()));
+            machine = engine.add(this::newMachine);
         } catch (VerbsException refused) {
             disown();
             throw refused;
         } finally {
             owner.unlock();
         }
+    }
+
+    private QpMachine newMachine(int qpn) {
+        return switch (type()) {
+            case RC -> new RcMachine(qpn, this, engine.memory(), engine.counters(), engine.flight());
+            case UC -> new UcMachine(qpn, this, engine.memory(), engine.counters());
+            case UD -> new UdMachine(qpn, this, engine.memory(), engine.counters(), context.activeMtu().bytes());
+            default -> throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", "service " + type() + "; this device has RC, UC and UD");
+        };
     }
 
     static RxeQueuePair create(RxeContext context, SoftProtectionDomain pd, QpInitAttributes init) {
@@ -65,8 +74,9 @@ final class RxeQueuePair extends SoftQueuePair {
     @Override
     protected boolean supports(SendRequest request) {
         return switch (request.opcode()) {
-            case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD,
-                 LOCAL_INV, BIND_MW -> true;
+            case SEND, SEND_WITH_IMM -> true;
+            case RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW -> type() != QpType.UD;
+            case SEND_WITH_INV, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> type() == QpType.RC;
             default -> false;
         };
     }
@@ -98,29 +108,10 @@ final class RxeQueuePair extends SoftQueuePair {
     }
 
     private Path resolve(AddressVector vector) {
-        if (vector.port() != 1) {
-            throw refuse("AV port " + vector.port() + "; the device has port 1 only");
+        if (vector.dgid() != null && vector.dgid().isMulticast()) {
+            throw refuse("AV dgid " + vector.dgid() + " is a multicast group; only datagrams go to groups");
         }
-        GidEntry source = vector.sgidIndex() < 0 ? null : context.running().gids().at(vector.sgidIndex());
-        if (source == null) {
-            throw refuse("AV sgid_index " + vector.sgidIndex() + " names no GID; the table has 0.."
-                + (context.running().gids().entries().size() - 1));
-        }
-        if (vector.dgid() == null || vector.dgid().isZero()) {
-            throw refuse("AV without a GID: RoCE needs a global route (did the peer's tool run without -g?)");
-        }
-        if (vector.dgid().isMulticast()) {
-            throw refuse("AV dgid " + vector.dgid() + " is a multicast group");
-        }
-        if (source.gid().isIpv4Mapped() != vector.dgid().isIpv4Mapped()) {
-            throw refuse("AV from " + source.gid() + " (sgid_index " + vector.sgidIndex() + ") to " + vector.dgid()
-                + ": one is IPv4, the other IPv6; both ends must choose GIDs of the same kind");
-        }
-        if (!context.running().link().addresses().contains(source.gid())) {
-            throw new VerbsException(Errno.EADDRNOTAVAIL, "modify_qp", describe() + ": sgid_index " + vector.sgidIndex() + " is "
-                + source.gid() + ", which interface " + source.netdev() + " does not have; choose another index");
-        }
-        return context.running().link().resolve(source.gid(), vector.dgid(), vector.trafficClass(), vector.hopLimit());
+        return context.resolve("modify_qp", describe() + ": ", vector);
     }
 
     private void checkValues(QpAttributes change) {

@@ -300,7 +300,7 @@ class ApiMisuseTest {
         side.context.createCq(32767).close();
         refused(Errno.EINVAL, "create_cq", () -> side.context.createCq(1, null, null, -1), "comp_vector -1");
         refused(Errno.EOPNOTSUPP, "create_qp",
-            () -> side.pd.createQp(new QpInitAttributes(QpType.UD, cq, cq, null, new QpCapabilities(1, 1, 1, 1, 0), false)), "UD");
+            () -> side.pd.createQp(new QpInitAttributes(QpType.XRC_SEND, cq, cq, null, new QpCapabilities(1, 1, 1, 1, 0), false)), "XRC");
         refused(Errno.EINVAL, "create_qp", () -> create(side, new QpCapabilities((1 << 20) + 1, 1, 1, 1, 0)), "max_send_wr 1048577");
         refused(Errno.EINVAL, "create_qp", () -> create(side, new QpCapabilities(1, -1, 1, 1, 0)), "max_recv_wr -1");
         refused(Errno.EINVAL, "create_qp", () -> create(side, new QpCapabilities(1, 1, 33, 1, 0)), "max_send_sge 33", "0..32");

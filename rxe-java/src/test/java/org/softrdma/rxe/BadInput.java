@@ -12,15 +12,18 @@ import org.softrdma.device.sim.Fate;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 
 /**
- * A device under fire: connected, with receives posted, a READ and a SEND waiting for their answers, and memory next to what the peer may
- * touch. Whatever arrives: nothing is thrown, what the peer may not touch stays as it is, and every packet is accounted for by name.
+ * A device under fire: ready, with receives posted, over RC a READ and a SEND waiting for their answers, and memory next to what the peer
+ * may touch. Whatever arrives: nothing is thrown, what the peer may not touch stays as it is, and every packet is accounted for by name.
  */
 final class BadInput {
     static final int SIZE = 4096;
+    /** Of a UD queue pair. */
+    static final int QKEY = 0x11111111;
 
     /** What the edge does with a packet: takes it, or drops it for one of these reasons. */
     private static final List<String> EDGE = List.of("rcvd_pkts", "drop_too_short", "drop_bad_length", "drop_bad_version",
@@ -34,7 +37,14 @@ final class BadInput {
     private long sentByPeer;
 
     BadInput() {
-        peer = new RawPeer(new SimulatedPair.Setup());
+        this(QpType.RC);
+    }
+
+    BadInput(QpType service) {
+        SimulatedPair.Setup setup = new SimulatedPair.Setup();
+        setup.type = service;
+        setup.qkey = QKEY;
+        peer = new RawPeer(setup);
         remote = peer.side.memory(SIZE, SimulatedPair.ALL_REMOTE);
         readOnly = peer.side.memory(SIZE, AccessFlags.REMOTE_READ);
         readOnly.memory().fill((byte) 0x5a);
@@ -44,8 +54,10 @@ final class BadInput {
             peer.side.qp.postReceive(new ReceiveRequest().begin(i).element(local, 0, 2048));
         }
         SendRequest wr = new SendRequest();
-        peer.side.qp.postSend(wr.read(0x1000, 0x77).wrId(1).element(local, 2048, 2048).signaled());
-        peer.side.qp.postSend(wr.send().wrId(2).element(readOnly, 0, 8).signaled());
+        if (service == QpType.RC) {
+            peer.side.qp.postSend(wr.read(0x1000, 0x77).wrId(1).element(local, 2048, 2048).signaled());
+            peer.side.qp.postSend(wr.send().wrId(2).element(readOnly, 0, 8).signaled());
+        }
         peer.takeAll(RawPeer.MS);
         peer.fabric.observe((nowNs, from, to, packet, offset, length, fate) ->
             sentByPeer += fate == Fate.SENT && !from.equals(peer.side.gid) ? 1 : 0);

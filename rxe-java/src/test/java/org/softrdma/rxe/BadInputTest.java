@@ -17,14 +17,15 @@ import net.jqwik.api.Tuple;
 import net.jqwik.api.constraints.ByteRange;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
+import org.softrdma.verbs.QpType;
 
 /** Properties of the receive path against anybody's bytes; see {@link BadInput}. jqwik prints the seed of what fails. */
 class BadInputTest {
     // ---- bytes that are no packet of the connection ----
 
     @Property(tries = 300)
-    void shouldSurviveRandomBytes(@ForAll @Size(max = 200) List<byte[]> packets) {
-        BadInput input = new BadInput();
+    void shouldSurviveRandomBytes(@ForAll @Size(max = 200) List<byte[]> packets, @ForAll("services") QpType service) {
+        BadInput input = new BadInput(service);
         packets.forEach(input::fire);
         input.check();
     }
@@ -111,9 +112,10 @@ class BadInputTest {
     // ---- packets with everything right but the contents ----
 
     /** Any sequence of well-formed packets of every opcode, near the PSNs of the connection: valid ICRC, anything else anyhow. */
-    @Property(tries = 300)
-    void shouldSurviveAnySequenceOfWellFormedPackets(@ForAll @Size(min = 1, max = 30) List<@From("lies") RawPacket> packets) {
-        BadInput input = new BadInput();
+    @Property(tries = 600)
+    void shouldSurviveAnySequenceOfWellFormedPackets(@ForAll @Size(min = 1, max = 30) List<@From("lies") RawPacket> packets,
+                                                     @ForAll("services") QpType service) {
+        BadInput input = new BadInput(service);
         for (RawPacket packet : packets) {
             input.fire(input.peer.bytesOf(packet));
         }
@@ -121,11 +123,12 @@ class BadInputTest {
     }
 
     /** Header bytes at random behind a good BTH of every opcode, with a good ICRC. */
-    @Property(tries = 500)
-    void shouldSurviveAnyHeaders(@ForAll @IntRange(max = 255) int opcode, @ForAll @IntRange(min = -3, max = 6) int psn,
+    @Property(tries = 1000)
+    void shouldSurviveAnyHeaders(@ForAll("services") QpType service, @ForAll @IntRange(max = 255) int opcode,
+                                 @ForAll @IntRange(min = -3, max = 6) int psn,
                                  @ForAll @Size(max = 1100) byte[] rest, @ForAll @IntRange(max = 3) int pad,
                                  @ForAll @ByteRange(min = 0, max = 1) byte ours) {
-        BadInput input = new BadInput();
+        BadInput input = new BadInput(service);
         int base = ours == 1 ? RawPeer.OUR_PSN : RawPeer.THEIR_PSN;
         RawPacket packet = RawPacket.of(opcode, base + psn).payload(rest).pad(pad).ackRequest();
         input.fire(input.peer.bytesOf(packet));
@@ -150,6 +153,11 @@ class BadInputTest {
         input.check();
     }
 
+    @Provide
+    Arbitrary<QpType> services() {
+        return Arbitraries.of(QpType.RC, QpType.UC, QpType.UD);
+    }
+
     /** Correct packets, of requests and of responses, as the peer could send them now. */
     @Provide
     Arbitrary<RawPacket> packets() {
@@ -170,7 +178,10 @@ class BadInputTest {
     @Provide
     Arbitrary<RawPacket> lies() {
         Arbitrary<Integer> opcodes = Arbitraries.frequencyOf(
-            Tuple.of(9, Arbitraries.integers().between(0, 0x17)), Tuple.of(1, Arbitraries.integers().between(0, 255)));
+            Tuple.of(6, Arbitraries.integers().between(0, 0x17)),
+            Tuple.of(4, Arbitraries.integers().between(RawPacket.UC, RawPacket.UC + RawPacket.WRITE_ONLY_IMM)),
+            Tuple.of(2, Arbitraries.of(RawPacket.UD_SEND, RawPacket.UD_SEND_IMM)),
+            Tuple.of(1, Arbitraries.integers().between(0, 255)));
         Arbitrary<Integer> psns = Arbitraries.integers().between(-2, 8);
         Arbitrary<Integer> lengths = Arbitraries.frequencyOf(Tuple.of(3, Arbitraries.of(0, 1, 8, 1023, 1024, 1025)),
             Tuple.of(1, Arbitraries.integers().between(0, 4096)));
@@ -188,6 +199,12 @@ class BadInputTest {
             case RawPacket.READ_REQUEST -> packet.reth(address, syndrome << 8 | syndrome, length);
             case RawPacket.WRITE_FIRST, RawPacket.WRITE_ONLY -> packet.reth(address, syndrome << 8 | syndrome, length)
                 .payload(Math.min(length, 1024));
+            case RawPacket.UC | RawPacket.WRITE_FIRST, RawPacket.UC | RawPacket.WRITE_ONLY ->
+                packet.reth(address, syndrome << 8 | syndrome, length).payload(Math.min(length, 1024));
+            case RawPacket.UC | RawPacket.WRITE_ONLY_IMM ->
+                packet.reth(address, syndrome << 8 | syndrome, length).immediate(syndrome).payload(Math.min(length, 1024));
+            case RawPacket.UD_SEND -> packet.deth(BadInput.QKEY ^ syndrome & 1, syndrome).payload(length);
+            case RawPacket.UD_SEND_IMM -> packet.deth(BadInput.QKEY, syndrome).immediate(syndrome).payload(length);
             case RawPacket.COMPARE_SWAP, RawPacket.FETCH_ADD -> packet.atomic(address, syndrome, 1, 0);
             case RawPacket.ACK -> packet.aeth(syndrome, 0);
             case RawPacket.ATOMIC_ACK -> packet.aeth(syndrome, 0).atomicAck(address);

@@ -56,12 +56,12 @@ class FaultyLoopbackTest {
             cq = context.createCq(512);
             qp = pd.createQp(QpInitAttributes.rc(cq, new QpCapabilities(128, 128, 1, 1, 0)));
             region = pd.register(arena.allocate(3L * SIZE, 4096), SimulatedPair.ALL_REMOTE);
-            qp.modify(SimulatedPair.init(SimulatedPair.ALL_REMOTE));
+            qp.modify(SimulatedPair.init(new SimulatedPair.Setup(), SimulatedPair.ALL_REMOTE));
         }
 
         void connect(Gid peer, int peersQpn) {
             SimulatedPair.Setup setup = new SimulatedPair.Setup();
-            setup.timeout = 10;
+            setup.timeout = 14;
             qp.modify(SimulatedPair.rtr(peer, peersQpn, setup, 100).addressVector(AddressVector.to(peer, address.index())));
             qp.modify(SimulatedPair.rts(setup, 100));
         }

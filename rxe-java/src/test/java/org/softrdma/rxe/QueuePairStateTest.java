@@ -61,7 +61,7 @@ class QueuePairStateTest {
 
     private void goTo(QpState state) {
         if (state.compareTo(QpState.INIT) >= 0) {
-            peer.side.qp.modify(SimulatedPair.init(setup.accessA));
+            peer.side.qp.modify(SimulatedPair.init(setup, setup.accessA));
         }
         if (state.compareTo(QpState.RTR) >= 0) {
             peer.side.qp.modify(SimulatedPair.rtr(peer.gid(), RawPeer.QPN, setup, OUR_PSN));
@@ -337,7 +337,7 @@ class QueuePairStateTest {
             peer.expectNothingFor(1000 * MS);
             assertEquals(List.of(), sends(), "no completions");
             assertEquals(List.of(), receives());
-            peer.side.qp.modify(SimulatedPair.init(setup.accessA));
+            peer.side.qp.modify(SimulatedPair.init(setup, setup.accessA));
             peer.side.qp.modify(SimulatedPair.rtr(peer.gid(), RawPeer.QPN, setup, 1000));
             peer.side.qp.modify(SimulatedPair.rts(setup, 2000));
             postSend(7);

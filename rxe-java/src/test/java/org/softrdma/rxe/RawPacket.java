@@ -32,6 +32,10 @@ final class RawPacket {
     static final int COMPARE_SWAP = 0x13;
     static final int FETCH_ADD = 0x14;
     static final int SEND_ONLY_INV = 0x17;
+    /** UC has RC's SENDs and WRITEs under these numbers plus this. */
+    static final int UC = 0x20;
+    static final int UD_SEND = 0x64;
+    static final int UD_SEND_IMM = 0x65;
 
     private int opcode;
     private int psn;
@@ -115,6 +119,10 @@ final class RawPacket {
         return header(ByteBuffer.allocate(16).putLong(va).putInt(rkey).putInt((int) length));
     }
 
+    RawPacket deth(int qkey, int sourceQpn) {
+        return header(ByteBuffer.allocate(8).putInt(qkey).putInt(sourceQpn));
+    }
+
     RawPacket atomic(long va, int rkey, long swapOrAdd, long compare) {
         return header(ByteBuffer.allocate(28).putLong(va).putInt(rkey).putLong(swapOrAdd).putLong(compare));
     }
@@ -156,11 +164,12 @@ final class RawPacket {
         parsed.pkey = packet.getShort(offset + 2) & 0xffff;
         parsed.destQpn = packet.getInt(offset + 4) & 0xffffff;
         parsed.ackRequest = packet.get(offset + 8) < 0;
-        int headerBytes = switch (parsed.opcode) {
+        int headerBytes = switch (parsed.opcode >> 5 == UC >> 5 ? parsed.opcode - UC : parsed.opcode) {
             case WRITE_FIRST, WRITE_ONLY, READ_REQUEST -> 16;
             case WRITE_ONLY_IMM -> 20;
             case READ_FIRST, READ_LAST, READ_ONLY, ACK, 0x03, SEND_ONLY_IMM, WRITE_LAST_IMM, 0x16, SEND_ONLY_INV -> 4;
-            case ATOMIC_ACK -> 12;
+            case UD_SEND -> 8;
+            case ATOMIC_ACK, UD_SEND_IMM -> 12;
             case COMPARE_SWAP, FETCH_ADD -> 28;
             default -> 0;
         };
@@ -205,6 +214,19 @@ final class RawPacket {
 
     long length() {
         return ByteBuffer.wrap(headers).getInt(12) & 0xffffffffL;
+    }
+
+    int qkey() {
+        return ByteBuffer.wrap(headers).getInt(0);
+    }
+
+    int sourceQpn() {
+        return ByteBuffer.wrap(headers).getInt(4);
+    }
+
+    /** Where immediate data stands, it is the last header. */
+    int immediate() {
+        return ByteBuffer.wrap(headers).getInt(headers.length - 4);
     }
 
     long swapOrAdd() {

@@ -4,11 +4,14 @@ package org.softrdma.rxe;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import org.softrdma.device.sim.PlainIcrc;
+import org.softrdma.verbs.QpType;
 
 /**
- * Any bytes at the receive path, first as they come, then with a correct ICRC and for a queue pair that exists, so that they get past the
- * edge. Inside {@code mvn verify} it replays its seeds (regression mode); how to search is said in wire-formats' {@code WireFuzzTest}.
+ * Any bytes at the receive path of a queue pair of each service, first as they come, then with a correct ICRC and for a queue pair that
+ * exists, so that they get past the edge. Inside {@code mvn verify} it replays its seeds (regression mode); how to search is said in
+ * wire-formats' {@code WireFuzzTest}.
  */
 class ReceivePathFuzzTest {
     private static final int BTH_BYTES = 12;
@@ -17,7 +20,12 @@ class ReceivePathFuzzTest {
 
     @FuzzTest(maxDuration = "5m")
     void shouldSurviveAnyBytes(byte[] bytes) {
-        BadInput input = new BadInput();
+        for (QpType service : List.of(QpType.RC, QpType.UC, QpType.UD)) {
+            shouldSurvive(bytes, new BadInput(service));
+        }
+    }
+
+    private static void shouldSurvive(byte[] bytes, BadInput input) {
         input.fire(bytes);
         // Several packets of one input: each begins with its length, two bytes.
         ByteBuffer all = ByteBuffer.wrap(bytes);
@@ -38,6 +46,9 @@ class ReceivePathFuzzTest {
         boolean response = bytes.get(0) >= RawPacket.READ_FIRST && bytes.get(0) <= RawPacket.ATOMIC_ACK;
         int psn = (response ? RawPeer.THEIR_PSN : RawPeer.OUR_PSN) + (bytes.get(11) & 15) - 4;
         bytes.putInt(8, bytes.get(8) << 24 & 0x80000000 | psn & 0xffffff);
+        if (bytes.get(0) >> 5 == RawPacket.UD_SEND >> 5 && bytes.capacity() >= BTH_BYTES + Integer.BYTES + ICRC_BYTES) {
+            bytes.putInt(BTH_BYTES, BadInput.QKEY);
+        }
         int icrc = PlainIcrc.of(input.peer.gid(), input.peer.side.gid, input.peer.sourcePort(), bytes, 0, bytes.capacity());
         return bytes.putInt(bytes.capacity() - ICRC_BYTES, Integer.reverseBytes(icrc)).array();
     }

@@ -494,7 +494,7 @@ class ResponderScriptTest {
     void shouldRaiseCommEstOnFirstRequestInRtr() {
         peer = new RawPeer(setup, false);
         memory = peer.side.memory(4096, SimulatedPair.ALL_REMOTE);
-        peer.side.qp.modify(SimulatedPair.init(setup.accessA));
+        peer.side.qp.modify(SimulatedPair.init(setup, setup.accessA));
         postReceives(2);
         peer.side.qp.modify(SimulatedPair.rtr(peer.gid(), RawPeer.QPN, setup, OUR_PSN));
         assertEquals(List.of(), peer.side.events());
@@ -528,7 +528,7 @@ class ResponderScriptTest {
         CompletionChannel channel = peer.side.context.createCompletionChannel();
         CompletionQueue cq = peer.side.context.createCq(16, null, channel, 0);
         QueuePair qp = peer.side.pd.createQp(new QpInitAttributes(QpType.RC, cq, cq, null, new QpCapabilities(4, 4, 1, 1, 0), false));
-        qp.modify(SimulatedPair.init(setup.accessA));
+        qp.modify(SimulatedPair.init(setup, setup.accessA));
         qp.modify(SimulatedPair.rtr(peer.gid(), RawPeer.QPN, setup, OUR_PSN));
         for (int i = 0; i < 4; i++) {
             qp.postReceive(recv.begin(i).element(memory, 0, 100));

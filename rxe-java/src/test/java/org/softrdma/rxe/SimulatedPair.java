@@ -25,11 +25,12 @@ import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Two devices on a simulated fabric, one connected RC queue pair each: what most tests of the machine begin with. */
+/** Two devices on a simulated fabric, one queue pair each, connected if its service connects: what most machine tests begin with. */
 final class SimulatedPair {
     static final int ALL_REMOTE = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
     static final long SECOND = 1_000_000_000L;
@@ -41,6 +42,8 @@ final class SimulatedPair {
 
     /** Parameters of both queue pairs; tests change what they are about. */
     static final class Setup {
+        QpType type = QpType.RC;
+        int qkey = 0x11111111;
         Mtu mtu = Mtu.MTU_1024;
         int sqPsnA = 0x123456;
         int sqPsnB = 0x654321;
@@ -78,7 +81,7 @@ final class SimulatedPair {
             sendCq = context.createCq(setup.cqe);
             recvCq = context.createCq(setup.cqe);
             QpCapabilities cap = new QpCapabilities(setup.queueDepth, setup.queueDepth, setup.maxSge, setup.maxSge, 64);
-            qp = pd.createQp(new QpInitAttributes(org.softrdma.verbs.QpType.RC, sendCq, recvCq, null, cap, false));
+            qp = pd.createQp(new QpInitAttributes(setup.type, sendCq, recvCq, null, cap, false));
         }
 
         MemoryRegion memory(long bytes, int access) {
@@ -156,23 +159,30 @@ final class SimulatedPair {
     }
 
     static void connect(Side side, Gid peer, int peerQpn, Setup setup, int access, int sqPsn, int rqPsn) {
-        side.qp.modify(init(access));
+        side.qp.modify(init(setup, access));
         side.qp.modify(rtr(peer, peerQpn, setup, rqPsn));
         side.qp.modify(rts(setup, sqPsn));
     }
 
-    static QpAttributes init(int access) {
-        return new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(access);
+    static QpAttributes init(Setup setup, int access) {
+        QpAttributes attributes = new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1);
+        return setup.type == QpType.UD ? attributes.qkey(setup.qkey) : attributes.accessFlags(access);
     }
 
     static QpAttributes rtr(Gid peer, int peerQpn, Setup setup, int rqPsn) {
-        return new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer, 1)).pathMtu(setup.mtu)
-            .destQpn(peerQpn).rqPsn(rqPsn).maxDestRdAtomic(setup.destRdAtomic).minRnrTimer(setup.minRnrTimer);
+        QpAttributes attributes = new QpAttributes().state(QpState.RTR);
+        if (setup.type == QpType.UD) {
+            return attributes;
+        }
+        attributes.addressVector(AddressVector.to(peer, 1)).pathMtu(setup.mtu).destQpn(peerQpn).rqPsn(rqPsn);
+        return setup.type == QpType.UC ? attributes
+            : attributes.maxDestRdAtomic(setup.destRdAtomic).minRnrTimer(setup.minRnrTimer);
     }
 
     static QpAttributes rts(Setup setup, int sqPsn) {
-        return new QpAttributes().state(QpState.RTS).timeout(setup.timeout).retryCount(setup.retryCount).rnrRetry(setup.rnrRetry)
-            .sqPsn(sqPsn).maxRdAtomic(setup.rdAtomic);
+        QpAttributes attributes = new QpAttributes().state(QpState.RTS).sqPsn(sqPsn);
+        return setup.type != QpType.RC ? attributes : attributes.timeout(setup.timeout).retryCount(setup.retryCount)
+            .rnrRetry(setup.rnrRetry).maxRdAtomic(setup.rdAtomic);
     }
 
     /** Runs until the condition holds; fails if it does not within ten virtual minutes. */

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
 /**
  * Where packets go ({@code struct ibv_ah_attr} with its global route). RoCE always has a global route.
  *
@@ -13,9 +17,63 @@ package org.softrdma.verbs;
  * @param port         our port, from 1
  */
 public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit, int trafficClass, int sl, int port) {
+    private static final int GRH_BYTES = 40;
+    private static final int IPV4_AT = 20;
+    private static final int UDP = 17;
+    private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     /** Flow label, traffic class and service level 0, hop limit 64, port 1. */
     public static AddressVector to(Gid dgid, int sgidIndex) {
         return new AddressVector(dgid, sgidIndex, 0, 64, 0, 0, 1);
+    }
+
+    /**
+     * The way back to where a datagram came from ({@code ibv_init_ah_from_wc}), with the address it was sent to as source. A datagram
+     * sent to a group does not name such an address: take {@link #to} and a source of your choice.
+     *
+     * @param port       it came in at
+     * @param completion of its receive
+     * @param grh        the first 40 bytes of the receive: an IPv6 header, or an IPv4 header in the last 20
+     * @throws VerbsException EINVAL if they hold neither, or the completion has no such bytes; ENOENT if the port has no such GID
+     */
+    public static AddressVector ofReceived(Context context, int port, WorkCompletion completion, MemorySegment grh) {
+        if ((completion.flags() & WcFlags.GRH) == 0) {
+            throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", completion + ": no GRH came with it");
+        }
+        if (grh.byteSize() < GRH_BYTES) {
+            throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", "the GRH has 40 bytes, here are " + grh.byteSize());
+        }
+        if (isIpv4(grh)) {
+            return reply(context, port, Gid.ofIpv4(grh.get(U32, IPV4_AT + 12)), Gid.ofIpv4(grh.get(U32, IPV4_AT + 16)), 0,
+                grh.get(ValueLayout.JAVA_BYTE, IPV4_AT + 8) & 0xff, grh.get(ValueLayout.JAVA_BYTE, IPV4_AT + 1) & 0xff);
+        }
+        int first = grh.get(U32, 0);
+        if (first >>> 28 != 6 || grh.get(ValueLayout.JAVA_BYTE, 6) != UDP) {
+            throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", "the first 40 bytes hold no IPv4 or IPv6 header of a UDP packet");
+        }
+        return reply(context, port, new Gid(grh.get(U64, 8), grh.get(U64, 16)), new Gid(grh.get(U64, 24), grh.get(U64, 32)),
+            first & 0xfffff, grh.get(ValueLayout.JAVA_BYTE, 7) & 0xff, first >>> 20 & 0xff);
+    }
+
+    private static AddressVector reply(Context context, int port, Gid sender, Gid receiver, int flowLabel, int hopLimit, int trafficClass) {
+        for (GidEntry entry : context.queryGidTable()) {
+            if (entry.port() == port && entry.gid().equals(receiver)) {
+                return new AddressVector(sender, entry.index(), flowLabel, hopLimit, trafficClass, 0, port);
+            }
+        }
+        throw new VerbsException(Errno.ENOENT, "init_ah_from_wc", "port " + port + " has no GID " + receiver
+            + (receiver.isMulticast() ? ", a group: take AddressVector.to with a sgid_index of yours" : ""));
+    }
+
+    /** Whether the last 20 bytes are a header of an IPv4 UDP packet, checksum and all. */
+    private static boolean isIpv4(MemorySegment grh) {
+        int sum = 0;
+        for (int i = 0; i < 20; i += 2) {
+            sum += grh.get(U16, IPV4_AT + i) & 0xffff;
+        }
+        return grh.get(ValueLayout.JAVA_BYTE, IPV4_AT) == 0x45 && (sum >>> 16) + (sum & 0xffff) == 0xffff
+            && grh.get(ValueLayout.JAVA_BYTE, IPV4_AT + 9) == UDP;
     }
 }

@@ -24,8 +24,23 @@ public interface ProtectionDomain extends AutoCloseable {
     /** @throws VerbsException EINVAL: beyond the device's limits, or objects of another context; ENOMEM; EOPNOTSUPP: no such service */
     QueuePair createQp(QpInitAttributes attributes);
 
+    /**
+     * Prepares a destination of datagrams: one peer, or a multicast group.
+     *
+     * @throws VerbsException EINVAL: no such source GID or port, no dgid, source and dgid of different kinds; EHOSTUNREACH, ENETUNREACH:
+     *     no way there; ENOMEM: {@link DeviceAttributes#maxAh()} exist already
+     */
     default AddressHandle createAh(AddressVector vector) {
         throw VerbsException.unsupported("create_ah");
+    }
+
+    /**
+     * Prepares the way back to where a datagram came from: {@link #createAh} of {@link AddressVector#ofReceived}.
+     *
+     * @param grh the first 40 bytes of the receive
+     */
+    default AddressHandle createAhFromWc(WorkCompletion completion, MemorySegment grh, int port) {
+        return createAh(AddressVector.ofReceived(context(), port, completion, grh));
     }
 
     /**

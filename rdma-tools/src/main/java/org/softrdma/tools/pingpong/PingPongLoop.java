@@ -11,11 +11,11 @@ import org.softrdma.verbs.WorkCompletion;
  */
 final class PingPongLoop {
     /** Bits of {@link #pending}, which are also the work requests' ids. */
-    private static final int RECEIVE = (int) RcEndpoint.RECEIVE_WR_ID;
-    private static final int SEND = (int) RcEndpoint.SEND_WR_ID;
+    private static final int RECEIVE = (int) Endpoint.RECEIVE_WR_ID;
+    private static final int SEND = (int) Endpoint.SEND_WR_ID;
     private static final int POLLS_BEFORE_YIELD = 100;
 
-    private final RcEndpoint endpoint;
+    private final Endpoint endpoint;
     private final PingPongParameters parameters;
     private final WorkCompletion[] completions = WorkCompletion.array(2);
     private int receivesPosted;
@@ -25,7 +25,7 @@ final class PingPongLoop {
     private int events;
 
     /** @param receivesPosted receives that are posted already */
-    PingPongLoop(RcEndpoint endpoint, PingPongParameters parameters, int receivesPosted) {
+    PingPongLoop(Endpoint endpoint, PingPongParameters parameters, int receivesPosted) {
         this.endpoint = endpoint;
         this.parameters = parameters;
         this.receivesPosted = receivesPosted;

@@ -6,6 +6,7 @@ import org.softrdma.verbs.Mtu;
 /**
  * What a ping-pong was asked to do. Numbers are the unsigned ints of the original: a size of -1 is 4 GiB less one.
  *
+ * @param service        what to play over
  * @param server         host to connect to; null to be the server
  * @param port           TCP port of the address exchange
  * @param device         null for the first there is
@@ -21,8 +22,8 @@ import org.softrdma.verbs.Mtu;
  * @param deviceMemory   asked for; no soft device has it
  */
 record PingPongParameters(
-    String server, int port, String device, int ibPort, int size, Mtu mtu, int rxDepth, int iterations, int serviceLevel, boolean events,
-    int gidIndex, boolean validate, boolean onDemandPaging, boolean timestamps, boolean deviceMemory) {
+    Service service, String server, int port, String device, int ibPort, int size, Mtu mtu, int rxDepth, int iterations,
+    int serviceLevel, boolean events, int gidIndex, boolean validate, boolean onDemandPaging, boolean timestamps, boolean deviceMemory) {
 
     boolean isClient() {
         return server != null;

@@ -91,6 +91,12 @@ public final class ReceivedFrame {
         return destPort;
     }
 
+    /** The receiver's side: it found out an identification that the link could not see. */
+    public void ipIdIs(int id) {
+        ipId = id;
+    }
+
+    /** IPv4 identification, or {@link #IP_ID_HIDDEN}. */
     public int ipId() {
         return ipId;
     }

@@ -2,6 +2,7 @@
 package org.softrdma.device.queue;
 
 import java.lang.foreign.MemorySegment;
+import org.softrdma.device.link.Path;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendRequest;
 
@@ -23,8 +24,13 @@ public final class SendRing extends WorkRing {
     private static final int FIRST_PSN = 60;
     private static final int PACKETS = 64;
     private static final int FIXED_BYTES = 72;
+    /** A datagram names a queue pair where other requests name memory. */
+    private static final int REMOTE_QPN = REMOTE_ADDRESS;
+    private static final int REMOTE_QKEY = RKEY;
 
     private final int maxInline;
+    /** Where datagrams go, by slot; null as long as there were none. */
+    private Path[] paths;
 
     /**
      * @param capacity    records; rounded up to a power of two
@@ -72,6 +78,16 @@ public final class SendRing extends WorkRing {
         return at(sequence) + FIXED_BYTES;
     }
 
+    /** Where the datagram in the record at {@link #next()} goes. */
+    public void setDestination(Path path, int qpn, int qkey) {
+        if (paths == null) {
+            paths = new Path[capacity()];
+        }
+        paths[slot(next())] = path;
+        memory.set(U32, at(next()) + REMOTE_QPN, qpn);
+        memory.set(U32, at(next()) + REMOTE_QKEY, qkey);
+    }
+
     /** Total bytes of inline data in the record at {@link #next()}, once copied. */
     public void setInlineLength(int bytes) {
         memory.set(U64, at(next()) + LENGTH, bytes);
@@ -101,6 +117,21 @@ public final class SendRing extends WorkRing {
 
     public int rkey(long sequence) {
         return memory.get(U32, at(sequence) + RKEY);
+    }
+
+    /** The way of a datagram. */
+    public Path path(long sequence) {
+        return paths[slot(sequence)];
+    }
+
+    /** The queue pair a datagram is for, 24 bits. */
+    public int remoteQpn(long sequence) {
+        return memory.get(U32, at(sequence) + REMOTE_QPN);
+    }
+
+    /** The Q_Key the work request names. */
+    public int remoteQkey(long sequence) {
+        return memory.get(U32, at(sequence) + REMOTE_QKEY);
     }
 
     /** Immediate data, or the key to invalidate. */

@@ -132,6 +132,10 @@ public abstract class WorkRing {
         return at(sequence) + elements + (long) element * ELEMENT_BYTES;
     }
 
+    final int slot(long sequence) {
+        return (int) sequence & capacity - 1;
+    }
+
     final long at(long sequence) {
         return (sequence & capacity - 1) * recordBytes;
     }

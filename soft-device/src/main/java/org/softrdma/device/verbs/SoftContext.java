@@ -3,7 +3,9 @@ package org.softrdma.device.verbs;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.softrdma.device.DeviceAgent;
+import org.softrdma.device.link.Path;
 import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionChannel;
@@ -44,6 +46,15 @@ public abstract class SoftContext implements Context {
 
     /** A number no other protection domain of the device has. */
     protected abstract int newPdNumber();
+
+    /** Resolves an address vector for a handle, and counts it; with the owner's lock held. Not for transports without datagrams. */
+    protected Path openPath(AddressVector vector) {
+        throw VerbsException.unsupported("create_ah");
+    }
+
+    /** The handle is destroyed; with the owner's lock held. */
+    protected void closePath(Path path) {
+    }
 
     /** The last act of {@link #close}: gives the device back. */
     protected abstract void release();

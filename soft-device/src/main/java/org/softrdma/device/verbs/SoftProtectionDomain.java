@@ -4,6 +4,8 @@ package org.softrdma.device.verbs;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.device.memory.Region;
 import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AddressHandle;
+import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryRegion;
@@ -61,6 +63,17 @@ public final class SoftProtectionDomain implements ProtectionDomain {
     public QueuePair createQp(QpInitAttributes attributes) {
         requireOpen("create_qp");
         return context.newQueuePair(this, attributes);
+    }
+
+    @Override
+    public AddressHandle createAh(AddressVector vector) {
+        requireOpen("create_ah");
+        context.agent().lock().lock();
+        try {
+            return new SoftAddressHandle(this, vector, context.openPath(vector));
+        } finally {
+            context.agent().lock().unlock();
+        }
     }
 
     @Override

@@ -130,6 +130,7 @@ public abstract class SoftQueuePair implements QueuePair {
         if (request.elements() > granted.maxSendSge()) {
             throw refuse("post_send", Errno.EINVAL, request.elements() + " elements, max_send_sge is " + granted.maxSendSge());
         }
+        SoftAddressHandle to = type() == QpType.UD ? checkDestination(request) : null;
         boolean wasIdle;
         sendLock.lock();
         try {
@@ -139,6 +140,9 @@ public abstract class SoftQueuePair implements QueuePair {
                     "the send queue holds " + sends.capacity() + " requests; poll completions of signaled ones first");
             }
             sends.write(request);
+            if (to != null) {
+                sends.setDestination(to.path(), request.remoteQpn(), request.remoteQkey());
+            }
             if ((request.flags() & SendFlags.INLINE) != 0) {
                 copyInline(request);
             }
@@ -147,6 +151,22 @@ public abstract class SoftQueuePair implements QueuePair {
             sendLock.unlock();
         }
         doorbell(wasIdle);
+    }
+
+    private SoftAddressHandle checkDestination(SendRequest request) {
+        if (request.addressHandle() == null) {
+            throw refuse("post_send", Errno.EINVAL, "a datagram needs a destination: SendRequest.to(handle, qpn, qkey)");
+        }
+        if (!(request.addressHandle() instanceof SoftAddressHandle handle) || handle.pd() != pd) {
+            throw refuse("post_send", Errno.EINVAL, "the address handle belongs to another protection domain");
+        }
+        if (handle.isClosed()) {
+            throw refuse("post_send", Errno.EINVAL, "the address handle is closed");
+        }
+        if (request.remoteQpn() >>> 24 != 0) {
+            throw refuse("post_send", Errno.EINVAL, "remote_qpn 0x" + Integer.toHexString(request.remoteQpn()) + " has more than 24 bits");
+        }
+        return handle;
     }
 
     private void copyInline(SendRequest request) {

@@ -2,15 +2,19 @@
 package org.softrdma.tools.pingpong;
 
 import java.util.List;
+import java.util.Map;
 import org.softrdma.tools.cli.CNumber;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.Mtu;
 
-/** The command line of {@code ibv_rc_pingpong}. */
-final class RcPingPongOptions {
-    private static final String SHORT = "p:d:i:s:m:r:n:l:eg:oOPtcjN";
+/** The command line of the {@code ibv_*_pingpong} programs: each has those options that mean something to its service. */
+final class PingPongOptions {
+    private static final Map<Service, String> SHORT = Map.of(
+        Service.RC, "p:d:i:s:m:r:n:l:eg:oOPtcjN",
+        Service.UC, "p:d:i:s:m:r:n:l:eg:c",
+        Service.UD, "p:d:i:s:r:n:l:eg:c");
     private static final List<GetoptLong.Long> LONG = List.of(
         new GetoptLong.Long("port", true, 'p'), new GetoptLong.Long("ib-dev", true, 'd'), new GetoptLong.Long("ib-port", true, 'i'),
         new GetoptLong.Long("size", true, 's'), new GetoptLong.Long("mtu", true, 'm'), new GetoptLong.Long("rx-depth", true, 'r'),
@@ -20,10 +24,11 @@ final class RcPingPongOptions {
         new GetoptLong.Long("dm", false, 'j'), new GetoptLong.Long("new_send", false, 'N'));
     private static final int HIGHEST_PORT = 65535;
 
+    private final Service service;
     private int port = 18515;
     private String device;
     private int ibPort = 1;
-    private int size = 4096;
+    private int size;
     private Mtu mtu = Mtu.MTU_1024;
     private int rxDepth = 500;
     private int iterations = 1000;
@@ -36,24 +41,29 @@ final class RcPingPongOptions {
     private boolean validate;
     private boolean deviceMemory;
 
-    private RcPingPongOptions() {
+    private PingPongOptions(Service service) {
+        this.service = service;
+        // What the original of UD says in its usage text is not what it does.
+        size = service == Service.UD ? 1024 : 4096;
     }
 
     /**
      * @return null for a wrong command line, the usage text being printed
      * @throws ToolFailure for options that exclude each other
      */
-    static PingPongParameters parse(String name, List<String> arguments, Console console) {
-        RcPingPongOptions options = new RcPingPongOptions();
-        GetoptLong reader = new GetoptLong(name, SHORT, LONG, arguments, console);
+    static PingPongParameters parse(Service service, String name, List<String> arguments, Console console) {
+        PingPongOptions options = new PingPongOptions(service);
+        String letters = SHORT.get(service);
+        List<GetoptLong.Long> words = LONG.stream().filter(word -> letters.indexOf(word.letter()) >= 0).toList();
+        GetoptLong reader = new GetoptLong(name, letters, words, arguments, console);
         for (int option = reader.next(); option != GetoptLong.END; option = reader.next()) {
             if (!options.take(option, reader.argument())) {
-                usage(name, console);
+                usage(service, name, console);
                 return null;
             }
         }
         if (reader.operands().size() > 1) {
-            usage(name, console);
+            usage(service, name, console);
             return null;
         }
         return options.check(reader.operands().isEmpty() ? null : reader.operands().getFirst());
@@ -93,11 +103,11 @@ final class RcPingPongOptions {
         if (prefetch && !onDemandPaging) {
             throw new ToolFailure("prefetch is valid only with on-demand memory region");
         }
-        return new PingPongParameters(server, port, device, ibPort, size, mtu, rxDepth, iterations, serviceLevel, events, gidIndex,
+        return new PingPongParameters(service, server, port, device, ibPort, size, mtu, rxDepth, iterations, serviceLevel, events, gidIndex,
             validate, onDemandPaging, timestamps, deviceMemory);
     }
 
-    private static void usage(String name, Console console) {
+    private static void usage(Service service, String name, Console console) {
         console.print("Usage:\n"
             + "  " + name + "            start a server and wait for connection\n"
             + "  " + name + " <host>     connect to server at <host>\n"
@@ -107,13 +117,27 @@ final class RcPingPongOptions {
               -p, --port=<port>      listen on/connect to port <port> (default 18515)
               -d, --ib-dev=<dev>     use IB device <dev> (default first device found)
               -i, --ib-port=<port>   use port <port> of IB device (default 1)
+            """
+            + (service == Service.UD ? """
+              -s, --size=<size>      size of message to exchange (default 2048)
+            """ : """
               -s, --size=<size>      size of message to exchange (default 4096)
               -m, --mtu=<size>       path MTU (default 1024)
+            """)
+            + """
               -r, --rx-depth=<dep>   number of receives to post at a time (default 500)
               -n, --iters=<iters>    number of exchanges (default 1000)
+            """
+            + (service == Service.UD ? """
+              -l, --sl=<SL>          send messages with service level <SL> (default 0)
+            """ : """
               -l, --sl=<sl>          service level value
+            """)
+            + """
               -e, --events           sleep on CQ events (default poll)
               -g, --gid-idx=<gid index> local port gid index
+            """
+            + (service == Service.RC ? """
               -o, --odp\t\t    use on demand paging
               -O, --iodp\t\t    use implicit on demand paging
               -P, --prefetch\t    prefetch an ODP MR
@@ -121,6 +145,8 @@ final class RcPingPongOptions {
               -c, --chk\t            validate received buffer
               -j, --dm\t            use device memory
               -N, --new_send            use new post send WR API
-            """);
+            """ : """
+              -c, --chk              validate received buffer
+            """));
     }
 }

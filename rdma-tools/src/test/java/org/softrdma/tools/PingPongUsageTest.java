@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Wrong command lines; expected is what ibv_rc_pingpong of ibverbs-utils 44 answers. */
-class RcPingPongUsageTest {
+/** Wrong command lines; expected is what the programs of ibverbs-utils 44 answer. */
+class PingPongUsageTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", value = {
         "--help     | ibv_rc_pingpong: unrecognized option '--help'",
@@ -34,7 +34,30 @@ class RcPingPongUsageTest {
         ToolRun run = run(line);
 
         assertEquals(1, run.exitCode());
-        assertEquals(usage(), run.out());
+        assertEquals(usage("ibv_rc_pingpong"), run.out());
+        assertEquals(message == null ? "" : message + "\n", run.err());
+    }
+
+    /** Those of the other services know fewer options. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', nullValues = "-", value = {
+        "ibv_uc_pingpong | -Z         | ibv_uc_pingpong: invalid option -- 'Z'",
+        "ibv_uc_pingpong | -o         | ibv_uc_pingpong: invalid option -- 'o'",
+        "ibv_uc_pingpong | --odp      | ibv_uc_pingpong: unrecognized option '--odp'",
+        "ibv_uc_pingpong | -m 1000    | -",
+        "ibv_uc_pingpong | a b        | -",
+        "ibv_ud_pingpong | -Z         | ibv_ud_pingpong: invalid option -- 'Z'",
+        "ibv_ud_pingpong | -m 1024    | ibv_ud_pingpong: invalid option -- 'm'",
+        "ibv_ud_pingpong | -N         | ibv_ud_pingpong: invalid option -- 'N'",
+        "ibv_ud_pingpong | -p 65536   | -",
+        "ibv_ud_pingpong | -i 0       | -"})
+    void shouldKnowTheOptionsOfItsService(String tool, String line, String message) throws IOException {
+        List<String> words = new ArrayList<>(List.of(line.split(" ")));
+        words.addFirst(tool);
+        ToolRun run = ToolRun.of(words.toArray(String[]::new));
+
+        assertEquals(1, run.exitCode());
+        assertEquals(usage(tool), run.out());
         assertEquals(message == null ? "" : message + "\n", run.err());
     }
 
@@ -70,8 +93,8 @@ class RcPingPongUsageTest {
         return ToolRun.of(words.toArray(String[]::new));
     }
 
-    private static String usage() throws IOException {
-        try (InputStream stream = RcPingPongUsageTest.class.getResourceAsStream("ibv_rc_pingpong-44.usage")) {
+    private static String usage(String tool) throws IOException {
+        try (InputStream stream = PingPongUsageTest.class.getResourceAsStream(tool + "-44.usage")) {
             return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
         }
     }

@@ -11,15 +11,21 @@ import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
 
-/** {@code ibv_rc_pingpong}. */
-public final class RcPingPong implements Tool {
+/** {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong} and {@code ibv_ud_pingpong}. */
+public final class PingPong implements Tool {
+    private final Service service;
+
+    public PingPong(Service service) {
+        this.service = service;
+    }
+
     @Override
     public int run(String name, List<String> arguments, Console console) {
-        PingPongParameters parameters = RcPingPongOptions.parse(name, arguments, console);
+        PingPongParameters parameters = PingPongOptions.parse(service, name, arguments, console);
         if (parameters == null) {
             return 1;
         }
-        RcEndpoint endpoint = RcEndpoint.open(device(parameters), parameters);
+        Endpoint endpoint = Endpoint.open(device(parameters), parameters);
         try {
             run(endpoint, parameters, console);
             endpoint.close();
@@ -29,7 +35,7 @@ public final class RcPingPong implements Tool {
         }
     }
 
-    private static void run(RcEndpoint endpoint, PingPongParameters parameters, Console console) {
+    private static void run(Endpoint endpoint, PingPongParameters parameters, Console console) {
         int posted = endpoint.postReceives(parameters.rxDepth());
         if (posted < parameters.rxDepth()) {
             throw new ToolFailure("Couldn't post receive (" + posted + ")");
@@ -40,7 +46,8 @@ public final class RcPingPong implements Tool {
 
         int psn = ThreadLocalRandom.current().nextInt(1 << 24);
         Destination own = endpoint.destination(psn);
-        console.println("  local address:  " + own);
+        // A colon where the others have a comma: the original's.
+        console.println("  local address:  " + (parameters.service() == Service.UD ? own.toString().replace(", GID", ": GID") : own));
         console.out().flush();
         Destination peer;
         if (parameters.isClient()) {
@@ -105,7 +112,7 @@ public final class RcPingPong implements Tool {
     }
 
     /** What is wrong is only printed: the original's exit code stays 0. */
-    private static void validate(RcEndpoint endpoint, PingPongParameters parameters, Console console) {
+    private static void validate(Endpoint endpoint, PingPongParameters parameters, Console console) {
         for (long offset = 0; offset < parameters.size(); offset += endpoint.pageBytes()) {
             if (!endpoint.isMarked(offset)) {
                 console.println("invalid data in page " + offset / endpoint.pageBytes());

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.pingpong;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.softrdma.tools.cli.ToolFailure;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PortAttributes;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpCapabilities;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * Everything one end of a ping-pong opens: device, buffer, completion queue, queue pair in INIT. One buffer serves all receives and the
+ * send, as in the original. What differs between the services is in {@link RcEndpoint}, {@link UcEndpoint} and {@link UdEndpoint}.
+ */
+abstract class Endpoint {
+    static final long RECEIVE_WR_ID = 1;
+    static final long SEND_WR_ID = 2;
+
+    private static final byte FILL = 0x7b;
+    private static final int LINK_LAYER_INFINIBAND = 1;
+
+    /** Closes one thing, or says what could not be closed. */
+    private record Closer(String complaint, Runnable close) {
+    }
+
+    final PingPongParameters parameters;
+    /** Where the payload of a received message begins in the buffer; the one to send stands there, too. */
+    private final int payloadAt;
+    private final int pageBytes = PageSize.bytes();
+    private final Deque<Closer> closers = new ArrayDeque<>();
+    private final ReceiveRequest receive = new ReceiveRequest();
+    final SendRequest send = new SendRequest();
+    private Context context;
+    private CompletionChannel channel;
+    ProtectionDomain pd;
+    private MemorySegment buffer;
+    private MemoryRegion region;
+    private CompletionQueue cq;
+    QueuePair qp;
+
+    /** @param headerBytes what the device puts before the payload of a received message */
+    Endpoint(PingPongParameters parameters, int headerBytes) {
+        this.parameters = parameters;
+        payloadAt = headerBytes;
+    }
+
+    /** @throws ToolFailure in the original's words; everything opened so far is closed again */
+    static Endpoint open(RdmaDevice device, PingPongParameters parameters) {
+        Endpoint endpoint = parameters.service().endpoint.apply(parameters);
+        try {
+            endpoint.openAll(device);
+            return endpoint;
+        } catch (ToolFailure failure) {
+            endpoint.abandon();
+            throw failure;
+        }
+    }
+
+    private void openAll(RdmaDevice device) {
+        attempt("Couldn't get context for " + device.name(), () -> context = device.open());
+        closers.push(new Closer("Couldn't release context", context::close));
+        if (parameters.events()) {
+            attempt("Couldn't create completion channel", () -> channel = context.createCompletionChannel());
+            closers.push(new Closer("Couldn't destroy completion channel", channel::close));
+        }
+        attempt("Couldn't allocate PD", () -> pd = context.allocatePd());
+        closers.push(new Closer("Couldn't deallocate PD", pd::close));
+        checkFeatures(context);
+        allocateBuffer();
+        attempt("Couldn't register MR", () -> region = pd.register(buffer, AccessFlags.LOCAL_WRITE));
+        closers.push(new Closer("Couldn't deregister MR", region::close));
+        attempt("Couldn't create CQ", () -> cq = context.createCq(parameters.rxDepth() + 1, null, channel, 0));
+        closers.push(new Closer("Couldn't destroy CQ", cq::close));
+        attempt("Couldn't create QP", () -> qp = pd.createQp(
+            new QpInitAttributes(parameters.service().type, cq, cq, null, new QpCapabilities(1, parameters.rxDepth(), 1, 1, 0), false)));
+        closers.push(new Closer("Couldn't destroy QP", qp::close));
+        attempt("Failed to modify QP to INIT", () -> qp.modify(
+            initAttributes().state(QpState.INIT).pkeyIndex(0).port(parameters.ibPort())));
+
+        receive.begin(RECEIVE_WR_ID).element(region, 0, payloadAt + parameters.size());
+        send.send().wrId(SEND_WR_ID).element(region, payloadAt, parameters.size()).signaled();
+        if (qp.capabilities().maxInlineData() >= parameters.size()) {
+            send.inline();
+        }
+    }
+
+    /** What the service wants set in INIT, besides the state, the port and its P_Key. */
+    abstract QpAttributes initAttributes();
+
+    /** Refuses what was asked for and the device does not have. */
+    abstract void checkFeatures(Context opened);
+
+    private void allocateBuffer() {
+        if (parameters.size() < 0) {
+            throw new ToolFailure("Couldn't allocate work buf.");
+        }
+        Arena arena = Arena.ofShared();
+        closers.push(new Closer("Couldn't free work buf.", arena::close));
+        try {
+            buffer = arena.allocate((long) payloadAt + parameters.size(), pageBytes).fill(FILL);
+        } catch (OutOfMemoryError tooLarge) {
+            throw new ToolFailure("Couldn't allocate work buf.");
+        }
+    }
+
+    /** What to tell the peer. */
+    Destination destination(int psn) {
+        int[] lid = new int[1];
+        attempt("Couldn't get port info", () -> {
+            PortAttributes port = context.queryPort(parameters.ibPort());
+            lid[0] = port.lid();
+            if (port.linkLayer() == LINK_LAYER_INFINIBAND && lid[0] == 0) {
+                throw new ToolFailure("Couldn't get local LID");
+            }
+        });
+        Gid[] gid = {Gid.ZERO};
+        if (parameters.gidIndex() >= 0) {
+            attempt("can't read sgid of index " + parameters.gidIndex(),
+                () -> gid[0] = context.queryGid(parameters.ibPort(), parameters.gidIndex()));
+        }
+        return new Destination(lid[0], qp.qpNum(), psn, gid[0]);
+    }
+
+    /** INIT to RTR to RTS, and whatever else it takes to reach the peer. */
+    abstract void connect(int ownPsn, Destination peer);
+
+    /** Where the peer is. */
+    final AddressVector vectorTo(Destination peer) {
+        // The original gives a route only if the peer's interface id, the GID's low half, is set; without one RoCE refuses the change.
+        Gid dgid = peer.gid().low() == 0 ? Gid.ZERO : peer.gid();
+        return new AddressVector(dgid, parameters.gidIndex() & 0xff, 0, 1, 0, parameters.serviceLevel() & 0xff, parameters.ibPort());
+    }
+
+    /** Tries a verb that needs the address of the peer. */
+    final void attemptToReach(AddressVector vector, String complaint, Runnable verb) {
+        try {
+            verb.run();
+        } catch (VerbsException refused) {
+            String hint = parameters.gidIndex() < 0 || vector.dgid().isZero()
+                ? "\nOn Ethernet both ends need a GID: -g 1 is the first IPv4 address" : "";
+            throw new ToolFailure(complaint + "\n" + refused.getMessage() + hint);
+        }
+    }
+
+    /** Something else to close, before everything opened so far. */
+    final void closeFirst(String complaint, Runnable close) {
+        closers.push(new Closer(complaint, close));
+    }
+
+    /** @return how many of {@code count} the queue took */
+    int postReceives(int count) {
+        for (int posted = 0; posted < count; posted++) {
+            try {
+                qp.postReceive(receive);
+            } catch (VerbsException refused) {
+                return posted;
+            }
+        }
+        return count;
+    }
+
+    void postSend() {
+        attempt("Couldn't post send", () -> qp.postSend(send));
+    }
+
+    CompletionQueue cq() {
+        return cq;
+    }
+
+    /** Null without {@code -e}. */
+    CompletionChannel channel() {
+        return channel;
+    }
+
+    /** The client marks its buffer for {@code -c}: a zero at the start of every page. */
+    void markPages() {
+        for (long page = payloadAt; page < buffer.byteSize(); page += pageBytes) {
+            buffer.set(ValueLayout.JAVA_BYTE, page, (byte) 0);
+        }
+    }
+
+    /** Whether the mark of the page at {@code offset} of the payload arrived. */
+    boolean isMarked(long offset) {
+        return buffer.get(ValueLayout.JAVA_BYTE, payloadAt + offset) == 0;
+    }
+
+    int pageBytes() {
+        return pageBytes;
+    }
+
+    /** Closes everything, last opened first. */
+    void close() {
+        while (!closers.isEmpty()) {
+            Closer next = closers.pop();
+            attempt(next.complaint, next.close);
+        }
+    }
+
+    /** Closes what can be closed, after a failure that was already told. */
+    void abandon() {
+        while (!closers.isEmpty()) {
+            try {
+                closers.pop().close.run();
+            } catch (RuntimeException moot) {
+                // the failure that led here is the one to report
+            }
+        }
+    }
+
+    static void attempt(String complaint, Runnable verb) {
+        try {
+            verb.run();
+        } catch (VerbsException refused) {
+            throw new ToolFailure(complaint, refused);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.device.link.Path;
+import org.softrdma.verbs.AddressHandle;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.ProtectionDomain;
+
+/** A resolved destination: work requests take its path along when they are posted, so it may be closed while they wait. */
+final class SoftAddressHandle implements AddressHandle {
+    private final SoftProtectionDomain pd;
+    private final AddressVector vector;
+    private final Path path;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    SoftAddressHandle(SoftProtectionDomain pd, AddressVector vector, Path path) {
+        this.pd = pd;
+        this.vector = vector;
+        this.path = path;
+        pd.children.add("address handles");
+    }
+
+    @Override
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    @Override
+    public AddressVector vector() {
+        return vector;
+    }
+
+    Path path() {
+        return path;
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        ReentrantLock owner = pd.softContext().agent().lock();
+        owner.lock();
+        try {
+            pd.softContext().closePath(path);
+        } finally {
+            owner.unlock();
+        }
+        pd.children.remove("address handles");
+    }
+}
