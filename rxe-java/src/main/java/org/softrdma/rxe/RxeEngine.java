@@ -40,6 +40,7 @@ final class RxeEngine implements DeviceWork {
     private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
     private final MemoryTable memory;
     private final Int2ObjectHashMap<QpMachine> queuePairs = new Int2ObjectHashMap<>();
+    private final SrqTable sharedReceives = new SrqTable();
     private final GhostTable ghosts = new GhostTable(counters);
     private final DeadlineHeap timers = new DeadlineHeap();
     private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
@@ -273,6 +274,10 @@ final class RxeEngine implements DeviceWork {
 
     Link link() {
         return link;
+    }
+
+    SrqTable sharedReceives() {
+        return sharedReceives;
     }
 
     MemoryTable memory() {

@@ -44,9 +44,12 @@ public interface ProtectionDomain extends AutoCloseable {
     }
 
     /**
-     * @param maxWr  receives it must hold
-     * @param maxSge elements of one receive
+     * Creates a shared receive queue.
+     *
+     * @param maxWr  receives it must hold, 1..{@link DeviceAttributes#maxSrqWr()}
+     * @param maxSge elements of one receive, 0..{@link DeviceAttributes#maxSrqSge()}
      * @param limit  see {@link SharedReceiveQueue#modifyLimit}
+     * @throws VerbsException EINVAL: beyond these; ENOMEM: the device has {@link DeviceAttributes#maxSrq()} already
      */
     default SharedReceiveQueue createSrq(int maxWr, int maxSge, int limit) {
         throw VerbsException.unsupported("create_srq");

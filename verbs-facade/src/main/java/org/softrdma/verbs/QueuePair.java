@@ -53,7 +53,8 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Posts one receive work request, from INIT on. In ERR it is accepted and flushed.
      *
-     * @throws VerbsException EINVAL: RESET, or too many elements; ENOMEM: the queue is full
+     * @throws VerbsException EINVAL: RESET, too many elements, or receives come from a {@link SharedReceiveQueue}; ENOMEM: the queue is
+     *     full
      */
     void postReceive(ReceiveRequest request);
 

@@ -28,7 +28,7 @@ public abstract class WorkRing {
         }
     }
 
-    private static final int ELEMENT_BYTES = 16;
+    static final int ELEMENT_BYTES = 16;
 
     final MemorySegment memory;
     private final int capacity;

@@ -7,12 +7,14 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Context;
+import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 
 /** A protection domain of a soft device: a number that keys and queue pairs must share. */
@@ -73,6 +75,22 @@ public final class SoftProtectionDomain implements ProtectionDomain {
             return new SoftAddressHandle(this, vector, context.openPath(vector));
         } finally {
             context.agent().lock().unlock();
+        }
+    }
+
+    @Override
+    public SharedReceiveQueue createSrq(int maxWr, int maxSge, int limit) {
+        requireOpen("create_srq");
+        DeviceAttributes limits = context.queryDevice();
+        range("max_wr", maxWr, 1, limits.maxSrqWr());
+        range("max_sge", maxSge, 0, limits.maxSrqSge());
+        range("srq_limit", limit, 0, maxWr);
+        return new SoftSharedReceiveQueue(this, maxWr, maxSge, limit, limits.maxSrqWr());
+    }
+
+    private static void range(String what, int asked, int min, int max) {
+        if (asked < min || asked > max) {
+            throw new VerbsException(Errno.EINVAL, "create_srq", what + " " + asked + " is not in " + min + ".." + max);
         }
     }
 

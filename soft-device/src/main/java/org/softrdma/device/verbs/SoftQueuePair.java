@@ -5,7 +5,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.memory.Region;
+import org.softrdma.device.queue.OwnReceives;
 import org.softrdma.device.queue.ReceiveRing;
+import org.softrdma.device.queue.ReceiveSource;
+import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
@@ -18,6 +21,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -30,7 +34,10 @@ public abstract class SoftQueuePair implements QueuePair {
     private final SoftCompletionQueue sendCq;
     private final SoftCompletionQueue recvCq;
     private final SendRing sends;
-    private final ReceiveRing receives;
+    private final SoftSharedReceiveQueue srq;
+    /** Null if receives come from {@link #srq}. */
+    private final ReceiveRing ownReceives;
+    private final ReceiveSource receives;
     private final QpCapabilities granted;
     private final ReentrantLock sendLock = new ReentrantLock();
     private final ReentrantLock receiveLock = new ReentrantLock();
@@ -44,11 +51,35 @@ public abstract class SoftQueuePair implements QueuePair {
         recvCq = own("recv_cq", init.recvCq());
         QpCapabilities cap = init.cap();
         sends = new SendRing(cap.maxSendWr(), Math.max(1, cap.maxSendSge()), cap.maxInlineData());
-        receives = new ReceiveRing(cap.maxRecvWr(), Math.max(1, cap.maxRecvSge()));
-        granted = new QpCapabilities(sends.capacity(), receives.capacity(), sends.maxElements(), receives.maxElements(), sends.maxInline());
+        srq = shared(init.srq());
+        ownReceives = srq == null ? new ReceiveRing(cap.maxRecvWr(), Math.max(1, cap.maxRecvSge())) : null;
+        receives = srq == null ? new OwnReceives(ownReceives, receiveData(pd)) : new SharedReceives(srq, receiveData(srq.softPd()));
+        granted = new QpCapabilities(sends.capacity(), srq == null ? ownReceives.capacity() : 0, sends.maxElements(),
+            srq == null ? ownReceives.maxElements() : 0, sends.maxInline());
         pd.children.add("queue pairs");
         sendCq.children.add("queue pairs");
         recvCq.children.add("queue pairs");
+        if (srq != null) {
+            srq.children.add("queue pairs");
+        }
+    }
+
+    /** Elements of receives name regions, and regions open to all queue pairs of their protection domain. */
+    private static ScatterGather receiveData(SoftProtectionDomain of) {
+        return new ScatterGather(of.softContext().memory(), of.number(), 0);
+    }
+
+    private SoftSharedReceiveQueue shared(SharedReceiveQueue queue) {
+        if (queue == null) {
+            return null;
+        }
+        if (!(queue instanceof SoftSharedReceiveQueue soft) || queue.pd().context() != pd.context()) {
+            throw new VerbsException(Errno.EINVAL, "create_qp", "srq belongs to another context");
+        }
+        if (soft.isClosed()) {
+            throw new VerbsException(Errno.EINVAL, "create_qp", "srq is closed");
+        }
+        return soft;
     }
 
     private SoftCompletionQueue own(String role, Object queue) {
@@ -109,8 +140,18 @@ public abstract class SoftQueuePair implements QueuePair {
         return sends;
     }
 
-    public final ReceiveRing receives() {
+    public final ReceiveSource receives() {
         return receives;
+    }
+
+    /** Whether receives come from a shared receive queue. */
+    public final boolean sharesReceives() {
+        return srq != null;
+    }
+
+    /** The receive queue, or null if receives come from a shared one. */
+    final ReceiveRing ownReceives() {
+        return ownReceives;
     }
 
     /** Raises an asynchronous event of this queue pair. */
@@ -206,16 +247,19 @@ public abstract class SoftQueuePair implements QueuePair {
         if (state() == QpState.RESET) {
             throw refuse("post_recv", Errno.EINVAL, "a queue pair in RESET takes no receives; bring it to INIT first");
         }
+        if (srq != null) {
+            throw refuse("post_recv", Errno.EINVAL, "its receives come from srq " + srq.number() + "; post them there");
+        }
         if (request.elements() > granted.maxRecvSge()) {
             throw refuse("post_recv", Errno.EINVAL, request.elements() + " elements, max_recv_sge is " + granted.maxRecvSge());
         }
         receiveLock.lock();
         try {
-            if (receives.isFull()) {
-                throw refuse("post_recv", Errno.ENOMEM, "the receive queue holds " + receives.capacity() + " requests");
+            if (ownReceives.isFull()) {
+                throw refuse("post_recv", Errno.ENOMEM, "the receive queue holds " + ownReceives.capacity() + " requests");
             }
-            receives.write(request);
-            receives.publish();
+            ownReceives.write(request);
+            ownReceives.publish();
         } finally {
             receiveLock.unlock();
         }
@@ -246,6 +290,9 @@ public abstract class SoftQueuePair implements QueuePair {
 
     /** The parents need not wait for this queue pair any more: it is closed, or was never made. */
     protected final void disown() {
+        if (srq != null) {
+            srq.children.remove("queue pairs");
+        }
         recvCq.children.remove("queue pairs");
         sendCq.children.remove("queue pairs");
         pd.children.remove("queue pairs");
