@@ -114,7 +114,7 @@ final class RxeContext extends SoftContext {
     public Map<String, Long> counters() {
         agent().lock().lock();
         try {
-            return running.engine().counters().toMap();
+            return running.engine().readCounters();
         } finally {
             agent().lock().unlock();
         }

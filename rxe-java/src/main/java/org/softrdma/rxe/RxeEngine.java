@@ -3,6 +3,7 @@ package org.softrdma.rxe;
 
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -114,7 +115,7 @@ final class RxeEngine implements DeviceWork {
     private int transmitFrom(QpMachine qp) {
         try {
             return qp.transmit(nowNs, writer, qp.turnPackets());
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | InternalError broken) {
             onBroken(qp, broken);
             return 0;
         }
@@ -124,7 +125,7 @@ final class RxeEngine implements DeviceWork {
      * A queue pair found itself in a state that cannot be: it stops, with an event, and the rest of the device goes on. Tests run with
      * assertions, and stop.
      */
-    void onBroken(QpMachine qp, RuntimeException cause) {
+    void onBroken(QpMachine qp, Throwable cause) {
         counters.count(RxeCounter.INTERNAL_ERRORS);
         LOG.log(System.Logger.Level.ERROR, "queue pair 0x" + Integer.toHexString(qp.qpn()) + " stops: please report this", cause);
         assert false : cause;
@@ -286,5 +287,11 @@ final class RxeEngine implements DeviceWork {
 
     Counters<RxeCounter> counters() {
         return counters;
+    }
+
+    /** All counters by name. */
+    Map<String, Long> readCounters() {
+        counters.add(RxeCounter.MEMORY_GONE, memory.goneAccesses() - counters.get(RxeCounter.MEMORY_GONE));
+        return counters.toMap();
     }
 }

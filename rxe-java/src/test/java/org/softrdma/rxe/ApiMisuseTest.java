@@ -93,7 +93,7 @@ class ApiMisuseTest {
         int key = MemoryWindow.nextRkey(window.rkey());
         pair.a.qp.postSend(wr.bindWindow(key, region, region.address(), 64, AccessFlags.REMOTE_READ).signaled());
         pair.runUntil(() -> !pair.a.sends().isEmpty());
-        refused(Errno.EINVAL, "dereg_mr", region::close, "0x" + Integer.toHexString(region.lkey()));
+        refused(Errno.EBUSY, "dereg_mr", region::close, "0x" + Integer.toHexString(region.lkey()));
         pair.a.qp.postSend(wr.localInvalidate(key).signaled());
         pair.runUntil(() -> pair.a.sends().size() == 2);
         region.close();
@@ -245,7 +245,6 @@ class ApiMisuseTest {
         refused(Errno.EINVAL, "reg_mr", () -> pd.register(memory, -63, 0), "2^64");
         assertEquals(-64, pd.register(memory, -64, 0).address(), "just inside");
         pd.register(memory.asReadOnly(), AccessFlags.REMOTE_READ).close();
-        refused(Errno.EOPNOTSUPP, "alloc_mw of type 1", () -> pd.allocateMw(MemoryWindow.Type.TYPE_1));
     }
 
     /** Memory freed while it is registered: a protection error of the work request, no crash. */

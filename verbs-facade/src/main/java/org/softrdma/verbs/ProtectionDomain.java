@@ -55,6 +55,7 @@ public interface ProtectionDomain extends AutoCloseable {
         throw VerbsException.unsupported("create_srq");
     }
 
+    /** @throws VerbsException ENOMEM: no key free */
     default MemoryWindow allocateMw(MemoryWindow.Type type) {
         throw VerbsException.unsupported("alloc_mw");
     }

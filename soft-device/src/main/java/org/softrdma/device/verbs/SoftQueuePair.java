@@ -10,8 +10,11 @@ import org.softrdma.device.queue.ReceiveRing;
 import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
+import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
@@ -23,6 +26,7 @@ import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WrOpcode;
 
 /**
  * The application's side of a queue pair: posting into the rings, limits, and the events it may raise. The transport adds the protocol
@@ -161,13 +165,25 @@ public abstract class SoftQueuePair implements QueuePair {
 
     @Override
     public final void postSend(SendRequest request) {
-        QpState now = state();
-        if (now.compareTo(QpState.RTS) < 0) {
-            throw refuse("post_send", Errno.EINVAL, "a queue pair in " + now + " takes no sends; bring it to RTS first");
-        }
+        requireSending("post_send");
         if (!supports(request)) {
             throw refuse("post_send", Errno.EINVAL, request.opcode() + " is not an operation of " + type() + " on this device");
         }
+        if (request.opcode() == WrOpcode.BIND_MW && pd.softContext().memory().isTypeOne(request.rkey())) {
+            throw refuse("post_send", Errno.EINVAL,
+                "rkey 0x" + Integer.toHexString(request.rkey()) + " is of a type 1 window; those are bound with bind()");
+        }
+        post("post_send", request);
+    }
+
+    private void requireSending(String verb) {
+        QpState now = state();
+        if (now.compareTo(QpState.RTS) < 0) {
+            throw refuse(verb, Errno.EINVAL, "a queue pair in " + now + " takes no sends; bring it to RTS first");
+        }
+    }
+
+    private void post(String verb, SendRequest request) {
         if (request.elements() > granted.maxSendSge()) {
             throw refuse("post_send", Errno.EINVAL, request.elements() + " elements, max_send_sge is " + granted.maxSendSge());
         }
@@ -177,7 +193,7 @@ public abstract class SoftQueuePair implements QueuePair {
         try {
             wasIdle = sends.isEmpty();
             if (sends.isFull()) {
-                throw refuse("post_send", Errno.ENOMEM,
+                throw refuse(verb, Errno.ENOMEM,
                     "the send queue holds " + sends.capacity() + " requests; poll completions of signaled ones first");
             }
             sends.write(request);
@@ -208,6 +224,29 @@ public abstract class SoftQueuePair implements QueuePair {
             throw refuse("post_send", Errno.EINVAL, "remote_qpn 0x" + Integer.toHexString(request.remoteQpn()) + " has more than 24 bits");
         }
         return handle;
+    }
+
+    @Override
+    public final void bind(MemoryWindow window, long wrId, MemoryRegion region, long address, long length, int access, int sendFlags) {
+        requireSending("bind_mw");
+        if (!(window instanceof SoftMemoryWindow own) || window.type() != MemoryWindow.Type.TYPE_1 || window.pd() != pd) {
+            throw refuse("bind_mw", Errno.EINVAL, "the window must be of type 1 and of the queue pair's protection domain; type 2 is bound "
+                + "by SendRequest.bindWindow");
+        }
+        if (length != 0 && (region == null || region.pd() != pd)) {
+            throw refuse("bind_mw", Errno.EINVAL, region == null ? "a window of " + length + " bytes needs a region"
+                : "the region is of another protection domain");
+        }
+        if ((access & ~AccessFlags.REMOTE_ANY) != 0) {
+            throw refuse("bind_mw", Errno.EINVAL, "access 0x" + Integer.toHexString(access) + " has other bits than REMOTE_*");
+        }
+        SendRequest request = new SendRequest();
+        synchronized (own) {
+            int key = MemoryWindow.nextRkey(own.rkey());
+            post("bind_mw", request.bindWindow(key, length == 0 ? 0 : region.lkey(), address, length, access).wrId(wrId)
+                .flags(sendFlags & ~SendFlags.INLINE));
+            own.rkey(key);
+        }
     }
 
     private void copyInline(SendRequest request) {
