@@ -192,6 +192,16 @@ final class RxeContext extends SoftContext {
     }
 
     @Override
+    public long rawClockNs() {
+        return running.nowNs();
+    }
+
+    @Override
+    protected long roundNs() {
+        return running.engine().nowNs();
+    }
+
+    @Override
     protected int enter(SoftSharedReceiveQueue queue) {
         return running.engine().sharedReceives().enter(queue);
     }

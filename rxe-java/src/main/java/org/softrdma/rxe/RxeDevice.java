@@ -102,7 +102,7 @@ final class RxeDevice implements RdmaDevice {
         Link used = captureDirectory == null ? link
             : new CaptureLink(link, Path.of(captureDirectory, name + "-" + ProcessHandle.current().pid() + ".pcapng"));
         RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), used, Udp.DEST_PORT_ROCE,
-            new SecureRandom(), name);
+            new SecureRandom(), System::nanoTime, name);
         running.start();
         return running;
     }

@@ -269,6 +269,16 @@ final class RxeEngine implements DeviceWork {
         addressHandles--;
     }
 
+    /** When the present round, or the present control verb, began. */
+    long nowNs() {
+        return nowNs;
+    }
+
+    /** A control verb is about to change something. */
+    void beginVerb(long ns) {
+        nowNs = ns;
+    }
+
     int port() {
         return port;
     }

@@ -95,6 +95,7 @@ final class RxeQueuePair extends SoftQueuePair {
             if (engine.find(qpNum()) != machine) {
                 throw refuse("the queue pair is closed");
             }
+            engine.beginVerb(context.rawClockNs());
             QpState to = QpTransitions.check(type(), machine.state(), change);
             checkValues(change);
             Path path = change.has(QpAttributeMask.AV) ? resolve(change.addressVector()) : null;

@@ -31,6 +31,7 @@ final class FakeContext extends SoftContext {
     private final DeviceAttributes limits = new DeviceAttributes("", 1, 1, -1L, 0xfffff000L, 0, 0, 0, 10, 10, 0, 4, 4, 64, 10, MAX_CQE, 10,
         10, 4, 4, 4, 1, 10, 0, 0, 0, 0, 10, MAX_SRQ_WR, MAX_SRQ_SGE, 1, 15, 1, 2);
     int sharedReceiveQueues;
+    long nowNs;
     int released;
 
     FakeContext() {
@@ -77,6 +78,11 @@ final class FakeContext extends SoftContext {
     @Override
     protected int newPdNumber() {
         return nextPd.getAndIncrement();
+    }
+
+    @Override
+    protected long roundNs() {
+        return nowNs;
     }
 
     @Override
