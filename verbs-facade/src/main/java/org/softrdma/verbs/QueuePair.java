@@ -51,6 +51,16 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
+     * A way to post several send work requests at once, all or nothing.
+     *
+     * @param operations bits of {@link SendOps}: what it will be used for
+     * @throws VerbsException EOPNOTSUPP: one of them is not an operation of this queue pair
+     */
+    default SendBatch sendBatch(int operations) {
+        throw VerbsException.unsupported("create_qp_ex");
+    }
+
+    /**
      * Posts one receive work request, from INIT on. In ERR it is accepted and flushed.
      *
      * @throws VerbsException EINVAL: RESET, too many elements, or receives come from a {@link SharedReceiveQueue}; ENOMEM: the queue is

@@ -22,7 +22,9 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendBatch;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOps;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
@@ -44,6 +46,8 @@ public abstract class SoftQueuePair implements QueuePair {
     private final ReceiveSource receives;
     private final QpCapabilities granted;
     private final ReentrantLock sendLock = new ReentrantLock();
+    /** The holder of {@link #sendLock} is in a batch. */
+    private boolean inBatch;
     private final ReentrantLock receiveLock = new ReentrantLock();
     private final Acknowledged asyncEvents = new Acknowledged();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -165,6 +169,12 @@ public abstract class SoftQueuePair implements QueuePair {
 
     @Override
     public final void postSend(SendRequest request) {
+        check(request);
+        post("post_send", request);
+    }
+
+    /** What does not depend on what is posted already. */
+    private void check(SendRequest request) {
         requireSending("post_send");
         if (!supports(request)) {
             throw refuse("post_send", Errno.EINVAL, request.opcode() + " is not an operation of " + type() + " on this device");
@@ -173,7 +183,6 @@ public abstract class SoftQueuePair implements QueuePair {
             throw refuse("post_send", Errno.EINVAL,
                 "rkey 0x" + Integer.toHexString(request.rkey()) + " is of a type 1 window; those are bound with bind()");
         }
-        post("post_send", request);
     }
 
     private void requireSending(String verb) {
@@ -184,30 +193,36 @@ public abstract class SoftQueuePair implements QueuePair {
     }
 
     private void post(String verb, SendRequest request) {
-        if (request.elements() > granted.maxSendSge()) {
-            throw refuse("post_send", Errno.EINVAL, request.elements() + " elements, max_send_sge is " + granted.maxSendSge());
-        }
-        SoftAddressHandle to = type() == QpType.UD ? checkDestination(request) : null;
         boolean wasIdle;
         sendLock.lock();
         try {
+            requireNoBatch(verb);
             wasIdle = sends.isEmpty();
-            if (sends.isFull()) {
-                throw refuse(verb, Errno.ENOMEM,
-                    "the send queue holds " + sends.capacity() + " requests; poll completions of signaled ones first");
-            }
-            sends.write(request);
-            if (to != null) {
-                sends.setDestination(to.path(), request.remoteQpn(), request.remoteQkey());
-            }
-            if ((request.flags() & SendFlags.INLINE) != 0) {
-                copyInline(request);
-            }
+            write(verb, request);
             sends.publish();
         } finally {
             sendLock.unlock();
         }
         doorbell(wasIdle);
+    }
+
+    /** Writes the record that comes next; with the lock of the send queue held. */
+    private void write(String verb, SendRequest request) {
+        if (request.elements() > granted.maxSendSge()) {
+            throw refuse(verb, Errno.EINVAL, request.elements() + " elements, max_send_sge is " + granted.maxSendSge());
+        }
+        SoftAddressHandle to = type() == QpType.UD ? checkDestination(request) : null;
+        if (sends.isFull()) {
+            throw refuse(verb, Errno.ENOMEM,
+                "the send queue holds " + sends.capacity() + " requests; poll completions of signaled ones first");
+        }
+        sends.write(request);
+        if (to != null) {
+            sends.setDestination(to.path(), request.remoteQpn(), request.remoteQkey());
+        }
+        if ((request.flags() & SendFlags.INLINE) != 0) {
+            copyInline(request);
+        }
     }
 
     private SoftAddressHandle checkDestination(SendRequest request) {
@@ -224,6 +239,63 @@ public abstract class SoftQueuePair implements QueuePair {
             throw refuse("post_send", Errno.EINVAL, "remote_qpn 0x" + Integer.toHexString(request.remoteQpn()) + " has more than 24 bits");
         }
         return handle;
+    }
+
+    // ---- batches ----
+
+    @Override
+    public final SendBatch sendBatch(int operations) {
+        SendRequest probe = new SendRequest();
+        int left = operations;
+        for (WrOpcode opcode : WrOpcode.values()) {
+            if ((operations & SendOps.of(opcode)) != 0 && supports(probe.begin(opcode))) {
+                left &= ~SendOps.of(opcode);
+            }
+        }
+        if (left != 0) {
+            throw refuse("create_qp_ex", Errno.EOPNOTSUPP, "operations 0x" + Integer.toHexString(left) + " are not those of " + type()
+                + " on this device");
+        }
+        return new SoftSendBatch(this, operations);
+    }
+
+    /** Keeps other posters out until {@link #endBatch}. */
+    final void beginBatch() {
+        sendLock.lock();
+        try {
+            requireNoBatch("wr_start");
+        } catch (VerbsException nested) {
+            sendLock.unlock();
+            throw nested;
+        }
+        inBatch = true;
+    }
+
+    private void requireNoBatch(String verb) {
+        if (inBatch) {
+            throw refuse(verb, Errno.EINVAL, "this thread is in a batch; complete or abort it first");
+        }
+    }
+
+    final void stage(SendRequest request) {
+        check(request);
+        write("post_send", request);
+        sends.stage();
+    }
+
+    /** @param post false drops what was staged */
+    final void endBatch(boolean post) {
+        boolean wasIdle = sends.isEmpty();
+        if (post) {
+            sends.publishStaged();
+        } else {
+            sends.discardStaged();
+        }
+        inBatch = false;
+        sendLock.unlock();
+        if (post) {
+            doorbell(wasIdle);
+        }
     }
 
     @Override
@@ -307,7 +379,7 @@ public abstract class SoftQueuePair implements QueuePair {
         }
     }
 
-    private VerbsException refuse(String verb, Errno errno, String why) {
+    final VerbsException refuse(String verb, Errno errno, String why) {
         return new VerbsException(errno, verb, "qp 0x" + Integer.toHexString(qpNum()) + ": " + why);
     }
 
