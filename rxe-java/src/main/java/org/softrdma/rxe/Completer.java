@@ -143,7 +143,7 @@ final class Completer {
         int acknowledged = 0;
         while (Psn.compare(state.unacked, psn) < 0) {
             long wqe = ring.head();
-            if (SendState.isReadOrAtomic(ring.opcode(wqe))) {
+            if (SendState.isAnswered(ring.opcode(wqe))) {
                 progressed(nowNs, acknowledged);
                 goBackOnce(nowNs);
                 return false;
@@ -170,13 +170,14 @@ final class Completer {
         ByteBuffer buffer = frame.buffer();
         int at = frame.offset();
         long wqe = ring.head();
-        if (!SendState.isRead(ring.opcode(wqe))) {
+        boolean isRead = SendState.isRead(ring.opcode(wqe));
+        if (!isRead && !SendState.isConfirmed(ring.opcode(wqe))) {
             fail(WcStatus.BAD_RESP_ERR);
             return;
         }
         int payload = PacketCheck.payloadLength(buffer, at, frame.length());
         long received = (long) Psn.distance(state.firstPsn(wqe), psn) * qp.mtu();
-        long missing = ring.length(wqe) - received;
+        long missing = (isRead ? ring.length(wqe) : 0) - received;
         boolean end = Opcode.has(opcode, Opcode.END);
         boolean carriesAck = !Opcode.has(opcode, Opcode.AETH) || Syndrome.isAck(Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)));
         if (!carriesAck || payload != Math.min(missing, qp.mtu()) || end != missing <= qp.mtu()) {
@@ -217,7 +218,7 @@ final class Completer {
 
     /** Brings {@code psn}'s READ or atomic to the head by acknowledging what is before it. @return false if a response is missing */
     private boolean reach(long nowNs, int psn) {
-        if (SendState.isReadOrAtomic(ring.opcode(ring.head()))) {
+        if (SendState.isAnswered(ring.opcode(ring.head()))) {
             if (psn != state.unacked) {
                 goBackOnce(nowNs);
             }

@@ -28,6 +28,8 @@ final class RxeLimits {
      * kernel's rxe reports 0x01223c76: what is missing here comes with the services it belongs to.
      */
     private static final int DEVICE_CAP_FLAGS = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 24;
+    /** FLUSH_GLOBAL, FLUSH_PERSISTENT, ATOMIC_WRITE. */
+    private static final long EXTENDED_CAP_FLAGS = 1L << 38 | 1L << 39 | 1L << 40;
 
     private RxeLimits() {
     }
@@ -37,6 +39,6 @@ final class RxeLimits {
             MAX_QP, MAX_QP_WR, DEVICE_CAP_FLAGS, MAX_SGE, MAX_SGE, MAX_INLINE, MAX_CQ, MAX_CQE, MAX_MR, 1 << 20,
             MAX_RD_ATOMIC, 0x3f000, MAX_RD_ATOMIC, 1, MAX_MW, 0, 0,
             0, MAX_AH, MAX_SRQ, MAX_SRQ_WR, MAX_SRQ_SGE, 64, 15, 1,
-            Runtime.getRuntime().availableProcessors());
+            Runtime.getRuntime().availableProcessors(), EXTENDED_CAP_FLAGS | DEVICE_CAP_FLAGS);
     }
 }

@@ -76,7 +76,7 @@ final class RxeQueuePair extends SoftQueuePair {
         return switch (request.opcode()) {
             case SEND, SEND_WITH_IMM -> true;
             case RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW -> type() != QpType.UD;
-            case SEND_WITH_INV, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> type() == QpType.RC;
+            case SEND_WITH_INV, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, FLUSH, ATOMIC_WRITE -> type() == QpType.RC;
             default -> false;
         };
     }

@@ -85,6 +85,26 @@ public final class SendRequest {
         return this;
     }
 
+    /** ATOMIC WRITE: the 8 bytes of the one element, or inline, appear at once at an aligned address; completes once they are there. */
+    public SendRequest atomicWrite(long remoteAddress, int rkey) {
+        return begin(WrOpcode.ATOMIC_WRITE).remote(remoteAddress, rkey);
+    }
+
+    /**
+     * FLUSH: completes once what this queue pair wrote before has reached the placement asked for. Without elements.
+     *
+     * @param length      bytes, u32; means nothing with {@link FlushFlags#REGION}, and neither does the address
+     * @param placement   {@link FlushFlags#GLOBAL}, {@link FlushFlags#PERSISTENT} or both; queue pair and region must allow it
+     *     ({@link AccessFlags#FLUSH_GLOBAL}, {@link AccessFlags#FLUSH_PERSISTENT})
+     * @param selectivity {@link FlushFlags#RANGE} or {@link FlushFlags#REGION}
+     */
+    public SendRequest flush(long remoteAddress, int rkey, int length, int placement, int selectivity) {
+        begin(WrOpcode.FLUSH).remote(remoteAddress, rkey);
+        compareAdd = selectivity << 4 | placement;
+        swap = Integer.toUnsignedLong(length);
+        return this;
+    }
+
     /** Invalidates a local key: a memory window's, or a fast-registered region's. */
     public SendRequest localInvalidate(int localRkey) {
         begin(WrOpcode.LOCAL_INV);

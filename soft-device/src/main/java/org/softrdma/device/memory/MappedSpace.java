@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.memory;
 
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -9,12 +11,14 @@ import java.util.concurrent.atomic.LongAdder;
  * poll, which may lie far from the access. So each access ends with one, inside the try block.
  */
 final class MappedSpace implements AddressSpace {
+    private final MemorySegment segment;
     private final SegmentSpace mapped;
     private final LongAdder gone;
     /** Volatile, so that the loop over it stays a loop, with its poll. */
     private volatile int rounds = 2;
 
     MappedSpace(MemorySegment segment, LongAdder gone) {
+        this.segment = segment;
         mapped = new SegmentSpace(segment, gone);
         this.gone = gone;
     }
@@ -63,6 +67,36 @@ final class MappedSpace implements AddressSpace {
             return done;
         } catch (InternalError cutOff) {
             gone.increment();
+            return false;
+        }
+    }
+
+    @Override
+    public boolean store(long address, long value) {
+        try {
+            boolean done = mapped.store(address, value);
+            poll();
+            return done;
+        } catch (InternalError cutOff) {
+            gone.increment();
+            return false;
+        }
+    }
+
+    /** Takes as long as the file system does: the device waits for it. */
+    @Override
+    public boolean flush(long address, long length, boolean persistent) {
+        VarHandle.fullFence();
+        if (!persistent) {
+            return true;
+        }
+        try {
+            segment.asSlice(address, length).force();
+            return true;
+        } catch (IllegalStateException freed) {
+            gone.increment();
+            return false;
+        } catch (UncheckedIOException failed) {
             return false;
         }
     }

@@ -22,7 +22,7 @@ public final class MemoryTable {
     public static final int FIRST_WINDOW = 0x80000;
 
     private static final int KNOWN_ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND
-        | AccessFlags.ZERO_BASED | AccessFlags.HUGETLB | AccessFlags.OPTIONAL_RANGE;
+        | AccessFlags.ZERO_BASED | AccessFlags.HUGETLB | AccessFlags.FLUSH_ANY | AccessFlags.OPTIONAL_RANGE;
 
     private final Keys regions;
     private final Keys windows;
@@ -77,6 +77,9 @@ public final class MemoryTable {
         }
         if ((access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0 && (access & AccessFlags.LOCAL_WRITE) == 0) {
             throw invalid(verb, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE (access 0x" + Integer.toHexString(access) + ")");
+        }
+        if ((access & AccessFlags.FLUSH_PERSISTENT) != 0 && !memory.isMapped()) {
+            throw invalid(verb, "FLUSH_PERSISTENT needs memory that persists: a mapped file (FileChannel.map)");
         }
         if (memory.isReadOnly() && (access & AccessFlags.LOCAL_WRITE) != 0) {
             throw invalid(verb, "LOCAL_WRITE asked for on read-only memory");

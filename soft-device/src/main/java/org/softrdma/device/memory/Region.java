@@ -130,4 +130,14 @@ public final class Region {
     public boolean fetchAndAdd(long va, long add, long[] original) {
         return space.fetchAndAdd(base + (va - start), add, original);
     }
+
+    /** Stores eight bytes at once. @param va 8-aligned. @return false if the memory is gone, or not aligned as the addresses are */
+    public boolean store(long va, long value) {
+        return space.store(base + (va - start), value);
+    }
+
+    /** Pushes what was written before to where everybody sees it, or to where it persists. @return false if that cannot be done */
+    public boolean flush(long va, long bytes, boolean persistent) {
+        return space.flush(base + (va - start), bytes, persistent);
+    }
 }

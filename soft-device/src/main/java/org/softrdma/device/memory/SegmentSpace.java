@@ -62,4 +62,24 @@ final class SegmentSpace implements AddressSpace {
             return false;
         }
     }
+
+    @Override
+    public boolean store(long address, long value) {
+        if ((segment.address() + address & 7) != 0) {
+            return false;
+        }
+        try {
+            U64.setVolatile(segment, address, value);
+            return true;
+        } catch (IllegalStateException freed) {
+            gone.increment();
+            return false;
+        }
+    }
+
+    @Override
+    public boolean flush(long address, long length, boolean persistent) {
+        VarHandle.fullFence();
+        return !persistent;
+    }
 }

@@ -62,7 +62,7 @@ final class SoftMemoryRegion implements MemoryRegion {
     @Override
     public int rkey() {
         Region region = terms.region;
-        return (region.access() & AccessFlags.REMOTE_ANY) != 0 ? region.key() : 0;
+        return (region.access() & (AccessFlags.REMOTE_ANY | AccessFlags.FLUSH_ANY)) != 0 ? region.key() : 0;
     }
 
     @Override

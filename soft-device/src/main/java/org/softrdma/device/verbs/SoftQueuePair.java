@@ -313,6 +313,9 @@ public abstract class SoftQueuePair implements QueuePair {
             throw refuse("bind_mw", Errno.EINVAL, "access 0x" + Integer.toHexString(access) + " has other bits than REMOTE_*");
         }
         SendRequest request = new SendRequest();
+        if (!supports(request.begin(WrOpcode.BIND_MW))) {
+            throw refuse("bind_mw", Errno.EINVAL, "BIND_MW is not an operation of " + type() + " on this device");
+        }
         synchronized (own) {
             int key = MemoryWindow.nextRkey(own.rkey());
             post("bind_mw", request.bindWindow(key, length == 0 ? 0 : region.lkey(), address, length, access).wrId(wrId)
@@ -323,7 +326,7 @@ public abstract class SoftQueuePair implements QueuePair {
 
     private void copyInline(SendRequest request) {
         switch (request.opcode()) {
-            case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM -> { }
+            case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM, ATOMIC_WRITE -> { }
             default -> throw refuse("post_send", Errno.EINVAL, "INLINE with " + request.opcode() + ": only sends and writes carry data");
         }
         long length = 0;

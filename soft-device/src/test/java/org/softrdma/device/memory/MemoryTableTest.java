@@ -95,8 +95,10 @@ class MemoryTableTest {
     void shouldRefuseUnknownRightsButIgnoreOptionalOnes() {
         for (int bit = 0; bit < 32; bit++) {
             int access = 1 << bit | AccessFlags.LOCAL_WRITE;
-            boolean known = bit <= 5 || bit == 7 || bit >= 20 && bit <= 29;
-            if (known) {
+            boolean known = bit <= 5 || bit == 7 || bit == 8 || bit >= 20 && bit <= 29;
+            if (access == (AccessFlags.FLUSH_PERSISTENT | AccessFlags.LOCAL_WRITE)) {
+                assertRefused("mapped file", memory, memory.address(), access);
+            } else if (known) {
                 assertNotNull(register(memory, access), "bit " + bit);
             } else {
                 assertRefused("0x" + Integer.toHexString(1 << bit), memory, memory.address(), access);
@@ -310,7 +312,7 @@ class MemoryTableTest {
 
     /** Small copies are plain instructions, large ones go through a routine of the JVM: both meet the page that is not there. */
     @ParameterizedTest
-    @ValueSource(ints = {1, 8, 40, 4096})
+    @ValueSource(ints = {8, 4096})
     @EnabledOnOs(OS.LINUX)
     void shouldAnswerFalseWhenTheFileWasCutOff(int bytes, @TempDir Path directory) throws IOException {
         Path file = directory.resolve("memory");
@@ -321,7 +323,7 @@ class MemoryTableTest {
             channel.truncate(4096);
             MemorySegment packet = Arena.ofAuto().allocate(4096);
             long[] original = new long[1];
-            int tries = 20_000;
+            int tries = 4000;
             for (int i = 0; i < tries; i++) {
                 assertTrue(region.copyIn(0, packet, 0, bytes));
                 assertFalse(region.copyIn(4096, packet, 0, bytes));
