@@ -238,6 +238,41 @@ class SharedReceiveQueueTest {
         assertEquals(List.of("0 SUCCESS", "1 LOC_PROT_ERR"), receives());
     }
 
+    // ---- other services ----
+
+    /** The message that was given up leaves its receive to the next one: nothing of the shared queue is lost. */
+    @Test
+    void shouldUseTheReceiveOfAnInterruptedUcMessageForTheNext() {
+        setup.type = QpType.UC;
+        connect();
+        postReceives(0, 2);
+        peer.send(RawPacket.of(RawPacket.UC | RawPacket.SEND_FIRST, OUR_PSN).payload(1024));
+        peer.send(RawPacket.of(RawPacket.UC | RawPacket.SEND_ONLY, OUR_PSN + 5).payload(10));
+        peer.send(RawPacket.of(RawPacket.UC | RawPacket.SEND_ONLY, OUR_PSN + 6).payload(10));
+        peer.runFor(MS);
+        assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), receives());
+        peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
+        assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), receives());
+        assertEquals(AsyncEventType.QP_LAST_WQE_REACHED, peer.side.events().getLast());
+    }
+
+    @Test
+    void shouldServeDatagrams() {
+        setup.type = QpType.UD;
+        setup.qkey = 0x1234;
+        connect();
+        postReceives(0, 1);
+        RawPacket datagram = RawPacket.of(RawPacket.UD_SEND, 0).deth(setup.qkey, 0xabcdef).payload(10);
+        peer.send(datagram, datagram);
+        peer.runFor(MS);
+        assertEquals(List.of("0 SUCCESS"), receives(), "the second one found nothing and is lost, without an answer");
+        postReceives(1, 1);
+        peer.send(datagram);
+        peer.runFor(MS);
+        assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), receives());
+        assertEquals(List.of(50, 50), peer.side.receives().stream().map(wc -> wc.byteLength()).toList());
+    }
+
     // ---- size ----
 
     @Test
