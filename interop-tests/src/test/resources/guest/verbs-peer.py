@@ -19,9 +19,10 @@ import pyverbs.enums as e
 from pyverbs.addr import AHAttr, GID, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
-from pyverbs.mr import MR, MW, MWBindInfo
+from pyverbs.mr import MR, MW, MWBind, MWBindInfo
 from pyverbs.pd import PD
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wr import RecvWR, SendWR, SGE
 
 TCP_PORT = 18600
@@ -43,8 +44,9 @@ class Peer:
         self.mr = MR(self.pd, r["size"], r["regionAccess"])
         self.mr.write(bytes(r["size"]), r["size"])
         cap = QPCap(max_send_wr=128, max_recv_wr=128, max_send_sge=4, max_recv_sge=4, max_inline_data=r["inline"])
-        self.qp = QP(self.pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, cap=cap, sq_sig_all=0))
-        self.windows, self.foreign = [], None
+        self.srq = SRQ(self.pd, SrqInitAttr(SrqAttr(max_wr=r["srq"], max_sge=4))) if r["srq"] else None
+        self.qp = QP(self.pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, srq=self.srq, cap=cap, sq_sig_all=0))
+        self.windows, self.type_one, self.foreign = [], None, None
         gid = self.ctx.query_gid(port_num=1, index=r["gidIndex"]).gid
         gid = gid.replace(":", "") if isinstance(gid, str) else bytes(gid).hex()
         return {"qpn": self.qp.qp_num, "gid": gid, "address": self.mr.buf, "rkey": self.mr.rkey, "lkey": self.mr.lkey}
@@ -79,7 +81,7 @@ class Peer:
 
     def op_receive(self, r):
         sges = self.sges(r)
-        self.qp.post_recv(RecvWR(wr_id=r["wrId"], num_sge=len(sges), sg=sges))
+        (self.srq or self.qp).post_recv(RecvWR(wr_id=r["wrId"], num_sge=len(sges), sg=sges))
 
     def op_post(self, r):
         opcode, sges = r["opcode"], self.sges(r)
@@ -116,6 +118,15 @@ class Peer:
         # The bind takes the next key; pyverbs goes on showing the one before.
         return (window.rkey & ~0xff) | ((window.rkey + 1) & 0xff)
 
+    def op_bindTypeOne(self, r):
+        """Binds the one type 1 window, or with length 0 ends its binding; answers its key."""
+        if not self.type_one:
+            self.type_one = MW(self.pd, e.IBV_MW_TYPE_1)
+            self.windows.append(self.type_one)
+        info = MWBindInfo(self.mr, self.mr.buf + r["offset"], r["length"], r["access"])
+        self.qp.bind_mw(self.type_one, MWBind(info, e.IBV_SEND_SIGNALED, r["wrId"]))
+        return self.type_one.rkey
+
     def op_foreign(self, r):
         """The key of a region like ours that belongs to another protection domain."""
         self.foreign_pd = PD(self.ctx)
@@ -140,6 +151,8 @@ class Peer:
         for window in self.windows:     # a queue pair with a bound window does not go away
             window.close()
         self.qp.close()
+        if self.srq:
+            self.srq.close()
 
 
 def serve(sock):

@@ -85,7 +85,7 @@ class EndToEndTest {
     void shouldPlayPingPongOnABadWire() throws Exception {
         LinkStore.at(directory).setFaults("rxe0", LinkFaults.parse("drop=0.02,duplicate=0.1,reorder=0.1:100us,delay=10us"));
 
-        Pair pair = pingPong("-g 1 -c -s 20000 -n 50 -r 60", "-g 1 -c -s 20000 -n 50 -r 60");
+        Pair pair = pingPong("ibv_rc_pingpong", "-g 1 -c -s 20000 -n 50 -r 60", "-g 1 -c -s 20000 -n 50 -r 60");
 
         assertEquals(0, pair.server.exitCode, pair.toString());
         assertEquals(0, pair.client.exitCode, pair.toString());

@@ -170,7 +170,7 @@ final class Completer {
         int acknowledged = 0;
         while (Psn.compare(state.unacked, psn) < 0) {
             long wqe = ring.head();
-            if (SendState.isReadOrAtomic(ring.opcode(wqe))) {
+            if (SendState.isAnswered(ring.opcode(wqe))) {
                 progressed(nowNs, acknowledged);
                 goBackOnce(nowNs);
                 return false;
@@ -197,14 +197,15 @@ final class Completer {
         ByteBuffer buffer = frame.buffer();
         int at = frame.offset();
         long wqe = ring.head();
-        if (!SendState.isRead(ring.opcode(wqe))) {
+        boolean isRead = SendState.isRead(ring.opcode(wqe));
+        if (!isRead && !SendState.isConfirmed(ring.opcode(wqe))) {
             fail(WcStatus.BAD_RESP_ERR);
             return;
         }
         int payload = PacketCheck.payloadLength(buffer, at, frame.length());
         int packet = Psn.distance(state.firstPsn(wqe), psn);
         long received = (long) packet * qp.mtu();
-        long missing = ring.length(wqe) - received;
+        long missing = (isRead ? ring.length(wqe) : 0) - received;
         boolean last = missing <= qp.mtu();
         boolean end = Opcode.has(opcode, Opcode.END);
         boolean carriesAck = !Opcode.has(opcode, Opcode.AETH) || Syndrome.isAck(Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)));
@@ -250,7 +251,7 @@ final class Completer {
 
     /** Brings {@code psn}'s READ or atomic to the head by acknowledging what is before it. @return false if a response is missing */
     private boolean reach(long nowNs, int psn) {
-        if (SendState.isReadOrAtomic(ring.opcode(ring.head()))) {
+        if (SendState.isAnswered(ring.opcode(ring.head()))) {
             if (psn != state.unacked) {
                 goBackOnce(nowNs);
             }
@@ -328,7 +329,7 @@ final class Completer {
         probedPsn = state.unacked;
         roundTrip.onSentAgain();
         qp.counters().count(RxeCounter.SILENCE_PROBES);
-        if (SendState.isReadOrAtomic(ring.opcode(ring.head()))) {
+        if (SendState.isAnswered(ring.opcode(ring.head()))) {
             state.wentBack = false;
             state.goBack();
         } else {

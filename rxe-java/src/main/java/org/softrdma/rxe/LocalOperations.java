@@ -33,17 +33,24 @@ final class LocalOperations {
     }
 
     /**
-     * Binds a type 2 window: rkey names window and new key byte, the one element the region and range, compareAdd the rights.
-     * Source: IBA vol 1 §10.6.7.2; kernel rxe refuses the same cases.
+     * Binds a window: rkey names window and new key byte, the one element region and address, swap has the length, compareAdd the rights.
+     * Length 0 ends the binding of a type 1 window. Source: IBA vol 1 §10.6.7.2; kernel rxe refuses the same cases.
      */
     private boolean bind(long wqe) {
-        Region region = memory.lookup(ring.elementLkey(wqe, 0));
+        int key = ring.rkey(wqe);
+        long length = ring.swap(wqe);
         int access = (int) ring.compareAdd(wqe);
-        long start = ring.elementAddress(wqe, 0);
-        long length = ring.elementLength(wqe, 0);
+        boolean typeOne = memory.isTypeOne(key);
+        if (typeOne && length == 0) {
+            return memory.bindTypeOne(key, qp.pd(), null, 0, 0, 0);
+        }
+        int lkey = ring.elementLkey(wqe, 0);
+        Region region = MemoryTable.isWindow(lkey) ? null : memory.lookup(lkey);
+        long at = ring.elementAddress(wqe, 0);
         boolean writes = (access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
-        return region != null && length > 0 && region.covers(start, length)
-            && region.grants(qp.pd(), qp.qpn(), AccessFlags.MW_BIND | (writes ? AccessFlags.LOCAL_WRITE : 0))
-            && memory.bindWindow(ring.rkey(wqe), region, start, length, access, qp.qpn());
+        boolean allowed = region != null && length > 0 && region.covers(at, length)
+            && region.grants(qp.pd(), qp.qpn(), AccessFlags.MW_BIND | (writes ? AccessFlags.LOCAL_WRITE : 0));
+        return allowed && (typeOne ? memory.bindTypeOne(key, qp.pd(), region, at, length, access)
+            : memory.bindWindow(key, region, at, length, access, qp.qpn()));
     }
 }

@@ -88,7 +88,7 @@ final class PacketReceiver implements FrameHandler {
         } else {
             try {
                 qp.onPacket(nowNs, frame);
-            } catch (RuntimeException broken) {
+            } catch (RuntimeException | InternalError broken) {
                 engine.onBroken(qp, broken);
             }
             engine.touched(qp);

@@ -7,7 +7,6 @@ import org.softrdma.device.link.Path;
 import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.device.link.TransmitBatch;
 import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.queue.OwnReceives;
 import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.verbs.SoftCompletionQueue;
@@ -54,7 +53,7 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         this.counters = counters;
         this.attributes = attributes;
         data = new ScatterGather(memory, host.softPd().number(), qpn);
-        receives = new OwnReceives(host.receives(), data);
+        receives = host.receives();
     }
 
     // ---- input ----
@@ -148,8 +147,13 @@ abstract class QpMachine extends DeadlineHeap.Timed {
 
     /** The queue pair is broken: everything posted is flushed, nothing is sent any more. */
     void enterError() {
+        boolean isNew = state != QpState.ERR;
         state = QpState.ERR;
         flush();
+        if (isNew && host.sharesReceives()) {
+            // From now on it takes no receive any more: whoever destroys it can stop waiting for completions. IBA vol 1 §11.6.3.1
+            host.raise(AsyncEventType.QP_LAST_WQE_REACHED);
+        }
     }
 
     /**

@@ -30,7 +30,7 @@ final class ReceiveCompletions {
         qp.recvCq().push(wrId, status, WcOpcode.RECV, 0, 0, qp.qpn(), 0, 0, true);
     }
 
-    /** Ends every receive of this queue pair with WR_FLUSH_ERR. */
+    /** Ends every receive of this queue pair with WR_FLUSH_ERR; those in a shared queue are not its own. */
     void flush() {
         while (receives.takeToFlush()) {
             fail(WcStatus.WR_FLUSH_ERR);

@@ -9,6 +9,7 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
 import org.softrdma.wire.AtomicEth;
 import org.softrdma.wire.Bth;
+import org.softrdma.wire.Feth;
 import org.softrdma.wire.Opcode;
 import org.softrdma.wire.Psn;
 import org.softrdma.wire.Reth;
@@ -150,7 +151,9 @@ final class Requester {
             sendReadRequest(wqe, out);
         } else if (SendState.isAtomic(opcode)) {
             sendAtomic(wqe, opcode, out);
-        } else if (!sendData(wqe, out)) {
+        } else if (opcode == WrOpcode.FLUSH.value()) {
+            sendFlush(wqe, out);
+        } else if (!(opcode == WrOpcode.ATOMIC_WRITE.value() ? sendAtomicWrite(wqe, out) : sendData(wqe, out))) {
             return false;
         }
         qp.completer().onTransmit(nowNs);
@@ -160,14 +163,14 @@ final class Requester {
         return true;
     }
 
-    /** Whether the request at the cursor must wait for READs or atomics in flight: fenced, or the peer takes no more of them. */
+    /** Whether the request at the cursor must wait for READs, atomics and their like in flight: fenced, or the peer takes no more. */
     private boolean waitsForReads() {
         long wqe = state.cursor;
         if (state.readsInFlight == 0 || wqe == ring.tail()) {
             return false;
         }
         return (ring.flags(wqe) & SendFlags.FENCE) != 0 && state.cursorPacket == 0
-            || SendState.isReadOrAtomic(ring.opcode(wqe)) && state.readsInFlight >= qp.maxRdAtomic();
+            || SendState.isAnswered(ring.opcode(wqe)) && state.readsInFlight >= qp.maxRdAtomic();
     }
 
     /**
@@ -202,11 +205,12 @@ final class Requester {
 
     private WcStatus check(long wqe, int opcode) {
         long length = ring.length(wqe);
-        boolean fetches = SendState.isReadOrAtomic(opcode);
-        if (length > MessageWriter.MAX_MESSAGE_BYTES || SendState.isAtomic(opcode) && length != 8) {
+        boolean fetches = SendState.isRead(opcode) || SendState.isAtomic(opcode);
+        boolean eightBytes = SendState.isAtomic(opcode) || opcode == WrOpcode.ATOMIC_WRITE.value();
+        if (length > MessageWriter.MAX_MESSAGE_BYTES || eightBytes && length != 8) {
             return WcStatus.LOC_LEN_ERR;
         }
-        if (fetches && qp.maxRdAtomic() == 0) {
+        if (SendState.isAnswered(opcode) && qp.maxRdAtomic() == 0) {
             return WcStatus.LOC_QP_OP_ERR;
         }
         boolean accessible = fetches ? data.check(ring, wqe, AccessFlags.LOCAL_WRITE) : sendData.isReadable(wqe);
@@ -252,6 +256,36 @@ final class Requester {
         finish(at, Opcode.headerLength(opcode), 1, out);
     }
 
+    private void sendFlush(long wqe, PacketWriter out) {
+        int at = begin(Opcode.RC_FLUSH, out);
+        int reach = (int) ring.compareAdd(wqe);
+        Feth.put(out.buffer(), at + Opcode.fethOffset(Opcode.RC_FLUSH), reach & 0xf, reach >>> 4);
+        Reth.put(out.buffer(), at + Opcode.rethOffset(Opcode.RC_FLUSH), ring.remoteAddress(wqe), ring.rkey(wqe), ring.swap(wqe));
+        state.readsInFlight++;
+        finish(at, Opcode.headerLength(Opcode.RC_FLUSH), 1, out);
+    }
+
+    /** @return false if its data could not be read; the work request is failed in its turn */
+    private boolean sendAtomicWrite(long wqe, PacketWriter out) {
+        int opcode = Opcode.RC_ATOMIC_WRITE;
+        int at = begin(opcode, out);
+        int payloadAt = at + Opcode.headerLength(opcode);
+        if (!sendData.put(wqe, 0, 8, out, payloadAt)) {
+            failAtHead(wqe);
+            return false;
+        }
+        Reth.put(out.buffer(), at + Opcode.rethOffset(opcode), ring.remoteAddress(wqe), ring.rkey(wqe), 8);
+        state.readsInFlight++;
+        finish(at, payloadAt - at + 8, 1, out);
+        return true;
+    }
+
+    private void failAtHead(long wqe) {
+        if (wqe == ring.head()) {
+            qp.completer().fail(WcStatus.LOC_PROT_ERR);
+        }
+    }
+
     /** One packet of a SEND or RDMA WRITE. @return false if its data could not be read; the work request is failed in its turn */
     private boolean sendData(long wqe, PacketWriter out) {
         int packet = state.cursorPacket;
@@ -262,9 +296,7 @@ final class Requester {
         int at = out.begin(qp.path());
         int length = messages.put(out, at, wqe, packet, last, state.cursorPsn(), ackRequest);
         if (length == MessageWriter.UNREADABLE) {
-            if (wqe == ring.head()) {
-                qp.completer().fail(WcStatus.LOC_PROT_ERR);
-            }
+            failAtHead(wqe);
             return false;
         }
         finish(at, length, 1, out);

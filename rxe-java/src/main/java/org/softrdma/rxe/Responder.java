@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.device.memory.MemoryTable;
@@ -15,6 +16,7 @@ import org.softrdma.wire.Aeth;
 import org.softrdma.wire.AtomicAckEth;
 import org.softrdma.wire.AtomicEth;
 import org.softrdma.wire.Bth;
+import org.softrdma.wire.Feth;
 import org.softrdma.wire.Ieth;
 import org.softrdma.wire.ImmDt;
 import org.softrdma.wire.Opcode;
@@ -30,6 +32,8 @@ import org.softrdma.wire.Syndrome;
  */
 final class Responder {
     private static final int OK = -1;
+    /** Requests that are answered by a response of their own, remembered until it is certain that it arrived. */
+    private static final int ANSWERED = Opcode.READ_REQUEST | Opcode.ATOMIC_REQUEST | Opcode.FLUSH | Opcode.ATOMIC_WRITE;
 
     private final RcMachine qp;
     private final ReceiveSource receives;
@@ -101,7 +105,7 @@ final class Responder {
         }
         refused = false;
         int payload = Opcode.isKnown(opcode) ? PacketCheck.payloadLength(buffer, at, frame.length()) : 0;
-        int verdict = checkOperation(opcode);
+        int verdict = checkOperation(buffer, at, opcode);
         if (verdict == OK) {
             verdict = checkLength(buffer, at, opcode, payload);
         }
@@ -160,6 +164,14 @@ final class Responder {
                 responses.dropFrom(psn, qp.mtu());
                 answered = responses.atomic(psn, fetches.msn(id), fetches.original(id), true);
             }
+        } else if (Opcode.hasAny(opcode, Opcode.FLUSH | Opcode.ATOMIC_WRITE)) {
+            int id = fetches.findAtomic(psn);
+            if (id < 0) {
+                qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
+            } else {
+                responses.dropFrom(psn, qp.mtu());
+                answered = responses.read(psn, fetches.msn(id), 0, 0, 0, true);
+            }
         } else {
             answered = responses.acknowledge(acknowledgeable(psn), msn);
         }
@@ -169,31 +181,53 @@ final class Responder {
     }
 
     /** Is this an operation of the service, in its place in the message, and may the peer do it? */
-    private int checkOperation(int opcode) {
-        if (Opcode.transport(opcode) != Opcode.TRANSPORT_RC || !Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE | Opcode.READ_REQUEST
-            | Opcode.ATOMIC_REQUEST)) {
+    private int checkOperation(ByteBuffer buffer, int at, int opcode) {
+        if (Opcode.transport(opcode) != Opcode.TRANSPORT_RC || !Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE | ANSWERED)) {
             return Syndrome.NAK_INVALID_REQUEST;
         }
-        boolean begins = Opcode.has(opcode, Opcode.START) || Opcode.hasAny(opcode, Opcode.READ_REQUEST | Opcode.ATOMIC_REQUEST);
+        boolean answered = Opcode.hasAny(opcode, ANSWERED);
+        boolean begins = Opcode.has(opcode, Opcode.START) || answered;
         if (begins ? message.isOpen() : !message.continuesWith(opcode)) {
             return Syndrome.NAK_INVALID_REQUEST;
         }
-        int right = Opcode.has(opcode, Opcode.WRITE) ? AccessFlags.REMOTE_WRITE
-            : Opcode.has(opcode, Opcode.READ_REQUEST) ? AccessFlags.REMOTE_READ
-            : Opcode.has(opcode, Opcode.ATOMIC_REQUEST) ? AccessFlags.REMOTE_ATOMIC : 0;
+        int right = rightFor(buffer, at, opcode);
         if ((qp.accessFlags() & right) != right) {
             return Syndrome.NAK_INVALID_REQUEST;
         }
-        boolean isFetch = Opcode.hasAny(opcode, Opcode.READ_REQUEST | Opcode.ATOMIC_REQUEST);
-        boolean tooMany = isFetch && responses.fetches() >= qp.maxDestRdAtomic() && !responses.dropOldestReplay();
+        boolean tooMany = answered && responses.fetches() >= qp.maxDestRdAtomic() && !responses.dropOldestReplay();
         return tooMany ? Syndrome.NAK_INVALID_REQUEST : OK;
     }
 
+    /** What both queue pair and memory must grant. */
+    private static int rightFor(ByteBuffer buffer, int at, int opcode) {
+        if (Opcode.has(opcode, Opcode.FLUSH)) {
+            int placement = Feth.placementType(buffer, at + Opcode.fethOffset(opcode));
+            return ((placement & Feth.PLACEMENT_GLOBAL_VISIBILITY) != 0 ? AccessFlags.FLUSH_GLOBAL : 0)
+                | ((placement & Feth.PLACEMENT_PERSISTENCE) != 0 ? AccessFlags.FLUSH_PERSISTENT : 0);
+        }
+        return Opcode.hasAny(opcode, Opcode.WRITE | Opcode.ATOMIC_WRITE) ? AccessFlags.REMOTE_WRITE
+            : Opcode.has(opcode, Opcode.READ_REQUEST) ? AccessFlags.REMOTE_READ
+            : Opcode.has(opcode, Opcode.ATOMIC_REQUEST) ? AccessFlags.REMOTE_ATOMIC : 0;
+    }
+
     private int checkLength(ByteBuffer buffer, int at, int opcode, int payload) {
-        boolean good = Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE) ? message.checkLength(buffer, at, opcode, payload)
-            : Opcode.has(opcode, Opcode.READ_REQUEST)
-            ? Reth.length(buffer, at + Opcode.rethOffset(opcode)) <= MessageWriter.MAX_MESSAGE_BYTES
-            : (AtomicEth.va(buffer, at + Opcode.atomicEthOffset(opcode)) & 7) == 0;
+        boolean good;
+        if (Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE)) {
+            good = message.checkLength(buffer, at, opcode, payload);
+        } else if (Opcode.has(opcode, Opcode.ATOMIC_REQUEST)) {
+            good = (AtomicEth.va(buffer, at + Opcode.atomicEthOffset(opcode)) & 7) == 0;
+        } else {
+            int reth = at + Opcode.rethOffset(opcode);
+            good = Reth.length(buffer, reth) <= MessageWriter.MAX_MESSAGE_BYTES;
+            if (Opcode.has(opcode, Opcode.ATOMIC_WRITE)) {
+                good = payload == 8 && Bth.padCount(buffer, at) == 0 && Reth.length(buffer, reth) == 8 && (Reth.va(buffer, reth) & 7) == 0;
+            } else if (Opcode.has(opcode, Opcode.FLUSH)) {
+                int feth = at + Opcode.fethOffset(opcode);
+                int placement = Feth.placementType(buffer, feth);
+                good &= placement >= 1 && placement <= (Feth.PLACEMENT_GLOBAL_VISIBILITY | Feth.PLACEMENT_PERSISTENCE)
+                    && Feth.selectivity(buffer, feth) <= Feth.SELECT_REGION;
+            }
+        }
         return good ? OK : Syndrome.NAK_INVALID_REQUEST;
     }
 
@@ -204,7 +238,11 @@ final class Responder {
         if (Opcode.has(opcode, Opcode.WRITE)) {
             return executeWrite(frame, opcode, psn, payload);
         }
-        return Opcode.has(opcode, Opcode.READ_REQUEST) ? executeRead(frame, opcode, psn) : executeAtomic(frame, opcode, psn);
+        if (Opcode.has(opcode, Opcode.READ_REQUEST)) {
+            return executeRead(frame, opcode, psn);
+        }
+        return Opcode.has(opcode, Opcode.FLUSH) ? executeFlush(frame, opcode, psn)
+            : Opcode.has(opcode, Opcode.ATOMIC_WRITE) ? executeAtomicWrite(frame, opcode, psn) : executeAtomic(frame, opcode, psn);
     }
 
     private int executeSend(ReceivedFrame frame, int opcode, int psn, int payload) {
@@ -292,6 +330,54 @@ final class Responder {
         fetches.rememberAtomic(psn, msn, atomicResult[0]);
         responses.atomic(psn, msn, atomicResult[0], false);
         return OK;
+    }
+
+    /**
+     * Everything that came before was placed when it came, so pushing it is all there is to do. What comes later waits, as ATOMIC WRITE
+     * must and others may. IBA vol 1 release 1.6, memory placement extensions.
+     */
+    private int executeFlush(ReceivedFrame frame, int opcode, int psn) {
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        int reth = at + Opcode.rethOffset(opcode);
+        int feth = at + Opcode.fethOffset(opcode);
+        Region region = memory.lookup(Reth.rkey(buffer, reth));
+        if (region == null || !region.grants(qp.pd(), qp.qpn(), rightFor(buffer, at, opcode))) {
+            return Syndrome.NAK_REMOTE_ACCESS;
+        }
+        boolean all = Feth.selectivity(buffer, feth) == Feth.SELECT_REGION;
+        long va = all ? region.start() : Reth.va(buffer, reth);
+        long length = all ? region.length() : Reth.length(buffer, reth);
+        if (!region.covers(va, length)) {
+            return Syndrome.NAK_REMOTE_ACCESS;
+        }
+        if (!region.flush(va, length, (Feth.placementType(buffer, feth) & Feth.PLACEMENT_PERSISTENCE) != 0)) {
+            return Syndrome.NAK_REMOTE_OPERATIONAL;
+        }
+        confirm(psn);
+        return OK;
+    }
+
+    private int executeAtomicWrite(ReceivedFrame frame, int opcode, int psn) {
+        ByteBuffer buffer = frame.buffer();
+        int reth = frame.offset() + Opcode.rethOffset(opcode);
+        long va = Reth.va(buffer, reth);
+        Region region = memory.lookup(Reth.rkey(buffer, reth));
+        boolean done = region != null && region.grants(qp.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) && region.covers(va, 8)
+            && region.store(va, frame.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, frame.offset() + Opcode.headerLength(opcode)));
+        if (!done) {
+            return Syndrome.NAK_REMOTE_ACCESS;
+        }
+        confirm(psn);
+        return OK;
+    }
+
+    /** Answers with a READ response of no bytes, and again when asked again, without executing anything. */
+    private void confirm(int psn) {
+        msn = Psn.next(msn);
+        expectedPsn = Psn.next(psn);
+        fetches.rememberAtomic(psn, msn, 0);
+        responses.read(psn, msn, 0, 0, 0, false);
     }
 
     private Region readable(int rkey, long va, long length) {

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.DeviceAgent;
 import org.softrdma.device.config.NetDevice;
@@ -17,6 +18,7 @@ final class RunningDevice {
     private final NetDevice netdev;
     private final GidTable gids;
     private final FaultyLink link;
+    private final LongSupplier clock;
     private final RxeEngine engine;
     private final DeviceAgent agent;
     private final DeviceAttributes attributes;
@@ -27,12 +29,15 @@ final class RunningDevice {
     /**
      * @param gids   the port's table; entries that are not among the link's addresses can be shown but not used
      * @param random secure, outside the simulator
+     * @param clock  nanoseconds of the clock that the engine is driven by
      * @param thread name of the agent's thread; null for a device that only a simulator drives
      */
-    RunningDevice(NetDevice netdev, GidTable gids, FaultyLink link, int port, RandomGenerator random, String thread) {
+    RunningDevice(NetDevice netdev, GidTable gids, FaultyLink link, int port, RandomGenerator random, LongSupplier clock,
+                  String thread) {
         this.netdev = netdev;
         this.gids = gids;
         this.link = link;
+        this.clock = clock;
         engine = new RxeEngine(link, port, random);
         agent = new DeviceAgent(engine, thread);
         attributes = RxeLimits.attributes(GidTable.guid(netdev.mac()));
@@ -73,7 +78,7 @@ final class RunningDevice {
     Map<String, Long> counters() {
         agent.lock().lock();
         try {
-            Map<String, Long> all = engine.counters().toMap();
+            Map<String, Long> all = engine.readCounters();
             all.putAll(link.counters());
             return all;
         } finally {
@@ -113,6 +118,10 @@ final class RunningDevice {
 
     FaultyLink link() {
         return link;
+    }
+
+    long nowNs() {
+        return clock.getAsLong();
     }
 
     RxeEngine engine() {

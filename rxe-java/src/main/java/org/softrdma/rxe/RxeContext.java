@@ -7,6 +7,7 @@ import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
+import org.softrdma.device.verbs.SoftSharedReceiveQueue;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
@@ -116,14 +117,13 @@ final class RxeContext extends SoftContext {
 
     @Override
     protected QueuePair newQueuePair(SoftProtectionDomain pd, QpInitAttributes attributes) {
-        if (attributes.srq() != null) {
-            throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", "shared receive queues; this device has none yet");
-        }
         QpCapabilities cap = attributes.cap();
         limit("max_send_wr", cap.maxSendWr(), RxeLimits.MAX_QP_WR);
-        limit("max_recv_wr", cap.maxRecvWr(), RxeLimits.MAX_QP_WR);
         limit("max_send_sge", cap.maxSendSge(), RxeLimits.MAX_SGE);
-        limit("max_recv_sge", cap.maxRecvSge(), RxeLimits.MAX_SGE);
+        if (attributes.srq() == null) {
+            limit("max_recv_wr", cap.maxRecvWr(), RxeLimits.MAX_QP_WR);
+            limit("max_recv_sge", cap.maxRecvSge(), RxeLimits.MAX_SGE);
+        }
         limit("max_inline_data", cap.maxInlineData(), RxeLimits.MAX_INLINE);
         return RxeQueuePair.create(this, pd, attributes);
     }
@@ -184,6 +184,26 @@ final class RxeContext extends SoftContext {
     @Override
     protected int newPdNumber() {
         return running.newPdNumber();
+    }
+
+    @Override
+    public long rawClockNs() {
+        return running.nowNs();
+    }
+
+    @Override
+    protected long roundNs() {
+        return running.engine().nowNs();
+    }
+
+    @Override
+    protected int enter(SoftSharedReceiveQueue queue) {
+        return running.engine().sharedReceives().enter(queue);
+    }
+
+    @Override
+    protected void leave(SoftSharedReceiveQueue queue) {
+        running.engine().sharedReceives().leave(queue);
     }
 
     @Override

@@ -59,6 +59,8 @@ enum RxeCounter {
     SEND_SEQ_ERR,
     /** UC messages given up in the middle. */
     LOST_MESSAGES,
+    /** Accesses to registered memory that had been freed, or whose file had been cut off. */
+    MEMORY_GONE,
     /** Queue pairs stopped by a fault of ours. */
     INTERNAL_ERRORS,
     /** Packets sent again. */

@@ -124,7 +124,7 @@ final class RxeDevice implements RdmaDevice {
         // Faults above the capture: it shows what is on the wire.
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
         RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), faulty, Udp.DEST_PORT_ROCE,
-            new SecureRandom(), name);
+            new SecureRandom(), System::nanoTime, name);
         running.start();
         if (!atFirst.isNone()) {
             LOG.log(System.Logger.Level.WARNING, name + " opens with faults on its link: " + atFirst);

@@ -3,6 +3,7 @@ package org.softrdma.rxe;
 
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -40,6 +41,7 @@ final class RxeEngine implements DeviceWork {
     private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
     private final MemoryTable memory;
     private final Int2ObjectHashMap<QpMachine> queuePairs = new Int2ObjectHashMap<>();
+    private final SrqTable sharedReceives = new SrqTable();
     private final GhostTable ghosts = new GhostTable(counters);
     private final DeadlineHeap timers = new DeadlineHeap();
     private final FlightBudget flight = new FlightBudget();
@@ -125,7 +127,7 @@ final class RxeEngine implements DeviceWork {
     private int transmitFrom(QpMachine qp) {
         try {
             return qp.transmit(nowNs, writer, qp.turnPackets());
-        } catch (RuntimeException broken) {
+        } catch (RuntimeException | InternalError broken) {
             onBroken(qp, broken);
             return 0;
         }
@@ -135,7 +137,7 @@ final class RxeEngine implements DeviceWork {
      * A queue pair found itself in a state that cannot be: it stops, with an event, and the rest of the device goes on. Tests run with
      * assertions, and stop.
      */
-    void onBroken(QpMachine qp, RuntimeException cause) {
+    void onBroken(QpMachine qp, Throwable cause) {
         counters.count(RxeCounter.INTERNAL_ERRORS);
         LOG.log(System.Logger.Level.ERROR, "queue pair 0x" + Integer.toHexString(qp.qpn()) + " stops: please report this", cause);
         assert false : cause;
@@ -285,6 +287,16 @@ final class RxeEngine implements DeviceWork {
         addressHandles--;
     }
 
+    /** When the present round, or the present control verb, began. */
+    long nowNs() {
+        return nowNs;
+    }
+
+    /** A control verb is about to change something. */
+    void beginVerb(long ns) {
+        nowNs = ns;
+    }
+
     int port() {
         return port;
     }
@@ -293,11 +305,21 @@ final class RxeEngine implements DeviceWork {
         return link;
     }
 
+    SrqTable sharedReceives() {
+        return sharedReceives;
+    }
+
     MemoryTable memory() {
         return memory;
     }
 
     Counters<RxeCounter> counters() {
         return counters;
+    }
+
+    /** All counters by name. */
+    Map<String, Long> readCounters() {
+        counters.add(RxeCounter.MEMORY_GONE, memory.goneAccesses() - counters.get(RxeCounter.MEMORY_GONE));
+        return counters.toMap();
     }
 }

@@ -17,14 +17,19 @@ final class RxeLimits {
     static final int MAX_MW = (1 << 19) - 1;
     static final int MAX_RD_ATOMIC = 128;
     static final int MAX_AH = 32_767;
+    static final int MAX_SRQ = 917_503;
+    static final int MAX_SRQ_WR = 1 << 20;
+    static final int MAX_SRQ_SGE = 27;
     static final int GID_TABLE_LENGTH = 1024;
     /** What rxe reports; IBA's 2^31 are accepted all the same, as by rxe. */
     static final long MAX_MSG_SIZE = 0x800000;
     /**
-     * BAD_PKEY_CNTR, BAD_QKEY_CNTR, UD_AV_PORT_ENFORCE, SYS_IMAGE_GUID, RC_RNR_NAK_GEN, MEM_WINDOW_TYPE_2B. The kernel's rxe reports
-     * 0x01223c76: what is missing here comes with the services it belongs to.
+     * BAD_PKEY_CNTR, BAD_QKEY_CNTR, UD_AV_PORT_ENFORCE, SYS_IMAGE_GUID, RC_RNR_NAK_GEN, SRQ_RESIZE, MEM_WINDOW, MEM_WINDOW_TYPE_2B. The
+     * kernel's rxe reports 0x01223c76: what is missing here comes with the services it belongs to.
      */
-    private static final int DEVICE_CAP_FLAGS = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 11 | 1 << 12 | 1 << 24;
+    private static final int DEVICE_CAP_FLAGS = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 24;
+    /** FLUSH_GLOBAL, FLUSH_PERSISTENT, ATOMIC_WRITE. */
+    private static final long EXTENDED_CAP_FLAGS = 1L << 38 | 1L << 39 | 1L << 40;
 
     private RxeLimits() {
     }
@@ -33,7 +38,7 @@ final class RxeLimits {
         return new DeviceAttributes("", guid, guid, -1L, 0xfffff000L, 0xffffff, 0, 0,
             MAX_QP, MAX_QP_WR, DEVICE_CAP_FLAGS, MAX_SGE, MAX_SGE, MAX_INLINE, MAX_CQ, MAX_CQE, MAX_MR, 1 << 20,
             MAX_RD_ATOMIC, 0x3f000, MAX_RD_ATOMIC, 1, MAX_MW, 0, 0,
-            0, MAX_AH, 0, 0, 0, 64, 15, 1,
-            Runtime.getRuntime().availableProcessors());
+            0, MAX_AH, MAX_SRQ, MAX_SRQ_WR, MAX_SRQ_SGE, 64, 15, 1,
+            Runtime.getRuntime().availableProcessors(), EXTENDED_CAP_FLAGS | DEVICE_CAP_FLAGS);
     }
 }

@@ -76,7 +76,7 @@ final class RxeQueuePair extends SoftQueuePair {
         return switch (request.opcode()) {
             case SEND, SEND_WITH_IMM -> true;
             case RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW -> type() != QpType.UD;
-            case SEND_WITH_INV, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> type() == QpType.RC;
+            case SEND_WITH_INV, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, FLUSH, ATOMIC_WRITE -> type() == QpType.RC;
             default -> false;
         };
     }
@@ -95,6 +95,7 @@ final class RxeQueuePair extends SoftQueuePair {
             if (engine.find(qpNum()) != machine) {
                 throw refuse("the queue pair is closed");
             }
+            engine.beginVerb(context.rawClockNs());
             QpState to = QpTransitions.check(type(), machine.state(), change);
             checkValues(change);
             Path path = change.has(QpAttributeMask.AV) ? resolve(change.addressVector()) : null;

@@ -68,6 +68,8 @@ final class SendCompletions {
         table[WrOpcode.ATOMIC_FETCH_AND_ADD.value()] = WcOpcode.FETCH_ADD;
         table[WrOpcode.LOCAL_INV.value()] = WcOpcode.LOCAL_INV;
         table[WrOpcode.BIND_MW.value()] = WcOpcode.BIND_MW;
+        table[WrOpcode.FLUSH.value()] = WcOpcode.FLUSH;
+        table[WrOpcode.ATOMIC_WRITE.value()] = WcOpcode.ATOMIC_WRITE;
         return table;
     }
 }

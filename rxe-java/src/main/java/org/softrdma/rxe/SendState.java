@@ -30,7 +30,7 @@ final class SendState {
     int unacked;
     /** PSN after the highest one ever transmitted (for READs: asked for). */
     int sentEnd;
-    /** READs and atomics transmitted before the cursor and not complete. */
+    /** READs, atomics and other {@link #isAnswered} requests transmitted before the cursor and not complete. */
     int readsInFlight;
     int retriesLeft;
     int rnrRetriesLeft;
@@ -91,7 +91,13 @@ final class SendState {
         return opcode == WrOpcode.ATOMIC_CMP_AND_SWP.value() || opcode == WrOpcode.ATOMIC_FETCH_AND_ADD.value();
     }
 
-    static boolean isReadOrAtomic(int opcode) {
-        return isRead(opcode) || isAtomic(opcode);
+    /** Answered by an empty READ response once they are executed: FLUSH and ATOMIC WRITE. */
+    static boolean isConfirmed(int opcode) {
+        return opcode == WrOpcode.FLUSH.value() || opcode == WrOpcode.ATOMIC_WRITE.value();
+    }
+
+    /** Not just acknowledged, but answered by a response of its own, which takes one of the peer's responder resources. */
+    static boolean isAnswered(int opcode) {
+        return isRead(opcode) || isAtomic(opcode) || isConfirmed(opcode);
     }
 }

@@ -11,8 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.BadWorkRequestException;
 import org.softrdma.verbs.CompletionChannel;
@@ -93,7 +91,7 @@ class ApiMisuseTest {
         int key = MemoryWindow.nextRkey(window.rkey());
         pair.a.qp.postSend(wr.bindWindow(key, region, region.address(), 64, AccessFlags.REMOTE_READ).signaled());
         pair.runUntil(() -> !pair.a.sends().isEmpty());
-        refused(Errno.EINVAL, "dereg_mr", region::close, "0x" + Integer.toHexString(region.lkey()));
+        refused(Errno.EBUSY, "dereg_mr", region::close, "0x" + Integer.toHexString(region.lkey()));
         pair.a.qp.postSend(wr.localInvalidate(key).signaled());
         pair.runUntil(() -> pair.a.sends().size() == 2);
         region.close();
@@ -197,13 +195,6 @@ class ApiMisuseTest {
         assertEquals(List.of(WcStatus.SUCCESS), pair.a.sendStatuses());
     }
 
-    @ParameterizedTest
-    @EnumSource(value = WrOpcode.class, names = {"FLUSH", "ATOMIC_WRITE"})
-    void shouldRefuseOperationsTheDeviceDoesNotHave(WrOpcode opcode) {
-        SimulatedPair.Side side = pair().a;
-        refused(Errno.EINVAL, "post_send", () -> side.qp.postSend(wr.begin(opcode)), opcode.toString());
-    }
-
     @Test
     void shouldPostUpToTheBadRequestOfAList() {
         SimulatedPair pair = pair();
@@ -245,7 +236,6 @@ class ApiMisuseTest {
         refused(Errno.EINVAL, "reg_mr", () -> pd.register(memory, -63, 0), "2^64");
         assertEquals(-64, pd.register(memory, -64, 0).address(), "just inside");
         pd.register(memory.asReadOnly(), AccessFlags.REMOTE_READ).close();
-        refused(Errno.EOPNOTSUPP, "alloc_mw of type 1", () -> pd.allocateMw(MemoryWindow.Type.TYPE_1));
     }
 
     /** Memory freed while it is registered: a protection error of the work request, no crash. */

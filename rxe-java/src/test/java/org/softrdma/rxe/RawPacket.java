@@ -32,6 +32,8 @@ final class RawPacket {
     static final int COMPARE_SWAP = 0x13;
     static final int FETCH_ADD = 0x14;
     static final int SEND_ONLY_INV = 0x17;
+    static final int FLUSH = 0x1c;
+    static final int ATOMIC_WRITE = 0x1d;
     /** UC has RC's SENDs and WRITEs under these numbers plus this. */
     static final int UC = 0x20;
     static final int UD_SEND = 0x64;
@@ -135,6 +137,15 @@ final class RawPacket {
         return header(ByteBuffer.allocate(8).putLong(original));
     }
 
+    /** Placement type and selectivity of a FLUSH. */
+    RawPacket feth(int placement, int selectivity) {
+        return header(ByteBuffer.allocate(4).putInt(selectivity << 4 | placement));
+    }
+
+    byte[] headers() {
+        return headers;
+    }
+
     /** Immediate data or the key to invalidate. */
     RawPacket immediate(int value) {
         return header(ByteBuffer.allocate(4).putInt(value));
@@ -165,8 +176,8 @@ final class RawPacket {
         parsed.destQpn = packet.getInt(offset + 4) & 0xffffff;
         parsed.ackRequest = packet.get(offset + 8) < 0;
         int headerBytes = switch (parsed.opcode >> 5 == UC >> 5 ? parsed.opcode - UC : parsed.opcode) {
-            case WRITE_FIRST, WRITE_ONLY, READ_REQUEST -> 16;
-            case WRITE_ONLY_IMM -> 20;
+            case WRITE_FIRST, WRITE_ONLY, READ_REQUEST, ATOMIC_WRITE -> 16;
+            case WRITE_ONLY_IMM, FLUSH -> 20;
             case READ_FIRST, READ_LAST, READ_ONLY, ACK, 0x03, SEND_ONLY_IMM, WRITE_LAST_IMM, 0x16, SEND_ONLY_INV -> 4;
             case UD_SEND -> 8;
             case ATOMIC_ACK, UD_SEND_IMM -> 12;

@@ -27,6 +27,7 @@ import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
@@ -58,6 +59,8 @@ final class SimulatedPair {
         int queueDepth = 64;
         int maxSge = 4;
         int cqe = 4096;
+        /** Receives of a shared queue that the queue pair uses; 0 for a receive queue of its own. */
+        int srqDepth;
         boolean hiddenIpId;
         boolean ipv6;
         FaultPlan faults = FaultPlan.NONE;
@@ -69,8 +72,11 @@ final class SimulatedPair {
         final ProtectionDomain pd;
         final CompletionQueue sendCq;
         final CompletionQueue recvCq;
+        final SharedReceiveQueue srq;
         final QueuePair qp;
         final Gid gid;
+        private final QpCapabilities cap;
+        private final QpType type;
         private final List<WorkCompletion> sendDone = new ArrayList<>();
         private final List<WorkCompletion> recvDone = new ArrayList<>();
 
@@ -80,8 +86,15 @@ final class SimulatedPair {
             pd = context.allocatePd();
             sendCq = context.createCq(setup.cqe);
             recvCq = context.createCq(setup.cqe);
-            QpCapabilities cap = new QpCapabilities(setup.queueDepth, setup.queueDepth, setup.maxSge, setup.maxSge, 64);
-            qp = pd.createQp(new QpInitAttributes(setup.type, sendCq, recvCq, null, cap, false));
+            srq = setup.srqDepth == 0 ? null : pd.createSrq(setup.srqDepth, setup.maxSge, 0);
+            cap = new QpCapabilities(setup.queueDepth, setup.queueDepth, setup.maxSge, setup.maxSge, 64);
+            type = setup.type;
+            qp = newQp(pd);
+        }
+
+        /** One more queue pair like {@link #qp}, not connected. */
+        QueuePair newQp(ProtectionDomain in) {
+            return in.createQp(new QpInitAttributes(type, sendCq, recvCq, srq, cap, false));
         }
 
         MemoryRegion memory(long bytes, int access) {
@@ -159,9 +172,13 @@ final class SimulatedPair {
     }
 
     static void connect(Side side, Gid peer, int peerQpn, Setup setup, int access, int sqPsn, int rqPsn) {
-        side.qp.modify(init(setup, access));
-        side.qp.modify(rtr(peer, peerQpn, setup, rqPsn));
-        side.qp.modify(rts(setup, sqPsn));
+        connect(side.qp, peer, peerQpn, setup, access, sqPsn, rqPsn);
+    }
+
+    static void connect(QueuePair qp, Gid peer, int peerQpn, Setup setup, int access, int sqPsn, int rqPsn) {
+        qp.modify(init(setup, access));
+        qp.modify(rtr(peer, peerQpn, setup, rqPsn));
+        qp.modify(rts(setup, sqPsn));
     }
 
     static QpAttributes init(Setup setup, int access) {

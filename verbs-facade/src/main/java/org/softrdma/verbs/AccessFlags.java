@@ -12,12 +12,15 @@ public final class AccessFlags {
     public static final int ZERO_BASED = 1 << 5;
     public static final int ON_DEMAND = 1 << 6;
     public static final int HUGETLB = 1 << 7;
+    /** The peer may FLUSH for global visibility. */
     public static final int FLUSH_GLOBAL = 1 << 8;
+    /** The peer may FLUSH for persistence; regions with it are mapped files. */
     public static final int FLUSH_PERSISTENT = 1 << 9;
     /** The first of the ten optional bits (20..29): a device ignores those it does not know. */
     public static final int RELAXED_ORDERING = 1 << 20;
 
     public static final int REMOTE_ANY = REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC;
+    public static final int FLUSH_ANY = FLUSH_GLOBAL | FLUSH_PERSISTENT;
     public static final int OPTIONAL_RANGE = 0x3ff00000;
 
     private AccessFlags() {

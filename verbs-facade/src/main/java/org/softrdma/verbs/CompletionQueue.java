@@ -34,7 +34,17 @@ public interface CompletionQueue extends AutoCloseable {
     /** Acknowledges {@code count} events that came out of the channel for this queue. Cheaper in batches. */
     void ackEvents(int count);
 
-    /** Changes the capacity; EINVAL below what it holds now. */
+    /** A reader of this queue; each thread that reads needs one of its own, and keeps it. */
+    default CompletionReader reader() {
+        throw VerbsException.unsupported("create_cq_ex");
+    }
+
+    /**
+     * Changes the capacity; what the queue holds stays, in order.
+     *
+     * @param cqe as in {@link Context#createCq}
+     * @throws VerbsException EINVAL: not in 1..{@link DeviceAttributes#maxCqe()}, fewer than it holds now, or the queue has overrun
+     */
     default void resize(int cqe) {
         throw VerbsException.unsupported("resize_cq");
     }

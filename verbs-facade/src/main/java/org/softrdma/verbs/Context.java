@@ -39,6 +39,11 @@ public interface Context extends AutoCloseable {
     /** Counters by name, the kernel's names first ({@code sent_pkts}, …), in a fixed order. */
     Map<String, Long> counters();
 
+    /** The device's clock now, nanoseconds, that {@link CompletionReader#timestampNs} is on: {@link System#nanoTime}'s on a real device. */
+    default long rawClockNs() {
+        throw VerbsException.unsupported("query_rt_values_ex");
+    }
+
     ProtectionDomain allocatePd();
 
     CompletionChannel createCompletionChannel();

@@ -23,7 +23,16 @@ public interface MemoryRegion extends AutoCloseable {
     /** Key for the peer; 0 if the region grants no remote access. */
     int rkey();
 
-    /** Deregisters: from then on the key is refused and the memory never touched again. EINVAL while windows are bound. */
+    /**
+     * Changes memory, protection domain or rights in one step ({@code rereg_mr}); the keys stay. A request that is being executed goes on
+     * under the new terms from its next packet on.
+     *
+     * @throws VerbsException EINVAL: nothing to change, as with {@link ProtectionDomain#register}, or a protection domain of another
+     *     context; EBUSY while windows are bound. The region is then as it was and still registered
+     */
+    void reregister(Reregistration change);
+
+    /** Deregisters: from then on the key is refused and the memory never touched again. EBUSY while windows are bound. */
     @Override
     void close();
 }

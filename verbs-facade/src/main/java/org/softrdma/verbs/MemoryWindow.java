@@ -1,18 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
-/** A memory window: a narrower, revocable view on a region. */
+/**
+ * A memory window: a narrower, revocable view on a region. A peer that uses its key can do what the window grants, in the window's range,
+ * and nothing else of the region. While a window is bound, its region cannot be deregistered.
+ */
 public interface MemoryWindow extends AutoCloseable {
-    /** {@code enum ibv_mw_type}: 1 is bound by {@code bind_mw}, 2 by a work request. */
+    /**
+     * {@code enum ibv_mw_type}.
+     *
+     * <p>Type 1 is bound by {@link QueuePair#bind}, which gives it a new key each time, and can be bound again while it is bound. Every
+     * queue pair of the protection domain may be used by peers with it.
+     *
+     * <p>Type 2 is bound by a work request ({@link SendRequest#bindWindow}) under a key whose low byte the caller chooses, is tied to the
+     * queue pair that bound it (2B of the specification's two kinds), and must be invalidated before it is bound again: by the peer's
+     * {@link SendRequest#sendWithInvalidate} or by {@link SendRequest#localInvalidate}.
+     */
     enum Type {
-        TYPE_1, TYPE_2
+        TYPE_1(1), TYPE_2(2);
+
+        private final int value;
+
+        Type(int value) {
+            this.value = value;
+        }
+
+        /** The number the C API uses. */
+        public int value() {
+            return value;
+        }
     }
 
     ProtectionDomain pd();
 
     Type type();
 
-    /** The key the window was allocated with; it opens nothing before the window is bound under it or a later one. */
+    /**
+     * Type 1: the key of the last {@link QueuePair#bind}, valid once that has completed. Type 2: the key it was allocated with. A key opens
+     * nothing before the window is bound under it.
+     */
     int rkey();
 
     /** The same key with its low byte counted up, wrapping ({@code ibv_inc_rkey}). */
@@ -20,6 +46,7 @@ public interface MemoryWindow extends AutoCloseable {
         return rkey & ~0xff | rkey + 1 & 0xff;
     }
 
+    /** Ends its binding, if there is one, and frees its key. */
     @Override
     void close();
 }

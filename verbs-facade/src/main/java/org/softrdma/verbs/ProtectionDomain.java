@@ -44,14 +44,18 @@ public interface ProtectionDomain extends AutoCloseable {
     }
 
     /**
-     * @param maxWr  receives it must hold
-     * @param maxSge elements of one receive
+     * Creates a shared receive queue.
+     *
+     * @param maxWr  receives it must hold, 1..{@link DeviceAttributes#maxSrqWr()}
+     * @param maxSge elements of one receive, 0..{@link DeviceAttributes#maxSrqSge()}
      * @param limit  see {@link SharedReceiveQueue#modifyLimit}
+     * @throws VerbsException EINVAL: beyond these; ENOMEM: the device has {@link DeviceAttributes#maxSrq()} already
      */
     default SharedReceiveQueue createSrq(int maxWr, int maxSge, int limit) {
         throw VerbsException.unsupported("create_srq");
     }
 
+    /** @throws VerbsException ENOMEM: no key free */
     default MemoryWindow allocateMw(MemoryWindow.Type type) {
         throw VerbsException.unsupported("alloc_mw");
     }

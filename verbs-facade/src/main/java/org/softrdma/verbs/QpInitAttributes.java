@@ -4,7 +4,8 @@ package org.softrdma.verbs;
 /**
  * What {@code create_qp} needs ({@code struct ibv_qp_init_attr}).
  *
- * @param srq         a shared receive queue, or null for a receive queue of its own
+ * @param srq         a shared receive queue, or null for a receive queue of its own; {@code cap.maxRecvWr} and {@code cap.maxRecvSge} then
+ *     mean nothing and are granted as 0
  * @param signalAll   every send work request completes visibly ({@code sq_sig_all})
  */
 public record QpInitAttributes(

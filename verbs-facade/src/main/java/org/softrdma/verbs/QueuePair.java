@@ -51,9 +51,20 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
+     * A way to post several send work requests at once, all or nothing.
+     *
+     * @param operations bits of {@link SendOps}: what it will be used for
+     * @throws VerbsException EOPNOTSUPP: one of them is not an operation of this queue pair
+     */
+    default SendBatch sendBatch(int operations) {
+        throw VerbsException.unsupported("create_qp_ex");
+    }
+
+    /**
      * Posts one receive work request, from INIT on. In ERR it is accepted and flushed.
      *
-     * @throws VerbsException EINVAL: RESET, or too many elements; ENOMEM: the queue is full
+     * @throws VerbsException EINVAL: RESET, too many elements, or receives come from a {@link SharedReceiveQueue}; ENOMEM: the queue is
+     *     full
      */
     void postReceive(ReceiveRequest request);
 
@@ -68,7 +79,18 @@ public interface QueuePair extends AutoCloseable {
         }
     }
 
-    /** Binds a type 1 window ({@code bind_mw}). */
+    /**
+     * Binds a type 1 window to part of a region, or ends its binding ({@code bind_mw}). The window has its new {@link MemoryWindow#rkey}
+     * when this returns; it opens something once the work request that this posts has completed.
+     *
+     * @param region    of the queue pair's and the window's protection domain, registered with MW_BIND; may be null with length 0
+     * @param address   first byte, as the region's address space names it
+     * @param length    bytes; 0 ends the binding
+     * @param access    REMOTE_* bits of {@link AccessFlags}
+     * @param sendFlags bits of {@link SendFlags}
+     * @throws VerbsException EINVAL: a type 2 window, objects of another protection domain, other rights, a state below RTS; ENOMEM: the
+     *     queue is full. What only the device can check fails the work request with MW_BIND_ERR
+     */
     default void bind(MemoryWindow window, long wrId, MemoryRegion region, long address, long length, int access, int sendFlags) {
         throw VerbsException.unsupported("bind_mw");
     }

@@ -85,6 +85,26 @@ public final class SendRequest {
         return this;
     }
 
+    /** ATOMIC WRITE: the 8 bytes of the one element, or inline, appear at once at an aligned address; completes once they are there. */
+    public SendRequest atomicWrite(long remoteAddress, int rkey) {
+        return begin(WrOpcode.ATOMIC_WRITE).remote(remoteAddress, rkey);
+    }
+
+    /**
+     * FLUSH: completes once what this queue pair wrote before has reached the placement asked for. Without elements.
+     *
+     * @param length      bytes, u32; means nothing with {@link FlushFlags#REGION}, and neither does the address
+     * @param placement   {@link FlushFlags#GLOBAL}, {@link FlushFlags#PERSISTENT} or both; queue pair and region must allow it
+     *     ({@link AccessFlags#FLUSH_GLOBAL}, {@link AccessFlags#FLUSH_PERSISTENT})
+     * @param selectivity {@link FlushFlags#RANGE} or {@link FlushFlags#REGION}
+     */
+    public SendRequest flush(long remoteAddress, int rkey, int length, int placement, int selectivity) {
+        begin(WrOpcode.FLUSH).remote(remoteAddress, rkey);
+        compareAdd = selectivity << 4 | placement;
+        swap = Integer.toUnsignedLong(length);
+        return this;
+    }
+
     /** Invalidates a local key: a memory window's, or a fast-registered region's. */
     public SendRequest localInvalidate(int localRkey) {
         begin(WrOpcode.LOCAL_INV);
@@ -96,13 +116,21 @@ public final class SendRequest {
      * Binds a type 2 window to part of a region; the peer may use {@code newRkey} from then on, on this queue pair only.
      *
      * @param newRkey the window's key with a low byte of the caller's choice, see {@link MemoryWindow#nextRkey}
-     * @param access  REMOTE_* bits of {@link AccessFlags}
+     * @param address first byte of the window, as the region's address space names it
+     * @param length  bytes, at least 1
+     * @param access  REMOTE_* bits of {@link AccessFlags}; with ZERO_BASED, the window's addresses start at 0
      */
-    public SendRequest bindWindow(int newRkey, MemoryRegion region, long address, int length, int access) {
+    public SendRequest bindWindow(int newRkey, MemoryRegion region, long address, long length, int access) {
+        return bindWindow(newRkey, region.lkey(), address, length, access);
+    }
+
+    /** As above, for front ends that know regions by their keys. @param lkey 0 with length 0: the binding ends (type 1 only) */
+    public SendRequest bindWindow(int newRkey, int lkey, long address, long length, int access) {
         begin(WrOpcode.BIND_MW);
         rkey = newRkey;
         compareAdd = access;
-        return element(address, length, region.lkey());
+        swap = length;
+        return element(address, 0, lkey);
     }
 
     /** Starts over with an opcode: everything else goes back to zero. For front ends that speak opcodes; others use the named forms. */

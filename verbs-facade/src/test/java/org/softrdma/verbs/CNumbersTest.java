@@ -149,9 +149,15 @@ class CNumbersTest {
     @Test
     void shouldUseTheBitsOfTheCFlags() {
         assertEquals("LOCAL_WRITE=0x1 REMOTE_WRITE=0x2 REMOTE_READ=0x4 REMOTE_ATOMIC=0x8 MW_BIND=0x10 ZERO_BASED=0x20 ON_DEMAND=0x40 "
-            + "HUGETLB=0x80 FLUSH_GLOBAL=0x100 FLUSH_PERSISTENT=0x200 RELAXED_ORDERING=0x100000 REMOTE_ANY=0xe OPTIONAL_RANGE=0x3ff00000",
-            flags(AccessFlags.class));
+            + "HUGETLB=0x80 FLUSH_GLOBAL=0x100 FLUSH_PERSISTENT=0x200 RELAXED_ORDERING=0x100000 REMOTE_ANY=0xe FLUSH_ANY=0x300 "
+            + "OPTIONAL_RANGE=0x3ff00000", flags(AccessFlags.class));
         assertEquals("FENCE=0x1 SIGNALED=0x2 SOLICITED=0x4 INLINE=0x8 IP_CSUM=0x10", flags(SendFlags.class));
+        assertEquals("GLOBAL=0x1 PERSISTENT=0x2 RANGE=0x0 REGION=0x1", flags(FlushFlags.class));
+        assertEquals("TRANSLATION=0x1 PD=0x2 ACCESS=0x4", flags(Reregistration.class));
+        assertEquals("TYPE_1=1 TYPE_2=2", numbers(MemoryWindow.Type.class, MemoryWindow.Type::value));
+        assertEquals("RDMA_WRITE=0x1 RDMA_WRITE_WITH_IMM=0x2 SEND=0x4 SEND_WITH_IMM=0x8 RDMA_READ=0x10 ATOMIC_CMP_AND_SWP=0x20 "
+            + "ATOMIC_FETCH_AND_ADD=0x40 LOCAL_INV=0x80 BIND_MW=0x100 SEND_WITH_INV=0x200 TSO=0x400 FLUSH=0x800 ATOMIC_WRITE=0x1000",
+            flags(SendOps.class));
         assertEquals("GRH=0x1 WITH_IMM=0x2 IP_CSUM_OK=0x4 WITH_INV=0x8", flags(WcFlags.class));
     }
 

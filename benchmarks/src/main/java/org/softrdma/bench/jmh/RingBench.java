@@ -54,7 +54,7 @@ public class RingBench {
 
     @Benchmark
     public long completeAndPoll() {
-        completions.push(number++, WcStatus.SUCCESS, WcOpcode.RDMA_WRITE, 0, 64, 0, 0x1234, 0, 0);
+        completions.push(number++, WcStatus.SUCCESS, WcOpcode.RDMA_WRITE, 0, 64, 0, 0x1234, 0, 0, 0);
         completions.take(taken, 1);
         return taken[0].wrId();
     }

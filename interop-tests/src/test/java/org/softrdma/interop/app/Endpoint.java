@@ -39,6 +39,9 @@ interface Endpoint extends AutoCloseable {
     /** Allocates a type 2 window and posts its bind, signaled. @return the key it opens under */
     int bind(long wrId, int offset, int length, int access);
 
+    /** Binds the one type 1 window, signaled; length 0 ends its binding. @return the key it opens under */
+    int bindTypeOne(long wrId, int offset, int length, int access);
+
     /** A region of the same kind in a protection domain of its own. */
     Target foreignRegion(int size);
 

@@ -137,6 +137,12 @@ final class GuestEndpoint implements Endpoint {
     }
 
     @Override
+    public int bindTypeOne(long wrId, int offset, int length, int access) {
+        Object key = ask(Json.object("op", "bindTypeOne", "wrId", wrId, "offset", offset, "length", length, "access", access));
+        return ((Long) key).intValue();
+    }
+
+    @Override
     public Target foreignRegion(int size) {
         Map<?, ?> made = (Map<?, ?>) ask(Json.object("op", "foreign", "size", size));
         return new Target(number(made, "address"), (int) number(made, "rkey"));

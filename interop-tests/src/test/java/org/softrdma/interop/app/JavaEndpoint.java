@@ -25,9 +25,12 @@ import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.WorkCompletion;
 
 /** Our side, by the API that every application uses. */
@@ -43,8 +46,10 @@ final class JavaEndpoint implements Endpoint {
     private final ProtectionDomain pd;
     private final CompletionQueue cq;
     private final MemoryRegion region;
+    private final SharedReceiveQueue srq;
     private final QueuePair qp;
     private final List<AutoCloseable> extras = new ArrayList<>();
+    private MemoryWindow typeOne;
     private boolean deregistered;
     private boolean closed;
 
@@ -56,7 +61,8 @@ final class JavaEndpoint implements Endpoint {
         cq = context.createCq(512);
         memory = arena.allocate(settings.size(), 4096);
         region = pd.register(memory, settings.regionAccess());
-        qp = pd.createQp(QpInitAttributes.rc(cq, new QpCapabilities(128, 128, 4, 4, settings.inline())));
+        srq = settings.srq() == 0 ? null : pd.createSrq(settings.srq(), 4, 0);
+        qp = pd.createQp(new QpInitAttributes(QpType.RC, cq, cq, srq, new QpCapabilities(128, 128, 4, 4, settings.inline()), false));
     }
 
     @Override
@@ -89,12 +95,20 @@ final class JavaEndpoint implements Endpoint {
         for (Work.Part each : parts) {
             request.element(region, each.offset(), each.length());
         }
-        qp.postReceive(request);
+        post(request);
+    }
+
+    private void post(ReceiveRequest request) {
+        if (srq == null) {
+            qp.postReceive(request);
+        } else {
+            srq.postReceive(request);
+        }
     }
 
     @Override
     public void receiveWithBadKey(long wrId, int length) {
-        qp.postReceive(new ReceiveRequest().begin(wrId).element(region.address(), length, BAD_KEY));
+        post(new ReceiveRequest().begin(wrId).element(region.address(), length, BAD_KEY));
     }
 
     @Override
@@ -149,6 +163,16 @@ final class JavaEndpoint implements Endpoint {
     }
 
     @Override
+    public int bindTypeOne(long wrId, int offset, int length, int access) {
+        if (typeOne == null) {
+            typeOne = pd.allocateMw(MemoryWindow.Type.TYPE_1);
+            extras.addFirst(typeOne);
+        }
+        qp.bind(typeOne, wrId, region, region.address() + offset, length, access, SendFlags.SIGNALED);
+        return typeOne.rkey();
+    }
+
+    @Override
     public Target foreignRegion(int size) {
         ProtectionDomain other = pd.context().allocatePd();
         extras.addFirst(other);
@@ -187,6 +211,9 @@ final class JavaEndpoint implements Endpoint {
         }
         closed = true;
         qp.close();
+        if (srq != null) {
+            srq.close();
+        }
         for (AutoCloseable each : extras) {
             try {
                 each.close();

@@ -103,6 +103,11 @@ public record Operation(String name, String sentence, Settings requester, Settin
             (a, b) -> writeWithImmediate(a, b, 0)),
         plain("send-inv", "the responder binds a type 2 window, a WRITE goes through it, a SEND invalidates it, a WRITE is refused",
             Set.of(RC_RDMA_WRITE_ONLY, RC_SEND_ONLY_WITH_INVALIDATE), ACK, Operation::sendWithInvalidate),
+        plain("mw-type-1",
+            "the responder binds a type 1 window, again elsewhere, and unbinds it; WRITEs go where it is bound, the last is refused",
+            Set.of(RC_RDMA_WRITE_ONLY), ACK, Operation::typeOneWindow),
+        with("srq", "SENDs of one and three packets into receives of a shared queue", Settings.defaults().srq(8),
+            Set.of(RC_SEND_ONLY, RC_SEND_FIRST), ACK, Operation::sharedReceives),
         plain("unsignaled", "twenty SENDs of which only the last is signaled", Set.of(RC_SEND_ONLY), ACK, Operation::unsignaled),
         plain("inline", "an inline SEND whose buffer is overwritten at once", Set.of(RC_SEND_ONLY), ACK, Operation::inline),
         plain("sge-lists", "SEND gathered from four pieces and scattered over three, WRITE and READ by lists",
@@ -118,6 +123,8 @@ public record Operation(String name, String sentence, Settings requester, Settin
             }),
         faulty("rnr", "a SEND meets no receive, is refused with RNR NAKs and repeated until there is one", Settings.defaults(),
             Set.of(RC_SEND_ONLY), ACK, Operation::receiverNotReady),
+        faulty("srq-rnr", "as rnr, with a shared receive queue that is empty", Settings.defaults().srq(8), Set.of(RC_SEND_ONLY), ACK,
+            Operation::receiverNotReady),
         faulty("dead-peer", "the responder's queue pair is gone: the SEND is repeated until given up",
             Settings.defaults().retries(12, 2, 7), Set.of(RC_SEND_ONLY), Set.of(), (a, b) -> {
                 b.close();
@@ -290,6 +297,39 @@ public record Operation(String name, String sentence, Settings requester, Settin
         }
         requester.post(Work.write(3, address, key).part(0, 64));
         one(requester).expect(3, WcStatus.REM_ACCESS_ERR);
+    }
+
+    private static void typeOneWindow(Endpoint requester, Endpoint responder) {
+        long address = responder.reach().address();
+        requester.fill(0, pattern(8, 64));
+        int[] offsets = {0, 8192};
+        int key = 0;
+        for (int i = 0; i < offsets.length; i++) {
+            key = responder.bindTypeOne(9 + i, offsets[i], 4096, AccessFlags.REMOTE_WRITE);
+            one(responder).expect(9 + i, WcOpcode.BIND_MW);
+            requester.post(Work.write(i, address + offsets[i], key).part(0, 64));
+            one(requester).expect(i, WcOpcode.RDMA_WRITE);
+            holds(responder, offsets[i], pattern(8, 64));
+        }
+        responder.bindTypeOne(20, 0, 0, 0);
+        one(responder).expect(20, WcOpcode.BIND_MW);
+        requester.post(Work.write(3, address + 8192, key).part(0, 64));
+        one(requester).expect(3, WcStatus.REM_ACCESS_ERR);
+    }
+
+    private static void sharedReceives(Endpoint requester, Endpoint responder) {
+        byte[] data = pattern(41, 2500);
+        requester.fill(0, data);
+        for (int i = 0; i < 4; i++) {
+            responder.receive(10 + i, new Work.Part(i * 8192, 4000));
+        }
+        for (int i = 0; i < 4; i++) {
+            int length = i % 2 == 0 ? 33 : 2500;
+            requester.post(Work.send(i).part(0, length));
+            one(requester).expect(i, WcOpcode.SEND);
+            one(responder).expect(10 + i, WcOpcode.RECV).expectBytes(length);
+            holds(responder, i * 8192, Arrays.copyOf(data, length));
+        }
     }
 
     private static void unsignaled(Endpoint requester, Endpoint responder) {

@@ -13,53 +13,59 @@ import org.softrdma.verbs.Mtu;
  * @param regionAccess bits of {@link AccessFlags}
  * @param qpAccess     bits of {@link AccessFlags}
  * @param psn          first PSN this side sends
+ * @param srq          receives of the shared queue that receives come from, 0 for a receive queue of its own
  */
 record Settings(int size, int regionAccess, int qpAccess, int inline, Mtu mtu, int psn, int timeout, int retryCount, int rnrRetry,
-                int minRnrTimer, int maxRdAtomic, int maxDestRdAtomic) {
+                int minRnrTimer, int maxRdAtomic, int maxDestRdAtomic, int srq) {
     static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
 
     static Settings defaults() {
-        return new Settings(65536, ACCESS, AccessFlags.REMOTE_ANY, 128, Mtu.MTU_1024, 0x123456, 14, 7, 7, 12, 16, 16);
+        return new Settings(65536, ACCESS, AccessFlags.REMOTE_ANY, 128, Mtu.MTU_1024, 0x123456, 14, 7, 7, 12, 16, 16, 0);
     }
 
     Settings size(int bytes) {
         return new Settings(bytes, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
-            maxDestRdAtomic);
+            maxDestRdAtomic, srq);
     }
 
     Settings regionAccess(int access) {
         return new Settings(size, access, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
-            maxDestRdAtomic);
+            maxDestRdAtomic, srq);
     }
 
     Settings qpAccess(int access) {
         return new Settings(size, regionAccess, access, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
-            maxDestRdAtomic);
+            maxDestRdAtomic, srq);
     }
 
     Settings mtu(Mtu bytes) {
         return new Settings(size, regionAccess, qpAccess, inline, bytes, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
-            maxDestRdAtomic);
+            maxDestRdAtomic, srq);
     }
 
     Settings psn(int first) {
         return new Settings(size, regionAccess, qpAccess, inline, mtu, first, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
-            maxDestRdAtomic);
+            maxDestRdAtomic, srq);
     }
 
     Settings retries(int timeoutCode, int transport, int receiverNotReady) {
         return new Settings(size, regionAccess, qpAccess, inline, mtu, psn, timeoutCode, transport, receiverNotReady, minRnrTimer,
-            maxRdAtomic, maxDestRdAtomic);
+            maxRdAtomic, maxDestRdAtomic, srq);
     }
 
     Settings fetches(int asRequester, int asResponder) {
         return new Settings(size, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, asRequester,
-            asResponder);
+            asResponder, srq);
+    }
+
+    Settings srq(int receives) {
+        return new Settings(size, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
+            maxDestRdAtomic, receives);
     }
 
     Map<String, Object> json(int gidIndex) {
         return Json.object("op", "open", "gidIndex", gidIndex, "size", size, "regionAccess", regionAccess, "qpAccess", qpAccess, "inline",
             inline, "mtu", mtu.value(), "psn", psn, "timeout", timeout, "retryCount", retryCount, "rnrRetry", rnrRetry, "minRnrTimer",
-            minRnrTimer, "maxRdAtomic", maxRdAtomic, "maxDestRdAtomic", maxDestRdAtomic);
+            minRnrTimer, "maxRdAtomic", maxRdAtomic, "maxDestRdAtomic", maxDestRdAtomic, "srq", srq);
     }
 }

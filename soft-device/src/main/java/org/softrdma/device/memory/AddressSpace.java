@@ -23,4 +23,19 @@ public interface AddressSpace {
 
     /** Atomically adds to the eight bytes at {@code address}, host order. @param original gets the old value at index 0 */
     boolean fetchAndAdd(long address, long add, long[] original);
+
+    /**
+     * Stores the eight bytes at once.
+     *
+     * @param value in host order as they stand in memory
+     * @return false also if the address is not 8-aligned in this space
+     */
+    boolean store(long address, long value);
+
+    /**
+     * Makes what was written before visible to every thread, and if asked to, persistent.
+     *
+     * @return false also if it cannot be made persistent
+     */
+    boolean flush(long address, long length, boolean persistent);
 }

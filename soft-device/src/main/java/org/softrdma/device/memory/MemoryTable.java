@@ -4,9 +4,11 @@ package org.softrdma.device.memory;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -20,10 +22,11 @@ public final class MemoryTable {
     public static final int FIRST_WINDOW = 0x80000;
 
     private static final int KNOWN_ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND
-        | AccessFlags.ZERO_BASED | AccessFlags.OPTIONAL_RANGE;
+        | AccessFlags.ZERO_BASED | AccessFlags.HUGETLB | AccessFlags.FLUSH_ANY | AccessFlags.OPTIONAL_RANGE;
 
     private final Keys regions;
     private final Keys windows;
+    private final LongAdder gone = new LongAdder();
 
     /** @param random source of key bytes and first indices; secure outside the simulator */
     public MemoryTable(RandomGenerator random, int maxRegions, int maxWindows) {
@@ -38,50 +41,78 @@ public final class MemoryTable {
      * @throws VerbsException EINVAL, ENOMEM; see {@link org.softrdma.verbs.ProtectionDomain#register}
      */
     public Region register(MemorySegment memory, long start, int access, int pd) {
+        check("reg_mr", memory, start, access);
+        int key = regions.take("reg_mr");
+        Region region = new Region(spaceOf(memory), 0, start, memory.byteSize(), access, key, pd, Region.ANY_QP, null);
+        regions.put(key, region);
+        return region;
+    }
+
+    /**
+     * Puts a region under other terms; its key stays.
+     *
+     * @throws VerbsException EINVAL as {@link #register}, EBUSY while windows are bound: nothing has changed
+     */
+    public Region reregister(Region region, MemorySegment memory, long start, int access, int pd) {
+        refuseIfBound("rereg_mr", region);
+        check("rereg_mr", memory, start, access);
+        Region changed = region.changed(spaceOf(memory), start, memory.byteSize(), access, pd);
+        regions.put(region.key(), changed);
+        return changed;
+    }
+
+    private AddressSpace spaceOf(MemorySegment memory) {
+        return memory.isMapped() ? new MappedSpace(memory, gone) : new SegmentSpace(memory, gone);
+    }
+
+    private static void check(String verb, MemorySegment memory, long start, int access) {
         if (!memory.isNative()) {
-            throw invalid("heap memory moves; register a native MemorySegment (Arena.ofShared, ofAuto or global)");
+            throw invalid(verb, "heap memory moves; register a native MemorySegment (Arena.ofShared, ofAuto or global)");
         }
         if (!memory.isAccessibleBy(Thread.ofVirtual().unstarted(() -> { }))) {
-            throw invalid("the memory is confined to one thread; allocate it from Arena.ofShared, ofAuto or global");
+            throw invalid(verb, "the memory is confined to one thread; allocate it from Arena.ofShared, ofAuto or global");
         }
         if ((access & ~KNOWN_ACCESS) != 0) {
-            throw invalid("access flags 0x" + Integer.toHexString(access & ~KNOWN_ACCESS) + " are unknown or not supported");
+            throw invalid(verb, "access flags 0x" + Integer.toHexString(access & ~KNOWN_ACCESS) + " are unknown or not supported");
         }
         if ((access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0 && (access & AccessFlags.LOCAL_WRITE) == 0) {
-            throw invalid("REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE (access 0x" + Integer.toHexString(access) + ")");
+            throw invalid(verb, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE (access 0x" + Integer.toHexString(access) + ")");
+        }
+        if ((access & AccessFlags.FLUSH_PERSISTENT) != 0 && !memory.isMapped()) {
+            throw invalid(verb, "FLUSH_PERSISTENT needs memory that persists: a mapped file (FileChannel.map)");
         }
         if (memory.isReadOnly() && (access & AccessFlags.LOCAL_WRITE) != 0) {
-            throw invalid("LOCAL_WRITE asked for on read-only memory");
+            throw invalid(verb, "LOCAL_WRITE asked for on read-only memory");
         }
         if (start != 0 && Long.compareUnsigned(memory.byteSize(), -start) > 0) {
-            throw invalid(memory.byteSize() + " bytes from iova 0x" + Long.toHexString(start) + " reach past 2^64");
+            throw invalid(verb, memory.byteSize() + " bytes from iova 0x" + Long.toHexString(start) + " reach past 2^64");
         }
         if ((access & AccessFlags.REMOTE_ATOMIC) != 0 && ((start ^ memory.address()) & 7) != 0) {
             // The peer's 8-aligned address must be 8-aligned in memory too.
-            throw invalid("REMOTE_ATOMIC needs iova 0x" + Long.toHexString(start) + " and memory address 0x"
+            throw invalid(verb, "REMOTE_ATOMIC needs iova 0x" + Long.toHexString(start) + " and memory address 0x"
                 + Long.toHexString(memory.address()) + " to agree in their last three bits");
         }
-        int key = regions.take("reg_mr");
-        Region region = new Region(new SegmentSpace(memory), 0, start, memory.byteSize(), access, key, pd, 0, null);
-        regions.put(key, region);
-        return region;
     }
 
     /**
      * Removes a region or window: its key is refused from now on.
      *
      * @param key as it was given out; the low byte of a window's may be an old one
-     * @throws VerbsException EINVAL while windows are bound to the region
+     * @throws VerbsException EBUSY while windows are bound to the region
      */
     public void remove(int key) {
         Keys keys = keysOf(key);
         Region region = keys.at(key);
-        if (region.boundWindows() > 0) {
-            throw new VerbsException(Errno.EINVAL, "dereg_mr", "memory windows bound to lkey 0x" + Integer.toHexString(key) + ": "
-                + region.boundWindows() + "; invalidate or free them first");
-        }
+        refuseIfBound("dereg_mr", region);
         unbind(region);
         keys.release(key, region.key());
+    }
+
+    private static void refuseIfBound(String verb, Region region) {
+        if (region.boundWindows() > 0) {
+            throw new VerbsException(Errno.EBUSY, verb, "memory windows bound to lkey 0x" + Integer.toHexString(region.key()) + ": "
+                + region.boundWindows() + "; invalidate, unbind or free them first");
+        }
     }
 
     private static void unbind(Region window) {
@@ -91,43 +122,71 @@ public final class MemoryTable {
     }
 
     /** Makes an unbound window: its key opens nothing. @return the key; its low byte is the caller's to change when binding */
-    public int allocateWindow(int pd) {
+    public int allocateWindow(int pd, MemoryWindow.Type type) {
         int key = windows.take("alloc_mw");
-        windows.put(key, unbound(key, pd));
+        windows.put(key, unbound(key, pd, type == MemoryWindow.Type.TYPE_1 ? Region.ANY_QP : Region.NO_QP));
         return key;
     }
 
+    /** Whether the index bits of {@code key} name a window of type 1. Any thread. */
+    public boolean isTypeOne(int key) {
+        Region window = isWindow(key) ? windows.at(key) : null;
+        return window != null && window.isTypeOne();
+    }
+
     /**
-     * Binds an unbound window to part of a region that covers it.
+     * Binds a window of type 1, bound or not, to part of a region that covers it; or ends its binding.
+     *
+     * @param key    its index bits name the window, its low byte becomes the key byte
+     * @param region of protection domain {@code pd}; unused if {@code length} is 0
+     * @return false if there is no such window in this protection domain: nothing has changed
+     */
+    public boolean bindTypeOne(int key, int pd, Region region, long at, long length, int access) {
+        Region now = windows.at(key);
+        if (!isTypeOne(key) || now.pd() != pd) {
+            return false;
+        }
+        unbind(now);
+        if (length == 0) {
+            windows.put(key, unbound(key, pd, Region.ANY_QP));
+        } else {
+            windows.put(key, region.window(at, length, access, key, Region.ANY_QP));
+            region.countWindow(1);
+        }
+        return true;
+    }
+
+    /**
+     * Binds an unbound window of type 2 to part of a region that covers it.
      *
      * @param key its index bits name the window, its low byte becomes the key byte
      * @param qpn the queue pair the window is tied to
      * @param length at least 1
      * @return false if there is no such window, it is bound already, or belongs to another protection domain
      */
-    public boolean bindWindow(int key, Region region, long start, long length, int access, int qpn) {
+    public boolean bindWindow(int key, Region region, long at, long length, int access, int qpn) {
         Region now = windows.at(key);
-        if (!isWindow(key) || now == null || now.parent() != null || now.pd() != region.pd() || length <= 0) {
+        if (!isWindow(key) || now == null || now.isTypeOne() || now.parent() != null || now.pd() != region.pd() || length == 0) {
             return false;
         }
-        windows.put(key, region.window(start, length, access, key, qpn));
+        windows.put(key, region.window(at, length, access, key, qpn));
         region.countWindow(1);
         return true;
     }
 
-    /** Ends a window's binding. @return false unless {@code key} opens a window that this queue pair may invalidate */
+    /** Ends a type 2 window's binding. @return false unless {@code key} opens one that this queue pair may invalidate */
     public boolean invalidate(int key, int pd, int qpn) {
         Region window = isWindow(key) ? lookup(key) : null;
-        if (window == null || !window.grants(pd, qpn, 0)) {
+        if (window == null || window.isTypeOne() || !window.grants(pd, qpn, 0)) {
             return false;
         }
         unbind(window);
-        windows.put(key, unbound(key, pd));
+        windows.put(key, unbound(key, pd, Region.NO_QP));
         return true;
     }
 
-    private static Region unbound(int key, int pd) {
-        return new Region(null, 0, 0, 0, 0, key, pd, 0, null);
+    private static Region unbound(int key, int pd, int qpn) {
+        return new Region(null, 0, 0, 0, 0, key, pd, qpn, null);
     }
 
     /** A queue pair is gone: ends the bindings of the windows tied to it, before another one bears its number. */
@@ -136,7 +195,7 @@ public final class MemoryTable {
             Region window = windows.slots.getPlain(slot);
             if (window != null && window.parent() != null && window.isBoundTo(qpn)) {
                 unbind(window);
-                windows.put(window.key(), unbound(window.key(), window.pd()));
+                windows.put(window.key(), unbound(window.key(), window.pd(), Region.NO_QP));
             }
         }
     }
@@ -159,12 +218,17 @@ public final class MemoryTable {
         return regions.used;
     }
 
+    /** Accesses to regions whose memory had been freed under them, so far. Any thread. */
+    public long goneAccesses() {
+        return gone.sum();
+    }
+
     private Keys keysOf(int key) {
         return isWindow(key) ? windows : regions;
     }
 
-    private static VerbsException invalid(String why) {
-        return new VerbsException(Errno.EINVAL, "reg_mr", why);
+    private static VerbsException invalid(String verb, String why) {
+        return new VerbsException(Errno.EINVAL, verb, why);
     }
 
     /** One index range: a growing array of slots and the free indices, oldest first so that an index rests before it is used again. */

@@ -4,15 +4,19 @@ package org.softrdma.device.memory;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.LongAdder;
 
-/** One native segment of this JVM; addresses are offsets into it. */
+/** One native segment of this JVM; addresses are offsets into it. Its memory is gone when its arena was closed. */
 final class SegmentSpace implements AddressSpace {
     private static final VarHandle U64 = ValueLayout.JAVA_LONG.varHandle();
 
     private final MemorySegment segment;
+    private final LongAdder gone;
 
-    SegmentSpace(MemorySegment segment) {
+    /** @param gone counts accesses that found the memory gone */
+    SegmentSpace(MemorySegment segment, LongAdder gone) {
         this.segment = segment;
+        this.gone = gone;
     }
 
     @Override
@@ -21,6 +25,7 @@ final class SegmentSpace implements AddressSpace {
             MemorySegment.copy(segment, address, to, toOffset, length);
             return true;
         } catch (IllegalStateException freed) {
+            gone.increment();
             return false;
         }
     }
@@ -31,6 +36,7 @@ final class SegmentSpace implements AddressSpace {
             MemorySegment.copy(from, fromOffset, segment, address, length);
             return true;
         } catch (IllegalStateException freed) {
+            gone.increment();
             return false;
         }
     }
@@ -41,6 +47,7 @@ final class SegmentSpace implements AddressSpace {
             original[0] = (long) U64.compareAndExchange(segment, address, compare, swap);
             return true;
         } catch (IllegalStateException freed) {
+            gone.increment();
             return false;
         }
     }
@@ -51,7 +58,28 @@ final class SegmentSpace implements AddressSpace {
             original[0] = (long) U64.getAndAdd(segment, address, add);
             return true;
         } catch (IllegalStateException freed) {
+            gone.increment();
             return false;
         }
+    }
+
+    @Override
+    public boolean store(long address, long value) {
+        if ((segment.address() + address & 7) != 0) {
+            return false;
+        }
+        try {
+            U64.setVolatile(segment, address, value);
+            return true;
+        } catch (IllegalStateException freed) {
+            gone.increment();
+            return false;
+        }
+    }
+
+    @Override
+    public boolean flush(long address, long length, boolean persistent) {
+        VarHandle.fullFence();
+        return !persistent;
     }
 }

@@ -5,6 +5,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
@@ -20,27 +22,67 @@ public final class CompletionRing {
     private static final int QP_NUM = 28;
     private static final int SOURCE_QP = 32;
     private static final int FLAGS = 36;
-    private static final int RECORD_BYTES = 40;
+    private static final int TIMESTAMP = 40;
+    private static final int RECORD_BYTES = 48;
 
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT;
     private static final WcStatus[] STATUSES = WcStatus.values();
     private static final WcOpcode[] OPCODES = WcOpcode.values();
 
-    private final int capacity;
-    private final MemorySegment memory;
     private final ReentrantLock takers = new ReentrantLock();
+    /** Replaced by the owner with {@link #takers} held, so that either sees them. */
+    private int capacity;
+    private MemorySegment memory;
     private volatile long tail;
     private volatile long head;
+    /** Has taken the lock and not given it back. The lock's holder's. */
+    private Cursor open;
 
     /** @param capacity completions; exactly as many fit */
     public CompletionRing(int capacity) {
         this.capacity = capacity;
-        memory = Arena.ofAuto().allocate((long) capacity * RECORD_BYTES, 64);
+        memory = allocate(capacity);
+    }
+
+    private static MemorySegment allocate(int records) {
+        return Arena.ofAuto().allocate((long) records * RECORD_BYTES, 64);
     }
 
     public int capacity() {
-        return capacity;
+        takers.lock();
+        try {
+            return capacity;
+        } finally {
+            takers.unlock();
+        }
+    }
+
+    /**
+     * Held to keep takers out; whoever wants this and the owner's lock takes this one first, as a taker may hold it for as long as it
+     * reads.
+     */
+    public ReentrantLock takers() {
+        return takers;
+    }
+
+    /** Changes the capacity to at least {@link #size}. The caller is the owner and holds {@link #takers}, and reads nothing. */
+    public void resize(int records) {
+        MemorySegment other = allocate(records);
+        for (long sequence = head; sequence < tail; sequence++) {
+            MemorySegment.copy(memory, at(sequence), other, sequence % records * RECORD_BYTES, RECORD_BYTES);
+        }
+        memory = other;
+        capacity = records;
+    }
+
+    /** Whether the thread that holds {@link #takers} reads with a {@link Cursor}. */
+    public boolean isBeingRead() {
+        return open != null;
+    }
+
+    private long at(long sequence) {
+        return sequence % capacity * RECORD_BYTES;
     }
 
     /** Completions waiting to be taken. */
@@ -50,12 +92,12 @@ public final class CompletionRing {
 
     /** Owner's side. @return false if the ring is full: the completion is lost */
     public boolean push(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int byteLength, int immediate, int qpNum,
-                        int sourceQp, int flags) {
+                        int sourceQp, int flags, long timestampNs) {
         long sequence = tail;
         if (sequence - head == capacity) {
             return false;
         }
-        long at = sequence % capacity * RECORD_BYTES;
+        long at = at(sequence);
         memory.set(U64, at + WR_ID, wrId);
         memory.set(U32, at + STATUS, status.ordinal());
         memory.set(U32, at + OPCODE, opcode.ordinal());
@@ -65,6 +107,7 @@ public final class CompletionRing {
         memory.set(U32, at + QP_NUM, qpNum);
         memory.set(U32, at + SOURCE_QP, sourceQp);
         memory.set(U32, at + FLAGS, flags);
+        memory.set(U64, at + TIMESTAMP, timestampNs);
         tail = sequence + 1;
         return true;
     }
@@ -76,10 +119,13 @@ public final class CompletionRing {
         }
         takers.lock();
         try {
+            if (open != null) {
+                throw new VerbsException(Errno.EINVAL, "poll_cq", "this thread reads the queue; end_poll comes first");
+            }
             long from = head;
             int count = (int) Math.min(tail - from, Math.min(max, into.length));
             for (int i = 0; i < count; i++) {
-                long at = (from + i) % capacity * RECORD_BYTES;
+                long at = at(from + i);
                 into[i].set(memory.get(U64, at + WR_ID), STATUSES[memory.get(U32, at + STATUS)], OPCODES[memory.get(U32, at + OPCODE)],
                     memory.get(U32, at + VENDOR_ERROR), memory.get(U32, at + BYTE_LENGTH), memory.get(U32, at + IMMEDIATE),
                     memory.get(U32, at + QP_NUM), memory.get(U32, at + SOURCE_QP), memory.get(U32, at + FLAGS));
@@ -88,6 +134,104 @@ public final class CompletionRing {
             return count;
         } finally {
             takers.unlock();
+        }
+    }
+
+    /** Reads records in place. One thread's. */
+    public final class Cursor {
+        private static final long CLOSED = -1;
+
+        private long sequence;
+        private long at = CLOSED;
+
+        /** Locks takers out and goes to the oldest record. @return false if there is none: nothing is locked */
+        public boolean begin() {
+            if (head == tail) {
+                return false;
+            }
+            takers.lock();
+            if (open != null || head == tail) {
+                boolean nested = open != null;
+                takers.unlock();
+                if (nested) {
+                    throw new VerbsException(Errno.EINVAL, "start_poll", "this thread reads the queue already; end_poll comes first");
+                }
+                return false;
+            }
+            open = this;
+            sequence = head;
+            at = at(sequence);
+            return true;
+        }
+
+        /** @return false if there is no next record: the cursor stays */
+        public boolean next() {
+            require("next_poll");
+            if (sequence + 1 == tail) {
+                return false;
+            }
+            at = at(++sequence);
+            return true;
+        }
+
+        /** Takes the records up to here out, and lets others take. */
+        public void end() {
+            require("end_poll");
+            head = sequence + 1;
+            at = CLOSED;
+            open = null;
+            takers.unlock();
+        }
+
+        private void require(String verb) {
+            if (at == CLOSED) {
+                throw new VerbsException(Errno.EINVAL, verb, "no completion is being read; start_poll comes first");
+            }
+        }
+
+        private long field(int offset) {
+            require("wc_read");
+            return at + offset;
+        }
+
+        public long wrId() {
+            return memory.get(U64, field(WR_ID));
+        }
+
+        public WcStatus status() {
+            return STATUSES[memory.get(U32, field(STATUS))];
+        }
+
+        public WcOpcode opcode() {
+            return OPCODES[memory.get(U32, field(OPCODE))];
+        }
+
+        public int vendorError() {
+            return memory.get(U32, field(VENDOR_ERROR));
+        }
+
+        public int byteLength() {
+            return memory.get(U32, field(BYTE_LENGTH));
+        }
+
+        public int immediate() {
+            return memory.get(U32, field(IMMEDIATE));
+        }
+
+        public int qpNum() {
+            return memory.get(U32, field(QP_NUM));
+        }
+
+        public int sourceQp() {
+            return memory.get(U32, field(SOURCE_QP));
+        }
+
+        public int flags() {
+            return memory.get(U32, field(FLAGS));
+        }
+
+        public long timestampNs() {
+            return memory.get(U64, field(TIMESTAMP));
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.queue;
 
+import java.lang.foreign.MemorySegment;
 import org.softrdma.verbs.ReceiveRequest;
 
 /** Receive work requests as records: wr_id, total length, and scatter elements of address 8, length 4, lkey 4 bytes. */
@@ -28,6 +29,15 @@ public final class ReceiveRing extends WorkRing {
         memory.set(U64, at + WR_ID, request.wrId());
         memory.set(U64, at + LENGTH, length);
         setElements(request.elements());
+    }
+
+    /** Moves the oldest record to {@code other}, which has room and records of the same size. Owner's side, and {@code other}'s poster. */
+    public void moveOldestTo(ReceiveRing other) {
+        long from = at(head());
+        long bytes = FIXED_BYTES + (long) elements(head()) * ELEMENT_BYTES;
+        MemorySegment.copy(memory, from, other.memory, other.at(other.next()), bytes);
+        other.publish();
+        release(head() + 1);
     }
 
     public long wrId(long sequence) {

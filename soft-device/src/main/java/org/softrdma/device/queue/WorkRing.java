@@ -10,7 +10,8 @@ import java.lang.invoke.VarHandle;
 /**
  * A bounded ring of fixed-size records in native memory, between one poster at a time and the device's owner. Positions are sequence
  * numbers that only grow; record {@code s} lives at slot {@code s mod capacity}. The poster writes a record and then publishes it with
- * {@link #publish}; the owner consumes and gives slots back with {@link #release}.
+ * {@link #publish}, or several with {@link #stage} and {@link #publishStaged}; the owner consumes and gives slots back with {@link
+ * #release}.
  */
 public abstract class WorkRing {
     static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
@@ -28,7 +29,7 @@ public abstract class WorkRing {
         }
     }
 
-    private static final int ELEMENT_BYTES = 16;
+    static final int ELEMENT_BYTES = 16;
 
     final MemorySegment memory;
     private final int capacity;
@@ -38,6 +39,8 @@ public abstract class WorkRing {
     private final long recordBytes;
     private long tail;
     private long head;
+    /** Records written and not yet visible; the poster's. */
+    private long staged;
 
     /**
      * @param capacity     records; rounded up to a power of two
@@ -64,7 +67,7 @@ public abstract class WorkRing {
 
     /** Whether every slot is taken. Poster's side. */
     public final boolean isFull() {
-        return tail - (long) HEAD.getAcquire(this) == capacity;
+        return next() - (long) HEAD.getAcquire(this) == capacity;
     }
 
     /** Whether everything posted is done. Poster's side. */
@@ -74,12 +77,29 @@ public abstract class WorkRing {
 
     /** Sequence number the next posted record gets. Poster's side. */
     public final long next() {
-        return tail;
+        return tail + staged;
     }
 
-    /** Makes the record at {@link #next} visible to the owner. */
+    /** Makes the record at {@link #next} visible to the owner; none may be staged. */
     public final void publish() {
         TAIL.setRelease(this, tail + 1);
+    }
+
+    /** Goes on to the next record; the one just written stays invisible. Poster's side, as are the two below. */
+    public final void stage() {
+        staged++;
+    }
+
+    /** Makes all staged records visible at once. */
+    public final void publishStaged() {
+        long end = next();
+        staged = 0;
+        TAIL.setRelease(this, end);
+    }
+
+    /** Forgets all staged records. */
+    public final void discardStaged() {
+        staged = 0;
     }
 
     /** Sequence number after the newest visible record. Owner's side. */
@@ -116,12 +136,12 @@ public abstract class WorkRing {
     }
 
     final void setElements(int count) {
-        memory.set(U32, at(tail) + elementCount, count);
+        memory.set(U32, at(next()) + elementCount, count);
     }
 
     /** Writes one element of the record at {@link #next()}. @return its length in bytes */
     final long setElement(int element, long address, int length, int lkey) {
-        long at = element(tail, element);
+        long at = element(next(), element);
         memory.set(U64, at, address);
         memory.set(U32, at + 8, length);
         memory.set(U32, at + 12, lkey);

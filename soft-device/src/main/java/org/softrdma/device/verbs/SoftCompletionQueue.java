@@ -3,9 +3,11 @@ package org.softrdma.device.verbs;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.queue.CompletionRing;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.CompletionReader;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -70,6 +72,44 @@ public final class SoftCompletionQueue implements CompletionQueue {
         return taken;
     }
 
+    /** Completions it holds now. */
+    int held() {
+        return ring.size();
+    }
+
+    @Override
+    public CompletionReader reader() {
+        return new SoftCompletionReader(context.agent(), ring);
+    }
+
+    @Override
+    public void resize(int cqe) {
+        int max = context.queryDevice().maxCqe();
+        if (cqe < 1 || cqe > max) {
+            throw refuseResize("cqe " + cqe + " is not in 1.." + max);
+        }
+        ReentrantLock owner = context.agent().lock();
+        ring.takers().lock();
+        owner.lock();
+        try {
+            if (closed.get() || overrun || ring.isBeingRead()) {
+                throw refuseResize(closed.get() ? "the queue is closed" : overrun ? "the queue has overrun; make a new one"
+                    : "this thread reads the queue; end_poll comes first");
+            }
+            if (cqe < ring.size()) {
+                throw refuseResize("cqe " + cqe + " is less than the " + ring.size() + " completions it holds; poll them first");
+            }
+            ring.resize(cqe);
+        } finally {
+            owner.unlock();
+            ring.takers().unlock();
+        }
+    }
+
+    private static VerbsException refuseResize(String why) {
+        return new VerbsException(Errno.EINVAL, "resize_cq", why);
+    }
+
     /** As the other form, for what did not come in a datagram. */
     public boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int flags,
                         boolean solicited) {
@@ -85,7 +125,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
      */
     public boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int sourceQp, int flags,
                         boolean solicited) {
-        if (overrun || !ring.push(wrId, status, opcode, 0, byteLength, immediate, qpNum, sourceQp, flags)) {
+        if (overrun || !ring.push(wrId, status, opcode, 0, byteLength, immediate, qpNum, sourceQp, flags, context.roundNs())) {
             if (!overrun) {
                 overrun = true;
                 context.raise(AsyncEventType.CQ_ERR, this, asyncEvents);

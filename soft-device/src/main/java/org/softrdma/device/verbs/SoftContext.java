@@ -56,6 +56,15 @@ public abstract class SoftContext implements Context {
     protected void closePath(Path path) {
     }
 
+    /** When the round of work that is going on began, on {@link #rawClockNs}'s clock; with the owner's lock held. */
+    protected abstract long roundNs();
+
+    /** Gives a shared receive queue its number, with the owner's lock held; ENOMEM if the device has as many as it can. */
+    protected abstract int enter(SoftSharedReceiveQueue queue);
+
+    /** The number is free again; with the owner's lock held. */
+    protected abstract void leave(SoftSharedReceiveQueue queue);
+
     /** The last act of {@link #close}: gives the device back. */
     protected abstract void release();
 

@@ -2,17 +2,18 @@
 package org.softrdma.device.verbs;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.device.memory.Region;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Context;
+import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 
 /** A protection domain of a soft device: a number that keys and queue pairs must share. */
@@ -45,7 +46,12 @@ public final class SoftProtectionDomain implements ProtectionDomain {
 
     @Override
     public MemoryRegion register(MemorySegment memory, int access) {
-        return register(memory, (access & AccessFlags.ZERO_BASED) != 0 ? 0 : memory.address(), access);
+        return register(memory, startOf(memory, access), access);
+    }
+
+    /** Where remote addresses start if nobody says otherwise. */
+    static long startOf(MemorySegment memory, int access) {
+        return (access & AccessFlags.ZERO_BASED) != 0 ? 0 : memory.address();
     }
 
     @Override
@@ -53,7 +59,7 @@ public final class SoftProtectionDomain implements ProtectionDomain {
         requireOpen("reg_mr");
         context.agent().lock().lock();
         try {
-            return new Mr(memory, context.memory().register(memory, iova, access, number));
+            return new SoftMemoryRegion(this, memory, context.memory().register(memory, iova, access, number));
         } finally {
             context.agent().lock().unlock();
         }
@@ -77,14 +83,27 @@ public final class SoftProtectionDomain implements ProtectionDomain {
     }
 
     @Override
+    public SharedReceiveQueue createSrq(int maxWr, int maxSge, int limit) {
+        requireOpen("create_srq");
+        DeviceAttributes limits = context.queryDevice();
+        range("max_wr", maxWr, 1, limits.maxSrqWr());
+        range("max_sge", maxSge, 0, limits.maxSrqSge());
+        range("srq_limit", limit, 0, maxWr);
+        return new SoftSharedReceiveQueue(this, maxWr, maxSge, limit, limits.maxSrqWr());
+    }
+
+    private static void range(String what, int asked, int min, int max) {
+        if (asked < min || asked > max) {
+            throw new VerbsException(Errno.EINVAL, "create_srq", what + " " + asked + " is not in " + min + ".." + max);
+        }
+    }
+
+    @Override
     public MemoryWindow allocateMw(MemoryWindow.Type type) {
         requireOpen("alloc_mw");
-        if (type != MemoryWindow.Type.TYPE_2) {
-            throw VerbsException.unsupported("alloc_mw of type 1");
-        }
         context.agent().lock().lock();
         try {
-            return new Mw(context.memory().allocateWindow(number));
+            return new SoftMemoryWindow(this, type, context.memory().allocateWindow(number, type));
         } finally {
             context.agent().lock().unlock();
         }
@@ -100,109 +119,9 @@ public final class SoftProtectionDomain implements ProtectionDomain {
         context.children.remove("protection domains");
     }
 
-    private synchronized void requireOpen(String verb) {
+    synchronized void requireOpen(String verb) {
         if (closed) {
             throw new VerbsException(Errno.EINVAL, verb, "the protection domain is closed");
-        }
-    }
-
-    private final class Mr implements MemoryRegion {
-        private final MemorySegment memory;
-        private final Region region;
-        private boolean closed;
-
-        Mr(MemorySegment memory, Region region) {
-            this.memory = memory;
-            this.region = region;
-            children.add("memory regions");
-        }
-
-        @Override
-        public ProtectionDomain pd() {
-            return SoftProtectionDomain.this;
-        }
-
-        @Override
-        public MemorySegment memory() {
-            return memory;
-        }
-
-        @Override
-        public long address() {
-            return region.start();
-        }
-
-        @Override
-        public long length() {
-            return region.length();
-        }
-
-        @Override
-        public int access() {
-            return region.access();
-        }
-
-        @Override
-        public int lkey() {
-            return region.key();
-        }
-
-        @Override
-        public int rkey() {
-            return (region.access() & AccessFlags.REMOTE_ANY) != 0 ? region.key() : 0;
-        }
-
-        @Override
-        public void close() {
-            context.agent().lock().lock();
-            try {
-                if (!closed) {
-                    context.memory().remove(region.key());
-                    closed = true;
-                    children.remove("memory regions");
-                }
-            } finally {
-                context.agent().lock().unlock();
-            }
-        }
-    }
-
-    private final class Mw implements MemoryWindow {
-        private final int rkey;
-        private boolean closed;
-
-        Mw(int rkey) {
-            this.rkey = rkey;
-            children.add("memory windows");
-        }
-
-        @Override
-        public ProtectionDomain pd() {
-            return SoftProtectionDomain.this;
-        }
-
-        @Override
-        public Type type() {
-            return Type.TYPE_2;
-        }
-
-        @Override
-        public int rkey() {
-            return rkey;
-        }
-
-        @Override
-        public void close() {
-            context.agent().lock().lock();
-            try {
-                if (!closed) {
-                    context.memory().remove(rkey);
-                    closed = true;
-                    children.remove("memory windows");
-                }
-            } finally {
-                context.agent().lock().unlock();
-            }
         }
     }
 }

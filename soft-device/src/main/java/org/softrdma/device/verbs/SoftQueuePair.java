@@ -5,10 +5,16 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.memory.Region;
+import org.softrdma.device.queue.OwnReceives;
 import org.softrdma.device.queue.ReceiveRing;
+import org.softrdma.device.queue.ReceiveSource;
+import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
+import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
@@ -16,9 +22,13 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendBatch;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOps;
 import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WrOpcode;
 
 /**
  * The application's side of a queue pair: posting into the rings, limits, and the events it may raise. The transport adds the protocol
@@ -30,9 +40,14 @@ public abstract class SoftQueuePair implements QueuePair {
     private final SoftCompletionQueue sendCq;
     private final SoftCompletionQueue recvCq;
     private final SendRing sends;
-    private final ReceiveRing receives;
+    private final SoftSharedReceiveQueue srq;
+    /** Null if receives come from {@link #srq}. */
+    private final ReceiveRing ownReceives;
+    private final ReceiveSource receives;
     private final QpCapabilities granted;
     private final ReentrantLock sendLock = new ReentrantLock();
+    /** The holder of {@link #sendLock} is in a batch. */
+    private boolean inBatch;
     private final ReentrantLock receiveLock = new ReentrantLock();
     private final Acknowledged asyncEvents = new Acknowledged();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -44,11 +59,35 @@ public abstract class SoftQueuePair implements QueuePair {
         recvCq = own("recv_cq", init.recvCq());
         QpCapabilities cap = init.cap();
         sends = new SendRing(cap.maxSendWr(), Math.max(1, cap.maxSendSge()), cap.maxInlineData());
-        receives = new ReceiveRing(cap.maxRecvWr(), Math.max(1, cap.maxRecvSge()));
-        granted = new QpCapabilities(sends.capacity(), receives.capacity(), sends.maxElements(), receives.maxElements(), sends.maxInline());
+        srq = shared(init.srq());
+        ownReceives = srq == null ? new ReceiveRing(cap.maxRecvWr(), Math.max(1, cap.maxRecvSge())) : null;
+        receives = srq == null ? new OwnReceives(ownReceives, receiveData(pd)) : new SharedReceives(srq, receiveData(srq.softPd()));
+        granted = new QpCapabilities(sends.capacity(), srq == null ? ownReceives.capacity() : 0, sends.maxElements(),
+            srq == null ? ownReceives.maxElements() : 0, sends.maxInline());
         pd.children.add("queue pairs");
         sendCq.children.add("queue pairs");
         recvCq.children.add("queue pairs");
+        if (srq != null) {
+            srq.children.add("queue pairs");
+        }
+    }
+
+    /** Elements of receives name regions, and regions open to all queue pairs of their protection domain. */
+    private static ScatterGather receiveData(SoftProtectionDomain of) {
+        return new ScatterGather(of.softContext().memory(), of.number(), 0);
+    }
+
+    private SoftSharedReceiveQueue shared(SharedReceiveQueue queue) {
+        if (queue == null) {
+            return null;
+        }
+        if (!(queue instanceof SoftSharedReceiveQueue soft) || queue.pd().context() != pd.context()) {
+            throw new VerbsException(Errno.EINVAL, "create_qp", "srq belongs to another context");
+        }
+        if (soft.isClosed()) {
+            throw new VerbsException(Errno.EINVAL, "create_qp", "srq is closed");
+        }
+        return soft;
     }
 
     private SoftCompletionQueue own(String role, Object queue) {
@@ -109,8 +148,18 @@ public abstract class SoftQueuePair implements QueuePair {
         return sends;
     }
 
-    public final ReceiveRing receives() {
+    public final ReceiveSource receives() {
         return receives;
+    }
+
+    /** Whether receives come from a shared receive queue. */
+    public final boolean sharesReceives() {
+        return srq != null;
+    }
+
+    /** The receive queue, or null if receives come from a shared one. */
+    final ReceiveRing ownReceives() {
+        return ownReceives;
     }
 
     /** Raises an asynchronous event of this queue pair. */
@@ -120,37 +169,60 @@ public abstract class SoftQueuePair implements QueuePair {
 
     @Override
     public final void postSend(SendRequest request) {
-        QpState now = state();
-        if (now.compareTo(QpState.RTS) < 0) {
-            throw refuse("post_send", Errno.EINVAL, "a queue pair in " + now + " takes no sends; bring it to RTS first");
-        }
+        check(request);
+        post("post_send", request);
+    }
+
+    /** What does not depend on what is posted already. */
+    private void check(SendRequest request) {
+        requireSending("post_send");
         if (!supports(request)) {
             throw refuse("post_send", Errno.EINVAL, request.opcode() + " is not an operation of " + type() + " on this device");
         }
-        if (request.elements() > granted.maxSendSge()) {
-            throw refuse("post_send", Errno.EINVAL, request.elements() + " elements, max_send_sge is " + granted.maxSendSge());
+        if (request.opcode() == WrOpcode.BIND_MW && pd.softContext().memory().isTypeOne(request.rkey())) {
+            throw refuse("post_send", Errno.EINVAL,
+                "rkey 0x" + Integer.toHexString(request.rkey()) + " is of a type 1 window; those are bound with bind()");
         }
-        SoftAddressHandle to = type() == QpType.UD ? checkDestination(request) : null;
+    }
+
+    private void requireSending(String verb) {
+        QpState now = state();
+        if (now.compareTo(QpState.RTS) < 0) {
+            throw refuse(verb, Errno.EINVAL, "a queue pair in " + now + " takes no sends; bring it to RTS first");
+        }
+    }
+
+    private void post(String verb, SendRequest request) {
         boolean wasIdle;
         sendLock.lock();
         try {
+            requireNoBatch(verb);
             wasIdle = sends.isEmpty();
-            if (sends.isFull()) {
-                throw refuse("post_send", Errno.ENOMEM,
-                    "the send queue holds " + sends.capacity() + " requests; poll completions of signaled ones first");
-            }
-            sends.write(request);
-            if (to != null) {
-                sends.setDestination(to.path(), request.remoteQpn(), request.remoteQkey());
-            }
-            if ((request.flags() & SendFlags.INLINE) != 0) {
-                copyInline(request);
-            }
+            write(verb, request);
             sends.publish();
         } finally {
             sendLock.unlock();
         }
         doorbell(wasIdle);
+    }
+
+    /** Writes the record that comes next; with the lock of the send queue held. */
+    private void write(String verb, SendRequest request) {
+        if (request.elements() > granted.maxSendSge()) {
+            throw refuse(verb, Errno.EINVAL, request.elements() + " elements, max_send_sge is " + granted.maxSendSge());
+        }
+        SoftAddressHandle to = type() == QpType.UD ? checkDestination(request) : null;
+        if (sends.isFull()) {
+            throw refuse(verb, Errno.ENOMEM,
+                "the send queue holds " + sends.capacity() + " requests; poll completions of signaled ones first");
+        }
+        sends.write(request);
+        if (to != null) {
+            sends.setDestination(to.path(), request.remoteQpn(), request.remoteQkey());
+        }
+        if ((request.flags() & SendFlags.INLINE) != 0) {
+            copyInline(request);
+        }
     }
 
     private SoftAddressHandle checkDestination(SendRequest request) {
@@ -169,9 +241,92 @@ public abstract class SoftQueuePair implements QueuePair {
         return handle;
     }
 
+    // ---- batches ----
+
+    @Override
+    public final SendBatch sendBatch(int operations) {
+        SendRequest probe = new SendRequest();
+        int left = operations;
+        for (WrOpcode opcode : WrOpcode.values()) {
+            if ((operations & SendOps.of(opcode)) != 0 && supports(probe.begin(opcode))) {
+                left &= ~SendOps.of(opcode);
+            }
+        }
+        if (left != 0) {
+            throw refuse("create_qp_ex", Errno.EOPNOTSUPP, "operations 0x" + Integer.toHexString(left) + " are not those of " + type()
+                + " on this device");
+        }
+        return new SoftSendBatch(this, operations);
+    }
+
+    /** Keeps other posters out until {@link #endBatch}. */
+    final void beginBatch() {
+        sendLock.lock();
+        try {
+            requireNoBatch("wr_start");
+        } catch (VerbsException nested) {
+            sendLock.unlock();
+            throw nested;
+        }
+        inBatch = true;
+    }
+
+    private void requireNoBatch(String verb) {
+        if (inBatch) {
+            throw refuse(verb, Errno.EINVAL, "this thread is in a batch; complete or abort it first");
+        }
+    }
+
+    final void stage(SendRequest request) {
+        check(request);
+        write("post_send", request);
+        sends.stage();
+    }
+
+    /** @param post false drops what was staged */
+    final void endBatch(boolean post) {
+        boolean wasIdle = sends.isEmpty();
+        if (post) {
+            sends.publishStaged();
+        } else {
+            sends.discardStaged();
+        }
+        inBatch = false;
+        sendLock.unlock();
+        if (post) {
+            doorbell(wasIdle);
+        }
+    }
+
+    @Override
+    public final void bind(MemoryWindow window, long wrId, MemoryRegion region, long address, long length, int access, int sendFlags) {
+        requireSending("bind_mw");
+        if (!(window instanceof SoftMemoryWindow own) || window.type() != MemoryWindow.Type.TYPE_1 || window.pd() != pd) {
+            throw refuse("bind_mw", Errno.EINVAL, "the window must be of type 1 and of the queue pair's protection domain; type 2 is bound "
+                + "by SendRequest.bindWindow");
+        }
+        if (length != 0 && (region == null || region.pd() != pd)) {
+            throw refuse("bind_mw", Errno.EINVAL, region == null ? "a window of " + length + " bytes needs a region"
+                : "the region is of another protection domain");
+        }
+        if ((access & ~AccessFlags.REMOTE_ANY) != 0) {
+            throw refuse("bind_mw", Errno.EINVAL, "access 0x" + Integer.toHexString(access) + " has other bits than REMOTE_*");
+        }
+        SendRequest request = new SendRequest();
+        if (!supports(request.begin(WrOpcode.BIND_MW))) {
+            throw refuse("bind_mw", Errno.EINVAL, "BIND_MW is not an operation of " + type() + " on this device");
+        }
+        synchronized (own) {
+            int key = MemoryWindow.nextRkey(own.rkey());
+            post("bind_mw", request.bindWindow(key, length == 0 ? 0 : region.lkey(), address, length, access).wrId(wrId)
+                .flags(sendFlags & ~SendFlags.INLINE));
+            own.rkey(key);
+        }
+    }
+
     private void copyInline(SendRequest request) {
         switch (request.opcode()) {
-            case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM -> { }
+            case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM, ATOMIC_WRITE -> { }
             default -> throw refuse("post_send", Errno.EINVAL, "INLINE with " + request.opcode() + ": only sends and writes carry data");
         }
         long length = 0;
@@ -206,16 +361,19 @@ public abstract class SoftQueuePair implements QueuePair {
         if (state() == QpState.RESET) {
             throw refuse("post_recv", Errno.EINVAL, "a queue pair in RESET takes no receives; bring it to INIT first");
         }
+        if (srq != null) {
+            throw refuse("post_recv", Errno.EINVAL, "its receives come from srq " + srq.number() + "; post them there");
+        }
         if (request.elements() > granted.maxRecvSge()) {
             throw refuse("post_recv", Errno.EINVAL, request.elements() + " elements, max_recv_sge is " + granted.maxRecvSge());
         }
         receiveLock.lock();
         try {
-            if (receives.isFull()) {
-                throw refuse("post_recv", Errno.ENOMEM, "the receive queue holds " + receives.capacity() + " requests");
+            if (ownReceives.isFull()) {
+                throw refuse("post_recv", Errno.ENOMEM, "the receive queue holds " + ownReceives.capacity() + " requests");
             }
-            receives.write(request);
-            receives.publish();
+            ownReceives.write(request);
+            ownReceives.publish();
         } finally {
             receiveLock.unlock();
         }
@@ -224,7 +382,7 @@ public abstract class SoftQueuePair implements QueuePair {
         }
     }
 
-    private VerbsException refuse(String verb, Errno errno, String why) {
+    final VerbsException refuse(String verb, Errno errno, String why) {
         return new VerbsException(errno, verb, "qp 0x" + Integer.toHexString(qpNum()) + ": " + why);
     }
 
@@ -246,6 +404,9 @@ public abstract class SoftQueuePair implements QueuePair {
 
     /** The parents need not wait for this queue pair any more: it is closed, or was never made. */
     protected final void disown() {
+        if (srq != null) {
+            srq.children.remove("queue pairs");
+        }
         recvCq.children.remove("queue pairs");
         sendCq.children.remove("queue pairs");
         pd.children.remove("queue pairs");

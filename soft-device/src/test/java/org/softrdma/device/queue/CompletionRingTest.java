@@ -21,13 +21,13 @@ class CompletionRingTest {
     private static final long PATIENCE_NS = 30_000_000_000L;
 
     private static boolean push(CompletionRing ring, long wrId) {
-        return ring.push(wrId, WcStatus.SUCCESS, WcOpcode.SEND, 0, (int) wrId, 0, 0x11, 0, 0);
+        return ring.push(wrId, WcStatus.SUCCESS, WcOpcode.SEND, 0, (int) wrId, 0, 0x11, 0, 0, -wrId);
     }
 
     @Test
     void shouldKeepEveryField() {
         CompletionRing ring = new CompletionRing(3);
-        ring.push(-1, WcStatus.TM_RNDV_INCOMPLETE, WcOpcode.RECV_RDMA_WITH_IMM, 0x81, -2, 0xcafebabe, 0xffffff, 0x123456, 3);
+        ring.push(-1, WcStatus.TM_RNDV_INCOMPLETE, WcOpcode.RECV_RDMA_WITH_IMM, 0x81, -2, 0xcafebabe, 0xffffff, 0x123456, 3, 99);
         WorkCompletion[] into = WorkCompletion.array(2);
         assertEquals(1, ring.take(into, 2));
         WorkCompletion got = into[0];
@@ -40,6 +40,53 @@ class CompletionRingTest {
         assertEquals(0xffffff, got.qpNum());
         assertEquals(0x123456, got.sourceQp());
         assertEquals(3, got.flags());
+    }
+
+    @Test
+    void shouldLetEveryFieldBeReadInPlace() {
+        CompletionRing ring = new CompletionRing(3);
+        CompletionRing.Cursor cursor = ring.new Cursor();
+        assertFalse(cursor.begin());
+        ring.push(-1, WcStatus.TM_RNDV_INCOMPLETE, WcOpcode.RECV_RDMA_WITH_IMM, 0x81, -2, 0xcafebabe, 0xffffff, 0x123456, 3, 99);
+        assertTrue(cursor.begin());
+        assertEquals(List.of(-1L, WcStatus.TM_RNDV_INCOMPLETE, WcOpcode.RECV_RDMA_WITH_IMM, 0x81, -2),
+            List.of(cursor.wrId(), cursor.status(), cursor.opcode(), cursor.vendorError(), cursor.byteLength()));
+        assertEquals(List.of(0xcafebabe, 0xffffff, 0x123456, 3, 99L),
+            List.of(cursor.immediate(), cursor.qpNum(), cursor.sourceQp(), cursor.flags(), cursor.timestampNs()));
+        assertFalse(cursor.next());
+        assertEquals(-1, cursor.wrId(), "still there");
+        assertTrue(push(ring, 5), "the owner goes on");
+        assertTrue(cursor.next());
+        assertEquals(5, cursor.wrId());
+        cursor.end();
+        assertEquals(0, ring.size());
+        assertFalse(cursor.begin());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {4, 5, 9, 100})
+    void shouldKeepWhatItHoldsWhenResized(int capacity) {
+        for (int taken = 0; taken < 5; taken++) {
+            CompletionRing ring = new CompletionRing(5);
+            WorkCompletion[] into = WorkCompletion.array(capacity);
+            for (int i = 0; i < taken; i++) {
+                push(ring, -1);
+                ring.take(into, 1);
+            }
+            for (int i = 0; i < 4; i++) {
+                assertTrue(push(ring, i));
+            }
+            ring.resize(capacity);
+            assertEquals(capacity, ring.capacity());
+            for (int i = 4; i < capacity; i++) {
+                assertTrue(push(ring, i));
+            }
+            assertFalse(push(ring, 99));
+            assertEquals(capacity, ring.take(into, capacity));
+            for (int i = 0; i < capacity; i++) {
+                assertEquals(i, into[i].wrId());
+            }
+        }
     }
 
     @ParameterizedTest

@@ -19,6 +19,7 @@ import net.jqwik.api.constraints.IntRange;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 
@@ -179,7 +180,7 @@ class ScatterGatherTest {
     @Example
     void shouldRefuseTheKeyOfAWindow() {
         Region region = register(filled(64), AccessFlags.LOCAL_WRITE | AccessFlags.MW_BIND);
-        int window = table.allocateWindow(PD);
+        int window = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
         assertFalse(sendable(0, 8, window));
         assertTrue(table.bindWindow(window, region, region.start(), 64, AccessFlags.REMOTE_READ, QPN));
         assertFalse(sendable(region.start(), 8, window));

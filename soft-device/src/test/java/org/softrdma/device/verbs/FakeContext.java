@@ -22,11 +22,16 @@ import org.softrdma.verbs.RdmaDevice;
 /** A context on a device without any protocol: just what all soft devices share. Its agent never starts: pollers and waiters drive. */
 final class FakeContext extends SoftContext {
     static final int MAX_CQE = 1000;
+    static final int MAX_SRQ_WR = 100;
+    static final int MAX_SRQ_SGE = 3;
 
     private final AtomicInteger nextPd = new AtomicInteger(1);
     private final AtomicInteger nextQpn = new AtomicInteger(0x11);
+    private final AtomicInteger nextSrq = new AtomicInteger(1);
     private final DeviceAttributes limits = new DeviceAttributes("", 1, 1, -1L, 0xfffff000L, 0, 0, 0, 10, 10, 0, 4, 4, 64, 10, MAX_CQE, 10,
-        10, 4, 4, 4, 1, 10, 0, 0, 0, 0, 0, 0, 0, 1, 15, 1, 2);
+        10, 4, 4, 4, 1, 10, 0, 0, 0, 0, 10, MAX_SRQ_WR, MAX_SRQ_SGE, 1, 15, 1, 2);
+    int sharedReceiveQueues;
+    long nowNs;
     int released;
 
     FakeContext() {
@@ -73,6 +78,22 @@ final class FakeContext extends SoftContext {
     @Override
     protected int newPdNumber() {
         return nextPd.getAndIncrement();
+    }
+
+    @Override
+    protected long roundNs() {
+        return nowNs;
+    }
+
+    @Override
+    protected int enter(SoftSharedReceiveQueue queue) {
+        sharedReceiveQueues++;
+        return nextSrq.getAndIncrement();
+    }
+
+    @Override
+    protected void leave(SoftSharedReceiveQueue queue) {
+        sharedReceiveQueues--;
     }
 
     @Override

@@ -11,10 +11,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.CompletionReader;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcOpcode;
@@ -190,6 +192,120 @@ class SoftCompletionQueueTest {
     }
 
     // ---- overrun ----
+
+    @Test
+    void shouldSayWhenACompletionWasAdded() {
+        context.nowNs = 1234;
+        assertTrue(push(cq, 1, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        context.nowNs = 1300;
+        assertTrue(push(cq, 2, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        CompletionReader reader = cq.reader();
+        assertTrue(reader.startPoll());
+        assertEquals(1234, reader.timestampNs());
+        assertTrue(reader.nextPoll());
+        assertEquals(1300, reader.timestampNs());
+        reader.endPoll();
+        assertFalse(reader.startPoll());
+    }
+
+    @Test
+    void shouldTakeOutOnlyWhatWasRead() {
+        for (int i = 0; i < 4; i++) {
+            assertTrue(push(cq, i, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        }
+        CompletionReader reader = cq.reader();
+        assertTrue(reader.startPoll() && reader.nextPoll());
+        reader.endPoll();
+        assertEquals(1, cq.poll(one));
+        assertEquals(2, one[0].wrId());
+    }
+
+    @Test
+    void shouldKeepOtherPollersOutWhileSomeoneReads() {
+        assertTrue(push(cq, 1, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        assertTrue(push(cq, 2, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        CompletionReader reader = cq.reader();
+        assertTrue(reader.startPoll());
+        WorkCompletion[] theirs = WorkCompletion.array(1);
+        Waiting poller = Waiting.start(() -> cq.poll(theirs)).assertWaits();
+        reader.endPoll();
+        poller.assertReturns();
+        assertEquals(2, theirs[0].wrId());
+    }
+
+    @Test
+    void shouldRefuseReadersOutOfTurn() {
+        CompletionReader reader = cq.reader();
+        assertTrue(push(cq, 1, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        assertRefused("next_poll", reader::nextPoll);
+        assertRefused("end_poll", reader::endPoll);
+        assertRefused("wc_read", reader::wrId);
+        assertTrue(reader.startPoll());
+        assertRefused("start_poll", () -> cq.reader().startPoll());
+        assertRefused("poll_cq", () -> cq.poll(one));
+        assertRefused("resize_cq", () -> cq.resize(8));
+        reader.endPoll();
+        assertRefused("wc_read", reader::status);
+    }
+
+    private static void assertRefused(String verb, Executable call) {
+        VerbsException refused = assertThrows(VerbsException.class, call);
+        assertEquals(Errno.EINVAL, refused.errno());
+        assertEquals(verb, refused.verb());
+    }
+
+    @Test
+    void shouldChangeItsSize() {
+        for (int i = 0; i < 3; i++) {
+            assertTrue(push(cq, i, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        }
+        assertRefused("resize_cq", () -> cq.resize(2));
+        assertRefused("resize_cq", () -> cq.resize(0));
+        assertRefused("resize_cq", () -> cq.resize(FakeContext.MAX_CQE + 1));
+        assertEquals(4, cq.cqe());
+        cq.resize(3);
+        assertEquals(3, cq.cqe());
+        cq.resize(5);
+        assertTrue(push(cq, 3, WcStatus.SUCCESS, WcOpcode.SEND, false) && push(cq, 4, WcStatus.SUCCESS, WcOpcode.SEND, false));
+        assertNull(context.getAsyncEvent(0));
+        for (int i = 0; i < 5; i++) {
+            assertEquals(1, cq.poll(one));
+            assertEquals(i, one[0].wrId());
+        }
+        cq.close();
+        assertRefused("resize_cq", () -> cq.resize(8));
+    }
+
+    /** Pollers, a pusher and someone who keeps changing the size. */
+    @Test
+    void shouldLoseNothingWhileItIsResized() {
+        int count = 20_000;
+        SoftCompletionQueue queue = queue(64);
+        Waiting pusher = Waiting.start(() -> {
+            for (int i = 0; i < count; ) {
+                context.agent().lock().lock();
+                try {
+                    if (queue.held() < 60) {
+                        assertTrue(push(queue, i++, WcStatus.SUCCESS, WcOpcode.SEND, false));
+                    }
+                } finally {
+                    context.agent().lock().unlock();
+                }
+            }
+        });
+        CompletionReader reader = queue.reader();
+        for (int next = 0; next < count; ) {
+            if (reader.startPoll()) {
+                do {
+                    assertEquals(next++, reader.wrId());
+                } while (reader.nextPoll());
+                reader.endPoll();
+            }
+            queue.resize(64 + next % 7);
+        }
+        pusher.assertReturns();
+        assertNull(context.getAsyncEvent(0));
+    }
 
     @Test
     void shouldReportAnOverrunOnceAndStayDead() {

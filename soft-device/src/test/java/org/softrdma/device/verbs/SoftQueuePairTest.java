@@ -97,7 +97,7 @@ class SoftQueuePairTest {
             recv.element(0, 0, 0);
         }
         assertEquals("4 elements, max_recv_sge is 3", tail(refused(Errno.EINVAL, () -> qp.postReceive(recv))));
-        assertEquals(0, qp.sends().tail() + qp.receives().tail());
+        assertEquals(0, qp.sends().tail() + qp.ownReceives().tail());
         for (int i = 0; i < 4; i++) {
             qp.postSend(wr.send().wrId(i));
             qp.postReceive(recv.begin(i));
@@ -201,9 +201,9 @@ class SoftQueuePairTest {
         BitSet receives = new BitSet();
         for (long s = 0; s < 4000; s++) {
             assertEquals(shared.sends().wrId(s), shared.sends().elementAddress(s, 0));
-            assertEquals(shared.receives().wrId(s), shared.receives().elementAddress(s, 0));
+            assertEquals(shared.ownReceives().wrId(s), shared.ownReceives().elementAddress(s, 0));
             sends.set((int) shared.sends().wrId(s));
-            receives.set((int) shared.receives().wrId(s));
+            receives.set((int) shared.ownReceives().wrId(s));
         }
         assertEquals(4000, sends.cardinality());
         assertEquals(4000, receives.cardinality());

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.device.memory.Region;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.Reregistration;
+import org.softrdma.verbs.VerbsException;
+
+/** A registered region of a soft device. */
+final class SoftMemoryRegion implements MemoryRegion {
+    private static final String KIND = "memory regions";
+
+    private final SoftContext context;
+    private volatile Terms terms;
+    private boolean closed;
+
+    /** What can change, and always together. */
+    private record Terms(SoftProtectionDomain pd, MemorySegment memory, Region region) {
+    }
+
+    SoftMemoryRegion(SoftProtectionDomain pd, MemorySegment memory, Region region) {
+        context = pd.softContext();
+        terms = new Terms(pd, memory, region);
+        pd.children.add(KIND);
+    }
+
+    @Override
+    public ProtectionDomain pd() {
+        return terms.pd;
+    }
+
+    @Override
+    public MemorySegment memory() {
+        return terms.memory;
+    }
+
+    @Override
+    public long address() {
+        return terms.region.start();
+    }
+
+    @Override
+    public long length() {
+        return terms.region.length();
+    }
+
+    @Override
+    public int access() {
+        return terms.region.access();
+    }
+
+    @Override
+    public int lkey() {
+        return terms.region.key();
+    }
+
+    @Override
+    public int rkey() {
+        Region region = terms.region;
+        return (region.access() & (AccessFlags.REMOTE_ANY | AccessFlags.FLUSH_ANY)) != 0 ? region.key() : 0;
+    }
+
+    @Override
+    public void reregister(Reregistration change) {
+        ReentrantLock owner = context.agent().lock();
+        owner.lock();
+        try {
+            if (closed) {
+                throw invalid("the region is closed");
+            }
+            if (change.mask() == 0) {
+                throw invalid("nothing to change; set memory, pd or access");
+            }
+            Terms now = terms;
+            SoftProtectionDomain pd = change.has(Reregistration.PD) ? own(change.pd()) : now.pd;
+            int access = change.has(Reregistration.ACCESS) ? change.access() : now.region.access();
+            boolean moves = change.has(Reregistration.TRANSLATION);
+            if (!moves && ((access ^ now.region.access()) & AccessFlags.ZERO_BASED) != 0) {
+                throw invalid("ZERO_BASED changes where addresses start, so it changes together with the memory only");
+            }
+            MemorySegment memory = moves ? change.memory() : now.memory;
+            long start = !moves ? now.region.start() : change.hasIova() ? change.iova() : SoftProtectionDomain.startOf(memory, access);
+            terms = new Terms(pd, memory, context.memory().reregister(now.region, memory, start, access, pd.number()));
+            pd.children.add(KIND);
+            now.pd.children.remove(KIND);
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    private SoftProtectionDomain own(ProtectionDomain pd) {
+        if (!(pd instanceof SoftProtectionDomain soft) || pd.context() != context) {
+            throw invalid("the protection domain belongs to another context");
+        }
+        soft.requireOpen("rereg_mr");
+        return soft;
+    }
+
+    private VerbsException invalid(String why) {
+        return new VerbsException(Errno.EINVAL, "rereg_mr", "lkey 0x" + Integer.toHexString(lkey()) + ": " + why);
+    }
+
+    @Override
+    public void close() {
+        ReentrantLock owner = context.agent().lock();
+        owner.lock();
+        try {
+            if (!closed) {
+                context.memory().remove(lkey());
+                closed = true;
+                terms.pd.children.remove(KIND);
+            }
+        } finally {
+            owner.unlock();
+        }
+    }
+}

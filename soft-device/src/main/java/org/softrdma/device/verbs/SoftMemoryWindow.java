@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.verbs.MemoryWindow;
+import org.softrdma.verbs.ProtectionDomain;
+
+/** A memory window of a soft device. */
+final class SoftMemoryWindow implements MemoryWindow {
+    private final SoftProtectionDomain pd;
+    private final Type type;
+    /** Changed by binds of type 1, with the window's monitor held. */
+    private volatile int rkey;
+    private boolean closed;
+
+    SoftMemoryWindow(SoftProtectionDomain pd, Type type, int rkey) {
+        this.pd = pd;
+        this.type = type;
+        this.rkey = rkey;
+        pd.children.add("memory windows");
+    }
+
+    @Override
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    @Override
+    public Type type() {
+        return type;
+    }
+
+    @Override
+    public int rkey() {
+        return rkey;
+    }
+
+    /** A bind under this key was posted. */
+    void rkey(int bound) {
+        rkey = bound;
+    }
+
+    @Override
+    public void close() {
+        ReentrantLock owner = pd.softContext().agent().lock();
+        owner.lock();
+        try {
+            if (!closed) {
+                pd.softContext().memory().remove(rkey);
+                closed = true;
+                pd.children.remove("memory windows");
+            }
+        } finally {
+            owner.unlock();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.SendBatch;
+import org.softrdma.verbs.SendOps;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.VerbsException;
+
+/** A batch whose requests stand in the send ring, invisible to the device until it is complete. */
+final class SoftSendBatch implements SendBatch {
+    private final SoftQueuePair qp;
+    private final int operations;
+    private final SendRequest request = new SendRequest();
+    private boolean open;
+    /** {@link #request} was handed out and not looked at yet. */
+    private boolean filling;
+    /** The first refusal; nothing is posted. */
+    private VerbsException refused;
+
+    SoftSendBatch(SoftQueuePair qp, int operations) {
+        this.qp = qp;
+        this.operations = operations;
+    }
+
+    @Override
+    public void start() {
+        qp.beginBatch();
+        open = true;
+        filling = false;
+        refused = null;
+    }
+
+    @Override
+    public SendRequest add() {
+        requireOpen("wr_start");
+        stage();
+        filling = true;
+        return request.send();
+    }
+
+    private void stage() {
+        if (!filling || refused != null) {
+            return;
+        }
+        filling = false;
+        try {
+            if ((operations & SendOps.of(request.opcode())) == 0) {
+                throw qp.refuse("wr_complete", Errno.EINVAL, request.opcode() + " is not among the operations the batch was made for (0x"
+                    + Integer.toHexString(operations) + ")");
+            }
+            qp.stage(request);
+        } catch (VerbsException wrong) {
+            refused = wrong;
+        }
+    }
+
+    @Override
+    public void complete() {
+        requireOpen("wr_complete");
+        stage();
+        open = false;
+        qp.endBatch(refused == null);
+        if (refused != null) {
+            throw refused;
+        }
+    }
+
+    @Override
+    public void abort() {
+        requireOpen("wr_abort");
+        open = false;
+        qp.endBatch(false);
+    }
+
+    private void requireOpen(String verb) {
+        if (!open) {
+            throw qp.refuse(verb, Errno.EINVAL, "no batch was begun; start() comes first");
+        }
+    }
+}

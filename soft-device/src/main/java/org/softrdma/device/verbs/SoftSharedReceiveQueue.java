@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.softrdma.device.queue.ReceiveRing;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SharedReceiveQueue;
+import org.softrdma.verbs.SrqAttributes;
+import org.softrdma.verbs.VerbsException;
+
+/** A shared receive queue of a soft device: any thread posts, the device's owner takes out for whichever queue pair has a message. */
+public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
+    final Children children = new Children();
+
+    private final SoftProtectionDomain pd;
+    private final int number;
+    private final int maxWrOfDevice;
+    private final ReentrantLock postLock = new ReentrantLock();
+    private final Acknowledged asyncEvents = new Acknowledged();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    /** Replaced with the owner's lock and the posters' lock held. */
+    private ReceiveRing ring;
+    /** The owner's. */
+    private int limit;
+
+    SoftSharedReceiveQueue(SoftProtectionDomain pd, int maxWr, int maxSge, int limit, int maxWrOfDevice) {
+        this.pd = pd;
+        this.limit = limit;
+        this.maxWrOfDevice = maxWrOfDevice;
+        ring = new ReceiveRing(maxWr, Math.max(1, maxSge));
+        number = underOwner(() -> pd.softContext().enter(this));
+        pd.children.add("shared receive queues");
+    }
+
+    @Override
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    SoftProtectionDomain softPd() {
+        return pd;
+    }
+
+    /** Distinguishes it from every other shared receive queue of the device, 24 bits. */
+    public int number() {
+        return number;
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    int maxElements() {
+        return ring.maxElements();
+    }
+
+    @Override
+    public SrqAttributes query() {
+        return underOwner(() -> new SrqAttributes(ring.capacity(), ring.maxElements(), limit));
+    }
+
+    @Override
+    public void postReceive(ReceiveRequest request) {
+        postLock.lock();
+        try {
+            if (closed.get()) {
+                throw refuse("post_srq_recv", Errno.EINVAL, "it is closed");
+            }
+            if (request.elements() > ring.maxElements()) {
+                throw refuse("post_srq_recv", Errno.EINVAL, request.elements() + " elements, max_sge is " + ring.maxElements());
+            }
+            if (ring.isFull()) {
+                throw refuse("post_srq_recv", Errno.ENOMEM, "it holds " + ring.capacity() + " receives; poll some, or resize it");
+            }
+            ring.write(request);
+            ring.publish();
+        } finally {
+            postLock.unlock();
+        }
+    }
+
+    /** Takes the oldest receive out; the owner's side. @return false if there is none */
+    boolean moveOldestTo(ReceiveRing taken) {
+        if (ring.head() == ring.tail()) {
+            return false;
+        }
+        ring.moveOldestTo(taken);
+        if (ring.tail() - ring.head() < limit) {
+            limit = 0;
+            pd.softContext().raise(AsyncEventType.SRQ_LIMIT_REACHED, this, asyncEvents);
+        }
+        return true;
+    }
+
+    @Override
+    public void modifyLimit(int newLimit) {
+        underOwner(() -> {
+            requireOpen();
+            if (newLimit < 0 || newLimit > ring.capacity()) {
+                throw refuse("modify_srq", Errno.EINVAL, "limit " + newLimit + " is not in 0.." + ring.capacity());
+            }
+            limit = newLimit;
+            return limit;
+        });
+    }
+
+    @Override
+    public void resize(int maxWr) {
+        underOwner(() -> {
+            postLock.lock();
+            try {
+                requireOpen();
+                long posted = ring.tail() - ring.head();
+                if (maxWr < 1 || maxWr > maxWrOfDevice) {
+                    throw refuse("modify_srq", Errno.EINVAL, "max_wr " + maxWr + " is not in 1.." + maxWrOfDevice);
+                }
+                ReceiveRing other = new ReceiveRing(maxWr, ring.maxElements());
+                if (other.capacity() < posted || other.capacity() < limit) {
+                    throw refuse("modify_srq", Errno.EINVAL, "max_wr " + maxWr + " is less than the " + posted
+                        + " receives posted now or the armed limit " + limit);
+                }
+                while (ring.head() != ring.tail()) {
+                    ring.moveOldestTo(other);
+                }
+                ring = other;
+                return other;
+            } finally {
+                postLock.unlock();
+            }
+        });
+    }
+
+    private void requireOpen() {
+        if (closed.get()) {
+            throw refuse("modify_srq", Errno.EINVAL, "it is closed");
+        }
+    }
+
+    private VerbsException refuse(String verb, Errno errno, String why) {
+        return new VerbsException(errno, verb, "srq " + number + ": " + why);
+    }
+
+    private <T> T underOwner(Supplier<T> action) {
+        ReentrantLock owner = pd.softContext().agent().lock();
+        owner.lock();
+        try {
+            return action.get();
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        children.refuseIfAny("destroy_srq");
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        underOwner(() -> {
+            pd.softContext().leave(this);
+            return null;
+        });
+        pd.softContext().settleEvents(this, asyncEvents);
+        pd.children.remove("shared receive queues");
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+/**
+ * Reads completions where they are, field by field as needed ({@code struct ibv_cq_ex}), without copying or allocating. Between a
+ * {@link #startPoll} that answers true and its {@link #endPoll} the completion queue belongs to the reading thread: others that poll wait.
+ *
+ * <pre>{@code
+ * if (reader.startPoll()) {
+ *     do {
+ *         handle(reader.wrId(), reader.status(), reader.byteLength());
+ *     } while (reader.nextPoll());
+ *     reader.endPoll();
+ * }
+ * }</pre>
+ *
+ * The fields are those of the current completion; calling them, {@link #nextPoll} or {@link #endPoll} without one throws EINVAL. After a
+ * failure only {@link #wrId}, {@link #status}, {@link #qpNum}, {@link #vendorError} and {@link #timestampNs} mean anything.
+ */
+public interface CompletionReader {
+    /**
+     * Makes the oldest completion current. Drives the device when there is none, as {@link CompletionQueue#poll} does. @return false if
+     * there is none
+     */
+    boolean startPoll();
+
+    /** Makes the next completion current. @return false if there is no more; the last one then stays current */
+    boolean nextPoll();
+
+    /** Takes everything up to the current completion out of the queue and lets others at it. */
+    void endPoll();
+
+    /** The opaque 64 bits the work request carried. */
+    long wrId();
+
+    WcStatus status();
+
+    WcOpcode opcode();
+
+    /** Provider-specific detail of a failure; 0 if there is none. */
+    int vendorError();
+
+    /** Bytes received, read, or 8 for atomics; u32. Undefined for sends and writes. */
+    int byteLength();
+
+    /** Immediate data as the four bytes on the wire, big-endian in this int; meaningful with {@link WcFlags#WITH_IMM}. */
+    int immediate();
+
+    /** The rkey that the peer's SEND invalidated; meaningful with {@link WcFlags#WITH_INV}. */
+    int invalidatedRkey();
+
+    /** Number of the local queue pair. */
+    int qpNum();
+
+    /** Number of the sending queue pair (datagrams only). */
+    int sourceQp();
+
+    /** Bits of {@link WcFlags}. */
+    int flags();
+
+    /**
+     * When the completion was added, on the clock of {@link Context#rawClockNs}. A soft device looks at its clock once per round of work,
+     * so completions of one round bear the time at which it began.
+     */
+    long timestampNs();
+}

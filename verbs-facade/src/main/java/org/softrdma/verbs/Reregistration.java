@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What {@link MemoryRegion#reregister} shall change; what is not set stays. Setting something also sets its bit of {@link #mask()}
+ * ({@code enum ibv_rereg_mr_flags}). Not thread-safe; a provider reads it during the call.
+ */
+public final class Reregistration {
+    public static final int TRANSLATION = 1;
+    public static final int PD = 1 << 1;
+    public static final int ACCESS = 1 << 2;
+
+    private int mask;
+    private MemorySegment memory;
+    private boolean hasIova;
+    private long iova;
+    private ProtectionDomain pd;
+    private int access;
+
+    /** Other memory; remote addresses are its real ones, or start at 0 if the region is zero-based. */
+    public Reregistration memory(MemorySegment memory) {
+        this.memory = memory;
+        hasIova = false;
+        mask |= TRANSLATION;
+        return this;
+    }
+
+    /** Other memory, whose remote addresses start at {@code iova}. */
+    public Reregistration memory(MemorySegment memory, long iova) {
+        memory(memory);
+        this.iova = iova;
+        hasIova = true;
+        return this;
+    }
+
+    public Reregistration pd(ProtectionDomain pd) {
+        this.pd = pd;
+        mask |= PD;
+        return this;
+    }
+
+    /** All rights anew: bits of {@link AccessFlags}. */
+    public Reregistration access(int access) {
+        this.access = access;
+        mask |= ACCESS;
+        return this;
+    }
+
+    /** {@link #TRANSLATION}, {@link #PD}, {@link #ACCESS}: what was set. */
+    public int mask() {
+        return mask;
+    }
+
+    /** Whether all bits of {@code bits} are set. */
+    public boolean has(int bits) {
+        return (mask & bits) == bits;
+    }
+
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    /** Whether {@link #iova()} was given. */
+    public boolean hasIova() {
+        return hasIova;
+    }
+
+    public long iova() {
+        return iova;
+    }
+
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    public int access() {
+        return access;
+    }
+}
