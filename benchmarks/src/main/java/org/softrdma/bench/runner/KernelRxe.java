@@ -14,7 +14,8 @@ import java.util.Map;
  * are there where this machine's kernel has neither; and have one processor for both ends.
  */
 final class KernelRxe {
-    private static final List<Integer> SIZES = List.of(65_536, 1 << 20);
+    private static final String LARGE = Integer.toString(1 << 20);
+    private static final List<String> SIZES = List.of("65536", LARGE);
     private static final int PATIENCE_SECONDS = 120;
 
     private final Path scripts;
@@ -55,16 +56,17 @@ final class KernelRxe {
         return version;
     }
 
-    /** @param quick WRITEs of rxe only, which is what targets speak of */
+    /** @param quick WRITEs of 1 MiB by rxe only, which is what targets speak of */
     List<Row> rows(Path directory, double seconds, boolean quick) {
         List<Row> rows = new ArrayList<>();
         for (int mtu : List.of(1024, 4096)) {
             for (String operation : quick ? List.of("write") : List.of("write", "read", "send")) {
-                rows.add(new KernelRow("bandwidth/kernel-rxe-" + operation + "-" + mtu, directory, seconds, "rxe", operation, mtu));
+                rows.add(new KernelRow("rxe-" + operation + "-" + mtu, directory, seconds, quick ? List.of(LARGE) : SIZES, "rxe", operation,
+                    mtu));
             }
         }
         if (!quick) {
-            rows.add(new KernelRow("bandwidth/kernel-siw-write", directory, seconds, "siw", "write", 4096));
+            rows.add(new KernelRow("siw-write", directory, seconds, SIZES, "siw", "write", 4096));
         }
         return rows;
     }
@@ -74,12 +76,12 @@ final class KernelRxe {
         private final Path directory;
         private final List<String> command = new ArrayList<>();
 
-        KernelRow(String name, Path directory, double seconds, String provider, String operation, int mtu) {
-            this.name = name;
+        KernelRow(String name, Path directory, double seconds, List<String> sizes, String provider, String operation, int mtu) {
+            this.name = "bandwidth/kernel-" + name;
             this.directory = directory;
             command.addAll(List.of(scripts.resolve("run").toString(), provider, operation));
             command.addAll(List.of(Integer.toString(mtu), Integer.toString((int) Math.ceil(seconds))));
-            SIZES.forEach(size -> command.add(size.toString()));
+            command.addAll(sizes);
         }
 
         @Override

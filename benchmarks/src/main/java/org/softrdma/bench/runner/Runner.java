@@ -15,14 +15,14 @@ import java.util.regex.Pattern;
 public final class Runner {
     private static final String USAGE = """
         benchmarks/run [OPTION]...
-          --quick              two repetitions of fewer rows and sizes, shorter measurements: under 5 minutes; else about 20
+          --quick              two repetitions of what targets speak of, shorter: under 5 minutes; without it about 25
           --rows PATTERN       only rows whose name (group/contender) contains a match of this regular expression
           --repeat N           repetitions of every row (default 3, quick 2)
           --quiet-wait S       before each measurement wait up to S seconds for other programs to calm down (default 5)
           --out FILE           where results go (default benchmarks/RESULTS.md; with --rows benchmarks/target/RESULTS.md)
           --list               names of the rows, nothing else
           --jmh [ARGUMENT]...  the JMH micro benchmarks instead, with the gc profiler; arguments are JMH's
-          --with-kernel-rxe    adds Linux 6.1's rxe and siw in a user-mode kernel, half a minute with --quick and two without;
+          --with-kernel-rxe    adds Linux 6.1's rxe and siw in a user-mode kernel, in the same run, some seconds a row;
                                builds it first where that was not done yet (see kernel-rxe/build: Debian packages, ten minutes)
         """;
 
