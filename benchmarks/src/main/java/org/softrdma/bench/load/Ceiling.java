@@ -19,14 +19,19 @@ import org.softrdma.wire.Opcode;
  * The most that a design like ours could reach in Java: RDMA WRITE packets with BTH and a real ICRC at both ends, copied out of and into
  * 1 MiB of memory, with the kernel's segmentation and merging, and acknowledgements for free (a counter in a shared file). No queue
  * pairs, no keys, no retransmission. {@code train=1} shows what the offloads are worth.
+ *
+ * <p>A yardstick must not be short because somebody disturbed it or a window was unlucky: each window is measured twice for the full time,
+ * in turns, and the best of all counts.
  */
 final class Ceiling {
     private static final int MEMORY_BYTES = 1 << 20;
     private static final int HEADROOM = 128;
     private static final int MAX_TRAIN_BYTES = 65_000;
     private static final int MAX_TRAIN_PACKETS = 64;
+    private static final int STAGING_BYTES = 1 << 17;
     private static final int RECEIVE_BUFFER_BYTES = 8 << 20;
-    private static final int WINDOW_BYTES = 1 << 20;
+    private static final String WINDOWS = "262144,1048576";
+    private static final int ROUNDS = 2;
     private static final int PORT = 4791;
     private static final int PKEY = 0xffff;
     private static final int QPN = 0x12;
@@ -39,6 +44,9 @@ final class Ceiling {
     private final int train;
     private final Icrc icrc = new Icrc();
     private final MemorySegment memory = Arena.global().allocate(MEMORY_BYTES, 4096).fill((byte) 7);
+    private final MemorySegment staging = Arena.global().allocate(HEADROOM + STAGING_BYTES, 64);
+    private final ByteBuffer stagingBuffer = staging.asByteBuffer();
+    private long sent;
 
     Ceiling(Settings settings) {
         this.settings = settings;
@@ -67,48 +75,51 @@ final class Ceiling {
             if (train > 1) {
                 socket.segment(packetBytes);
             }
-            long window = Math.max(train, Math.min(WINDOW_BYTES, peerBufferBytes / 4) / packetBytes);
-            run(socket, acknowledged, window);
+            measure(socket, acknowledged, peerBufferBytes);
         }
         control.send(0);
     }
 
-    private void run(OffloadSocket socket, MemorySegment acknowledged, long window) {
-        MemorySegment staging = Arena.global().allocate(HEADROOM + MAX_TRAIN_PACKETS * (long) packetBytes, 64);
-        ByteBuffer buffer = staging.asByteBuffer();
+    private void measure(OffloadSocket socket, MemorySegment acknowledged, int peerBufferBytes) {
+        int[] windows = settings.numbers("windows", WINDOWS);
+        double best = 0;
+        double coresAtBest = 0;
+        long warmNs = settings.seconds("firstWarm", 2);
+        for (int i = 0; i < ROUNDS * windows.length; i++) {
+            long window = Math.max(train, Math.min(windows[i % windows.length], peerBufferBytes / 4) / packetBytes);
+            push(socket, acknowledged, window, warmNs);
+            warmNs = settings.seconds("warm", 0.3);
+            long startNs = System.nanoTime();
+            long startCpuNs = Report.cpuNs();
+            long startCount = (long) COUNTER.getAcquire(acknowledged, 0L);
+            push(socket, acknowledged, window, settings.seconds("seconds", 1));
+            double seconds = (System.nanoTime() - startNs) / 1e9;
+            double rate = ((long) COUNTER.getAcquire(acknowledged, 0L) - startCount) / seconds;
+            if (rate > best) {
+                best = rate;
+                coresAtBest = (Report.cpuNs() - startCpuNs) / 1e9 / seconds;
+            }
+        }
+        Report.value("GBps." + MEMORY_BYTES, best * mtu / 1e9);
+        Report.value("kpps", best / 1e3);
+        Report.value("cores." + MEMORY_BYTES, coresAtBest);
+    }
+
+    /** Sends for so long, with so many packets on the way. */
+    private void push(OffloadSocket socket, MemorySegment acknowledged, long window, long forNs) {
         MemorySegment packets = staging.asSlice(HEADROOM);
-        long sent = 0;
-        long warmUntilNs = System.nanoTime() + settings.seconds("firstWarm", 2);
-        long measureNs = settings.seconds("seconds", 1);
-        boolean measuring = false;
-        long startNs = 0;
-        long startCount = 0;
-        long startCpuNs = 0;
-        while (true) {
+        long startNs = System.nanoTime();
+        do {
             awaitRoom(acknowledged, sent + train - window);
             // Last packet first: the prefix of each stands where the one before it ends.
             for (int i = train - 1; i >= 0; i--) {
-                fill(staging, buffer, i, sent + i);
+                fill(i, sent + i);
             }
             while (!socket.send(packets, (long) train * packetBytes)) {
                 Thread.onSpinWait();
             }
             sent += train;
-            long nowNs = System.nanoTime();
-            long done = (long) COUNTER.getAcquire(acknowledged, 0L);
-            if (!measuring && nowNs - warmUntilNs >= 0) {
-                measuring = true;
-                startNs = nowNs;
-                startCount = done;
-                startCpuNs = Report.cpuNs();
-            } else if (measuring && nowNs - startNs >= measureNs) {
-                double seconds = (nowNs - startNs) / 1e9;
-                Report.value("GBps." + MEMORY_BYTES, (double) (done - startCount) * mtu / seconds / 1e9);
-                Report.value("kpps", (done - startCount) / seconds / 1e3);
-                Report.value("cores." + MEMORY_BYTES, (Report.cpuNs() - startCpuNs) / 1e9 / seconds);
-                return;
-            }
-        }
+        } while (System.nanoTime() - startNs < forNs);
     }
 
     private static void awaitRoom(MemorySegment acknowledged, long needed) {
@@ -126,11 +137,11 @@ final class Ceiling {
         }
     }
 
-    private void fill(MemorySegment staging, ByteBuffer buffer, int index, long number) {
+    private void fill(int index, long number) {
         int at = HEADROOM + index * packetBytes;
-        Bth.put(buffer, at, Opcode.RC_RDMA_WRITE_MIDDLE, false, 0, PKEY, QPN, false, (int) number & 0xffffff);
+        Bth.put(stagingBuffer, at, Opcode.RC_RDMA_WRITE_MIDDLE, false, 0, PKEY, QPN, false, (int) number & 0xffffff);
         MemorySegment.copy(memory, number * mtu % MEMORY_BYTES, staging, at + Bth.LENGTH, mtu);
-        Icrc.put(buffer, at + packetBytes - Icrc.LENGTH, icrcOf(buffer, at));
+        Icrc.put(stagingBuffer, at + packetBytes - Icrc.LENGTH, icrcOf(stagingBuffer, at));
     }
 
     void server(Control control) throws IOException {
@@ -157,8 +168,6 @@ final class Ceiling {
     }
 
     private void receive(OffloadSocket socket, MemorySegment acknowledged) {
-        MemorySegment staging = Arena.global().allocate(HEADROOM + (1 << 17), 64);
-        ByteBuffer buffer = staging.asByteBuffer();
         MemorySegment packets = staging.asSlice(HEADROOM);
         long taken = 0;
         while (!Thread.interrupted()) {
@@ -168,9 +177,9 @@ final class Ceiling {
                 continue;
             }
             for (int at = HEADROOM; at + packetBytes <= HEADROOM + bytes; at += packetBytes) {
-                int claimed = Icrc.get(buffer, at + packetBytes - Icrc.LENGTH);
-                if (icrcOf(buffer, at) != claimed || Bth.opcode(buffer, at) != Opcode.RC_RDMA_WRITE_MIDDLE
-                    || Bth.psn(buffer, at) != ((int) taken & 0xffffff)) {
+                int claimed = Icrc.get(stagingBuffer, at + packetBytes - Icrc.LENGTH);
+                if (icrcOf(stagingBuffer, at) != claimed || Bth.opcode(stagingBuffer, at) != Opcode.RC_RDMA_WRITE_MIDDLE
+                    || Bth.psn(stagingBuffer, at) != ((int) taken & 0xffffff)) {
                     throw new IllegalStateException("a wrong packet");
                 }
                 MemorySegment.copy(staging, at + Bth.LENGTH, memory, taken * mtu % MEMORY_BYTES, mtu);

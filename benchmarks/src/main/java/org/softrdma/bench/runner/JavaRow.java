@@ -63,7 +63,8 @@ final class JavaRow implements Row {
         return command;
     }
 
-    private static Map<String, Double> values(String output) {
+    /** Of lines such as {@code @ key value}. */
+    static Map<String, Double> values(String output) {
         Map<String, Double> values = new TreeMap<>();
         output.lines().filter(line -> line.startsWith("@ ")).map(line -> line.split(" "))
             .forEach(words -> values.put(words[1], Double.parseDouble(words[2])));

@@ -70,22 +70,27 @@ final class Processes implements AutoCloseable {
 
     /** Waits until the process has printed a line that starts so. @return the rest of that line */
     String awaitLine(int number, String start, int seconds) throws IOException, Failed {
+        return awaitLines(number, start, 1, seconds).getFirst();
+    }
+
+    /** Waits until the process has printed so many lines that start so. @return what follows in each */
+    List<String> awaitLines(int number, String start, int count, int seconds) throws IOException, Failed {
         long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (System.nanoTime() - untilNs < 0) {
             boolean alive = started.get(number).isAlive();
             String text = output(number);
             int end = text.lastIndexOf('\n');
-            for (String line : text.substring(0, Math.max(end, 0)).split("\n")) {
-                if (line.startsWith(start)) {
-                    return line.substring(start.length()).strip();
-                }
+            List<String> found = text.substring(0, Math.max(end, 0)).lines().filter(line -> line.startsWith(start))
+                .map(line -> line.substring(start.length()).strip()).toList();
+            if (found.size() >= count) {
+                return found;
             }
             if (!alive) {
                 break;
             }
             pause(20);
         }
-        throw new Failed("the server did not start: " + tail(output(number)));
+        throw new Failed("waited for '" + start + "' and got: " + tail(output(number)));
     }
 
     /** Waits for a process. @return what it printed */

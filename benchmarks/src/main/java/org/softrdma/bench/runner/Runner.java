@@ -15,14 +15,15 @@ import java.util.regex.Pattern;
 public final class Runner {
     private static final String USAGE = """
         benchmarks/run [OPTION]...
-          --quick              fewer sizes and shorter measurements: some minutes
+          --quick              two repetitions of what targets speak of, shorter: under 5 minutes; without it about 25
           --rows PATTERN       only rows whose name (group/contender) contains a match of this regular expression
-          --repeat N           repetitions of every row
+          --repeat N           repetitions of every row (default 3, quick 2)
           --quiet-wait S       before each measurement wait up to S seconds for other programs to calm down (default 5)
           --out FILE           where results go (default benchmarks/RESULTS.md; with --rows benchmarks/target/RESULTS.md)
           --list               names of the rows, nothing else
           --jmh [ARGUMENT]...  the JMH micro benchmarks instead, with the gc profiler; arguments are JMH's
-          --with-kernel-rxe    not implemented yet
+          --with-kernel-rxe    adds Linux 6.1's rxe and siw in a user-mode kernel, in the same run, some seconds a row;
+                               builds it first where that was not done yet (see kernel-rxe/build: Debian packages, ten minutes)
         """;
 
     private boolean quick;
@@ -32,6 +33,7 @@ public final class Runner {
     private int quietWait = 5;
     private Path out;
     private boolean list;
+    private boolean withKernel;
     private double busiest;
     private double busySum;
     private int runs;
@@ -65,7 +67,7 @@ public final class Runner {
                     takeValue(arguments[i], arguments[i + 1]);
                     i++;
                 }
-                case "--with-kernel-rxe" -> System.err.println("--with-kernel-rxe is not implemented yet; going on without");
+                case "--with-kernel-rxe" -> withKernel = true;
                 default -> {
                     return false;
                 }
@@ -89,7 +91,8 @@ public final class Runner {
     private void run() throws IOException {
         Path home = Path.of(System.getProperty("softrdma.benchmarks", "benchmarks")).toAbsolutePath().normalize();
         Path target = Files.createDirectories(home.resolve("target"));
-        Plan plan = new Plan(quick, target);
+        KernelRxe kernel = withKernel && !list ? KernelRxe.prepare(home) : KernelRxe.notAsked();
+        Plan plan = new Plan(quick, target, kernel);
         Map<String, List<Row>> groups = select(plan.groups());
         if (list) {
             groups.values().forEach(group -> group.forEach(row -> System.out.println(row.name())));
@@ -108,6 +111,7 @@ public final class Runner {
             }
         }
         Map<String, String> facts = Machine.facts(home);
+        facts.put("kernel rxe and siw", kernel.version());
         facts.put("load average", "before " + loadBefore + ", after " + Machine.read("/proc/loadavg"));
         facts.put("other programs", String.format(Locale.ROOT, "kept %.0f %% of the processor busy before a measurement on average, "
             + "%.0f %% at worst", 100 * busySum / Math.max(runs, 1), 100 * busiest));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,8 +24,8 @@ class ResultsTest {
 
     private String written(Samples samples, Map<String, String> missing, boolean noisy) throws Exception {
         Path file = directory.resolve("RESULTS.md");
-        new Results(samples, new Plan(true, directory), noisy).write(file, directory.resolve("plots"), Map.of("kernel", "test"),
-            List.of("A test."), missing);
+        Plan plan = new Plan(true, directory, KernelRxe.notAsked());
+        new Results(samples, plan, noisy).write(file, directory.resolve("plots"), Map.of("kernel", "test"), List.of("A test."), missing);
         return Files.readString(file);
     }
 
@@ -47,9 +48,11 @@ class ResultsTest {
         samples.add("bandwidth/rc-write-1024", Map.of("GBps.1048576", 3.1));
         samples.add("bandwidth/ceiling-1024", Map.of("GBps.1048576", 4.0));
         samples.add("bandwidth/ucx-put", Map.of("GBps.1048576", 1.1));
+        samples.add("bandwidth/kernel-rxe-write-1024", Map.of("GBps.1048576", 1.5));
         String text = written(samples, Map.of());
         assertTrue(text.contains("MTU 1024, of the protocol-shaped ceiling | ≥ 0.750 | 0.775 | 3.10 / 4.00 | met |"), text);
         assertTrue(text.contains("to UCX tcp put | ≥ 3.00 | 2.82 | 3.10 / 1.10 | **not met** |"), text);
+        assertTrue(text.contains("MTU 1024, to kernel rxe (UML) | ≥ 2.00 | 2.07 | 3.10 / 1.50 | met |"), text);
         assertTrue(text.contains("READ 1 MiB to WRITE, MTU 1024 | ≥ 0.800 | not measured"), text);
     }
 
@@ -79,8 +82,15 @@ class ResultsTest {
     void shouldNameWhatDidNotRunOrFailed() throws Exception {
         Samples samples = new Samples();
         samples.fail("latency/y", "not done within 3 s");
-        String text = written(samples, Map.of("latency/z", "z is not installed"));
+        Map<String, String> missing = new LinkedHashMap<>();
+        missing.put("latency/z", "z is not installed");
+        missing.put("bandwidth/kernel-rxe-write-1024", "not asked for");
+        missing.put("bandwidth/kernel-rxe-write-4096", "not asked for");
+        String text = written(samples, missing);
         assertTrue(text.contains("`latency/y` failed at least once: not done within 3 s"), text);
         assertTrue(text.contains("`latency/z` did not run: z is not installed"), text);
+        assertTrue(text.contains("- `bandwidth/kernel-rxe-write-1024`, `bandwidth/kernel-rxe-write-4096` did not run: not asked for"),
+            text);
+        assertTrue(text.contains("WRITE 1 MiB, MTU 1024, to kernel rxe (UML) | ≥ 2.00 | not measured"), text);
     }
 }
