@@ -54,9 +54,10 @@ class ArchitectureTest {
         .onlyDependOnClassesThat(DescribedPredicate.describe("a judge may know", type -> type.getPackageName().startsWith("java.")
             || type.getPackageName().startsWith("org.softrdma.simulator") || type.getPackageName().startsWith("org.softrdma.verbs")
             || type.getPackageName().startsWith("org.softrdma.wire") || type.getPackageName().startsWith("org.softrdma.device.sim")
+            || type.getPackageName().startsWith("org.softrdma.device.fault")
             || type.getFullName().equals("org.softrdma.device.DeviceWork") || type.getFullName().equals("org.softrdma.rxe.SimulatedRxe")));
 
-    /** Beyond the facade a tool may name what is configured, and make devices on the spot. */
+    /** Beyond the facade a tool may name what is configured, faults included, and make devices on the spot. */
     @ArchTest
     static final ArchRule SHOULD_LET_TOOLS_USE_THE_FACADE_AND_CONFIGURATION_ONLY = noClasses().that().resideInAPackage(TOOLS).should()
         .dependOnClassesThat(softrdmaClassesToolsMustNotKnow());
@@ -84,7 +85,8 @@ class ArchitectureTest {
             String name = type.getPackageName();
             boolean inDevice = name.startsWith("org.softrdma.device") || name.startsWith("org.softrdma.rxe")
                 || name.startsWith("org.softrdma.wire");
-            boolean entryPoint = name.startsWith("org.softrdma.device.config") || type.getFullName().equals("org.softrdma.rxe.Rxe")
+            boolean entryPoint = name.startsWith("org.softrdma.device.config") || name.startsWith("org.softrdma.device.fault")
+                || type.getFullName().equals("org.softrdma.rxe.Rxe")
                 || type.getFullName().equals("org.softrdma.rxe.RxeProvider");
             return inDevice && !entryPoint;
         });
