@@ -34,8 +34,8 @@ final class CaptureReport {
     private static final int DEFECTS_KEPT = 10;
     /** Source port of the datagrams that the violation table sends past its queue pairs. */
     private static final int RAW_PORT = 50000;
-    /** A silent peer is asked again after 1 ms at least, less what passes from our clock to the wire: sooner, only a NAK is a reason. */
-    private static final long EARLIEST_REPEAT_NS = 900_000;
+    /** A silent peer is asked again after 4 ms at least, less what passes from our clock to the wire: sooner, only a NAK is a reason. */
+    private static final long EARLIEST_REPEAT_NS = 3_000_000;
 
     private final int[] packets = new int[2];
     private final List<TreeMap<Integer, Integer>> opcodes = List.of(new TreeMap<>(), new TreeMap<>());

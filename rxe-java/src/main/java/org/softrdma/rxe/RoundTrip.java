@@ -8,8 +8,8 @@ import org.softrdma.wire.Psn;
  * none that was sent again, because nobody knows which copy was answered.
  */
 final class RoundTrip {
-    /** A host may not be scheduled for longer than any round trip; asking again sooner than this would mostly be in vain. */
-    private static final long SHORTEST_SILENCE_NS = 1_000_000;
+    /** Shorter silences may be our own: a general-purpose host is not always running when it should be. */
+    private static final long SHORTEST_SILENCE_NS = 4_000_000;
 
     private boolean timing;
     private int timedPsn;

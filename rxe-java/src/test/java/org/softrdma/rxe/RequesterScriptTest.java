@@ -355,7 +355,7 @@ class RequesterScriptTest {
             RawPacket again = peer.expect(RawPacket.SEND_ONLY, THEIR_PSN + 1);
             assertTrue(again.asksForAck());
             long waitedNs = again.atNs - beforeNs;
-            assertTrue(waitedNs > 900 * US << probe && waitedNs < 1100 * US << probe, waitedNs + " ns before probe " + probe);
+            assertTrue(waitedNs > 3_900 * US << probe && waitedNs < 4_100 * US << probe, waitedNs + " ns before probe " + probe);
             silentNs += waitedNs;
         }
         peer.expectNothingFor(TIMEOUT_NS - silentNs);
