@@ -50,8 +50,9 @@ final class Flow {
     /** Requester: something has reached it that makes it go back, and when; it may look at several such things one after the other. */
     boolean mayGoBack;
     long reasonAtNs = Long.MIN_VALUE;
-    /** Requester: waits for a receive at that position until then. */
+    /** Requester: waits for a receive at that position, from when to when. */
     int notReadyAt = -1;
+    long notReadySinceNs;
     long notReadyUntilNs;
     /** Requester: how often it went back because nothing came. */
     int timeouts;
@@ -179,6 +180,7 @@ final class Flow {
         }
         if (!data && Syndrome.isRnr(syndrome) && reached && (notReadyAt < 0 || nowNs > notReadyUntilNs)) {
             notReadyAt = at;
+            notReadySinceNs = nowNs;
             notReadyUntilNs = nowNs + RnrTimer.toNs(Syndrome.rnrTimerCode(syndrome));
         }
         if (!reached || !data && !acknowledges) {

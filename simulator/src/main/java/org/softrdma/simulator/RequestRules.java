@@ -64,18 +64,20 @@ final class RequestRules {
         if (flow.unasked > MAX_UNASKED) {
             return flow.unasked + " packets without asking for an acknowledgement";
         }
-        if (at == flow.notReadyAt && nowNs < flow.notReadyUntilNs) {
+        // At the instant it reached the device, the RNR NAK may still lie in the inbox behind much else.
+        if (at == flow.notReadyAt && nowNs > flow.notReadySinceNs && nowNs < flow.notReadyUntilNs) {
             return "sent again " + (flow.notReadyUntilNs - nowNs) + " ns before the receiver wants it";
         }
         boolean back = at <= flow.lastSent;
-        if (back && !flow.mayGoBack && flow.reasonAtNs != nowNs) {
+        if (back && !flow.mayGoBack) {
             if (nowNs - flow.quietSinceNs < flow.timeoutNs) {
                 return "goes back from " + flow.lastSent + " to " + at + " after " + (nowNs - flow.quietSinceNs) + " ns, for no reason";
             }
             flow.timeouts++;
         }
         if (back || flow.acked == flow.slots.size()) {
-            flow.mayGoBack = false;
+            // What arrived at this instant may not have been looked at yet.
+            flow.mayGoBack &= flow.reasonAtNs == nowNs;
             flow.quietSinceNs = nowNs;
         }
         flow.lastSent = at;

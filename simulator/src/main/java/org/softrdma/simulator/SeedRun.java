@@ -45,7 +45,7 @@ public final class SeedRun {
     private final Side a;
     private final Side b;
     private final List<RequestStream> streams = new ArrayList<>();
-    private final List<Accident> accidentsToCome;
+    private final List<Due> accidentsToCome;
     private final Workload workload;
     private final Pacemaker pacemaker;
     private final WorkCompletion[] polled = WorkCompletion.array(4);
@@ -71,9 +71,9 @@ public final class SeedRun {
         for (int i = 0; i < scenario.pairs(); i++) {
             addPair(i);
         }
-        accidentsToCome = new ArrayList<>(scenario.accidents());
         workload = new Workload(scenario, random.split());
         workload.plan(streams);
+        accidentsToCome = new ArrayList<>(scenario.accidents().stream().map(this::due).toList());
         openMemory(a, scenario.iovaA());
         openMemory(b, scenario.iovaB());
         workload.settleSwaps();
@@ -291,25 +291,32 @@ public final class SeedRun {
 
     // ---- accidents ----
 
-    /** Whether the time of this accident has come; then it has happened. */
-    private boolean happens(Accident accident) {
+    /** An accident to come. @param afterPackets of its connection, both ways */
+    private record Due(Accident accident, Endpoint victim, long afterPackets) {
+    }
+
+    private Due due(Accident accident) {
         RequestStream one = streams.get(2 * accident.pair());
         RequestStream other = streams.get(2 * accident.pair() + 1);
         int mtu = scenario.mtu().bytes();
         int planned = Workload.plannedPackets(one, mtu) + Workload.plannedPackets(other, mtu);
-        Endpoint victim = accident.onA() ? one.initiator : one.target;
-        long early = wire.packetsOf(victim.side.gid, victim.qp.qpNum()) - (long) (accident.when() * planned);
+        return new Due(accident, accident.onA() ? one.initiator : one.target, (long) (accident.when() * planned));
+    }
+
+    /** Whether the time of an accident has come; then it has happened. */
+    private boolean happens(Due due) {
+        Endpoint victim = due.victim;
         if (victim.closed) {
             return true;
         }
-        boolean inTheMidst = !accident.amid() || early > PATIENCE_PACKETS
-            || wire.isAmid(victim.side.gid, victim.qp.qpNum(), victim.doomed.region().rkey());
-        if (early < 0 || !inTheMidst) {
+        long late = wire.packetsOf(victim.side.gid, victim.qp.qpNum()) - due.afterPackets;
+        if (late < 0 || due.accident.amid() && late < PATIENCE_PACKETS
+            && !wire.isAmid(victim.side.gid, victim.qp.qpNum(), victim.doomed.region().rkey())) {
             return false;
         }
         // What is complete by now must not come later.
         take(victim.side);
-        switch (accident.kind()) {
+        switch (due.accident.kind()) {
             case DEREGISTER -> deregister(victim);
             case TO_ERROR -> {
                 victim.qp.modify(new QpAttributes().state(QpState.ERR));
@@ -322,7 +329,7 @@ public final class SeedRun {
                 victim.closed = true;
                 wire.expectSilence(victim.side.gid, qpn, true);
             }
-            default -> throw new AssertionError(accident);
+            default -> throw new AssertionError(due);
         }
         return true;
     }
@@ -342,7 +349,7 @@ public final class SeedRun {
         if (healed) {
             text.append(", healed network took ").append(healedForNs).append(" of ").append(boundNs).append(" ns");
         }
-        text.append(accidentsToCome.isEmpty() ? "" : ", still to come " + accidentsToCome);
+        accidentsToCome.forEach(due -> text.append(", still to come ").append(due.accident));
         for (RequestStream stream : streams) {
             text.append("\n  ").append(stream.status());
         }
