@@ -16,7 +16,7 @@ final class RequestRules {
     private static final int MAX_UNASKED = MAX_WINDOW / 2;
 
     /** A peer that is silent for so long may be probed, so often before the ACK timeout; our own bounds. */
-    private static final long SHORTEST_SILENCE_NS = 1_000_000;
+    private static final long SHORTEST_SILENCE_NS = 4_000_000;
     private static final int MAX_PROBES = 3;
 
     private final CRC32 crc = new CRC32();
