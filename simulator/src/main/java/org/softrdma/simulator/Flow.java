@@ -34,6 +34,10 @@ final class Flow {
     /** Responder: where its last sequence NAK stands, and whether a packet of that position has reached it since; -1 for none. */
     int nakAt = -1;
     boolean nakHeard;
+    /** Responder: gaps seen, and NAKs sent for them or for want of receives. */
+    int gaps;
+    private int lastGapAt = -1;
+    int naks;
     /** Responder: MSN of its last acknowledgement. */
     int lastMsn;
     int lastResponseOpcode = Opcode.RC_ACKNOWLEDGE;
@@ -54,8 +58,12 @@ final class Flow {
     int notReadyAt = -1;
     long notReadySinceNs;
     long notReadyUntilNs;
-    /** Requester: how often it went back because nothing came. */
-    int timeouts;
+    /** Requester: how often it went back since then, or since it last had a reason to. */
+    int repeatsInSilence;
+    /** Requester: the position it went back to last. */
+    int wentBackTo = -1;
+    /** Requester: how often it sent again because nothing came. */
+    int silences;
     /** Last positions of READs and atomics that are not answered. */
     private final ArrayDeque<Integer> fetches = new ArrayDeque<>();
 
@@ -149,6 +157,10 @@ final class Flow {
         Slot slot = slots.get(at);
         furthest = Math.max(furthest, at + 1);
         nakHeard |= at == nakAt;
+        if (at > expected && expected != lastGapAt) {
+            lastGapAt = expected;
+            gaps++;
+        }
         if (at == expected) {
             expected = slot.isFetch() ? slot.end() : at + 1;
         }
@@ -176,6 +188,7 @@ final class Flow {
         }
         if (acked != before) {
             quietSinceNs = nowNs;
+            repeatsInSilence = 0;
             notReadyAt = -1;
         }
         if (!data && Syndrome.isRnr(syndrome) && reached && (notReadyAt < 0 || nowNs > notReadyUntilNs)) {
@@ -183,9 +196,11 @@ final class Flow {
             notReadySinceNs = nowNs;
             notReadyUntilNs = nowNs + RnrTimer.toNs(Syndrome.rnrTimerCode(syndrome));
         }
-        if (!reached || !data && !acknowledges) {
+        if (!reached || !data && !acknowledges || acknowledges && at == wentBackTo) {
             mayGoBack = true;
             reasonAtNs = nowNs;
+            repeatsInSilence = 0;
+            wentBackTo = -1;
         }
     }
 }

@@ -15,6 +15,10 @@ final class RequestRules {
     /** A responder need not acknowledge before it is asked, so a requester asks before its window is half full. */
     private static final int MAX_UNASKED = MAX_WINDOW / 2;
 
+    /** A peer that is silent for so long may be probed, so often before the ACK timeout; our own bounds. */
+    private static final long SHORTEST_SILENCE_NS = 4_000_000;
+    private static final int MAX_PROBES = 3;
+
     private final CRC32 crc = new CRC32();
 
     /** @return what is wrong, or null */
@@ -68,18 +72,37 @@ final class RequestRules {
         if (at == flow.notReadyAt && nowNs > flow.notReadySinceNs && nowNs < flow.notReadyUntilNs) {
             return "sent again " + (flow.notReadyUntilNs - nowNs) + " ns before the receiver wants it";
         }
-        boolean back = at <= flow.lastSent;
-        if (back && !flow.mayGoBack) {
-            if (nowNs - flow.quietSinceNs < flow.timeoutNs) {
-                return "goes back from " + flow.lastSent + " to " + at + " after " + (nowNs - flow.quietSinceNs) + " ns, for no reason";
-            }
-            flow.timeouts++;
+        if (at <= flow.lastSent) {
+            return checkGoingBack(nowNs, flow, at);
         }
-        if (back || flow.acked == flow.slots.size()) {
-            // What arrived at this instant may not have been looked at yet.
-            flow.mayGoBack &= flow.reasonAtNs == nowNs;
+        if (flow.acked == flow.slots.size()) {
+            flow.mayGoBack = false;
             flow.quietSinceNs = nowNs;
+            flow.repeatsInSilence = 0;
         }
+        flow.lastSent = at;
+        return null;
+    }
+
+    /**
+     * A reason, or silence: the ACK timeout, and a few probes of the peer before it. On the wire they look alike, and a reason may be
+     * ignored, so silence is counted from the last progress.
+     */
+    private static String checkGoingBack(long nowNs, Flow flow, int at) {
+        if (flow.mayGoBack) {
+            // What arrived at this instant may not have been looked at yet.
+            flow.mayGoBack = flow.reasonAtNs == nowNs;
+        } else {
+            long silentNs = nowNs - flow.quietSinceNs;
+            long may = (MAX_PROBES + 1) * (1 + silentNs / flow.timeoutNs);
+            if (silentNs < Math.min(SHORTEST_SILENCE_NS, flow.timeoutNs) || flow.repeatsInSilence >= may) {
+                return "goes back from " + flow.lastSent + " to " + at + " after " + silentNs + " ns of silence and "
+                    + flow.repeatsInSilence + " times before, for no reason";
+            }
+            flow.repeatsInSilence++;
+            flow.silences++;
+        }
+        flow.wentBackTo = at;
         flow.lastSent = at;
         return null;
     }

@@ -83,6 +83,7 @@ final class ResponseRules {
     }
 
     private static String checkRefusal(Flow flow, Flow.Slot slot, int at, int syndrome, Set<Integer> goneKeys) {
+        flow.naks++;
         if (Syndrome.isRnr(syndrome)) {
             boolean takesReceive = Opcode.has(slot.opcode, Opcode.SEND | Opcode.START)
                 || Opcode.has(slot.opcode, Opcode.WRITE | Opcode.IMMEDIATE);

@@ -188,8 +188,11 @@ public final class SeedRun {
             }
         }
         checkCounters();
-        if (scenario.isPerfect() && wire.timeouts() > 0) {
-            throw new AssertionError(wire.timeouts() + " times nothing came back in time on a perfect network");
+        if (wire.anyMute()) {
+            throw new AssertionError("a responder saw gap after gap and never sent a NAK");
+        }
+        if (scenario.isPerfect() && wire.silences() > 0) {
+            throw new AssertionError(wire.silences() + " times nothing came back in time on a perfect network");
         }
     }
 

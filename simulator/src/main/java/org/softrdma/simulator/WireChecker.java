@@ -21,6 +21,8 @@ import org.softrdma.wire.Syndrome;
  */
 final class WireChecker implements PacketObserver {
     private static final int DEAD_RUN = 12;
+    /** So many cannot all have been seen by a device that was closed, or had no room for a NAK. */
+    private static final int MANY_GAPS = 10;
 
     private final Map<Gid, Integer> sourcePorts = new HashMap<>();
     private final Map<Long, Flow> flowsByRequests = new HashMap<>();
@@ -71,9 +73,14 @@ final class WireChecker implements PacketObserver {
         return flowsByRequests.get(key(side, qpn)).isAmid(rkey);
     }
 
-    /** How often a requester went back because nothing came in time. */
-    int timeouts() {
-        return flowsByRequests.values().stream().mapToInt(flow -> flow.timeouts).sum();
+    /** Whether a responder saw gap after gap and never said so. */
+    boolean anyMute() {
+        return flowsByRequests.values().stream().anyMatch(flow -> flow.gaps >= MANY_GAPS && flow.naks == 0 && !flow.responderGone);
+    }
+
+    /** How often a requester sent again because nothing came in time. */
+    int silences() {
+        return flowsByRequests.values().stream().mapToInt(flow -> flow.silences).sum();
     }
 
     private static long key(Gid to, int qpn) {
