@@ -153,7 +153,19 @@ class WireCheckerTest {
     @Test
     void shouldWantAReasonToGoBack() {
         arrives(sendOnly(0));
-        nowNs += TIMEOUT_NS - 1;
+        nowNs += 4_000_000 - 1;
+        sent(sendOnly(0));
+        complains("for no reason");
+    }
+
+    @Test
+    void shouldTakeSilenceAsAReasonToAskAgainAFewTimes() {
+        arrives(sendOnly(0));
+        nowNs += 4_000_000;
+        for (int times = 1; times <= 4; times++) {
+            sent(sendOnly(0));
+        }
+        good();
         sent(sendOnly(0));
         complains("for no reason");
     }
