@@ -49,8 +49,9 @@ final class Flow {
     int lastSent = -1;
     /** Requester: packets since it last asked for an acknowledgement. */
     int unasked;
-    /** Requester: since when it has heard nothing new. */
+    /** Requester: since when it has heard nothing new, and what that was before this instant. */
     long quietSinceNs;
+    private long quietBeforeNs;
     /** Requester: something has reached it that makes it go back, and when; it may look at several such things one after the other. */
     boolean mayGoBack;
     long reasonAtNs = Long.MIN_VALUE;
@@ -146,6 +147,18 @@ final class Flow {
             && Opcode.has(slots.get(expected).opcode, Opcode.WRITE) && !Opcode.has(slots.get(expected - 1).opcode, Opcode.END);
     }
 
+    /** Silence begins anew. */
+    void hearNews(long nowNs) {
+        quietBeforeNs = quietSinceNs == nowNs ? quietBeforeNs : quietSinceNs;
+        quietSinceNs = nowNs;
+        repeatsInSilence = 0;
+    }
+
+    /** How long the requester may believe to have heard nothing: what arrived at this instant it may not have looked at yet. */
+    long silentNs(long nowNs) {
+        return nowNs - (quietSinceNs == nowNs ? quietBeforeNs : quietSinceNs);
+    }
+
     // ---- arrivals ----
 
     /** An intact request reached the responder. */
@@ -187,8 +200,7 @@ final class Flow {
             acked++;
         }
         if (acked != before) {
-            quietSinceNs = nowNs;
-            repeatsInSilence = 0;
+            hearNews(nowNs);
             notReadyAt = -1;
         }
         if (!data && Syndrome.isRnr(syndrome) && reached && (notReadyAt < 0 || nowNs > notReadyUntilNs)) {

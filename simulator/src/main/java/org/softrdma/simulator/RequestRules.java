@@ -77,8 +77,7 @@ final class RequestRules {
         }
         if (flow.acked == flow.slots.size()) {
             flow.mayGoBack = false;
-            flow.quietSinceNs = nowNs;
-            flow.repeatsInSilence = 0;
+            flow.hearNews(nowNs);
         }
         flow.lastSent = at;
         return null;
@@ -93,7 +92,7 @@ final class RequestRules {
             // What arrived at this instant may not have been looked at yet.
             flow.mayGoBack = flow.reasonAtNs == nowNs;
         } else {
-            long silentNs = nowNs - flow.quietSinceNs;
+            long silentNs = flow.silentNs(nowNs);
             long may = (MAX_PROBES + 1) * (1 + silentNs / flow.timeoutNs);
             if (silentNs < Math.min(SHORTEST_SILENCE_NS, flow.timeoutNs) || flow.repeatsInSilence >= may) {
                 return "goes back from " + flow.lastSent + " to " + at + " after " + silentNs + " ns of silence and "

@@ -29,6 +29,7 @@ class WireCheckerTest {
     private static final int DEPTH = 2;
     private static final int TIMEOUT_CODE = 10;
     private static final long TIMEOUT_NS = 4_194_304;
+    private static final long SHORTEST_SILENCE_NS = 4_000_000;
     private static final int RKEY = 0x1234;
     /** Two PSNs before they wrap. */
     private static final int FIRST = 0xfffffe;
@@ -153,21 +154,33 @@ class WireCheckerTest {
     @Test
     void shouldWantAReasonToGoBack() {
         arrives(sendOnly(0));
-        nowNs += 4_000_000 - 1;
+        nowNs += SHORTEST_SILENCE_NS - 1;
         sent(sendOnly(0));
         complains("for no reason");
     }
 
     @Test
-    void shouldTakeSilenceAsAReasonToAskAgainAFewTimes() {
+    void shouldCountHowOftenASilentPeerIsAsked() {
         arrives(sendOnly(0));
-        nowNs += 4_000_000;
-        for (int times = 1; times <= 4; times++) {
+        nowNs += SHORTEST_SILENCE_NS;
+        for (int i = 0; i < 4; i++) {
             sent(sendOnly(0));
         }
         good();
         sent(sendOnly(0));
-        complains("for no reason");
+        complains("4 times before, for no reason");
+    }
+
+    @Test
+    void shouldTakeAnAnswerToWhatWasSentAgainAsAReasonToSendTheRest() {
+        sent(sendOnly(0));
+        sent(sendOnly(1));
+        nowNs += SHORTEST_SILENCE_NS;
+        arrives(sendOnly(0));
+        arrives(ack(0, 1));
+        nowNs++;
+        sent(sendOnly(1));
+        good();
     }
 
     @Test
