@@ -2,6 +2,7 @@
 package org.softrdma.rxe;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.softrdma.device.Counters;
 import org.softrdma.device.link.FrameHandler;
 import org.softrdma.device.link.ReceivedFrame;
@@ -67,6 +68,9 @@ final class PacketReceiver implements FrameHandler {
             }
         }
         int qpn = Bth.destQp(buffer, at);
+        if (qpn == MulticastTable.QPN && frame.local().isMulticast()) {
+            return takeForGroup(frame);
+        }
         QpMachine qp = engine.find(qpn);
         GhostTable.Ghost ghost = qp == null ? engine.ghosts().find(qpn) : null;
         if (qp == null && ghost == null) {
@@ -76,24 +80,50 @@ final class PacketReceiver implements FrameHandler {
         if (badOrigin != null) {
             return badOrigin;
         }
-        if (!isOurPartition(Bth.pkey(buffer, at))) {
-            return RxeCounter.DROP_BAD_PKEY;
-        }
-        if (!isIntact(frame)) {
-            return RxeCounter.DROP_BAD_ICRC;
+        RxeCounter refusal = checkPartitionAndIcrc(frame);
+        if (refusal != null) {
+            return refusal;
         }
         counters.count(RxeCounter.RCVD_PKTS);
         if (qp == null) {
             engine.ghosts().onPacket(ghost, frame);
         } else {
-            try {
-                qp.onPacket(nowNs, frame);
-            } catch (RuntimeException | InternalError broken) {
-                engine.onBroken(qp, broken);
-            }
-            engine.touched(qp);
+            hand(frame, qp);
         }
         return null;
+    }
+
+    /** One packet for all queue pairs that are attached to the group. */
+    private RxeCounter takeForGroup(ReceivedFrame frame) {
+        List<QpMachine> members = engine.multicast().attached(frame.local());
+        if (members.isEmpty()) {
+            return RxeCounter.DROP_UNKNOWN_GROUP;
+        }
+        RxeCounter refusal = checkPartitionAndIcrc(frame);
+        if (refusal != null) {
+            return refusal;
+        }
+        counters.count(RxeCounter.RCVD_PKTS);
+        for (int i = 0; i < members.size(); i++) {
+            hand(frame, members.get(i));
+        }
+        return null;
+    }
+
+    private void hand(ReceivedFrame frame, QpMachine qp) {
+        try {
+            qp.onPacket(nowNs, frame);
+        } catch (RuntimeException | InternalError broken) {
+            engine.onBroken(qp, broken);
+        }
+        engine.touched(qp);
+    }
+
+    private RxeCounter checkPartitionAndIcrc(ReceivedFrame frame) {
+        if (!isOurPartition(Bth.pkey(frame.buffer(), frame.offset()))) {
+            return RxeCounter.DROP_BAD_PKEY;
+        }
+        return isIntact(frame) ? null : RxeCounter.DROP_BAD_ICRC;
     }
 
     /** Default partition; the peer may be a limited member because we are a full one. IBA vol 1 §10.9.3 */

@@ -46,6 +46,8 @@ enum RxeCounter {
     DROP_NO_RECEIVE,
     /** A datagram longer than the receive that was posted for it. */
     DROP_RECEIVE_TOO_SMALL,
+    /** A datagram to a group that no queue pair is attached to. */
+    DROP_UNKNOWN_GROUP,
     /** A datagram with another Q_Key than the queue pair's. */
     DROP_BAD_QKEY,
     /** A congestion notification. */

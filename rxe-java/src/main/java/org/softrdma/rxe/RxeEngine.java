@@ -42,6 +42,7 @@ final class RxeEngine implements DeviceWork {
     private final MemoryTable memory;
     private final Int2ObjectHashMap<QpMachine> queuePairs = new Int2ObjectHashMap<>();
     private final SrqTable sharedReceives = new SrqTable();
+    private final MulticastTable multicast;
     private final GhostTable ghosts = new GhostTable(counters);
     private final DeadlineHeap timers = new DeadlineHeap();
     private final FlightBudget flight = new FlightBudget();
@@ -60,6 +61,7 @@ final class RxeEngine implements DeviceWork {
         this.link = link;
         this.port = port;
         this.random = random;
+        multicast = new MulticastTable(link);
         memory = new MemoryTable(random, RxeLimits.MAX_MR, RxeLimits.MAX_MW);
     }
 
@@ -307,6 +309,10 @@ final class RxeEngine implements DeviceWork {
 
     SrqTable sharedReceives() {
         return sharedReceives;
+    }
+
+    MulticastTable multicast() {
+        return multicast;
     }
 
     MemoryTable memory() {

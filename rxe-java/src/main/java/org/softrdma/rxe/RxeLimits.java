@@ -17,6 +17,9 @@ final class RxeLimits {
     static final int MAX_MW = (1 << 19) - 1;
     static final int MAX_RD_ATOMIC = 128;
     static final int MAX_AH = 32_767;
+    /** On a real link each group is a socket of its own: the kernel's 8192 would be more than a process has. */
+    static final int MAX_MCAST_GRP = 256;
+    static final int MAX_MCAST_QP_ATTACH = 56;
     static final int MAX_SRQ = 917_503;
     static final int MAX_SRQ_WR = 1 << 20;
     static final int MAX_SRQ_SGE = 27;
@@ -37,8 +40,8 @@ final class RxeLimits {
     static DeviceAttributes attributes(long guid) {
         return new DeviceAttributes("", guid, guid, -1L, 0xfffff000L, 0xffffff, 0, 0,
             MAX_QP, MAX_QP_WR, DEVICE_CAP_FLAGS, MAX_SGE, MAX_SGE, MAX_INLINE, MAX_CQ, MAX_CQE, MAX_MR, 1 << 20,
-            MAX_RD_ATOMIC, 0x3f000, MAX_RD_ATOMIC, 1, MAX_MW, 0, 0,
-            0, MAX_AH, MAX_SRQ, MAX_SRQ_WR, MAX_SRQ_SGE, 64, 15, 1,
+            MAX_RD_ATOMIC, 0x3f000, MAX_RD_ATOMIC, 1, MAX_MW, MAX_MCAST_GRP, MAX_MCAST_QP_ATTACH,
+            MAX_MCAST_GRP * MAX_MCAST_QP_ATTACH, MAX_AH, MAX_SRQ, MAX_SRQ_WR, MAX_SRQ_SGE, 64, 15, 1,
             Runtime.getRuntime().availableProcessors(), EXTENDED_CAP_FLAGS | DEVICE_CAP_FLAGS);
     }
 }

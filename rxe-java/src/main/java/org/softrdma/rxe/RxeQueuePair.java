@@ -8,6 +8,7 @@ import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.QpAttributeMask;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpInitAttributes;
@@ -147,6 +148,16 @@ final class RxeQueuePair extends SoftQueuePair {
 
     private String describe() {
         return "qp 0x" + Integer.toHexString(qpNum());
+    }
+
+    @Override
+    protected boolean attach(Gid group) {
+        return engine.multicast().attach(group, machine);
+    }
+
+    @Override
+    protected boolean detach(Gid group) {
+        return engine.multicast().detach(group, machine);
     }
 
     @Override

@@ -82,6 +82,11 @@ final class RawPeer implements DeviceWork {
         sendBytes(otherPath, packet.bytes(side.qp.qpNum(), otherGid, side.gid, otherPath.sourcePort()));
     }
 
+    /** Sends to a multicast group, to the queue pair number the packet names. */
+    void sendToGroup(Gid group, RawPacket packet) {
+        sendBytes(link.resolve(gid, group, 0, 1), packet.bytes(side.qp.qpNum(), gid, group, path.sourcePort()));
+    }
+
     void sendBytes(byte[] bytes) {
         sendBytes(path, bytes);
     }

@@ -95,15 +95,28 @@ public interface QueuePair extends AutoCloseable {
         throw VerbsException.unsupported("bind_mw");
     }
 
+    /**
+     * Makes a UD queue pair receive what is sent to a group, each datagram into a receive of its own. It must be detached before it can be
+     * closed. What a member itself sends to the group comes back to it, and to all members on its host.
+     *
+     * @param group an IPv4 group as a mapped GID, or an IPv6 group; senders name queue pair 0xffffff and the members' Q_Key
+     * @throws VerbsException EINVAL: no UD queue pair, or no multicast GID; ENOMEM: {@link DeviceAttributes#maxMcastGrp()} or
+     *     {@link DeviceAttributes#maxMcastQpAttach()}; others of the host
+     */
     default void attachMulticast(Gid group) {
         throw VerbsException.unsupported("attach_mcast");
     }
 
+    /** @throws VerbsException EINVAL: it is not attached */
     default void detachMulticast(Gid group) {
         throw VerbsException.unsupported("detach_mcast");
     }
 
-    /** Destroys the queue pair; waits until its asynchronous events are acknowledged. Outstanding work requests do not complete. */
+    /**
+     * Destroys the queue pair; waits until its asynchronous events are acknowledged. Outstanding work requests do not complete.
+     *
+     * @throws VerbsException EBUSY: it is attached to a multicast group
+     */
     @Override
     void close();
 }

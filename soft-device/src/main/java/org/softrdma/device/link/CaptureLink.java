@@ -103,6 +103,16 @@ public final class CaptureLink implements Link {
     }
 
     @Override
+    public void join(Gid group) {
+        link.join(group);
+    }
+
+    @Override
+    public void leave(Gid group) {
+        link.leave(group);
+    }
+
+    @Override
     public int send(TransmitBatch batch) {
         int first = batch.first();
         int count = link.send(batch);

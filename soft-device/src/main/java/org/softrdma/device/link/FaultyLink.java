@@ -101,6 +101,16 @@ public final class FaultyLink implements Link {
     }
 
     @Override
+    public void join(Gid group) {
+        link.join(group);
+    }
+
+    @Override
+    public void leave(Gid group) {
+        link.leave(group);
+    }
+
+    @Override
     public int send(TransmitBatch batch) {
         if (isSendingClear()) {
             return link.send(batch);

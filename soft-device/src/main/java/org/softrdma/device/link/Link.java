@@ -22,10 +22,22 @@ public interface Link extends AutoCloseable {
      * Prepares a path.
      *
      * @param local  one of {@link #addresses()}
-     * @param remote the peer, of the same IP version
+     * @param remote the peer or a multicast group, of the same IP version
      * @throws org.softrdma.verbs.VerbsException EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL
      */
     Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit);
+
+    /**
+     * Makes the host a member of a multicast group: packets to it are received from now on, with the group as {@link ReceivedFrame#local}.
+     * Those that go out from this host come back, as the host's IP stack does it, to every member on it. For the owner; once per group.
+     *
+     * @throws org.softrdma.verbs.VerbsException EADDRNOTAVAIL: the link has no address of that IP version; ENOMEM: the host has no more
+     *     memberships; ENODEV; others of the host
+     */
+    void join(Gid group);
+
+    /** Ends what {@link #join} began; for the owner. */
+    void leave(Gid group);
 
     /**
      * Sends packets from the front of the batch and marks them {@link TransmitBatch#sent sent}. What a full socket buffer does not take

@@ -32,6 +32,15 @@ final class LinuxSockets {
     static final int IP_TOS = 1;
     static final int IP_MTU_DISCOVER = 10;
     static final int IP_RECVTOS = 13;
+    static final int IP_TTL = 2;
+    static final int IP_MULTICAST_IF = 32;
+    static final int IP_ADD_MEMBERSHIP = 35;
+    /** 0: only what comes in where this socket joined. */
+    static final int IP_MULTICAST_ALL = 49;
+    static final int IPV6_MULTICAST_IF = 17;
+    static final int IPV6_JOIN_GROUP = 20;
+    static final int IPV6_MULTICAST_ALL = 29;
+    static final int IPV6_HOPLIMIT = 52;
     static final int IPV6_MTU_DISCOVER = 23;
     static final int IPV6_V6ONLY = 26;
     static final int IPV6_RECVTCLASS = 66;
@@ -44,6 +53,7 @@ final class LinuxSockets {
     /** Take trains whole; as a control message, the length of their packets. */
     static final int UDP_GRO = 104;
     static final int SOL_SOCKET = 1;
+    static final int SO_REUSEADDR = 2;
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
     static final int SO_SNDBUFFORCE = 32;
@@ -156,6 +166,15 @@ final class LinuxSockets {
         option.set(JAVA_INT, 0, value);
         try {
             return result((int) SETSOCKOPT.invokeExact(callState, fd, level, name, option, Integer.BYTES));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** Sets an option that is a structure. */
+    int setOption(int fd, int level, int name, MemorySegment value) {
+        try {
+            return result((int) SETSOCKOPT.invokeExact(callState, fd, level, name, value, (int) value.byteSize()));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -288,6 +307,21 @@ final class LinuxSockets {
         at.set(LONG_BE, SOCKADDR_IN6_ADDRESS + 8, address.low());
         at.set(JAVA_INT, SOCKADDR_IN6_SCOPE, scope);
         return SOCKADDR_IN6_LENGTH;
+    }
+
+    /** A struct ip_mreqn or ipv6_mreq: a group, and the interface it is about. */
+    static MemorySegment membership(Gid group, int interfaceIndex) {
+        if (group.isIpv4Mapped()) {
+            MemorySegment request = Arena.ofAuto().allocate(12, 4);
+            request.set(INT_BE, 0, group.ipv4());
+            request.set(JAVA_INT, 8, interfaceIndex);
+            return request;
+        }
+        MemorySegment request = Arena.ofAuto().allocate(20, 8);
+        request.set(LONG_BE, 0, group.high());
+        request.set(LONG_BE, 8, group.low());
+        request.set(JAVA_INT, 16, interfaceIndex);
+        return request;
     }
 
     /** Our name of a Linux errno; EIO for those verbs do not know. */

@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.verbs.Errno;
@@ -60,7 +61,8 @@ final class LinuxUdpLink implements Link {
 
     private final UdpLinkOptions options;
     private final List<Gid> addresses;
-    private final Socket[] sockets;
+    /** One for each address, then one for each multicast group joined. */
+    private Socket[] sockets;
     private final Arena arena = Arena.ofAuto();
     private final LinuxSockets calls = new LinuxSockets(arena);
     /** For {@link #await}, which the agent's thread is in while another thread may own the device and send. */
@@ -73,7 +75,8 @@ final class LinuxUdpLink implements Link {
     private final ByteBuffer receiveBuffer;
     private final MemorySegment names = arena.allocate((long) RECEIVE_VECTOR * SOCKADDR_BYTES, 8);
     private final MemorySegment controls = arena.allocate((long) RECEIVE_VECTOR * CONTROL_BYTES, 8);
-    private final MemorySegment pollDescriptors;
+    /** Replaced as a whole when a group is joined or left: the agent's thread may be in {@link #await} meanwhile. */
+    private volatile Watched watched;
     private final ReceivedFrame frame = new ReceivedFrame();
     private final AtomicInteger waiter = new AtomicInteger(IDLE);
     private final Object eventLock = new Object();
@@ -92,7 +95,6 @@ final class LinuxUdpLink implements Link {
         this.options = options;
         this.addresses = List.copyOf(addresses);
         sockets = new Socket[addresses.size()];
-        pollDescriptors = arena.allocate((long) (sockets.length + 1) * POLLFD_BYTES, 8);
         boolean open = false;
         try {
             openAll();
@@ -135,10 +137,15 @@ final class LinuxUdpLink implements Link {
         }
     }
 
-    /** The native side of a {@link Path}: the peer's socket address and, for a traffic class other than 0, a control message. */
+    /** What {@link #await} looks at. */
+    private record Watched(Socket[] sockets, MemorySegment descriptors) {
+    }
+
+    /** The native side of a {@link Path}: the peer's socket address and, for what the IP header must say, control messages. */
     static final class Destination {
         private final Gid remote;
         private final int trafficClass;
+        private final int hopLimit;
         final Socket socket;
         final MemorySegment memory;
         final long name;
@@ -146,10 +153,11 @@ final class LinuxUdpLink implements Link {
         final long control;
         final int controlLength;
 
-        Destination(Socket socket, Gid remote, int trafficClass, MemorySegment memory, int nameLength, int controlLength) {
+        Destination(Socket socket, Gid remote, int trafficClass, int hopLimit, MemorySegment memory, int nameLength, int controlLength) {
             this.socket = socket;
             this.remote = remote;
             this.trafficClass = trafficClass;
+            this.hopLimit = hopLimit;
             this.memory = memory;
             this.nameLength = nameLength;
             this.controlLength = controlLength;
@@ -159,27 +167,39 @@ final class LinuxUdpLink implements Link {
 
         /** Whether packets to both may leave in one message. */
         boolean isSameAs(Destination other) {
-            return this == other || socket == other.socket && trafficClass == other.trafficClass && remote.equals(other.remote);
+            return this == other || socket == other.socket && trafficClass == other.trafficClass && hopLimit == other.hopLimit
+                && remote.equals(other.remote);
         }
     }
 
     private void openAll() {
         for (int i = 0; i < sockets.length; i++) {
             sockets[i] = open(addresses.get(i));
-            pollDescriptors.set(JAVA_INT, (long) i * POLLFD_BYTES, sockets[i].fd);
         }
         hottest = sockets[0];
         eventFd = calls.eventDescriptor();
         if (eventFd < 0) {
             throw LinuxSockets.failure(-eventFd, "open_device", "eventfd");
         }
+        watch();
+    }
+
+    private void watch() {
+        MemorySegment descriptors = Arena.ofAuto().allocate((long) (sockets.length + 1) * POLLFD_BYTES, 8);
+        for (int i = 0; i < sockets.length; i++) {
+            descriptors.set(JAVA_INT, (long) i * POLLFD_BYTES, sockets[i].fd);
+        }
         long at = (long) sockets.length * POLLFD_BYTES;
-        pollDescriptors.set(JAVA_INT, at, eventFd);
-        pollDescriptors.set(JAVA_SHORT, at + POLLFD_EVENTS, (short) LinuxSockets.POLLIN);
+        descriptors.set(JAVA_INT, at, eventFd);
+        descriptors.set(JAVA_SHORT, at + POLLFD_EVENTS, (short) LinuxSockets.POLLIN);
+        watched = new Watched(sockets, descriptors);
     }
 
     private Socket open(Gid address) {
-        int scope = LocalAddresses.scopeOf(address, options.interfaceName());
+        return open(address, LocalAddresses.scopeOf(address, options.interfaceName()));
+    }
+
+    private Socket open(Gid address, int scope) {
         int fd = calls.udpSocket(address.isIpv4Mapped() ? AF_INET : AF_INET6);
         if (fd == -LinuxSockets.EAFNOSUPPORT) {
             throw LocalAddresses.bindFailed(Errno.EADDRNOTAVAIL, address, options.port(), "", null);
@@ -190,6 +210,9 @@ final class LinuxUdpLink implements Link {
         boolean bound = false;
         try {
             configure(fd, address.isIpv4Mapped());
+            if (address.isMulticast()) {
+                becomeMember(fd, address, scope);
+            }
             MemorySegment name = arena.allocate(SOCKADDR_BYTES, 8);
             int error = calls.bind(fd, name, LinuxSockets.putAddress(name, address, options.port(), scope));
             if (error < 0) {
@@ -221,6 +244,43 @@ final class LinuxUdpLink implements Link {
         if (calls.setOption(fd, SOL_SOCKET, LinuxSockets.SO_SNDBUFFORCE, options.socketBufferBytes()) < 0) {
             require(fd, SOL_SOCKET, LinuxSockets.SO_SNDBUF, options.socketBufferBytes(), "SO_SNDBUF");
         }
+    }
+
+    /** Every process that joined has a socket at the group's address, and each gets every packet. */
+    private void becomeMember(int fd, Gid group, int interfaceIndex) {
+        boolean ipv4 = group.isIpv4Mapped();
+        require(fd, SOL_SOCKET, LinuxSockets.SO_REUSEADDR, 1, "SO_REUSEADDR");
+        require(fd, ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? LinuxSockets.IP_MULTICAST_ALL : LinuxSockets.IPV6_MULTICAST_ALL, 0,
+            "MULTICAST_ALL");
+        int error = calls.setOption(fd, ipv4 ? IPPROTO_IP : IPPROTO_IPV6,
+            ipv4 ? LinuxSockets.IP_ADD_MEMBERSHIP : LinuxSockets.IPV6_JOIN_GROUP, LinuxSockets.membership(group, interfaceIndex));
+        if (error < 0) {
+            throw LinuxSockets.failure(-error, "attach_mcast", "the host does not join group " + LocalAddresses.text(group));
+        }
+    }
+
+    @Override
+    public void join(Gid group) {
+        LocalAddresses.checkGroup(addresses, group);
+        Socket socket = open(group, LocalAddresses.interfaceOf(addresses, options.interfaceName()).getIndex());
+        if (coalesces) {
+            calls.setOption(socket.fd, IPPROTO_UDP, LinuxSockets.UDP_GRO, 1);
+        }
+        sockets = Arrays.copyOf(sockets, sockets.length + 1);
+        sockets[sockets.length - 1] = socket;
+        watch();
+        wakeup();
+    }
+
+    @Override
+    public void leave(Gid group) {
+        Socket gone = Arrays.stream(sockets).filter(socket -> socket.local.equals(group)).findFirst().orElseThrow();
+        sockets = Arrays.stream(sockets).filter(socket -> socket != gone).toArray(Socket[]::new);
+        hottest = hottest == gone ? sockets[0] : hottest;
+        nextSocket = 0;
+        watch();
+        wakeup();
+        LinuxSockets.close(gone.fd);
     }
 
     /** Sets a UDP option on every socket. @return false if the kernel does not know it */
@@ -261,7 +321,8 @@ final class LinuxUdpLink implements Link {
     }
 
     /**
-     * As {@link Link#resolve}, for the owner. The hop limit is the route's, as it is with kernel rxe whatever the address vector says.
+     * As {@link Link#resolve}, for the owner. The hop limit is the route's, as it is with kernel rxe whatever the address vector says;
+     * to groups it is the one asked for.
      *
      * @throws VerbsException ENETUNREACH or EHOSTUNREACH if the routing table has no way, EADDRNOTAVAIL, EINVAL
      */
@@ -276,19 +337,41 @@ final class LinuxUdpLink implements Link {
         }
         Socket socket = sockets[index];
         MemorySegment memory = Arena.ofAuto().allocate(SOCKADDR_BYTES + CONTROL_BYTES, 8);
-        int nameLength = LinuxSockets.putAddress(memory, remote, options.port(), remote.isLinkLocal() ? socket.scope : 0);
+        boolean group = remote.isMulticast();
+        int groupScope = group ? sendGroupsByInterface(socket) : 0;
+        int nameLength = LinuxSockets.putAddress(memory, remote, options.port(), remote.isLinkLocal() ? socket.scope : groupScope);
         askRoutingTable(socket, remote, memory, nameLength);
-        int controlLength = trafficClass == 0 ? 0 : putTrafficClass(memory, socket.ipv4, trafficClass);
+        int controlLength = 0;
+        if (trafficClass != 0) {
+            controlLength = putControl(memory, controlLength, socket.ipv4, LinuxSockets.IP_TOS, LinuxSockets.IPV6_TCLASS, trafficClass);
+        }
+        int hops = group ? Math.max(1, hopLimit) : 0;
+        if (group) {
+            controlLength = putControl(memory, controlLength, socket.ipv4, LinuxSockets.IP_TTL, LinuxSockets.IPV6_HOPLIMIT, hops);
+        }
         return new Path(local, remote, options.port(), options.port(), trafficClass, hopLimit,
-            new Destination(socket, remote, trafficClass, memory, nameLength, controlLength));
+            new Destination(socket, remote, trafficClass, hops, memory, nameLength, controlLength));
     }
 
-    private static int putTrafficClass(MemorySegment memory, boolean ipv4, int trafficClass) {
-        memory.set(JAVA_LONG, SOCKADDR_BYTES, CMSG_HEADER + Integer.BYTES);
-        memory.set(JAVA_INT, SOCKADDR_BYTES + CMSG_LEVEL, ipv4 ? IPPROTO_IP : IPPROTO_IPV6);
-        memory.set(JAVA_INT, SOCKADDR_BYTES + CMSG_TYPE, ipv4 ? LinuxSockets.IP_TOS : LinuxSockets.IPV6_TCLASS);
-        memory.set(JAVA_INT, SOCKADDR_BYTES + CMSG_HEADER, trafficClass);
-        return CMSG_HEADER + Long.BYTES;
+    /** What this socket sends to groups leaves by the link's interface, whatever routes there are. @return that interface's index */
+    private int sendGroupsByInterface(Socket socket) {
+        int index = LocalAddresses.interfaceOf(addresses, options.interfaceName()).getIndex();
+        int error = socket.ipv4
+            ? calls.setOption(socket.fd, IPPROTO_IP, LinuxSockets.IP_MULTICAST_IF, LinuxSockets.membership(Gid.ofIpv4(0), index))
+            : calls.setOption(socket.fd, IPPROTO_IPV6, LinuxSockets.IPV6_MULTICAST_IF, index);
+        if (error < 0) {
+            throw LinuxSockets.failure(-error, "resolve_route", "setsockopt MULTICAST_IF = " + index);
+        }
+        return index;
+    }
+
+    private static int putControl(MemorySegment memory, int offset, boolean ipv4, int ipv4Type, int ipv6Type, int value) {
+        int at = SOCKADDR_BYTES + offset;
+        memory.set(JAVA_LONG, at, CMSG_HEADER + Integer.BYTES);
+        memory.set(JAVA_INT, at + CMSG_LEVEL, ipv4 ? IPPROTO_IP : IPPROTO_IPV6);
+        memory.set(JAVA_INT, at + CMSG_TYPE, ipv4 ? ipv4Type : ipv6Type);
+        memory.set(JAVA_INT, at + CMSG_HEADER, value);
+        return offset + CMSG_HEADER + Long.BYTES;
     }
 
     /** Connects a socket of its own, which sends nothing but looks up the route. The link's socket must never be connected. */
@@ -512,25 +595,26 @@ final class LinuxUdpLink implements Link {
             waiter.set(IDLE);
             return;
         }
-        for (int i = 0; i < sockets.length; i++) {
-            int events = sockets[i].full ? LinuxSockets.POLLIN | LinuxSockets.POLLOUT : LinuxSockets.POLLIN;
-            pollDescriptors.set(JAVA_SHORT, (long) i * POLLFD_BYTES + POLLFD_EVENTS, (short) events);
+        Watched now = watched;
+        for (int i = 0; i < now.sockets.length; i++) {
+            int events = now.sockets[i].full ? LinuxSockets.POLLIN | LinuxSockets.POLLOUT : LinuxSockets.POLLIN;
+            now.descriptors.set(JAVA_SHORT, (long) i * POLLFD_BYTES + POLLFD_EVENTS, (short) events);
         }
-        int ready = waitCalls.poll(pollDescriptors, sockets.length + 1, timeoutNs);
+        int ready = waitCalls.poll(now.descriptors, now.sockets.length + 1, timeoutNs);
         waiter.set(IDLE);
         if (ready > 0) {
-            noteReady();
+            noteReady(now);
         }
     }
 
-    private void noteReady() {
-        for (int i = 0; i < sockets.length; i++) {
-            if (pollDescriptors.get(JAVA_SHORT, (long) i * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
-                sockets[i].emptyPolls = 0;
-                sockets[i].full = false;
+    private void noteReady(Watched now) {
+        for (int i = 0; i < now.sockets.length; i++) {
+            if (now.descriptors.get(JAVA_SHORT, (long) i * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
+                now.sockets[i].emptyPolls = 0;
+                now.sockets[i].full = false;
             }
         }
-        if (pollDescriptors.get(JAVA_SHORT, (long) sockets.length * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
+        if (now.descriptors.get(JAVA_SHORT, (long) now.sockets.length * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
             waitCalls.drain(eventFd);
         }
     }

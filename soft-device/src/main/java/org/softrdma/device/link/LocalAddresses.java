@@ -61,6 +61,38 @@ final class LocalAddresses {
         throw new VerbsException(Errno.EADDRNOTAVAIL, "open_device", "no network interface has " + address);
     }
 
+    /**
+     * The interface that a link with these addresses is on.
+     *
+     * @param interfaceName null to find it by address
+     * @throws VerbsException ENODEV
+     */
+    static NetworkInterface interfaceOf(List<Gid> addresses, String interfaceName) {
+        try {
+            NetworkInterface found = interfaceName != null ? NetworkInterface.getByName(interfaceName) : null;
+            for (int i = 0; found == null && interfaceName == null && i < addresses.size(); i++) {
+                InetAddress address = addresses.get(i).toInetAddress();
+                // All of 127.0.0.0/8 is the loopback interface's, which lists 127.0.0.1 only.
+                found = NetworkInterface.getByInetAddress(address.isLoopbackAddress() ? InetAddress.getLoopbackAddress() : address);
+            }
+            if (found != null) {
+                return found;
+            }
+        } catch (SocketException e) {
+            throw new VerbsException(Errno.ENODEV, "attach_mcast", "cannot list network interfaces", e);
+        }
+        throw new VerbsException(Errno.ENODEV, "attach_mcast", "no network interface "
+            + (interfaceName != null ? interfaceName : "has " + addresses));
+    }
+
+    /** Whether one of the addresses is of the group's IP version; EADDRNOTAVAIL if not. */
+    static void checkGroup(List<Gid> addresses, Gid group) {
+        if (addresses.stream().noneMatch(address -> address.isIpv4Mapped() == group.isIpv4Mapped())) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "attach_mcast", "group " + text(group) + ": the device has no "
+                + (group.isIpv4Mapped() ? "IPv4" : "IPv6") + " address");
+        }
+    }
+
     /** @param scope index of the interface, 0 for none */
     static InetAddress toInetAddress(Gid address, int scope) {
         if (scope == 0) {

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import jdk.net.ExtendedSocketOptions;
@@ -39,7 +40,8 @@ final class NioUdpLink implements Link {
 
     private final UdpLinkOptions options;
     private final List<Gid> addresses;
-    private final Socket[] sockets;
+    /** One for each address, then one for each multicast group joined; replaced as a whole, as another thread may be in {@link #await}. */
+    private volatile Socket[] sockets;
     private final Selector selector;
     /** One byte longer than the longest packet, by which longer ones are told. */
     private final ByteBuffer receiveBuffer = ByteBuffer.allocateDirect(TransmitBatch.HEADROOM + MAX_PACKET_BYTES + 1);
@@ -55,12 +57,13 @@ final class NioUdpLink implements Link {
         LocalAddresses.check(addresses);
         this.options = options;
         this.addresses = List.copyOf(addresses);
-        sockets = new Socket[addresses.size()];
+        Socket[] opened = new Socket[addresses.size()];
+        sockets = opened;
         boolean open = false;
         try {
             selector = Selector.open();
-            for (int i = 0; i < sockets.length; i++) {
-                sockets[i] = open(this.addresses.get(i));
+            for (int i = 0; i < opened.length; i++) {
+                opened[i] = open(this.addresses.get(i));
             }
             open = true;
         } catch (IOException e) {
@@ -79,6 +82,7 @@ final class NioUdpLink implements Link {
         final Gid local;
         final int scope;
         Integer trafficClass = 0;
+        Integer groupHops = 1;
         InetSocketAddress lastSender;
         long lastSenderHigh;
         long lastSenderLow;
@@ -93,7 +97,7 @@ final class NioUdpLink implements Link {
     }
 
     /** The link's side of a {@link Path}. */
-    private record Destination(Socket socket, InetSocketAddress address, Integer trafficClass) {
+    private record Destination(Socket socket, InetSocketAddress address, Integer trafficClass, Integer groupHops) {
     }
 
     private Socket open(Gid address) throws IOException {
@@ -166,7 +170,7 @@ final class NioUdpLink implements Link {
     }
 
     /**
-     * As {@link Link#resolve}, for the owner. The hop limit is the host's.
+     * As {@link Link#resolve}, for the owner. The hop limit is the host's; to groups it is the one asked for.
      *
      * @throws VerbsException ENETUNREACH or EHOSTUNREACH if the routing table has no way, EADDRNOTAVAIL, EINVAL
      */
@@ -180,11 +184,76 @@ final class NioUdpLink implements Link {
             throw new VerbsException(Errno.EINVAL, "resolve_route", "from " + local + " to " + remote + ": IPv4 and IPv6 do not mix");
         }
         Socket socket = sockets[index];
-        InetAddress to = LocalAddresses.toInetAddress(remote, remote.isLinkLocal() ? socket.scope : 0);
+        boolean group = remote.isMulticast();
+        int groupScope = group ? sendGroupsByInterface(socket) : 0;
+        InetAddress to = LocalAddresses.toInetAddress(remote, remote.isLinkLocal() ? socket.scope : remote.isIpv4Mapped() ? 0 : groupScope);
         InetSocketAddress address = new InetSocketAddress(to, options.port());
-        askRoutingTable(socket, remote, address);
+        if (!group) {
+            askRoutingTable(socket, remote, address);
+        }
         return new Path(local, remote, options.port(), options.port(), trafficClass, hopLimit,
-            new Destination(socket, address, trafficClass));
+            new Destination(socket, address, trafficClass, group ? Math.max(1, hopLimit) : socket.groupHops));
+    }
+
+    /** What this channel sends to groups leaves by the link's interface, whatever routes there are. @return that interface's index */
+    private int sendGroupsByInterface(Socket socket) {
+        NetworkInterface own = LocalAddresses.interfaceOf(addresses, options.interfaceName());
+        try {
+            socket.channel.setOption(StandardSocketOptions.IP_MULTICAST_IF, own);
+            return own.getIndex();
+        } catch (IOException e) {
+            throw new VerbsException(Errno.ENETUNREACH, "resolve_route", "IP_MULTICAST_IF " + own.getName() + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void join(Gid group) {
+        LocalAddresses.checkGroup(addresses, group);
+        Socket socket;
+        try {
+            socket = openMember(group, LocalAddresses.interfaceOf(addresses, options.interfaceName()));
+        } catch (IOException e) {
+            throw new VerbsException(Errno.ENOMEM, "attach_mcast", "the host does not join group " + LocalAddresses.text(group) + ": "
+                + e.getMessage(), e);
+        }
+        Socket[] more = Arrays.copyOf(sockets, sockets.length + 1);
+        more[more.length - 1] = socket;
+        sockets = more;
+        wakeup();
+    }
+
+    /** Every process that joined has a channel at the group's address, and each gets every packet. */
+    private Socket openMember(Gid group, NetworkInterface own) throws IOException {
+        DatagramChannel channel = openChannel(group);
+        boolean member = false;
+        try {
+            channel.configureBlocking(false);
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, options.socketBufferBytes());
+            channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            InetAddress address = LocalAddresses.toInetAddress(group, group.isIpv4Mapped() ? 0 : own.getIndex());
+            channel.bind(new InetSocketAddress(address, options.port()));
+            channel.join(address, own);
+            Socket socket = new Socket(channel, channel.register(selector, SelectionKey.OP_READ), group, 0);
+            member = true;
+            return socket;
+        } finally {
+            if (!member) {
+                channel.close();
+            }
+        }
+    }
+
+    @Override
+    public void leave(Gid group) {
+        Socket[] now = sockets;
+        Socket gone = Arrays.stream(now).filter(socket -> socket.local.equals(group)).findFirst().orElseThrow();
+        sockets = Arrays.stream(now).filter(socket -> socket != gone).toArray(Socket[]::new);
+        nextSocket = 0;
+        try {
+            gone.channel.close();
+        } catch (IOException e) {
+            throw new VerbsException(Errno.EIO, "detach_mcast", e.getMessage(), e);
+        }
     }
 
     /** Connects a channel of its own, which sends nothing but looks up the route. The link's channel must never be connected. */
@@ -224,6 +293,10 @@ final class NioUdpLink implements Link {
                 socket.channel.setOption(StandardSocketOptions.IP_TOS, destination.trafficClass);
                 socket.trafficClass = destination.trafficClass;
             }
+            if (!destination.groupHops.equals(socket.groupHops)) {
+                socket.channel.setOption(StandardSocketOptions.IP_MULTICAST_TTL, destination.groupHops);
+                socket.groupHops = destination.groupHops;
+            }
             return socket.channel.send(packet, destination.address) > 0 || !packet.hasRemaining();
         } catch (IOException e) {
             sendErrors++;
@@ -235,14 +308,15 @@ final class NioUdpLink implements Link {
 
     @Override
     public int poll(FrameHandler handler, int limit) {
+        Socket[] now = sockets;
         int total = 0;
         int start = nextSocket;
-        for (int i = 0; i < sockets.length && total < limit; i++) {
-            nextSocket = start + i < sockets.length ? start + i : start + i - sockets.length;
-            total += receive(sockets[nextSocket], handler, limit - total);
+        for (int i = 0; i < now.length && total < limit; i++) {
+            nextSocket = start + i < now.length ? start + i : start + i - now.length;
+            total += receive(now[nextSocket], handler, limit - total);
         }
         if (total < limit) {
-            nextSocket = start + 1 < sockets.length ? start + 1 : 0;
+            nextSocket = start + 1 < now.length ? start + 1 : 0;
         }
         return total;
     }
@@ -297,7 +371,9 @@ final class NioUdpLink implements Link {
             return;
         }
         for (Socket socket : sockets) {
-            socket.key.interestOps(socket.full ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+            if (socket.key.isValid()) {
+                socket.key.interestOps(socket.full ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+            }
         }
         try {
             selector.select((timeoutNs + NS_PER_MS - 1) / NS_PER_MS);

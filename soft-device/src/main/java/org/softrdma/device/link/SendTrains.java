@@ -20,11 +20,12 @@ import org.softrdma.wire.IpIdSolver;
  * each packet but the first is adjusted. {@link #undo} takes that back for messages that were not sent.
  */
 final class SendTrains {
-    private static final int CONTROL_BYTES = 64;
     private static final int CMSG_HEADER = 16;
     private static final int CMSG_LEVEL = 8;
     private static final int CMSG_TYPE = 12;
     private static final int CMSG_SPACE = 24;
+    /** Segment size, traffic class, hop limit. */
+    private static final int CONTROL_BYTES = 3 * CMSG_SPACE;
 
     private final MessageVector vector;
     private final int size;
@@ -132,19 +133,17 @@ final class SendTrains {
     }
 
     private static long controlLength(Destination destination) {
-        return CMSG_SPACE + (destination.controlLength == 0 ? 0 : CMSG_SPACE);
+        return CMSG_SPACE + destination.controlLength;
     }
 
-    /** The segment size, and behind it the destination's traffic class if it has one. @return the address */
+    /** The segment size, and behind it the destination's own control messages. @return the address */
     private long putControl(int message, Destination destination, int segmentBytes) {
         long at = (long) message * CONTROL_BYTES;
         controls.set(JAVA_LONG, at, CMSG_HEADER + Short.BYTES);
         controls.set(JAVA_INT, at + CMSG_LEVEL, LinuxSockets.IPPROTO_UDP);
         controls.set(JAVA_INT, at + CMSG_TYPE, LinuxSockets.UDP_SEGMENT);
         controls.set(JAVA_SHORT, at + CMSG_HEADER, (short) segmentBytes);
-        if (destination.controlLength != 0) {
-            MemorySegment.copy(destination.memory, LinuxSockets.SOCKADDR_BYTES, controls, at + CMSG_SPACE, CMSG_SPACE);
-        }
+        MemorySegment.copy(destination.memory, LinuxSockets.SOCKADDR_BYTES, controls, at + CMSG_SPACE, destination.controlLength);
         return controls.address() + at;
     }
 }

@@ -4,6 +4,7 @@ package org.softrdma.device.sim;
 import java.nio.ByteBuffer;
 import org.softrdma.device.fault.Damage;
 import org.softrdma.device.link.TransmitBatch;
+import org.softrdma.verbs.Gid;
 
 /** One copy of a packet on its way. Taken from and given back to the fabric's pool. */
 final class Packet {
@@ -13,6 +14,8 @@ final class Packet {
     final ByteBuffer buffer = ByteBuffer.allocateDirect(OFFSET + SimulatedFabric.MAX_SENT_BYTES + Damage.MAX_EXTENSION);
     int length;
     Route route;
+    /** The address it bears as its destination: the route's, or a group's. */
+    Gid to;
     int sourcePort;
     int trafficClass;
     long arrivesNs;

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -37,6 +38,8 @@ public final class SimulatedFabric {
     private final ArrayDeque<Packet> pool = new ArrayDeque<>();
     private final Map<Gid, SimulatedLink> links = new HashMap<>();
     private final Map<Route.Key, Route> routes = new LinkedHashMap<>();
+    /** Members of each multicast group: an address of theirs, in the order they joined. */
+    private final Map<Gid, LinkedHashSet<Gid>> groups = new HashMap<>();
     private final long[] counts = new long[Fate.values().length];
     private final Damage damage = new Damage();
     private final Icrc icrc = new Icrc();
@@ -185,6 +188,22 @@ public final class SimulatedFabric {
     void detach(SimulatedLink link) {
         for (Gid address : link.addresses()) {
             links.remove(address, link);
+            groups.values().forEach(members -> members.remove(address));
+        }
+    }
+
+    void join(Gid group, Gid member) {
+        groups.computeIfAbsent(group, none -> new LinkedHashSet<>()).add(member);
+    }
+
+    void leave(Gid group, Gid member) {
+        groups.get(group).remove(member);
+    }
+
+    /** Each member gets a copy, with troubles of its own; the sender too, if it is one. */
+    void carryToGroup(Path path, ByteBuffer bytes, int offset, int length, long departsNs) {
+        for (Gid member : groups.getOrDefault(path.remote(), new LinkedHashSet<>())) {
+            carry(route(path.local(), member), path, bytes, offset, length, departsNs);
         }
     }
 
@@ -221,6 +240,7 @@ public final class SimulatedFabric {
         packet.buffer.put(Packet.OFFSET, bytes, offset, length);
         packet.length = length;
         packet.route = route;
+        packet.to = path.remote();
         packet.trafficClass = path.trafficClass();
         packet.sourcePort = path.sourcePort();
         packet.held = false;

@@ -63,10 +63,34 @@ public final class SimulatedLink implements Link {
         if (!addresses.contains(local)) {
             throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", local + " is not one of " + addresses);
         }
-        if (local.isIpv4Mapped() != remote.isIpv4Mapped() || fabric.linkAt(remote) == null) {
+        if (local.isIpv4Mapped() != remote.isIpv4Mapped() || !remote.isMulticast() && fabric.linkAt(remote) == null) {
             throw new VerbsException(Errno.EHOSTUNREACH, "resolve_route", "nobody at " + remote + " on the simulated fabric");
         }
         return new Path(local, remote, sourcePort, DEST_PORT, trafficClass, hopLimit, fabric.route(local, remote));
+    }
+
+    @Override
+    public void join(Gid group) {
+        Gid member = memberAddress(group);
+        if (member == null) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "attach_mcast", group + ": none of " + addresses + " is of its IP version");
+        }
+        fabric.join(group, member);
+    }
+
+    @Override
+    public void leave(Gid group) {
+        fabric.leave(group, memberAddress(group));
+    }
+
+    /** The address by which copies for this link travel. */
+    private Gid memberAddress(Gid group) {
+        for (Gid address : addresses) {
+            if (address.isIpv4Mapped() == group.isIpv4Mapped()) {
+                return address;
+            }
+        }
+        return null;
     }
 
     @Override
@@ -93,7 +117,11 @@ public final class SimulatedLink implements Link {
             fabric.report(route, batch.buffer(), batch.offset(index), length, Fate.QUEUE_FULL);
             return;
         }
-        fabric.carry(route, path, batch.buffer(), batch.offset(index), length, departsNs);
+        if (path.remote().isMulticast()) {
+            fabric.carryToGroup(path, batch.buffer(), batch.offset(index), length, departsNs);
+        } else {
+            fabric.carry(route, path, batch.buffer(), batch.offset(index), length, departsNs);
+        }
     }
 
     /** When the last bit of a packet of {@code wireBytes} leaves, or {@link Long#MAX_VALUE} if the queue is full. */
@@ -136,7 +164,7 @@ public final class SimulatedLink implements Link {
             Packet packet = inbox.poll();
             Route route = packet.route;
             int ipId = deliversIpHeader() ? 0 : ReceivedFrame.IP_ID_HIDDEN;
-            frame.set(packet.buffer, Packet.OFFSET, packet.length, route.to, route.from.high(), route.from.low(), packet.sourcePort,
+            frame.set(packet.buffer, Packet.OFFSET, packet.length, packet.to, route.from.high(), route.from.low(), packet.sourcePort,
                 DEST_PORT, ipId, packet.trafficClass);
             handler.onFrame(frame);
             fabric.release(packet);

@@ -13,6 +13,7 @@ import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
@@ -35,6 +36,7 @@ import org.softrdma.verbs.WrOpcode;
  * machine that works the rings off.
  */
 public abstract class SoftQueuePair implements QueuePair {
+    private final Children children = new Children();
     private final SoftProtectionDomain pd;
     private final QpInitAttributes init;
     private final SoftCompletionQueue sendCq;
@@ -109,6 +111,16 @@ public abstract class SoftQueuePair implements QueuePair {
      * @param wasIdle nothing else is in the send queue: worth sending at once
      */
     protected abstract void doorbell(boolean wasIdle);
+
+    /** Attaches it to a group, with the owner's lock held. @return false if it is attached already. Not for transports without datagrams */
+    protected boolean attach(Gid group) {
+        throw VerbsException.unsupported("attach_mcast");
+    }
+
+    /** Undoes {@link #attach}, with the owner's lock held. @return false if it is not attached */
+    protected boolean detach(Gid group) {
+        throw VerbsException.unsupported("detach_mcast");
+    }
 
     /** Takes the queue pair out of the device; called once, with the owner's lock held. */
     protected abstract void destroy();
@@ -382,12 +394,54 @@ public abstract class SoftQueuePair implements QueuePair {
         }
     }
 
+    @Override
+    public final void attachMulticast(Gid group) {
+        requireGroup("attach_mcast", group);
+        ReentrantLock owner = pd.softContext().agent().lock();
+        owner.lock();
+        try {
+            if (attach(group)) {
+                children.add("multicast groups");
+            }
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    @Override
+    public final void detachMulticast(Gid group) {
+        requireGroup("detach_mcast", group);
+        ReentrantLock owner = pd.softContext().agent().lock();
+        owner.lock();
+        try {
+            if (!detach(group)) {
+                throw refuse("detach_mcast", Errno.EINVAL, "it is not attached to " + group);
+            }
+            children.remove("multicast groups");
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    private void requireGroup(String verb, Gid group) {
+        if (closed.get()) {
+            throw refuse(verb, Errno.EINVAL, "the queue pair is closed");
+        }
+        if (type() != QpType.UD) {
+            throw refuse(verb, Errno.EINVAL, "only UD queue pairs take part in multicast, this one is " + type());
+        }
+        if (!group.isMulticast()) {
+            throw refuse(verb, Errno.EINVAL, group + " is not a multicast group");
+        }
+    }
+
     final VerbsException refuse(String verb, Errno errno, String why) {
         return new VerbsException(errno, verb, "qp 0x" + Integer.toHexString(qpNum()) + ": " + why);
     }
 
     @Override
     public final void close() {
+        children.refuseIfAny("destroy_qp");
         if (!closed.compareAndSet(false, true)) {
             return;
         }

@@ -63,6 +63,14 @@ class FaultyLinkTest {
         }
 
         @Override
+        public void join(Gid group) {
+        }
+
+        @Override
+        public void leave(Gid group) {
+        }
+
+        @Override
         public int send(TransmitBatch batch) {
             int count = Math.min(room, batch.end() - batch.first());
             if (noting) {

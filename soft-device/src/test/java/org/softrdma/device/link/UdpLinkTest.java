@@ -36,6 +36,7 @@ import org.softrdma.verbs.VerbsException;
 class UdpLinkTest {
     private static final Gid ALICE = Gid.ofIpv4(0x7f47_0001);
     private static final Gid BOB = Gid.ofIpv4(0x7f47_0002);
+    private static final Gid CAROL = Gid.ofIpv4(0x7f47_0003);
     private static final Gid LOOPBACK6 = new Gid(0, 1);
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
 
@@ -146,6 +147,79 @@ class UdpLinkTest {
         assertEquals(BOB, atAlice.get(0).remote());
         assertFalse(alice.deliversIpHeader());
         assertEquals(0, alice.sendErrors());
+    }
+
+    /** Each link here stands for a process: what is sent to a group comes to every member on the host, the sender included, once. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldDeliverToEveryMemberOfAGroupOnTheHost(Kind kind) {
+        Gid group = Gid.ofIpv4(0xef47_0001);
+        Link alice = open(kind, ALICE);
+        Link bob = open(kind, BOB);
+        Link carol = open(kind, CAROL);
+        List<Link> members = List.of(alice, bob);
+        members.forEach(link -> link.join(group));
+        TransmitBatch batch = new TransmitBatch(8, 4200);
+        Path toGroup = alice.resolve(ALICE, group, 0, 1);
+        Path toBob = alice.resolve(ALICE, BOB, 0, 64);
+        put(batch, toGroup, pattern(1, 1072));
+        put(batch, toBob, pattern(2, 16));
+        assertEquals(2, alice.send(batch));
+
+        List<Received> atBob = receive(bob, 2);
+        List<Received> ofGroup = new ArrayList<>(receive(alice, 1));
+        ofGroup.addAll(atBob.stream().filter(packet -> packet.local().equals(group)).toList());
+        assertEquals(2, ofGroup.size());
+        for (Received each : ofGroup) {
+            assertEquals(group, each.local());
+            assertEquals(ALICE, each.remote());
+            assertEquals(port, each.sourcePort());
+            assertArrayEquals(pattern(1, 1072), each.bytes());
+        }
+        assertTrue(atBob.stream().anyMatch(packet -> packet.local().equals(BOB)), "its own address is served as before");
+
+        bob.leave(group);
+        put(batch, toGroup, pattern(3, 16));
+        put(batch, toBob, pattern(4, 16));
+        put(batch, alice.resolve(ALICE, CAROL, 0, 64), pattern(5, 16));
+        alice.send(batch);
+        assertArrayEquals(pattern(3, 16), receive(alice, 1).getFirst().bytes());
+        assertArrayEquals(pattern(4, 16), receive(bob, 1).getFirst().bytes(), "not what went to the group before");
+        assertArrayEquals(pattern(5, 16), receive(carol, 1).getFirst().bytes(), "never joined");
+        assertEquals(0, alice.sendErrors());
+    }
+
+    /** A thread that is parked when the group is joined is woken by the group's packets all the same. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldWakeUpForAGroupJoinedWhileParked(Kind kind) throws InterruptedException {
+        Gid group = Gid.ofIpv4(0xef47_0002);
+        Link alice = open(kind, ALICE);
+        Link bob = open(kind, BOB);
+        AtomicInteger wakeups = new AtomicInteger();
+        Thread parked = Thread.ofPlatform().start(() -> {
+            while (wakeups.get() < 2) {
+                bob.await(TimeUnit.SECONDS.toNanos(50));
+                wakeups.incrementAndGet();
+            }
+        });
+        while (parked.getState() == Thread.State.NEW || parked.getStackTrace().length == 0) {
+            Thread.onSpinWait();
+        }
+        bob.join(group);
+        TransmitBatch batch = new TransmitBatch(1, 64);
+        put(batch, alice.resolve(ALICE, group, 0, 1), pattern(1, 16));
+        alice.send(batch);
+        assertTrue(parked.join(java.time.Duration.ofSeconds(20)), "woken " + wakeups + " times");
+        assertEquals(group, receive(bob, 1).getFirst().local());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldRefuseAGroupOfAnotherIpVersion(Kind kind) {
+        Link alice = open(kind, ALICE);
+        VerbsException refused = assertThrows(VerbsException.class, () -> alice.join(new Gid(0xff0eL << 48, 1)));
+        assertEquals(List.of(Errno.EADDRNOTAVAIL, "attach_mcast"), List.of(refused.errno(), refused.verb()));
     }
 
     @ParameterizedTest
