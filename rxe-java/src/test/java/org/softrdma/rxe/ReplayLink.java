@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.softrdma.device.link.FrameHandler;
+import org.softrdma.device.link.Link;
+import org.softrdma.device.link.ReceivedFrame;
+import org.softrdma.device.link.TransmitBatch;
+import org.softrdma.verbs.Gid;
+import org.softrdma.wire.Ipv4;
+import org.softrdma.wire.Ipv6;
+import org.softrdma.wire.PcapngReader;
+import org.softrdma.wire.RoceFrame;
+import org.softrdma.wire.Udp;
+
+/** Hands over frames of a capture as a UDP socket would, without their IP headers, and keeps what is sent. */
+final class ReplayLink implements Link {
+    /** One captured frame: BTH to ICRC, and what a socket tells of the headers before it. */
+    record Frame(byte[] bytes, Gid from, Gid to, int sourcePort) {
+        /** Without the ICRC, which covers what one sender cannot have in common with another: IP identification and UDP port. */
+        byte[] withoutIcrc() {
+            return Arrays.copyOf(bytes, bytes.length - 4);
+        }
+    }
+
+    final List<byte[]> sent = new ArrayList<>();
+    private final Gid local;
+    private final ArrayDeque<Frame> toReceive = new ArrayDeque<>();
+    private final ReceivedFrame frame = new ReceivedFrame();
+
+    ReplayLink(Gid local) {
+        this.local = local;
+    }
+
+    /** The RoCE frames of one of the kernel captures in wire-formats. */
+    static List<Frame> capture(String name) throws IOException {
+        ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(Path.of("..", "wire-formats", "src", "test", "resources", "golden", name
+            + ".pcapng")));
+        PcapngReader reader = new PcapngReader(file);
+        RoceFrame roce = new RoceFrame();
+        List<Frame> frames = new ArrayList<>();
+        while (reader.next()) {
+            ByteBuffer b = reader.buffer();
+            if (roce.dissect(b, reader.linkType(), reader.offset(), reader.length()) != RoceFrame.OK) {
+                throw new AssertionError(name + " has a frame that is no RoCE");
+            }
+            byte[] bytes = new byte[roce.packetLength()];
+            b.get(roce.bthAt(), bytes);
+            int ip = roce.ipAt();
+            boolean ipv4 = roce.version() == RoceFrame.VERSION_2_IPV4;
+            frames.add(new Frame(bytes,
+                ipv4 ? Gid.ofIpv4(Ipv4.source(b, ip)) : new Gid(Ipv6.sourceHigh(b, ip), Ipv6.sourceLow(b, ip)),
+                ipv4 ? Gid.ofIpv4(Ipv4.destination(b, ip)) : new Gid(Ipv6.destinationHigh(b, ip), Ipv6.destinationLow(b, ip)),
+                Udp.sourcePort(b, roce.udpAt())));
+        }
+        return frames;
+    }
+
+    void replay(List<Frame> frames) {
+        toReceive.addAll(frames);
+    }
+
+    @Override
+    public List<Gid> addresses() {
+        return List.of(local);
+    }
+
+    @Override
+    public boolean deliversIpHeader() {
+        return false;
+    }
+
+    @Override
+    public String description() {
+        return "replay";
+    }
+
+    @Override
+    public org.softrdma.device.link.Path resolve(Gid from, Gid to, int trafficClass, int hopLimit) {
+        return new org.softrdma.device.link.Path(from, to, Udp.DEST_PORT_ROCE, Udp.DEST_PORT_ROCE, trafficClass, hopLimit, null);
+    }
+
+    @Override
+    public void join(Gid group) {
+    }
+
+    @Override
+    public void leave(Gid group) {
+    }
+
+    @Override
+    public int send(TransmitBatch batch) {
+        int count = batch.end() - batch.first();
+        for (int i = batch.first(); i < batch.end(); i++) {
+            byte[] bytes = new byte[batch.length(i)];
+            batch.buffer().get(batch.offset(i), bytes);
+            sent.add(bytes);
+        }
+        batch.sent(count);
+        return count;
+    }
+
+    @Override
+    public int poll(FrameHandler handler, int limit) {
+        int count = 0;
+        for (Frame next = toReceive.poll(); next != null; next = toReceive.poll()) {
+            ByteBuffer buffer = ByteBuffer.allocateDirect(TransmitBatch.HEADROOM + next.bytes.length);
+            buffer.put(TransmitBatch.HEADROOM, next.bytes);
+            frame.set(buffer, TransmitBatch.HEADROOM, next.bytes.length, next.to, next.from.high(), next.from.low(), next.sourcePort,
+                Udp.DEST_PORT_ROCE, ReceivedFrame.IP_ID_HIDDEN, 0);
+            handler.onFrame(frame);
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+    }
+
+    @Override
+    public void wakeup() {
+    }
+
+    @Override
+    public long sendErrors() {
+        return 0;
+    }
+
+    @Override
+    public void close() {
+    }
+}
