@@ -254,6 +254,8 @@ class DeviceAgentTest {
         DeviceAgent agent = start();
         agent.tryDrive();
         long post = work.posted.incrementAndGet();
+        // Wakes the agent if it had parked before; if it sleeps for the poller's sake, it must look by itself when that time is over.
+        agent.doorbell();
         until(() -> work.taken >= post, "post " + post);
     }
 
