@@ -52,9 +52,12 @@ final class FlightBudget {
         }
     }
 
-    /** A queue pair lost packets. One overflow hits many of them: until a budget full of packets has arrived, it counts once. */
+    /**
+     * A queue pair lost packets. One overflow hits many of them: until a budget full of packets has arrived, it counts once. A budget that
+     * was not half used has nothing to do with the loss: a link loses a packet now and then.
+     */
     void onLoss() {
-        if (!closedLately) {
+        if (!closedLately && 2 * inFlight > limit) {
             closedLately = true;
             progress = 0;
             limit = Math.max(limit / 2, MIN_PACKETS);

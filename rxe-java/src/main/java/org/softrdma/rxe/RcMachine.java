@@ -93,6 +93,10 @@ final class RcMachine extends QpMachine {
     int transmit(long nowNs, PacketWriter out, int budget) {
         int sent = responder.transmitData(out, budget);
         int forRequests = budget - sent - (responder.owes() ? 1 : 0);
+        if (forRequests > 0 && requester.transmitProbe(out)) {
+            forRequests--;
+            sent++;
+        }
         sent += requester.transmit(nowNs, out, Math.min(forRequests, flight.room()));
         countFlight();
         if (flight.room() <= 0 && requester.hasMore()) {

@@ -62,7 +62,7 @@ final class Requester {
 
     /** Sends up to {@code budget} packets. @return how many */
     int transmit(long nowNs, PacketWriter out, int budget) {
-        int sent = state.probe && budget > 0 && qp.maySend() && out.hasRoom() ? sendProbe(out) : 0;
+        int sent = 0;
         while (sent < budget && qp.maySend() && out.hasRoom() && sendNext(nowNs, out)) {
             sent++;
         }
@@ -112,8 +112,14 @@ final class Requester {
             && state.packetsInFlight() < window;
     }
 
-    /** Sends the oldest unacknowledged packet of a SEND or WRITE once more, and asks for an answer. @return packets sent */
-    private int sendProbe(PacketWriter out) {
+    /**
+     * Sends the oldest unacknowledged packet of a SEND or WRITE once more, if that is wanted, and asks for an answer. It needs no room in
+     * any budget: it is under way already. @return whether a packet was sent
+     */
+    boolean transmitProbe(PacketWriter out) {
+        if (!state.probe || !qp.maySend() || !out.hasRoom()) {
+            return false;
+        }
         long cursor = state.cursor;
         int cursorPacket = state.cursorPacket;
         int cursorPsn = state.cursorPsn();
@@ -126,7 +132,7 @@ final class Requester {
             state.cursorPacket = cursorPacket;
             state.readsInFlight = reads;
         }
-        return sent ? 1 : 0;
+        return sent;
     }
 
     private boolean sendNext(long nowNs, PacketWriter out) {

@@ -31,6 +31,7 @@ class FlightBudgetTest {
     void shouldCloseOnceForOneOverflowAndNotBelowItsFloor() {
         FlightBudget flight = new FlightBudget();
         assertEquals(FlightBudget.FIRST_PACKETS, flight.limit());
+        flight.move(FlightBudget.FIRST_PACKETS);
         flight.onLoss();
         flight.onLoss();
         assertEquals(FlightBudget.FIRST_PACKETS / 2, flight.limit(), "the same overflow hits many queue pairs");
@@ -39,6 +40,17 @@ class FlightBudgetTest {
             flight.onLoss();
         }
         assertEquals(FlightBudget.MIN_PACKETS, flight.limit());
+    }
+
+    @Test
+    void shouldStayOpenWhenALinkLosesAPacketAndTheBudgetIsNotHalfUsed() {
+        FlightBudget flight = new FlightBudget();
+        flight.move(FlightBudget.FIRST_PACKETS / 2);
+        flight.onLoss();
+        assertEquals(FlightBudget.FIRST_PACKETS, flight.limit());
+        flight.move(1);
+        flight.onLoss();
+        assertEquals(FlightBudget.FIRST_PACKETS / 2, flight.limit());
     }
 
     @Test

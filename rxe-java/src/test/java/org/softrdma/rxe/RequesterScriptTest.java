@@ -365,6 +365,19 @@ class RequesterScriptTest {
         assertEquals(3, peer.side.counter("silence_probes"));
     }
 
+    /** Or a queue pair whose device has everything under way that it may have would wait for the ACK timeout after all. */
+    @Test
+    void shouldProbeWithoutRoomInTheDevicesBudget() {
+        connect();
+        exchangeOne();
+        postSends(1);
+        expectSends(1, 1);
+        peer.side.engine().flight().move(FlightBudget.MAX_PACKETS);
+        expectSends(1, 1);
+        assertEquals(1, peer.side.counter("silence_probes"));
+        assertEquals(0, peer.side.counter("completer_retry_err"));
+    }
+
     /** A lost NAK, or a lost repeat: the peer had been waiting for just that packet, and what followed is gone. */
     @Test
     void shouldSendTheRestAgainWhenTheProbeWasWhatThePeerLacked() {
