@@ -147,6 +147,11 @@ final class Flow {
             && Opcode.has(slots.get(expected).opcode, Opcode.WRITE) && !Opcode.has(slots.get(expected - 1).opcode, Opcode.END);
     }
 
+    /** The reason to go back was followed, or is void. One that came at this instant the requester may not have looked at yet. */
+    void forgetReason(long nowNs) {
+        mayGoBack = reasonAtNs == nowNs;
+    }
+
     /** Silence begins anew. */
     void hearNews(long nowNs) {
         quietBeforeNs = quietSinceNs == nowNs ? quietBeforeNs : quietSinceNs;

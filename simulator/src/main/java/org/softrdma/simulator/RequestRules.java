@@ -76,7 +76,7 @@ final class RequestRules {
             return checkGoingBack(nowNs, flow, at);
         }
         if (flow.acked == flow.slots.size()) {
-            flow.mayGoBack = false;
+            flow.forgetReason(nowNs);
             flow.hearNews(nowNs);
         }
         flow.lastSent = at;
@@ -89,8 +89,7 @@ final class RequestRules {
      */
     private static String checkGoingBack(long nowNs, Flow flow, int at) {
         if (flow.mayGoBack) {
-            // What arrived at this instant may not have been looked at yet.
-            flow.mayGoBack = flow.reasonAtNs == nowNs;
+            flow.forgetReason(nowNs);
         } else {
             long silentNs = flow.silentNs(nowNs);
             long may = (MAX_PROBES + 1) * (1 + silentNs / flow.timeoutNs);
