@@ -16,17 +16,17 @@ public interface CmConnection {
     void handler(CmHandler handler);
 
     /**
-     * Sends the request. For UD only the private data of the parameters is sent. The answer is {@link CmHandler#onResponse},
-     * {@link CmHandler#onEstablished}, {@link CmHandler#onDatagramTarget}, {@link CmHandler#onRejected} or {@link CmHandler#onUnreachable},
-     * which may come before this returns.
+     * Sends the request. For UD only the private data of the parameters is sent. Answers are {@link CmHandler#onResponse},
+     * {@link CmHandler#onEstablished}, {@link CmHandler#onDatagramTarget}, {@link CmHandler#onRejected} and
+     * {@link CmHandler#onUnreachable}; they may come before this returns.
      *
      * @param service    to ask for
      * @param type       RC, UC or UD
      * @param local      an address of the device, and the identifier's port
      * @param remote     address and port of the peer
      * @param parameters without {@link ConnectionParameters#MAX}: within the device's limits; with the queue pair's number
-     * @throws org.softrdma.verbs.VerbsException EINVAL: private data beyond what the transport carries, or no such queue pair; EHOSTUNREACH,
-     *     ENETUNREACH, EOPNOTSUPP. Nothing was sent then
+     * @throws org.softrdma.verbs.VerbsException EINVAL: private data beyond what the transport carries, or no such queue pair;
+     *     EHOSTUNREACH, ENETUNREACH, EOPNOTSUPP. Nothing was sent then
      */
     void connect(CmService service, QpType type, InetSocketAddress local, InetSocketAddress remote, ConnectionParameters parameters,
                  CmPathOptions options);

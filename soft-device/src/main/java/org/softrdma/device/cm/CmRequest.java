@@ -15,5 +15,6 @@ import org.softrdma.verbs.cm.ConnectionParameters;
  * @param parameters seen from this end: the peer's initiator depth is our responder resources. The queue pair number is the peer's, the
  *     private data the application's: without the transport's own header, with the length an event reports
  */
-public record CmRequest(CmService service, QpType type, InetSocketAddress local, InetSocketAddress remote, ConnectionParameters parameters) {
+public record CmRequest(CmService service, QpType type, InetSocketAddress local, InetSocketAddress remote,
+                        ConnectionParameters parameters) {
 }

@@ -169,7 +169,7 @@ public interface CmId extends AutoCloseable {
 
     // ---- the rest ----
 
-    /** Has events come out elsewhere, those that wait included. Waits until all that were handed out are acknowledged. Null: synchronous. */
+    /** Has events come out elsewhere, those that wait included; null: synchronous. Waits until all that were handed out are given back. */
     void migrate(EventChannel channel);
 
     /**
@@ -193,7 +193,7 @@ public interface CmId extends AutoCloseable {
     void familyOnly(boolean only);
 
     /**
-     * Local ACK timeout code of the queue pair, 1..31, instead of what the path gives ({@code RDMA_OPTION_ID_ACK_TIMEOUT}); before
+     * Local ACK timeout code of the queue pair, 0..31, instead of what the path gives ({@code RDMA_OPTION_ID_ACK_TIMEOUT}); before
      * {@link #connect} or {@link #accept}.
      */
     void ackTimeout(int code);
@@ -211,8 +211,8 @@ public interface CmId extends AutoCloseable {
     void awaitReceive(WorkCompletion into);
 
     /**
-     * Ends it: refuses what was not answered, disconnects, destroys the queue pair, gives the port back. Waits until all its events that were
-     * handed out are acknowledged; those that were not are dropped.
+     * Ends it: refuses what was not answered, disconnects, destroys the queue pair, gives the port back. Waits until all its events that
+     * were handed out are acknowledged; those that were not are dropped.
      */
     @Override
     void close();
