@@ -103,6 +103,11 @@ final class PortTable {
         binding.listening = true;
     }
 
+    /** It does not listen after all. */
+    synchronized void unlisten(Binding binding) {
+        binding.listening = false;
+    }
+
     synchronized void release(Binding binding) {
         bindings.computeIfPresent(binding.service, (unused, all) -> {
             all.remove(binding);

@@ -5,19 +5,12 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.device.verbs.Acknowledged;
-import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
-import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
-import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpInitAttributes;
@@ -47,16 +40,12 @@ final class SoftCmId implements CmId, CmHandler {
 
     private static final String NO_DEVICE = "no device is known yet: bind to an address of one, or resolve first";
     private static final int DEFAULT_BACKLOG = 1024;
-    private static final int GROUP_HOP_LIMIT = 64;
-    private static final int ALL_RETRIES = ConnectionParameters.MAX_RETRIES;
 
     private final SoftConnectionManager manager;
     private final PortSpace space;
     private final QpType type;
     private final Acknowledged acknowledged = new Acknowledged();
-    /** Requests that wait in the channel, of one that listens. */
-    private final AtomicInteger waiting = new AtomicInteger();
-    private final Map<InetAddress, Group> groups = new LinkedHashMap<>();
+    private final CmGroups groups = new CmGroups();
 
     private SoftEventChannel channel;
     private boolean synchronous;
@@ -78,9 +67,8 @@ final class SoftCmId implements CmId, CmHandler {
     /** The peer accepted, the queue pair did not follow: what the peer says about it now is no news. */
     private boolean failed;
     private CmEvent last;
-    private int backlog;
-    private List<OpenDevice> listensOn = List.of();
-    private LoopbackListeners.Claim claim;
+    /** Of one that listens; else null. */
+    private volatile CmListening listening;
     private ProtectionDomain requestsPd;
     private QpInitAttributes requestsQp;
 
@@ -426,7 +414,7 @@ final class SoftCmId implements CmId, CmHandler {
             own = queuePair;
             to = peer;
         }
-        ConnectionParameters checked = checked("connect", wanted, on.context().queryDevice(), own);
+        ConnectionParameters checked = CmLimits.check("connect", wanted, on.context().queryDevice(), own);
         if (to.getPort() == 0) {
             throw new VerbsException(Errno.EINVAL, "connect", "the destination has port 0; nobody listens there");
         }
@@ -452,31 +440,6 @@ final class SoftCmId implements CmId, CmHandler {
         complete("connect");
     }
 
-    /** Numbers in their ranges, {@link ConnectionParameters#MAX} replaced by what the device can, the queue pair filled in. */
-    private ConnectionParameters checked(String verb, ConnectionParameters wanted, DeviceAttributes limits, CmQueuePair own) {
-        ConnectionParameters full = wanted.withReads(
-            limited(verb, "responder_resources", wanted.responderResources(), limits.maxQpRdAtom()),
-            limited(verb, "initiator_depth", wanted.initiatorDepth(), limits.maxQpInitRdAtom()));
-        range(verb, "retry_count", full.retryCount(), ALL_RETRIES);
-        range(verb, "rnr_retry_count", full.rnrRetryCount(), ALL_RETRIES);
-        range(verb, "qp_num", full.qpNum(), 0xffffff);
-        return own == null ? full : full.withQp(own.qp().qpNum(), own.hasSharedReceives());
-    }
-
-    private static int limited(String verb, String what, int value, int limit) {
-        if (value == ConnectionParameters.MAX) {
-            return Math.min(limit, ConnectionParameters.MAX - 1);
-        }
-        range(verb, what, value, limit);
-        return value;
-    }
-
-    private static void range(String verb, String what, int value, int limit) {
-        if (value < 0 || value > limit) {
-            throw new VerbsException(Errno.EINVAL, verb, what + " " + value + " is not in 0.." + limit);
-        }
-    }
-
     @Override
     public void establish() {
         requireConnection("establish").establish();
@@ -496,7 +459,7 @@ final class SoftCmId implements CmId, CmHandler {
     }
 
     @Override
-    public void listen(int wantedBacklog) {
+    public void listen(int backlog) {
         boolean idle;
         synchronized (this) {
             require("listen", State.IDLE, State.ADDR_BOUND);
@@ -505,56 +468,31 @@ final class SoftCmId implements CmId, CmHandler {
         if (idle) {
             bind(new InetSocketAddress(wildcardLike(local.getAddress()), 0));
         }
+        CmListening begun;
         List<OpenDevice> on;
         synchronized (this) {
             require("listen", State.ADDR_BOUND);
+            begun = new CmListening(this, new CmService(space, binding.port()),
+                backlog <= 0 ? DEFAULT_BACKLOG : Math.min(backlog, DEFAULT_BACKLOG));
             on = device == null ? null : List.of(device);
-            backlog = wantedBacklog <= 0 ? DEFAULT_BACKLOG : Math.min(wantedBacklog, DEFAULT_BACKLOG);
         }
         manager.ports().listen(binding);
-        List<OpenDevice> all = on == null ? manager.openAll("listen") : on;
-        CmService service = new CmService(space, binding.port());
-        LoopbackListeners.Claim claimed = claimLoopback(service, all);
-        synchronized (this) {
-            state = State.LISTEN;
-            claim = claimed;
-            listensOn = all;
-        }
         try {
-            for (OpenDevice each : all) {
-                each.listen(service, this);
+            List<OpenDevice> all = on == null ? manager.openAll("listen") : on;
+            synchronized (this) {
+                require("listen", State.ADDR_BOUND);
+                state = State.LISTEN;
+                listening = begun;
             }
+            // Who listens for IPv6 only does not listen at 127.0.0.1.
+            begun.start(all, local.getAddress() instanceof Inet6Address && familyOnly ? null : manager.host().loopbackListeners());
         } catch (VerbsException refused) {
-            stopListening(State.ADDR_BOUND);
-            throw refused;
-        }
-    }
-
-    /** Who listens at the wildcard address, or at 127.0.0.1, is the one that connections to 127.0.0.1 are for. */
-    private LoopbackListeners.Claim claimLoopback(CmService service, List<OpenDevice> on) {
-        for (OpenDevice each : on) {
-            if (each.device().loopback() && !(local.getAddress() instanceof Inet6Address && familyOnly)) {
-                return manager.host().loopbackListeners().claim(service, each.own(LoopbackAddress.ANY_PROCESS));
+            manager.ports().unlisten(binding);
+            synchronized (this) {
+                state = state == State.LISTEN ? State.ADDR_BOUND : state;
+                listening = null;
             }
-        }
-        return null;
-    }
-
-    private void stopListening(State next) {
-        LoopbackListeners.Claim claimed;
-        List<OpenDevice> on;
-        synchronized (this) {
-            state = next;
-            claimed = claim;
-            claim = null;
-            on = listensOn;
-            listensOn = List.of();
-        }
-        for (OpenDevice each : on) {
-            each.unlisten(new CmService(space, binding.port()), this);
-        }
-        if (claimed != null) {
-            claimed.close();
+            throw refused;
         }
     }
 
@@ -574,10 +512,9 @@ final class SoftCmId implements CmId, CmHandler {
             if (state != State.LISTEN) {
                 return CmListener.Verdict.REFUSED;
             }
-            if (waiting.get() >= backlog) {
+            if (!listening.admit()) {
                 return CmListener.Verdict.DROPPED;
             }
-            waiting.incrementAndGet();
             SoftCmId child = new SoftCmId(this, on, asked, request);
             asked.handler(child);
             channel.put(type == QpType.UD
@@ -618,18 +555,10 @@ final class SoftCmId implements CmId, CmHandler {
     @Override
     public void accept() {
         ConnectionParameters asked;
-        OpenDevice on;
         synchronized (this) {
-            require("accept", State.CONNECT);
             asked = requested;
-            on = device;
         }
-        if (asked == null) {
-            throw new VerbsException(Errno.EINVAL, "accept", "nobody asked this identifier; it is the asking side");
-        }
-        DeviceAttributes limits = on.context().queryDevice();
-        accept(new ConnectionParameters(new byte[0], Math.min(asked.responderResources(), limits.maxQpRdAtom()),
-            Math.min(asked.initiatorDepth(), limits.maxQpInitRdAtom()), asked.flowControl(), ALL_RETRIES, ALL_RETRIES, false, 0));
+        accept(ConnectionParameters.DEFAULT.withFlowControl(asked != null && asked.flowControl()));
     }
 
     @Override
@@ -650,12 +579,7 @@ final class SoftCmId implements CmId, CmHandler {
         if (asked == null) {
             throw new VerbsException(Errno.EINVAL, "accept", "nobody asked this identifier; it is the asking side");
         }
-        DeviceAttributes limits = on.context().queryDevice();
-        ConnectionParameters checked = checked("accept", wanted.withReads(
-            wanted.responderResources() == ConnectionParameters.MAX ? Math.min(asked.responderResources(), limits.maxQpRdAtom())
-                : wanted.responderResources(),
-            wanted.initiatorDepth() == ConnectionParameters.MAX ? Math.min(asked.initiatorDepth(), limits.maxQpInitRdAtom())
-                : wanted.initiatorDepth()), limits, own);
+        ConnectionParameters checked = CmLimits.checkAnswer(wanted, asked, on.context().queryDevice(), own);
         if (own != null && type != QpType.UD) {
             try {
                 own.connect(current, now, checked.responderResources(), checked.initiatorDepth());
@@ -789,8 +713,9 @@ final class SoftCmId implements CmId, CmHandler {
     /** An event of this identifier leaves its queue; with the queue's lock held. */
     void onDelivery(SoftCmEvent event) {
         acknowledged.deliver();
-        if (event.type() == CmEventType.CONNECT_REQUEST) {
-            waiting.decrementAndGet();
+        CmListening current = listening;
+        if (event.type() == CmEventType.CONNECT_REQUEST && current != null) {
+            current.delivered();
         }
     }
 
@@ -973,104 +898,53 @@ final class SoftCmId implements CmId, CmHandler {
 
     // ---- groups ----
 
-    /** A group that was joined. */
-    private static final class Group {
-        private final boolean sendOnly;
-        private boolean attached;
-
-        private Group(boolean sendOnly) {
-            this.sendOnly = sendOnly;
-        }
-    }
-
     @Override
     public void joinMulticast(InetAddress group, boolean sendOnly, Object joinContext) {
         OpenDevice on;
         synchronized (this) {
             if (device == null || type != QpType.UD) {
-                throw new VerbsException(Errno.EINVAL, "join_multicast", device == null
-                    ? NO_DEVICE : "groups are for datagrams, not " + type);
+                throw new VerbsException(Errno.EINVAL, "join_multicast",
+                    device == null ? NO_DEVICE : "groups are for datagrams, not " + type);
             }
             on = device;
         }
-        if (!group.isMulticastAddress()) {
-            throw new VerbsException(Errno.EINVAL, "join_multicast", group.getHostAddress() + " is not a multicast address");
-        }
         int source = on.gidIndex(local.getAddress());
         synchronized (this) {
-            if (groups.putIfAbsent(group, new Group(sendOnly)) != null) {
-                throw new VerbsException(Errno.EINVAL, "join_multicast",
-                    "the identifier has joined " + group.getHostAddress() + " already");
-            }
-            AddressVector to = new AddressVector(Gid.of(group), source, 0, GROUP_HOP_LIMIT, options.typeOfService(), 0, 1);
-            put(SoftCmEvent.join(this,
-                new DatagramParameters(new byte[0], to, DatagramParameters.GROUP_QPN, DatagramParameters.UDP_QKEY), joinContext));
+            put(SoftCmEvent.join(this, groups.join(group, sendOnly, source, options.typeOfService()), joinContext));
         }
         complete("join_multicast");
     }
 
     private void attach(SoftCmEvent event) {
-        Gid gid = event.datagram().addressVector().dgid();
-        Group group;
-        CmQueuePair own;
-        synchronized (this) {
-            group = groups.get(gid.toInetAddress());
-            own = queuePair;
-        }
-        if (group == null || group.sendOnly || own == null) {
-            return;
-        }
         try {
-            own.qp().attachMulticast(gid);
-            group.attached = true;
+            groups.attach(event.datagram().addressVector().dgid().toInetAddress(), queuePair());
         } catch (VerbsException refused) {
-            synchronized (this) {
-                groups.remove(gid.toInetAddress());
-            }
             event.become(CmEventType.MULTICAST_ERROR, -refused.errno().value());
         }
     }
 
     @Override
     public void leaveMulticast(InetAddress group) {
-        Group joined;
-        synchronized (this) {
-            joined = groups.remove(group);
-        }
-        if (joined == null) {
-            throw new VerbsException(Errno.EINVAL, "leave_multicast", "the identifier has not joined " + group.getHostAddress());
-        }
-        CmQueuePair own = queuePair();
-        if (joined.attached && own != null) {
-            own.qp().detachMulticast(Gid.of(group));
-        }
-    }
-
-    private void leaveAll() {
-        List<InetAddress> joined;
-        synchronized (this) {
-            joined = new ArrayList<>(groups.keySet());
-        }
-        joined.forEach(this::leaveMulticast);
+        groups.leave(group, queuePair());
     }
 
     // ---- options ----
 
     @Override
     public synchronized void typeOfService(int tos) {
-        range("set_option", "type of service", tos, 0xff);
+        CmLimits.range("set_option", "type of service", tos, 0xff);
         options = new CmPathOptions(tos, options.ackTimeout(), options.minRnrTimer());
     }
 
     @Override
     public synchronized void ackTimeout(int code) {
-        range("set_option", "ACK timeout", code, 31);
+        CmLimits.range("set_option", "ACK timeout", code, 31);
         options = new CmPathOptions(options.typeOfService(), code, options.minRnrTimer());
     }
 
     @Override
     public synchronized void minRnrTimer(int code) {
-        range("set_option", "RNR timer", code, 31);
+        CmLimits.range("set_option", "RNR timer", code, 31);
         options = new CmPathOptions(options.typeOfService(), options.ackTimeout(), code);
     }
 
@@ -1095,7 +969,7 @@ final class SoftCmId implements CmId, CmHandler {
                 return;
             }
         }
-        leaveAll();
+        groups.leaveAll(queuePair());
         destroyQp();
         State old;
         SoftEventChannel own;
@@ -1111,7 +985,7 @@ final class SoftCmId implements CmId, CmHandler {
             last = null;
         }
         if (old == State.LISTEN) {
-            stopListening(State.DESTROYING);
+            listening.stop();
         }
         forget(own);
         if (binding != null) {
