@@ -18,7 +18,8 @@ import org.softrdma.wire.Opcode;
  * requests; this class holds what they share.
  */
 final class RcMachine extends QpMachine {
-    private static final int READ_REQUEST_PACKETS = 64;
+    /** Half the largest window: a loss throws away no more than that, and few trains of responses are cut short. */
+    private static final int READ_REQUEST_PACKETS = Requester.MAX_WINDOW / 2;
     private static final int SPLIT_FROM_DEPTH = 4;
 
     private final SendState sends;
