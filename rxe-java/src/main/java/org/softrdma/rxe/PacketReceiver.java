@@ -141,18 +141,17 @@ final class PacketReceiver implements FrameHandler {
         int end = at + frame.length() - Icrc.LENGTH;
         int received = Icrc.get(buffer, end);
         if (!frame.isIpv4()) {
-            int prefix = Icrc.putIpv6Prefix(buffer, at, frame.remoteHigh(), frame.remoteLow(), frame.local().high(), frame.local().low(),
-                frame.sourcePort(), frame.destPort(), frame.length());
-            return icrc.overPrefix(buffer, prefix, at, end) == received;
+            return received == icrc.ofIpv6Payload(buffer, at, end, frame.remoteHigh(), frame.remoteLow(), frame.local().high(),
+                frame.local().low(), frame.sourcePort(), frame.destPort());
         }
-        boolean hidden = frame.ipId() == ReceivedFrame.IP_ID_HIDDEN;
-        int prefix = Icrc.putIpv4Prefix(buffer, at, (int) frame.remoteLow(), frame.local().ipv4(), hidden ? 0 : frame.ipId(), true,
-            frame.sourcePort(), frame.destPort(), frame.length());
-        int computed = icrc.overPrefix(buffer, prefix, at, end);
-        boolean intact = computed == received || hidden && hasSomeIpId(computed, received, IpIdSolver.bytesAfterId(at, end));
-        if (hidden) {
-            frame.ipIdIs(computed == received ? 0 : lastIpId);
+        int computed = icrc.ofIpv4Payload(buffer, at, end, (int) frame.remoteLow(), frame.local().ipv4(), frame.sourcePort(),
+            frame.destPort());
+        int bytesAfterId = IpIdSolver.bytesAfterId(at, end);
+        if (frame.ipId() != ReceivedFrame.IP_ID_HIDDEN) {
+            return (computed ^ ipIds.difference(frame.ipId(), bytesAfterId)) == received;
         }
+        boolean intact = computed == received || hasSomeIpId(computed, received, bytesAfterId);
+        frame.ipIdIs(computed == received ? 0 : lastIpId);
         return intact;
     }
 
