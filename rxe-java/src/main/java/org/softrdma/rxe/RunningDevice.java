@@ -8,6 +8,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.DeviceAgent;
+import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.device.link.FaultyLink;
@@ -28,17 +29,18 @@ final class RunningDevice {
 
     /**
      * @param gids   the port's table; entries that are not among the link's addresses can be shown but not used
+     * @param congestion as asked for
      * @param random secure, outside the simulator
      * @param clock  nanoseconds of the clock that the engine is driven by
      * @param thread name of the agent's thread; null for a device that only a simulator drives
      */
-    RunningDevice(NetDevice netdev, GidTable gids, FaultyLink link, int port, RandomGenerator random, LongSupplier clock,
-                  String thread) {
+    RunningDevice(NetDevice netdev, GidTable gids, FaultyLink link, int port, CongestionControl congestion, RandomGenerator random,
+                  LongSupplier clock, String thread) {
         this.netdev = netdev;
         this.gids = gids;
         this.link = link;
         this.clock = clock;
-        engine = new RxeEngine(link, port, random);
+        engine = new RxeEngine(link, port, congestion.onInterface(congestion.on() ? netdev.bitsPerSecond() : 0), random);
         agent = new DeviceAgent(engine, thread);
         attributes = RxeLimits.attributes(GidTable.guid(netdev.mac()));
     }

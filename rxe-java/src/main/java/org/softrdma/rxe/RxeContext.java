@@ -143,9 +143,10 @@ final class RxeContext extends SoftContext {
     /**
      * Turns an address vector into a path, with the owner's lock held.
      *
-     * @param who begins the complaint
+     * @param who          begins the complaint
+     * @param trafficClass of the path's packets
      */
-    Path resolve(String verb, String who, AddressVector vector) {
+    Path resolve(String verb, String who, AddressVector vector, int trafficClass) {
         if (vector.port() != 1) {
             throw new VerbsException(Errno.EINVAL, verb, who + "AV port " + vector.port() + "; the device has port 1 only");
         }
@@ -166,12 +167,12 @@ final class RxeContext extends SoftContext {
             throw new VerbsException(Errno.EADDRNOTAVAIL, verb, who + "sgid_index " + vector.sgidIndex() + " is " + source.gid()
                 + ", which interface " + source.netdev() + " does not have; choose another index");
         }
-        return running.link().resolve(source.gid(), vector.dgid(), vector.trafficClass(), vector.hopLimit());
+        return running.link().resolve(source.gid(), vector.dgid(), trafficClass, vector.hopLimit());
     }
 
     @Override
     protected Path openPath(AddressVector vector) {
-        Path path = resolve("create_ah", "", vector);
+        Path path = resolve("create_ah", "", vector, vector.trafficClass());
         running.engine().addAddressHandle();
         return path;
     }

@@ -374,7 +374,7 @@ class UcScriptTest {
             Arguments.of("RC acknowledgement", "drop_wrong_service", (Offence) t -> List.of(RawPacket.ack(THEIR_PSN))),
             Arguments.of("UD SEND", "drop_wrong_service", (Offence) t -> List.of(RawPacket.of(RawPacket.UD_SEND, OUR_PSN).deth(0, 1))),
             Arguments.of("no UC opcode (0x2c)", "drop_wrong_service", (Offence) t -> List.of(RawPacket.of(0x2c, OUR_PSN).payload(8))),
-            Arguments.of("congestion notification", "drop_cnp", (Offence) t -> List.of(RawPacket.of(0x81, 0).payload(16))));
+            Arguments.of("congestion notification", "rp_cnp_ignored", (Offence) t -> List.of(RawPacket.of(0x81, 0).payload(16))));
     }
 
     @FunctionalInterface

@@ -77,6 +77,16 @@ public record NetDevice(
         return (company ^ 0x020000) << 40 | 0xfffeL << 24 | mac & 0xffffff;
     }
 
+    /** How fast the interface is now, bits per second; 0 if the system does not tell, as of loopbacks and most bridges. Linux only. */
+    public long bitsPerSecond() {
+        try {
+            long megabits = Long.parseLong(Files.readString(SYSFS.resolve(name).resolve("speed")).strip());
+            return megabits > 0 ? megabits * 1_000_000 : 0;
+        } catch (IOException | RuntimeException unknown) {
+            return 0;
+        }
+    }
+
     /** Null if the interface went away while being read. */
     private static NetDevice read(NetworkInterface source) {
         try {
