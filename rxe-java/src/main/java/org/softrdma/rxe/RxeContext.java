@@ -59,7 +59,7 @@ final class RxeContext extends SoftContext {
     public PortAttributes queryPort(int port) {
         requirePort("query_port", port);
         NetDevice netdev = running.netdev();
-        boolean active = netdev.up() && netdev.running();
+        boolean active = netdev.isActive();
         return new PortAttributes(active ? PortState.ACTIVE : PortState.DOWN, Mtu.MTU_4096, activeMtu(), RxeLimits.GID_TABLE_LENGTH,
             PORT_CAP_FLAGS, RxeLimits.MAX_MSG_SIZE, counter("drop_bad_pkey"), counter("drop_bad_qkey"), 1, 0, 0, 0, 1, 0, 0, 0, 1, 1,
             active ? LINK_UP : netdev.up() ? POLLING : DISABLED, ETHERNET);
@@ -152,8 +152,8 @@ final class RxeContext extends SoftContext {
         }
         GidEntry source = vector.sgidIndex() < 0 ? null : running.gids().at(vector.sgidIndex());
         if (source == null) {
-            throw new VerbsException(Errno.EINVAL, verb, who + "AV sgid_index " + vector.sgidIndex() + " names no GID; the table has 0.."
-                + (running.gids().entries().size() - 1));
+            throw new VerbsException(Errno.EINVAL, verb, who + "AV sgid_index " + vector.sgidIndex() + " names no GID; the table has "
+                + running.gids().entries().stream().map(GidEntry::index).toList());
         }
         if (vector.dgid() == null || vector.dgid().isZero()) {
             throw new VerbsException(Errno.EINVAL, verb, who

@@ -131,13 +131,16 @@ final class RxeDevice implements RdmaDevice {
         if (!atFirst.isNone()) {
             LOG.log(System.Logger.Level.WARNING, name + " opens with faults on its link: " + atFirst);
         }
-        if (watch != null) {
-            running.follow(watch);
-        }
+        running.follow("softrdma-" + name + "-watch", () -> {
+            if (watch != null) {
+                watch.look(running::setFaults);
+            }
+            running.portIs(NetDevice.find(netdev.name()));
+        });
         return running;
     }
 
-    /** All addresses; without the IPv6 ones if one of them cannot be used (still being checked for duplicates, say). */
+    /** All addresses; for a start without the IPv6 ones if one of them cannot be used (still being checked for duplicates, say). */
     private Link openOrdinary(List<Gid> addresses) {
         try {
             return openAll(addresses);

@@ -68,6 +68,16 @@ public record NetDevice(
         }
     }
 
+    /** Whether packets can come and go: up, and with carrier. */
+    public boolean isActive() {
+        return up && running;
+    }
+
+    /** What is left when the interface is removed: its name, and the rest as of something that is down and has no addresses. */
+    public NetDevice gone() {
+        return new NetDevice(name, ifIndex, mac, mtu, false, false, loopback, List.of());
+    }
+
     /**
      * The node GUID Linux makes of the MAC address: EUI-48 to EUI-64 with the universal/local bit flipped.
      * Source: RFC 4291 appendix A; the kernel's rxe and siw do the same, also for the loopback's zero address.

@@ -71,15 +71,30 @@ public final class SimulatedFabric {
     /** @throws VerbsException EADDRINUSE if an open link has one of the addresses */
     public SimulatedLink attach(LinkProfile profile, Gid... addresses) {
         for (Gid address : addresses) {
-            if (links.containsKey(address)) {
-                throw new VerbsException(Errno.EADDRINUSE, "open_device", address + " is another link's on the simulated fabric");
-            }
+            refuseIfTaken(address);
         }
         SimulatedLink link = new SimulatedLink(this, List.of(addresses), profile, FIRST_SOURCE_PORT + attached++);
         for (Gid address : addresses) {
             links.put(address, link);
         }
         return link;
+    }
+
+    private void refuseIfTaken(Gid address) {
+        if (links.containsKey(address)) {
+            throw new VerbsException(Errno.EADDRINUSE, "open_device", address + " is another link's on the simulated fabric");
+        }
+    }
+
+    /** The link has one more address. */
+    void bind(SimulatedLink link, Gid address) {
+        refuseIfTaken(address);
+        links.put(address, link);
+    }
+
+    /** The link has one address less. */
+    void unbind(SimulatedLink link, Gid address) {
+        links.remove(address, link);
     }
 
     public long seed() {

@@ -2,6 +2,7 @@
 package org.softrdma.device.sim;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.device.link.FrameHandler;
 import org.softrdma.device.link.Link;
@@ -20,7 +21,7 @@ public final class SimulatedLink implements Link {
     private static final int DEST_PORT = 4791;
 
     private final SimulatedFabric fabric;
-    private final List<Gid> addresses;
+    private List<Gid> addresses;
     private final LinkProfile profile;
     private final int sourcePort;
     private final ReceivedFrame frame = new ReceivedFrame();
@@ -45,6 +46,27 @@ public final class SimulatedLink implements Link {
     @Override
     public List<Gid> addresses() {
         return addresses;
+    }
+
+    @Override
+    public void addAddress(Gid address) {
+        List<Gid> more = new ArrayList<>(addresses);
+        more.add(address);
+        fabric.bind(this, address);
+        addresses = List.copyOf(more);
+    }
+
+    /** What is on its way there is lost. */
+    @Override
+    public void removeAddress(Gid address) {
+        fabric.unbind(this, address);
+        addresses = addresses.stream().filter(each -> !each.equals(address)).toList();
+    }
+
+    /** Closed under its device's feet. */
+    @Override
+    public boolean isBroken() {
+        return closed;
     }
 
     @Override
