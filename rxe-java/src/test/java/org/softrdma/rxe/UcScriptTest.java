@@ -176,6 +176,8 @@ class UcScriptTest {
         assertEquals(List.of(WcStatus.SUCCESS, WcStatus.LOC_PROT_ERR, WcStatus.WR_FLUSH_ERR, WcStatus.WR_FLUSH_ERR),
             peer.side.sendStatuses());
         assertEquals(List.of("0 SUCCESS 100"), receives(), "receiving goes on");
+        assertThrows(VerbsException.class, () -> peer.side.qp.modify(new QpAttributes().state(QpState.RTS).curState(QpState.RTS)));
+        assertEquals(QpState.SQE, peer.side.qp.state(), "who does not know of the failure must not undo it");
         peer.side.qp.modify(new QpAttributes().state(QpState.RTS).curState(QpState.SQE));
         peer.side.qp.postSend(wr.send().wrId(5).element(memory, 0, 8).signaled());
         peer.expect(ONLY, THEIR_PSN + 1);
