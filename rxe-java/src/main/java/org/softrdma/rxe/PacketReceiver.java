@@ -9,6 +9,7 @@ import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.wire.Bth;
 import org.softrdma.wire.Icrc;
 import org.softrdma.wire.IpIdSolver;
+import org.softrdma.wire.Opcode;
 import org.softrdma.wire.PacketCheck;
 
 /**
@@ -18,6 +19,8 @@ import org.softrdma.wire.PacketCheck;
 final class PacketReceiver implements FrameHandler {
     private static final int LARGEST_PAYLOAD = 4096;
     private static final int LARGEST_HEADERS = 64;
+    /** ECN, the low bits of the traffic class: both set is the mark. RFC 3168 §5 */
+    private static final int CONGESTION_EXPERIENCED = 3;
 
     private final RxeEngine engine;
     private final Counters<RxeCounter> counters;
@@ -112,7 +115,14 @@ final class PacketReceiver implements FrameHandler {
 
     private void hand(ReceivedFrame frame, QpMachine qp) {
         try {
-            qp.onPacket(nowNs, frame);
+            if (Bth.opcode(frame.buffer(), frame.offset()) == Opcode.CNP) {
+                qp.onCongestionNotification(nowNs);
+            } else {
+                qp.onPacket(nowNs, frame);
+                if ((frame.trafficClass() & CONGESTION_EXPERIENCED) == CONGESTION_EXPERIENCED) {
+                    qp.onCongestionMark(nowNs);
+                }
+            }
         } catch (RuntimeException | InternalError broken) {
             engine.onBroken(qp, broken);
         }

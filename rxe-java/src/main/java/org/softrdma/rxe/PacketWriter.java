@@ -33,6 +33,11 @@ final class PacketWriter {
         return batch.memory();
     }
 
+    /** Where the next packet begins: what lies between two such places is what was written meanwhile, as long as nothing is sent. */
+    int position() {
+        return batch.offset(batch.end());
+    }
+
     /** Starts a packet; {@link #hasRoom()} must be true. Without {@link #finish} it is forgotten. @return where its BTH goes */
     int begin(Path path) {
         return batch.begin(path);

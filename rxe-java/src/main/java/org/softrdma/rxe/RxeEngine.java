@@ -12,6 +12,7 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.device.Counters;
 import org.softrdma.device.DeadlineHeap;
 import org.softrdma.device.DeviceWork;
+import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.link.Link;
 import org.softrdma.device.link.TransmitBatch;
 import org.softrdma.device.memory.MemoryTable;
@@ -32,11 +33,15 @@ final class RxeEngine implements DeviceWork {
     static final int TURN_PACKETS = 64;
     /** The socket took no more: try again this soon. */
     private static final long BACKOFF_NS = 50_000;
+    private static final int ECN_BITS = 3;
+    /** ECT(0). */
+    private static final int ECN_CAPABLE = 2;
     private static final int FIRST_QPN = 0x11;
     private static final int LAST_QPN = 0xfffffe;
 
     private final Link link;
     private final int port;
+    private final CongestionControl congestion;
     private final RandomGenerator random;
     private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
     private final MemoryTable memory;
@@ -56,9 +61,14 @@ final class RxeEngine implements DeviceWork {
     private long nowNs;
     private long countedSendErrors;
 
-    /** @param port UDP port packets must be addressed to. @param random secure, outside the simulator */
-    RxeEngine(Link link, int port, RandomGenerator random) {
+    /**
+     * @param port       UDP port packets must be addressed to
+     * @param congestion with a line rate, if it is on
+     * @param random     secure, outside the simulator
+     */
+    RxeEngine(Link link, int port, CongestionControl congestion, RandomGenerator random) {
         this.link = link;
+        this.congestion = congestion;
         this.port = port;
         this.random = random;
         multicast = new MulticastTable(link);
@@ -214,6 +224,9 @@ final class RxeEngine implements DeviceWork {
             qpn = FIRST_QPN + random.nextInt(LAST_QPN - FIRST_QPN);
         } while (queuePairs.containsKey(qpn) || ghosts.find(qpn) != null);
         QpMachine qp = maker.apply(qpn);
+        if (congestion.on()) {
+            qp.control(congestion);
+        }
         queuePairs.put(qpn, qp);
         return qp;
     }
@@ -301,6 +314,11 @@ final class RxeEngine implements DeviceWork {
 
     int port() {
         return port;
+    }
+
+    /** The traffic class of a connection, for which {@code asked} was asked: packets may be marked if marks are understood. RFC 3168 §5 */
+    int trafficClass(int asked) {
+        return congestion.on() ? asked & ~ECN_BITS | ECN_CAPABLE : asked;
     }
 
     Link link() {

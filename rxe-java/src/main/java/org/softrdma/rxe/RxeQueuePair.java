@@ -113,7 +113,7 @@ final class RxeQueuePair extends SoftQueuePair {
         if (vector.dgid() != null && vector.dgid().isMulticast()) {
             throw refuse("AV dgid " + vector.dgid() + " is a multicast group; only datagrams go to groups");
         }
-        return context.resolve("modify_qp", describe() + ": ", vector);
+        return context.resolve("modify_qp", describe() + ": ", vector, engine.trafficClass(vector.trafficClass()));
     }
 
     private void checkValues(QpAttributes change) {
