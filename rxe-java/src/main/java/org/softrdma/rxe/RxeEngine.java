@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
@@ -13,9 +11,11 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.DeadlineHeap;
 import org.softrdma.device.DeviceWork;
 import org.softrdma.device.config.CongestionControl;
+import org.softrdma.device.Doorbells;
 import org.softrdma.device.link.Link;
 import org.softrdma.device.link.TransmitBatch;
 import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.verbs.SrqTable;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -46,13 +46,13 @@ final class RxeEngine implements DeviceWork {
     private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
     private final MemoryTable memory;
     private final Int2ObjectHashMap<QpMachine> queuePairs = new Int2ObjectHashMap<>();
-    private final SrqTable sharedReceives = new SrqTable();
+    private final SrqTable sharedReceives = new SrqTable(RxeLimits.MAX_SRQ);
     private final MulticastTable multicast;
     private final GhostTable ghosts = new GhostTable(counters);
     private final DeadlineHeap timers = new DeadlineHeap();
     private final FlightBudget flight = new FlightBudget();
     private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
-    private final AtomicReference<RxeQueuePair> doorbells = new AtomicReference<>();
+    private final Doorbells doorbells = new Doorbells();
     private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
     private final PacketWriter writer = new PacketWriter(batch, counters);
     private final PacketReceiver receiver = new PacketReceiver(this, counters);
@@ -92,7 +92,7 @@ final class RxeEngine implements DeviceWork {
         receiver.setNow(ns);
         int done = flush();
         done += link.poll(receiver, RECEIVE_BUDGET);
-        done += takeDoorbells();
+        done += doorbells.answerAll();
         done += timers.expire(ns, afterTimer);
         ghosts.expire(ns);
         return done;
@@ -102,7 +102,7 @@ final class RxeEngine implements DeviceWork {
     public void transmit(long ns) {
         nowNs = ns;
         flush();
-        takeDoorbells();
+        doorbells.answerAll();
         transmit();
     }
 
@@ -254,38 +254,18 @@ final class RxeEngine implements DeviceWork {
         }
     }
 
-    // ---- doorbells: a stack of queue pairs, each on it at most once; any thread pushes, the owner takes all ----
+    // ---- doorbells ----
 
-    void ring(RxeQueuePair qp) {
-        // What was posted must be visible before the owner can find the bell silent, or the agent not parked.
-        VarHandle.fullFence();
-        if (qp.doorbellRung.compareAndSet(false, true)) {
-            RxeQueuePair top;
-            do {
-                top = doorbells.get();
-                qp.nextDoorbell = top;
-            } while (!doorbells.compareAndSet(top, qp));
-        }
+    Doorbells doorbells() {
+        return doorbells;
     }
 
-    private int takeDoorbells() {
-        if (doorbells.get() == null) {
-            return 0;
+    /** Something was posted to the queue pair. */
+    void answer(QpMachine qp) {
+        qp.onDoorbell();
+        if (find(qp.qpn()) == qp) {
+            activate(qp);
         }
-        int taken = 0;
-        RxeQueuePair qp = doorbells.getAndSet(null);
-        while (qp != null) {
-            RxeQueuePair next = qp.nextDoorbell;
-            qp.nextDoorbell = null;
-            qp.doorbellRung.set(false);
-            qp.machine().onDoorbell();
-            if (find(qp.qpNum()) == qp.machine()) {
-                activate(qp.machine());
-            }
-            taken++;
-            qp = next;
-        }
-        return taken;
     }
 
     // ---- the rest of the device ----
