@@ -19,6 +19,7 @@ final class Tools {
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
         new Entry("ibv_devices", "list the RDMA devices"),
         new Entry("ibv_rc_pingpong", "ping-pong over a reliable connection, server or client"),
+        new Entry("ibv_srq_pingpong", "ping-pong over several connections that share their receives"),
         new Entry("ibv_uc_pingpong", "ping-pong over an unreliable connection"),
         new Entry("ibv_ud_pingpong", "ping-pong with datagrams"),
         new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"),
@@ -37,6 +38,7 @@ final class Tools {
             case "demo" -> new Demo();
             case "ibv_devices" -> new IbvDevices();
             case "ibv_rc_pingpong" -> new PingPong(Service.RC);
+            case "ibv_srq_pingpong" -> new PingPong(Service.SRQ);
             case "ibv_uc_pingpong" -> new PingPong(Service.UC);
             case "ibv_ud_pingpong" -> new PingPong(Service.UD);
             case "rdma" -> new Rdma();
