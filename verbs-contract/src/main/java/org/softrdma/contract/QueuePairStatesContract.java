@@ -206,6 +206,22 @@ public abstract class QueuePairStatesContract extends ContractTest {
         assertEquals(3, a.qp.query().minRnrTimer());
     }
 
+    /** IBA vol 1 §11.2.5.2: from RTR on a caller may say in which state the queue pair is; then it must be so. */
+    @Test
+    void shouldTakeTheCurrentStateOnlyIfItIsRight() {
+        goTo(QpState.INIT);
+        shouldRefuse("CUR_STATE INIT", setup.rtr(way(), PEERS_QPN, 0).curState(QpState.INIT));
+        a.qp.modify(setup.rtr(way(), PEERS_QPN, 0));
+        shouldRefuse("CUR_STATE RTS", setup.rts(0).curState(QpState.RTS));
+        a.qp.modify(setup.rts(0).curState(QpState.RTR));
+        a.qp.modify(new QpAttributes().state(QpState.RTS).curState(QpState.RTS).minRnrTimer(3));
+        a.qp.modify(new QpAttributes().state(QpState.SQD));
+        shouldRefuse("CUR_STATE RTS", new QpAttributes().state(QpState.RTS).curState(QpState.RTS));
+        a.qp.modify(new QpAttributes().state(QpState.RTS).curState(QpState.SQD));
+        assertEquals(QpState.RTS, a.qp.state());
+        shouldRefuse("CUR_STATE", new QpAttributes().state(QpState.ERR).curState(QpState.RTS));
+    }
+
     @Test
     void shouldRefuseValuesOutOfRangeAndTakeTheLastOnesInside() {
         goTo(QpState.RESET);

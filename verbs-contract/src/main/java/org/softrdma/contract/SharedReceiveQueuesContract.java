@@ -137,6 +137,21 @@ public abstract class SharedReceiveQueuesContract extends ContractTest {
     }
 
     @Test
+    void shouldStaySilentWhenDisarmed() {
+        connectShared();
+        postReceives(0, 3);
+        b.srq.modifyLimit(3);
+        b.srq.modifyLimit(0);
+        send(a.qp);
+        send(a.qp);
+        // What a later event says is what the earlier ones did not.
+        b.srq.modifyLimit(1);
+        send(a.qp);
+        await(() -> !b.events().isEmpty());
+        assertEquals(List.of(AsyncEventType.SRQ_LIMIT_REACHED), b.events());
+    }
+
+    @Test
     void shouldNameTheQueueInItsEvent() {
         connectShared();
         postReceives(0, 1);

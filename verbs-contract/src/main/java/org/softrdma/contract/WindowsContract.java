@@ -248,6 +248,17 @@ public abstract class WindowsContract extends ContractTest {
         region.close();
     }
 
+    /** Its queue pair gone, a window of type 2 holds on to nothing. */
+    @Test
+    @Needs(Capability.WINDOWS_OF_TYPE_2)
+    void shouldEndTheBindingsOfADestroyedQueuePair() {
+        MemoryWindow two = b.window(MemoryWindow.Type.TYPE_2);
+        bindTypeTwo(two, WRITE);
+        refused(Errno.EBUSY, "dereg_mr", region::close);
+        b.qp.close();
+        region.close();
+    }
+
     @Test
     @Needs(Capability.WINDOWS_OF_TYPE_2)
     void shouldStartAZeroBasedWindowAtZero() {
