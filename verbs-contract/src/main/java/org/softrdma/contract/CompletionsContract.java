@@ -303,6 +303,21 @@ public abstract class CompletionsContract extends ContractTest {
     }
 
     @Test
+    void shouldAnnounceFailedSendsAsSolicitedAndNoOthers() {
+        open();
+        channel = keep(a.context.createCompletionChannel());
+        CompletionQueue cq = keep(a.context.createCq(64, null, channel, 0));
+        QueuePair qp = keep(a.pd.createQp(QpInitAttributes.rc(cq, a.cap)));
+        fabric().connect(qp, 0, b.qp, 1, setup);
+        cq.requestNotifySolicited();
+        qp.postSend(wr.write(0, 0).signaled());
+        await(() -> cq.poll(four) == 1);
+        assertNull(channel.getEvent(0));
+        qp.postSend(wr.write(1, 0x77777700).inlineData(MemorySegment.ofArray(new byte[1])));
+        awaitEvent(cq);
+    }
+
+    @Test
     void shouldNotWeakenWhatIsArmed() {
         CompletionQueue cq = withChannel();
         QueuePair sender = senderTo(cq);

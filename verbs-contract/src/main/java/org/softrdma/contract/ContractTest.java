@@ -158,7 +158,9 @@ public abstract class ContractTest {
         private void require(VerbsContractTest provider, AnnotatedElement element) {
             Needs needs = element.getAnnotation(Needs.class);
             for (Capability each : needs == null ? new Capability[0] : needs.value()) {
-                Assumptions.assumeFalse(provider.unsupported().contains(each), "unsupported: " + each);
+                if (provider.unsupported().contains(each)) {
+                    Assumptions.abort("unsupported: " + each);
+                }
             }
         }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -256,9 +257,22 @@ public abstract class ObjectsContract extends ContractTest {
         refused(Errno.EINVAL, "create_ah", () -> pd.createAh(way), "closed");
     }
 
-    // ---- blocking destruction ----
+    // ---- destruction with events about ----
 
-    /** Undelivered events of an object go with it; the others must be acknowledged. */
+    /** Asynchronous events that nobody took go with their object. */
+    @Test
+    void shouldCloseWithAsynchronousEventsNobodyTook() {
+        connect();
+        // Longer than the receive: that breaks B's queue pair, before A hears of it.
+        b.qp.postReceive(recv.begin(1));
+        a.qp.postSend(wr.send().inlineData(MemorySegment.ofArray(new byte[8])));
+        await(() -> a.sends().size() == 1);
+        assertEquals(QpState.ERR, b.qp.state());
+        b.qp.close();
+        assertNull(b.context.getAsyncEvent(0));
+    }
+
+    /** As {@link #shouldCloseWithAsynchronousEventsNobodyTook}, with a completion queue and its channel. */
     @Test
     void shouldCloseWithEventsNobodyTook() {
         open();
