@@ -12,17 +12,24 @@ import org.softrdma.wire.CmRejectReason;
 /**
  * One seed: two machines on a {@link CmWorld}, each with an application that does everything an application may do, at any time. A queue
  * pair is an entry in a table here. An established end looks now and then whether the peer's queue pair is there and thinks the same:
- * data would tell it, and it would disconnect.
+ * data would tell it, and it would disconnect. In some runs applications have nothing to send, so that no packet stands in for an RTU; in
+ * some a machine goes away for good.
+ *
+ * <p>Ending up right is not enough, as lost and unanswered messages heal by themselves in time: once the network is whole, nobody may go
+ * without an answer, and nobody may be taken for stale who was not.
  */
 final class CmRun {
     private static final long SECOND = CmWorld.SECOND;
     private static final long SERVICE = CmHost.SERVICE;
     private static final byte[] NOTHING = {};
+    private static final long HEALED_NS = 120 * SECOND;
+    /** Who waits for the last answer to something sent before the network healed, and was asked for patience, has given up by then. */
+    private static final long LAST_SILENCE_NS = HEALED_NS + 100 * SECOND;
 
     /** What can become of an end. */
     enum Outcome {
         ESTABLISHED, REJECTED, UNREACHABLE, DISCONNECTED_BY_US, DISCONNECTED_BY_PEER, DISCONNECT_UNANSWERED, ABANDONED, GAVE_UP_BY_DATA,
-        REQUEST_DROPPED, CRASHED, ESTABLISHED_BY_PACKET, STALE, STILL_CONNECTED_AT_THE_END
+        REQUEST_DROPPED, CRASHED, LOST_FOR_GOOD, ESTABLISHED_BY_PACKET, STALE, STILL_CONNECTED_AT_THE_END
     }
 
     private final long seed;
@@ -31,6 +38,8 @@ final class CmRun {
     private final Machine[] machines = new Machine[2];
     private final Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
     private boolean calm;
+    private boolean crashed;
+    private boolean hasData;
 
     CmRun(long seed) {
         this.seed = seed;
@@ -50,6 +59,7 @@ final class CmRun {
                 Machine from = machines[random.below(2)];
                 world.in(random.between(0, 60 * SECOND), from::connect);
             }
+            hasData = random.chance(0.5);
             if (random.chance(0.2)) {
                 Machine victim = machines[random.below(2)];
                 world.in(random.between(1, 90 * SECOND), victim::crash);
@@ -57,11 +67,15 @@ final class CmRun {
             for (long atNs = 0; atNs < 2000 * SECOND; atNs += 10 * SECOND) {
                 world.in(atNs, this::exchangeData);
             }
-            world.runUntil(120 * SECOND);
+            world.runUntil(HEALED_NS);
             world.heal();
             calm = true;
-            world.runFor(400 * SECOND);
-            checkAgreement();
+            if (random.chance(0.1)) {
+                loseForGood(machines[random.below(2)]);
+            } else {
+                world.runFor(400 * SECOND);
+                checkAgreement();
+            }
             for (Machine machine : machines) {
                 machine.endAll();
             }
@@ -77,6 +91,17 @@ final class CmRun {
             return outcomes;
         } catch (RuntimeException | AssertionError failure) {
             throw new AssertionError("seed " + seed + ": " + failure.getMessage() + System.lineSeparator() + world.trace(), failure);
+        }
+    }
+
+    /** One machine is no more; the other one finds out, and is done with it. */
+    private void loseForGood(Machine lost) {
+        count(Outcome.LOST_FOR_GOOD);
+        lost.crash();
+        world.cut(lost.address);
+        world.runFor(400 * SECOND);
+        for (Machine machine : machines) {
+            require(machine.ends.isEmpty(), machine.address + " waits for nobody: " + machine.ends.values());
         }
     }
 
@@ -112,7 +137,7 @@ final class CmRun {
                 if (peer == null) {
                     count(Outcome.GAVE_UP_BY_DATA);
                     end.disconnect();
-                } else {
+                } else if (hasData) {
                     peer.machine.manager.onPacket(peer.qpn);
                 }
             }
@@ -168,6 +193,7 @@ final class CmRun {
 
         /** Everything is forgotten, and the queue pair numbers begin anew. */
         void crash() {
+            crashed = true;
             count(Outcome.CRASHED);
             world.note(address + " crashes");
             ends.values().forEach(end -> end.gone = true);
@@ -302,6 +328,10 @@ final class CmRun {
             machine.ends.remove(qpn, this);
         }
 
+        private void requireSilence() {
+            require(world.hasCut() || world.nowNs() < LAST_SILENCE_NS, this + " has no answer from a peer that is well");
+        }
+
         private void requireAlive(String event) {
             require(!gone && !ended, this + " is told of " + event + " after its end");
             world.note(this + ": " + event);
@@ -347,12 +377,15 @@ final class CmRun {
         public void onRejected(Connection told, int reason, byte[] privateData) {
             requireAlive("rejected " + CmRejectReason.name(reason));
             count(Outcome.REJECTED);
+            require(crashed || reason != CmRejectReason.STALE_CONNECTION && reason != CmRejectReason.DUPLICATE_LOCAL_COMM_ID,
+                this + " is taken for an old one");
             end();
         }
 
         @Override
         public void onUnreachable(Connection told) {
             requireAlive("unreachable");
+            requireSilence();
             count(Outcome.UNREACHABLE);
             end();
         }
@@ -369,6 +402,9 @@ final class CmRun {
         @Override
         public void onDisconnected(Connection told, boolean timedOut) {
             requireAlive("disconnected" + (timedOut ? ", no answer" : ""));
+            if (timedOut) {
+                requireSilence();
+            }
             count(timedOut ? Outcome.DISCONNECT_UNANSWERED : Outcome.DISCONNECTED_BY_US);
             end();
         }

@@ -27,6 +27,7 @@ final class CmWorld {
     private double loss;
     private double duplication;
     private double reordering;
+    private Gid cut;
 
     private record Planned(long atNs, long order, Runnable what) {
     }
@@ -56,6 +57,15 @@ final class CmWorld {
 
     void heal() {
         trouble(0, 0, 0);
+    }
+
+    /** From now on nothing comes to that host, or from it. */
+    void cut(Gid host) {
+        cut = host;
+    }
+
+    boolean hasCut() {
+        return cut != null;
     }
 
     void at(long atNs, Runnable what) {
@@ -126,6 +136,9 @@ final class CmWorld {
     }
 
     private void deliver(OutgoingMad outgoing) {
+        if (outgoing.remote().equals(cut) || outgoing.local().equals(cut)) {
+            return;
+        }
         for (CmHost host : hosts) {
             if (host.address().equals(outgoing.remote())) {
                 host.manager().onMad(nowNs, outgoing.remote(), outgoing.local(), outgoing.mad());
