@@ -79,6 +79,10 @@ public final class SoftConnectionManager implements ConnectionManager {
      *     open
      */
     OpenDevice deviceOf(String verb, InetAddress address) {
+        OpenDevice known = openDeviceOf(address);
+        if (known != null) {
+            return known;
+        }
         VerbsException last = null;
         for (CmDevice device : host.devices()) {
             if (device.owns(address)) {
@@ -97,6 +101,16 @@ public final class SoftConnectionManager implements ConnectionManager {
                 + "; add one: rdma link add NAME type rxe netdev INTERFACE");
         }
         throw new VerbsException(Errno.EADDRNOTAVAIL, verb, "no interface of this host has " + address.getHostAddress());
+    }
+
+    /** Of those that are open, without asking the host; null if none has it. */
+    private synchronized OpenDevice openDeviceOf(InetAddress address) {
+        for (OpenDevice device : devices.values()) {
+            if (device.has(address)) {
+                return device;
+            }
+        }
+        return null;
     }
 
     /**
