@@ -125,7 +125,9 @@ public final class SoftConnectionManager implements ConnectionManager {
             try {
                 opened.add(open(device));
             } catch (VerbsException refused) {
-                LOG.log(System.Logger.Level.DEBUG, verb + ": not on " + device.name() + ": " + refused.getMessage());
+                // An interface without address is no news; one that somebody else has is.
+                LOG.log(refused.errno() == Errno.EADDRINUSE ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
+                    verb + ": not on " + device.name() + ": " + refused.getMessage());
                 last = refused;
             }
         }
