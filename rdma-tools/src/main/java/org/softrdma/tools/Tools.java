@@ -26,6 +26,7 @@ final class Tools {
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
         new Entry("ibv_devices", "list the RDMA devices"),
         new Entry("ibv_rc_pingpong", "ping-pong over a reliable connection, server or client"),
+        new Entry("ibv_srq_pingpong", "ping-pong over several connections that share their receives"),
         new Entry("ibv_uc_pingpong", "ping-pong over an unreliable connection"),
         new Entry("ibv_ud_pingpong", "ping-pong with datagrams"),
         new Entry("mckey", "join a multicast group, send to it or receive from it"),
@@ -51,6 +52,7 @@ final class Tools {
             case "demo" -> new Demo();
             case "ibv_devices" -> new IbvDevices();
             case "ibv_rc_pingpong" -> new PingPong(Service.RC);
+            case "ibv_srq_pingpong" -> new PingPong(Service.SRQ);
             case "ibv_uc_pingpong" -> new PingPong(Service.UC);
             case "ibv_ud_pingpong" -> new PingPong(Service.UD);
             case "mckey" -> new McKey();

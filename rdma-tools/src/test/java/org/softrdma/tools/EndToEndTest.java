@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.config.NetDevice;
@@ -56,6 +57,30 @@ class EndToEndTest {
     @ValueSource(strings = {"-g 1", "-g 1 -e", "-g 1 -c -s 4096 -n 20", "-g 1 -s 1 -n 50 -r 2"})
     void shouldPlayPingPongWithDatagrams(String options) throws Exception {
         shouldPlay("ibv_ud_pingpong", options);
+    }
+
+    /** Each end prints its queue pairs in order, and the other end's. */
+    @ParameterizedTest
+    @CsvSource({"-g 1,16", "-g 1 -e,16", "-g 1 -c -s 20000 -n 100 -q 3,3", "-g 1 -q 1 -r 1 -n 50,1", "-g 1 -q 255 -n 600,255",
+        "-g 1 -s 33 -m 256 -n 5 -r 16,16"})
+    void shouldPlayPingPongOnASharedReceiveQueue(String options, int queuePairs) throws Exception {
+        Pair pair = pingPong("ibv_srq_pingpong", options, options);
+
+        assertEquals(0, pair.server.exitCode, pair.toString());
+        assertEquals(0, pair.client.exitCode, pair.toString());
+        assertEquals("", pair.server.err);
+        List<String> server = pair.server.out.lines().toList();
+        List<String> client = pair.client.out.lines().toList();
+        assertEquals(2 * queuePairs + 2, server.size(), pair.toString());
+        assertEquals(2 * queuePairs + 2, client.size(), pair.toString());
+        for (int i = 0; i < queuePairs; i++) {
+            String address = server.get(i).replace("  local address:  ", "");
+            assertTrue(ADDRESS.matcher(address).matches(), server.get(i));
+            assertEquals("  remote address: " + address, client.get(queuePairs + i));
+            assertEquals(client.get(i).replace("  local address:  ", "  remote address: "), server.get(queuePairs + i));
+        }
+        assertTrue(server.get(2 * queuePairs).matches("[0-9]+ bytes in [0-9.]+ seconds = [0-9.]+ Mbit/sec"), pair.toString());
+        assertTrue(server.getLast().matches("[0-9]+ iters in [0-9.]+ seconds = [0-9.]+ usec/iter"), pair.toString());
     }
 
     private void shouldPlay(String tool, String options) throws Exception {
@@ -135,6 +160,10 @@ class EndToEndTest {
     @ParameterizedTest
     @ValueSource(strings = {
         "ibv_uc_pingpong -i 2,Failed to modify QP to INIT",
+        "ibv_srq_pingpong -i 2,Failed to modify QP[0] to INIT",
+        "ibv_srq_pingpong -o,The device isn't ODP capable or does not support RC send, receive and srq with ODP",
+        "ibv_srq_pingpong -g 100000,Could not get local gid for gid index 100000",
+        "ibv_srq_pingpong -r 40000,Couldn't create CQ",
         "ibv_ud_pingpong -s 4097,Requested size larger than port MTU (4096)",
         "ibv_ud_pingpong -s -1,Requested size larger than port MTU (4096)",
         "ibv_ud_pingpong -i 2,Unable to query port info for port 2"})

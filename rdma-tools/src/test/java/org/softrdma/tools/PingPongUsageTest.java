@@ -46,6 +46,13 @@ class PingPongUsageTest {
         "ibv_uc_pingpong | --odp      | ibv_uc_pingpong: unrecognized option '--odp'",
         "ibv_uc_pingpong | -m 1000    | -",
         "ibv_uc_pingpong | a b        | -",
+        "ibv_srq_pingpong | -Z        | ibv_srq_pingpong: invalid option -- 'Z'",
+        "ibv_srq_pingpong | -t        | ibv_srq_pingpong: invalid option -- 't'",
+        "ibv_srq_pingpong | --iodp    | ibv_srq_pingpong: unrecognized option '--iodp'",
+        "ibv_srq_pingpong | -q        | ibv_srq_pingpong: option requires an argument -- 'q'",
+        "ibv_srq_pingpong | -s 0      | -",
+        "ibv_srq_pingpong | -m 1000   | -",
+        "ibv_srq_pingpong | a b       | -",
         "ibv_ud_pingpong | -Z         | ibv_ud_pingpong: invalid option -- 'Z'",
         "ibv_ud_pingpong | -m 1024    | ibv_ud_pingpong: invalid option -- 'm'",
         "ibv_ud_pingpong | -N         | ibv_ud_pingpong: invalid option -- 'N'",
@@ -70,6 +77,24 @@ class PingPongUsageTest {
         ToolRun run = run(line);
 
         assertEquals(new ToolRun(1, "", message + "\n"), run);
+    }
+
+    /** The last one is ours: the original would wait for ever. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "-q 30 -r 10      | rx_depth 10 is too small for 30 QPs -- must have at least one receive per QP.",
+        "-q 300 -r 10     | rx_depth 10 is too small for 300 QPs -- must have at least one receive per QP.",
+        "-q 300           | num_qp 300 must be less than 255",
+        "-q 256 -r 1000   | num_qp 256 must be less than 255",
+        "-q 0             | num_qp 0: there is nothing to play on"})
+    void shouldRefuseMoreQueuePairsThanItsReceivesServe(String line, String message) {
+        List<String> words = new ArrayList<>(List.of(line.split(" ")));
+        words.addFirst("ibv_srq_pingpong");
+        ToolRun run = ToolRun.of(words.toArray(String[]::new));
+
+        assertEquals(1, run.exitCode());
+        assertEquals("", run.out());
+        assertEquals(message, run.err().lines().findFirst().orElse(""));
     }
 
     @ParameterizedTest

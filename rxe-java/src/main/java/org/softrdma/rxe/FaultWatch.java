@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.softrdma.device.config.ConfiguredLink;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.VerbsException;
 
-/** Keeps the faults of a running device as the user's file of links has them: looks twice a second whether the file changed. */
-final class FaultWatch implements AutoCloseable {
+/** Keeps the faults of a running device as the user's file of links has them: looks, when told to, whether the file changed. */
+final class FaultWatch {
     private static final System.Logger LOG = System.getLogger(FaultWatch.class.getName());
-    private static final long INTERVAL_NS = 500_000_000;
 
     private final LinkStore store;
     private final String device;
     private LinkFaults faults;
     private LinkStore.Version version;
-    private Thread thread;
-    private volatile boolean running = true;
 
     /** @throws VerbsException EINVAL, EACCES or EIO: the file cannot be read or understood */
     FaultWatch(LinkStore store, String device) {
@@ -33,21 +29,11 @@ final class FaultWatch implements AutoCloseable {
         return faults;
     }
 
-    /** @param onChange told the faults whenever the file has others for this device, on the watching thread */
-    void start(Consumer<LinkFaults> onChange) {
-        thread = Thread.ofPlatform().daemon().name("softrdma-" + device + "-faults").start(() -> run(onChange));
-    }
-
-    private void run(Consumer<LinkFaults> onChange) {
-        while (running) {
-            LockSupport.parkNanos(this, INTERVAL_NS);
-            if (running) {
-                look(onChange);
-            }
-        }
-    }
-
-    /** Reads the file if it changed. One that is not understood leaves everything as it is, with a warning. */
+    /**
+     * Reads the file if it changed. One that is not understood leaves everything as it is, with a warning.
+     *
+     * @param onChange told the faults if the file has others for this device
+     */
     void look(Consumer<LinkFaults> onChange) {
         try {
             LinkStore.Version now = store.version();
@@ -73,11 +59,5 @@ final class FaultWatch implements AutoCloseable {
             }
         }
         return LinkFaults.NONE;
-    }
-
-    @Override
-    public void close() {
-        running = false;
-        LockSupport.unpark(thread);
     }
 }

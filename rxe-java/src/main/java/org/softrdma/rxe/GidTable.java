@@ -3,7 +3,9 @@ package org.softrdma.rxe;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
@@ -11,26 +13,46 @@ import org.softrdma.verbs.GidType;
 
 /**
  * The port's GIDs in kernel rxe's order: index 0 is the link-local GID made from the MAC, then come the interface's addresses, IPv4 before
- * IPv6. All are of type RoCE v2.
+ * IPv6. All are of type RoCE v2. An address keeps its index as long as the interface has it; later ones take the first index that is free.
+ *
+ * <p>Changed by one thread at a time, read by any.
  */
 final class GidTable {
-    private final List<GidEntry> entries;
+    private volatile GidEntry[] slots = {};
 
-    private GidTable(List<GidEntry> entries) {
-        this.entries = List.copyOf(entries);
+    private GidTable() {
     }
 
     /** @param addresses those of the interface that the device uses, in the interface's order */
     static GidTable of(NetDevice netdev, List<Gid> addresses) {
-        List<GidEntry> entries = new ArrayList<>();
-        Gid first = linkLocal(netdev.mac());
-        entries.add(new GidEntry(first, 0, 1, GidType.ROCE_V2, netdev.name(), netdev.ifIndex()));
-        for (Gid gid : addresses) {
-            if (!gid.equals(first) && !gid.isZero()) {
-                entries.add(new GidEntry(gid, entries.size(), 1, GidType.ROCE_V2, netdev.name(), netdev.ifIndex()));
+        GidTable table = new GidTable();
+        table.update(netdev, addresses);
+        return table;
+    }
+
+    /** The interface has these addresses now; what the table has no room for is left out. @return whether a GID came or went */
+    boolean update(NetDevice netdev, List<Gid> addresses) {
+        GidEntry[] before = slots;
+        List<Gid> wanted = new ArrayList<>(List.of(linkLocal(netdev.mac())));
+        addresses.stream().filter(gid -> !gid.isZero() && !wanted.contains(gid)).forEach(wanted::add);
+        GidEntry[] now = new GidEntry[RxeLimits.GID_TABLE_LENGTH];
+        now[0] = entry(wanted.removeFirst(), 0, netdev);
+        for (int i = 1; i < before.length; i++) {
+            if (before[i] != null && wanted.remove(before[i].gid())) {
+                now[i] = entry(before[i].gid(), i, netdev);
             }
         }
-        return new GidTable(entries);
+        for (int i = 1; i < now.length && !wanted.isEmpty(); i++) {
+            if (now[i] == null) {
+                now[i] = entry(wanted.removeFirst(), i, netdev);
+            }
+        }
+        slots = now;
+        return !Arrays.equals(before, now);
+    }
+
+    private static GidEntry entry(Gid gid, int index, NetDevice netdev) {
+        return new GidEntry(gid, index, 1, GidType.ROCE_V2, netdev.name(), netdev.ifIndex());
     }
 
     /** All addresses of an interface, as GIDs. */
@@ -51,12 +73,14 @@ final class GidTable {
         return new Gid(0xfe80L << 48, guid(mac));
     }
 
+    /** The entries that are used, by index. */
     List<GidEntry> entries() {
-        return entries;
+        return Arrays.stream(slots).filter(Objects::nonNull).toList();
     }
 
     /** The entry at {@code index}, or null if it is unused. */
     GidEntry at(int index) {
-        return index < entries.size() ? entries.get(index) : null;
+        GidEntry[] now = slots;
+        return index < now.length ? now[index] : null;
     }
 }

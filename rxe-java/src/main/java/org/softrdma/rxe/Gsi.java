@@ -57,7 +57,7 @@ final class Gsi {
 
     Gsi(Link link, long caGuid, RandomGenerator random) {
         this.link = link;
-        manager = new ConnectionManager(CmSettings.of(caGuid), random, link.addresses()::contains);
+        manager = new ConnectionManager(CmSettings.of(caGuid), random, address -> link.addresses().contains(address));
     }
 
     ConnectionManager manager() {

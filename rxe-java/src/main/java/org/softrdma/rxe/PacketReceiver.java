@@ -10,6 +10,7 @@ import org.softrdma.wire.Bth;
 import org.softrdma.wire.Icrc;
 import org.softrdma.wire.IpIdSolver;
 import org.softrdma.wire.Mad;
+import org.softrdma.wire.Opcode;
 import org.softrdma.wire.PacketCheck;
 
 /**
@@ -19,6 +20,8 @@ import org.softrdma.wire.PacketCheck;
 final class PacketReceiver implements FrameHandler {
     private static final int LARGEST_PAYLOAD = 4096;
     private static final int LARGEST_HEADERS = 64;
+    /** ECN, the low bits of the traffic class: both set is the mark. RFC 3168 §5 */
+    private static final int CONGESTION_EXPERIENCED = 3;
 
     private final RxeEngine engine;
     private final Counters<RxeCounter> counters;
@@ -129,7 +132,14 @@ final class PacketReceiver implements FrameHandler {
 
     private void hand(ReceivedFrame frame, QpMachine qp) {
         try {
-            qp.onPacket(nowNs, frame);
+            if (Bth.opcode(frame.buffer(), frame.offset()) == Opcode.CNP) {
+                qp.onCongestionNotification(nowNs);
+            } else {
+                qp.onPacket(nowNs, frame);
+                if ((frame.trafficClass() & CONGESTION_EXPERIENCED) == CONGESTION_EXPERIENCED) {
+                    qp.onCongestionMark(nowNs);
+                }
+            }
         } catch (RuntimeException | InternalError broken) {
             engine.onBroken(qp, broken);
         }
@@ -161,18 +171,17 @@ final class PacketReceiver implements FrameHandler {
         int end = at + frame.length() - Icrc.LENGTH;
         int received = Icrc.get(buffer, end);
         if (!frame.isIpv4()) {
-            int prefix = Icrc.putIpv6Prefix(buffer, at, frame.remoteHigh(), frame.remoteLow(), frame.local().high(), frame.local().low(),
-                frame.sourcePort(), frame.destPort(), frame.length());
-            return icrc.overPrefix(buffer, prefix, at, end) == received;
+            return received == icrc.ofIpv6Payload(buffer, at, end, frame.remoteHigh(), frame.remoteLow(), frame.local().high(),
+                frame.local().low(), frame.sourcePort(), frame.destPort());
         }
-        boolean hidden = frame.ipId() == ReceivedFrame.IP_ID_HIDDEN;
-        int prefix = Icrc.putIpv4Prefix(buffer, at, (int) frame.remoteLow(), frame.local().ipv4(), hidden ? 0 : frame.ipId(), true,
-            frame.sourcePort(), frame.destPort(), frame.length());
-        int computed = icrc.overPrefix(buffer, prefix, at, end);
-        boolean intact = computed == received || hidden && hasSomeIpId(computed, received, IpIdSolver.bytesAfterId(at, end));
-        if (hidden) {
-            frame.ipIdIs(computed == received ? 0 : lastIpId);
+        int computed = icrc.ofIpv4Payload(buffer, at, end, (int) frame.remoteLow(), frame.local().ipv4(), frame.sourcePort(),
+            frame.destPort());
+        int bytesAfterId = IpIdSolver.bytesAfterId(at, end);
+        if (frame.ipId() != ReceivedFrame.IP_ID_HIDDEN) {
+            return (computed ^ ipIds.difference(frame.ipId(), bytesAfterId)) == received;
         }
+        boolean intact = computed == received || hasSomeIpId(computed, received, bytesAfterId);
+        frame.ipIdIs(computed == received ? 0 : lastIpId);
         return intact;
     }
 

@@ -33,6 +33,11 @@ final class PacketWriter {
         return batch.memory();
     }
 
+    /** Where the next packet begins: what lies between two such places is what was written meanwhile, as long as nothing is sent. */
+    int position() {
+        return batch.offset(batch.end());
+    }
+
     /** Starts a packet; {@link #hasRoom()} must be true. Without {@link #finish} it is forgotten. @return where its BTH goes */
     int begin(Path path) {
         return batch.begin(path);
@@ -49,7 +54,7 @@ final class PacketWriter {
     /** The ICRC with IP identification 0 and DF, as an unconnected socket that must not fragment sends it. */
     private int sealFor(Path path, ByteBuffer buffer, int at, int end) {
         return path.isIpv4()
-            ? icrc.ofIpv4Payload(buffer, at, end, path.local().ipv4(), path.remote().ipv4(), 0, true, path.sourcePort(), path.destPort())
+            ? icrc.ofIpv4Payload(buffer, at, end, path.local().ipv4(), path.remote().ipv4(), path.sourcePort(), path.destPort())
             : icrc.ofIpv6Payload(buffer, at, end, path.local().high(), path.local().low(), path.remote().high(), path.remote().low(),
                 path.sourcePort(), path.destPort());
     }

@@ -3,6 +3,7 @@ package org.softrdma.rxe;
 
 import org.softrdma.device.Counters;
 import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.device.link.TransmitBatch;
@@ -16,6 +17,7 @@ import org.softrdma.verbs.QpAttributeMask;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.wire.Bth;
+import org.softrdma.wire.Cnp;
 import org.softrdma.wire.Icrc;
 
 /**
@@ -38,6 +40,8 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     private Path path;
     private int mtu;
     private int turnPackets = RxeEngine.TURN_PACKETS;
+    /** Null without congestion control. */
+    private CongestionPoint congestion;
     private boolean peerSeen;
     private boolean drained;
     private long drainEnd;
@@ -73,10 +77,84 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         }
     }
 
+    /** A packet for this queue pair was marked on its way: a switch's queue is long. */
+    final void onCongestionMark(long nowNs) {
+        counters.count(RxeCounter.NP_ECN_MARKED_ROCE_PACKETS);
+        if (congestion != null) {
+            congestion.onMark(nowNs);
+        }
+    }
+
+    /** A CNP: packets of ours were marked. Neither request nor response, and its PSN means nothing. IBA vol 1 annex A17 §A17.9.3 */
+    final void onCongestionNotification(long nowNs) {
+        if (!mayReceive()) {
+            counters.count(RxeCounter.DROP_QP_STATE);
+        } else if (congestion == null) {
+            counters.count(RxeCounter.RP_CNP_IGNORED);
+        } else {
+            congestion.onNotification(nowNs);
+        }
+    }
+
+    @Override
+    public final void onTimer(long nowNs) {
+        if (congestion != null) {
+            congestion.onTimer(nowNs);
+        }
+        onServiceTimer(nowNs);
+    }
+
+    /** The time of {@link #serviceDeadlineNs} may have come. */
+    abstract void onServiceTimer(long nowNs);
+
     // ---- output ----
 
+    @Override
+    public final long deadlineNs() {
+        long serviceNs = serviceDeadlineNs();
+        return congestion == null ? serviceNs : Math.min(serviceNs, congestion.deadlineNs());
+    }
+
+    abstract long serviceDeadlineNs();
+
     /** Sends up to {@code budget} packets. @return how many */
-    abstract int transmit(long nowNs, PacketWriter out, int budget);
+    final int transmit(long nowNs, PacketWriter out, int budget) {
+        return congestion == null ? transmitFreely(nowNs, out, budget) : transmitAtRate(nowNs, out, budget);
+    }
+
+    /** A notification first, then as much data as the rate allows; acknowledgements are nobody's congestion. */
+    private int transmitAtRate(long nowNs, PacketWriter out, int budget) {
+        int sent = transmitNotification(out);
+        int allowed = congestion.packets(nowNs, budget - sent, Bth.LENGTH + mtu + Icrc.LENGTH);
+        int from = out.position();
+        int data = transmitData(nowNs, out, allowed);
+        congestion.onSent(out.position() - from, data >= allowed && hasData());
+        sent += data;
+        return sent + transmitAnswer(out, budget - sent);
+    }
+
+    private int transmitNotification(PacketWriter out) {
+        if (!congestion.owesNotification() || !mayReceive() || !out.hasRoom()) {
+            return 0;
+        }
+        congestion.onNotified();
+        int at = out.begin(path);
+        out.finish(path, at, Cnp.putPacket(out.buffer(), at, PKEY, attributes.destQpn()));
+        counters.count(RxeCounter.NP_CNP_SENT);
+        return 1;
+    }
+
+    /** {@link #transmit} without a rate to keep. */
+    abstract int transmitFreely(long nowNs, PacketWriter out, int budget);
+
+    /** Sends up to {@code budget} packets, but no acknowledgement that stands alone. @return how many */
+    abstract int transmitData(long nowNs, PacketWriter out, int budget);
+
+    /** Whether {@link #transmitData} would send something, given the room. */
+    abstract boolean hasData();
+
+    /** Sends the acknowledgement that stands alone, if there is one, and the budget is not 0. @return packets sent */
+    abstract int transmitAnswer(PacketWriter out, int budget);
 
     /** Sends up to {@code budget} of the answers the peer is owed, and nothing else. */
     abstract void settle(PacketWriter out, int budget);
@@ -129,6 +207,9 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         receives.forget();
         peerSeen = false;
         path = null;
+        if (congestion != null) {
+            congestion.reset();
+        }
         onReset();
     }
 
@@ -197,6 +278,11 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     final boolean mayReceive() {
         QpState now = state;
         return now.compareTo(QpState.RTR) >= 0 && now != QpState.ERR;
+    }
+
+    /** From now on the queue pair takes part in congestion control. @param settings on, with a line rate */
+    void control(CongestionControl settings) {
+        congestion = new CongestionPoint(settings, counters);
     }
 
     /** A request came: the first one in RTR says that the connection is established. */

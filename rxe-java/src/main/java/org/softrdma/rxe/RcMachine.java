@@ -18,7 +18,8 @@ import org.softrdma.wire.Opcode;
  * requests; this class holds what they share.
  */
 final class RcMachine extends QpMachine {
-    private static final int READ_REQUEST_PACKETS = 64;
+    /** Half the largest window: a loss throws away no more than that, and few trains of responses are cut short. */
+    private static final int READ_REQUEST_PACKETS = Requester.MAX_WINDOW / 2;
     private static final int SPLIT_FROM_DEPTH = 4;
 
     private final SendState sends;
@@ -58,10 +59,7 @@ final class RcMachine extends QpMachine {
             return;
         }
         int opcode = Bth.opcode(frame.buffer(), frame.offset());
-        if (opcode == Opcode.CNP) {
-            // Neither request nor response, and its PSN means nothing. There is no rate here to lower. IBA vol 1 annex A17
-            counters().count(RxeCounter.DROP_CNP);
-        } else if (!Opcode.has(opcode, Opcode.RESPONSE)) {
+        if (!Opcode.has(opcode, Opcode.RESPONSE)) {
             onPeerSeen();
             responder.onRequest(frame);
         } else if (state() == QpState.RTR) {
@@ -73,13 +71,13 @@ final class RcMachine extends QpMachine {
     }
 
     @Override
-    public void onTimer(long nowNs) {
+    void onServiceTimer(long nowNs) {
         completer.onTimer(nowNs);
         countFlight();
     }
 
     @Override
-    public long deadlineNs() {
+    long serviceDeadlineNs() {
         return completer.deadlineNs();
     }
 
@@ -90,9 +88,20 @@ final class RcMachine extends QpMachine {
      * begins, and both cross the host in one piece.
      */
     @Override
-    int transmit(long nowNs, PacketWriter out, int budget) {
+    int transmitFreely(long nowNs, PacketWriter out, int budget) {
+        int sent = transmitData(nowNs, out, budget, 1);
+        return sent + responder.transmit(out, budget - sent);
+    }
+
+    @Override
+    int transmitData(long nowNs, PacketWriter out, int budget) {
+        return transmitData(nowNs, out, budget, 0);
+    }
+
+    /** @param forAnswer packets of the budget set aside for the acknowledgement, if there is one */
+    private int transmitData(long nowNs, PacketWriter out, int budget, int forAnswer) {
         int sent = responder.transmitData(out, budget);
-        int forRequests = budget - sent - (responder.owes() ? 1 : 0);
+        int forRequests = budget - sent - (responder.owes() ? forAnswer : 0);
         if (forRequests > 0 && requester.transmitProbe(out)) {
             forRequests--;
             sent++;
@@ -102,7 +111,17 @@ final class RcMachine extends QpMachine {
         if (flight.room() <= 0 && requester.hasMore()) {
             flight.await(this);
         }
-        return sent + responder.transmit(out, budget - sent);
+        return sent;
+    }
+
+    @Override
+    boolean hasData() {
+        return responder.owesData() || requester.hasMore() || sends.probe;
+    }
+
+    @Override
+    int transmitAnswer(PacketWriter out, int budget) {
+        return responder.owesData() ? 0 : responder.transmit(out, budget);
     }
 
     /** Tells the budget what is under way now. A READ counts for no more than a window, however much it asks for. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import org.softrdma.device.queue.LocalOperations;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.AccessFlags;
@@ -50,7 +51,7 @@ final class Requester {
         this.data = data;
         sendData = new SendData(ring, data);
         messages = new MessageWriter(qp, Opcode.TRANSPORT_RC, ring, sendData);
-        localOperations = new LocalOperations(qp, ring);
+        localOperations = new LocalOperations(ring, qp.memory(), qp.pd(), qp.qpn());
     }
 
     void reset() {

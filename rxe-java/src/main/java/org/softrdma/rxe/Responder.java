@@ -419,10 +419,15 @@ final class Responder {
         return !responses.isEmpty();
     }
 
+    /** Whether there is more to answer than one acknowledgement. */
+    boolean owesData() {
+        return owes() && !responses.isLoneAcknowledge();
+    }
+
     /** Sends up to {@code budget} response packets, but not the acknowledgement that stands last. @return how many */
     int transmitData(PacketWriter out, int budget) {
         int sent = 0;
-        while (sent < budget && owes() && !responses.isLoneAcknowledge() && out.hasRoom()) {
+        while (sent < budget && owesData() && out.hasRoom()) {
             sendNext(out);
             sent++;
         }

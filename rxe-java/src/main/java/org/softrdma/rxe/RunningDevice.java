@@ -2,20 +2,30 @@
 package org.softrdma.rxe;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.DeviceAgent;
+import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.device.link.FaultyLink;
+import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.DeviceAttributes;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
 
-/** A device while contexts are open on it: link, engine, agent and GIDs. All contexts of a process share one. */
+/** A device while contexts are open on it: link, engine, agent and port. All contexts of a process share one. */
 final class RunningDevice {
-    private final NetDevice netdev;
+    private static final System.Logger LOG = System.getLogger(RunningDevice.class.getName());
+    private static final int PORT = 1;
+
+    private volatile NetDevice netdev;
     private final GidTable gids;
     private final FaultyLink link;
     private final LongSupplier clock;
@@ -23,24 +33,28 @@ final class RunningDevice {
     private final DeviceAgent agent;
     private final RxeCm cm = new RxeCm(this);
     private final DeviceAttributes attributes;
-    private final Set<RxeContext> contexts = new HashSet<>();
-    private FaultWatch faultWatch;
+    private final Set<RxeContext> contexts = ConcurrentHashMap.newKeySet();
+    /** Addresses of the interface that could not be used, and were complained about. */
+    private final Set<Gid> refused = new HashSet<>();
+    private boolean saidBroken;
+    private Rounds rounds;
     private int nextPd = 1;
 
     /**
-     * @param caGuid names the adapter to peers; no other one in their reach has it
-     * @param gids   the port's table; entries that are not among the link's addresses can be shown but not used
-     * @param random secure, outside the simulator
-     * @param clock  nanoseconds of the clock that the engine is driven by
-     * @param thread name of the agent's thread; null for a device that only a simulator drives
+     * @param caGuid     names the adapter to peers; no other one in their reach has it
+     * @param gids       the port's table; entries that are not among the link's addresses can be shown but not used
+     * @param congestion as asked for
+     * @param random     secure, outside the simulator
+     * @param clock      nanoseconds of the clock that the engine is driven by
+     * @param thread     name of the agent's thread; null for a device that only a simulator drives
      */
-    RunningDevice(NetDevice netdev, long caGuid, GidTable gids, FaultyLink link, int port, RandomGenerator random, LongSupplier clock,
-                  String thread) {
+    RunningDevice(NetDevice netdev, long caGuid, GidTable gids, FaultyLink link, int port, CongestionControl congestion,
+                  RandomGenerator random, LongSupplier clock, String thread) {
         this.netdev = netdev;
         this.gids = gids;
         this.link = link;
         this.clock = clock;
-        engine = new RxeEngine(link, port, caGuid, random);
+        engine = new RxeEngine(link, port, caGuid, congestion.onInterface(congestion.on() ? netdev.bitsPerSecond() : 0), random);
         agent = new DeviceAgent(engine, thread);
         attributes = RxeLimits.attributes(GidTable.guid(netdev.mac()));
     }
@@ -49,10 +63,71 @@ final class RunningDevice {
         agent.start();
     }
 
-    /** From now on has the faults the watch reports. It ends with the device. */
-    void follow(FaultWatch watch) {
-        faultWatch = watch;
-        watch.start(this::setFaults);
+    /** Looks at the outside world twice a second from now on, as long as the device runs. @param thread the name of the one that does */
+    void follow(String thread, Runnable look) {
+        rounds = new Rounds(thread, look);
+    }
+
+    /**
+     * The interface is like this now: the port follows, with events to all contexts. Queue pairs do not: what they send is lost while the
+     * port is down, and repeated, as kernel rxe's do. One thread at a time.
+     *
+     * @param found null if there is no such interface any more; it may come back
+     */
+    void portIs(NetDevice found) {
+        NetDevice before = netdev;
+        NetDevice now = found != null ? found : before.gone();
+        boolean gidsChanged;
+        agent.lock().lock();
+        try {
+            // The loopback's one address is this device's own, and not on the interface's list.
+            gidsChanged = !now.loopback() && gids.update(now, useAddresses(now));
+            netdev = now;
+            if (before.isActive() && !now.isActive()) {
+                engine.counters().count(RxeCounter.LINK_DOWNED);
+            }
+            if (link.isBroken() && !saidBroken) {
+                saidBroken = true;
+                raise(AsyncEventType.DEVICE_FATAL, 0);
+            }
+        } finally {
+            agent.lock().unlock();
+        }
+        if (before.isActive() != now.isActive()) {
+            raise(now.isActive() ? AsyncEventType.PORT_ACTIVE : AsyncEventType.PORT_ERR, PORT);
+        }
+        if (gidsChanged) {
+            raise(AsyncEventType.GID_CHANGE, PORT);
+        }
+    }
+
+    private void raise(AsyncEventType type, int port) {
+        LOG.log(System.Logger.Level.DEBUG, netdev.name() + ": " + type.text());
+        contexts.forEach(context -> context.raise(type, port));
+    }
+
+    /** Gives the link the interface's addresses. @return those it could take; the next look tries the others again */
+    private List<Gid> useAddresses(NetDevice now) {
+        List<Gid> wanted = GidTable.addressesOf(now);
+        link.addresses().stream().filter(gid -> !wanted.contains(gid)).forEach(link::removeAddress);
+        for (Gid gid : wanted) {
+            if (!link.addresses().contains(gid)) {
+                tryAddress(gid);
+            }
+        }
+        return wanted.stream().filter(link.addresses()::contains).toList();
+    }
+
+    private void tryAddress(Gid gid) {
+        try {
+            link.addAddress(gid);
+            refused.remove(gid);
+        } catch (VerbsException failed) {
+            // A fresh IPv6 address is checked for duplicates first, which takes the host a second or two.
+            if (failed.errno() != Errno.EADDRNOTAVAIL && refused.add(gid)) {
+                LOG.log(System.Logger.Level.WARNING, netdev.name() + " does without " + gid + ": " + failed.getMessage());
+            }
+        }
     }
 
     /** Other faults from now on. Any thread. */
@@ -95,8 +170,8 @@ final class RunningDevice {
         while (lingers() && System.nanoTime() - untilNs < 0) {
             LockSupport.parkNanos(1_000_000);
         }
-        if (faultWatch != null) {
-            faultWatch.close();
+        if (rounds != null) {
+            rounds.close();
         }
         agent.close();
         link.close();
@@ -111,6 +186,7 @@ final class RunningDevice {
         }
     }
 
+    /** The interface as it was seen last. */
     NetDevice netdev() {
         return netdev;
     }
@@ -147,7 +223,7 @@ final class RunningDevice {
         return nextPd++;
     }
 
-    /** Contexts open now; guarded by the caller. */
+    /** Contexts open now. Any thread. */
     Set<RxeContext> contexts() {
         return contexts;
     }

@@ -21,21 +21,22 @@ public final class Rxe {
      * @throws VerbsException ENODEV if there is no such interface
      */
     public static RdmaDevice device(String name, String netdev) {
-        return device(name, netdev, LinkFaults.NONE);
+        return device(name, netdev, RxeOptions.DEFAULT);
     }
 
-    /**
-     * As {@link #device(String, String)}, on a wire with faults.
-     *
-     * @param faults what the wire does to packets while the device is open, or until {@link #setFaults} changes that
-     */
+    /** As {@link #device(String, String)}, on a wire with faults. */
     public static RdmaDevice device(String name, String netdev, LinkFaults faults) {
+        return device(name, netdev, RxeOptions.DEFAULT.withFaults(faults));
+    }
+
+    /** As {@link #device(String, String)}, with options. */
+    public static RdmaDevice device(String name, String netdev, RxeOptions options) {
         NetDevice found = NetDevice.find(netdev);
         if (found == null) {
             throw new VerbsException(Errno.ENODEV, "link_add",
                 "no network interface named " + netdev + "; there are: " + NetDevice.list().stream().map(NetDevice::name).toList());
         }
-        return new RxeDevice(name, found, faults);
+        return new RxeDevice(name, found, options);
     }
 
     /**

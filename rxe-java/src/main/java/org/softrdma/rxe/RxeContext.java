@@ -65,7 +65,7 @@ final class RxeContext extends SoftContext {
     public PortAttributes queryPort(int port) {
         requirePort("query_port", port);
         NetDevice netdev = running.netdev();
-        boolean active = netdev.up() && netdev.running();
+        boolean active = netdev.isActive();
         return new PortAttributes(active ? PortState.ACTIVE : PortState.DOWN, Mtu.MTU_4096, activeMtu(), RxeLimits.GID_TABLE_LENGTH,
             PORT_CAP_FLAGS, RxeLimits.MAX_MSG_SIZE, counter("drop_bad_pkey"), counter("drop_bad_qkey"), 1, 0, 0, 0, 1, 0, 0, 0, 1, 1,
             active ? LINK_UP : netdev.up() ? POLLING : DISABLED, ETHERNET);
@@ -149,16 +149,17 @@ final class RxeContext extends SoftContext {
     /**
      * Turns an address vector into a path, with the owner's lock held.
      *
-     * @param who begins the complaint
+     * @param who          begins the complaint
+     * @param trafficClass of the path's packets
      */
-    Path resolve(String verb, String who, AddressVector vector) {
+    Path resolve(String verb, String who, AddressVector vector, int trafficClass) {
         if (vector.port() != 1) {
             throw new VerbsException(Errno.EINVAL, verb, who + "AV port " + vector.port() + "; the device has port 1 only");
         }
         GidEntry source = vector.sgidIndex() < 0 ? null : running.gids().at(vector.sgidIndex());
         if (source == null) {
-            throw new VerbsException(Errno.EINVAL, verb, who + "AV sgid_index " + vector.sgidIndex() + " names no GID; the table has 0.."
-                + (running.gids().entries().size() - 1));
+            throw new VerbsException(Errno.EINVAL, verb, who + "AV sgid_index " + vector.sgidIndex() + " names no GID; the table has "
+                + running.gids().entries().stream().map(GidEntry::index).toList());
         }
         if (vector.dgid() == null || vector.dgid().isZero()) {
             throw new VerbsException(Errno.EINVAL, verb, who
@@ -172,12 +173,12 @@ final class RxeContext extends SoftContext {
             throw new VerbsException(Errno.EADDRNOTAVAIL, verb, who + "sgid_index " + vector.sgidIndex() + " is " + source.gid()
                 + ", which interface " + source.netdev() + " does not have; choose another index");
         }
-        return running.link().resolve(source.gid(), vector.dgid(), vector.trafficClass(), vector.hopLimit());
+        return running.link().resolve(source.gid(), vector.dgid(), trafficClass, vector.hopLimit());
     }
 
     @Override
     protected Path openPath(AddressVector vector) {
-        Path path = resolve("create_ah", "", vector);
+        Path path = resolve("create_ah", "", vector, vector.trafficClass());
         running.engine().addAddressHandle();
         return path;
     }

@@ -56,10 +56,17 @@ enum RxeCounter {
     DROP_GSI_BAD_QKEY,
     /** A management datagram while too many others wait to be read; its sender will repeat it. */
     DROP_GSI_FULL,
-    /** A congestion notification. */
-    DROP_CNP,
     /** Something new, or a READ or atomic, for a queue pair that was destroyed already. */
     DROP_GHOST_REQUEST,
+
+    /** Packets that came marked by a switch whose queue was long (ECN CE); these four bear the names adapters give them. */
+    NP_ECN_MARKED_ROCE_PACKETS,
+    /** Congestion notifications sent. */
+    NP_CNP_SENT,
+    /** Congestion notifications that slowed a queue pair down. */
+    RP_CNP_HANDLED,
+    /** Congestion notifications to queue pairs without congestion control. */
+    RP_CNP_IGNORED,
 
     /** Acknowledgements sent for queue pairs that were destroyed already. */
     GHOST_ACKS,

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.softrdma.device.config.ConfiguredLink;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.fault.LinkFaults;
@@ -42,22 +43,23 @@ final class RxeDevice implements RdmaDevice {
     private final NetDevice netdev;
     /** Where faults are read from; null if they are the program's. */
     private final LinkStore store;
-    private final LinkFaults faults;
+    private final RxeOptions options;
 
     /** A configured device, or a default one. */
-    RxeDevice(String name, NetDevice netdev, LinkStore store) {
-        this.name = name;
-        this.netdev = netdev;
-        this.store = store;
-        faults = null;
+    RxeDevice(ConfiguredLink link, NetDevice netdev, LinkStore store) {
+        this(link.name(), netdev, store, RxeOptions.DEFAULT.withFaults(link.faults()).withCongestion(link.congestion()));
     }
 
     /** A device made on the spot. */
-    RxeDevice(String name, NetDevice netdev, LinkFaults faults) {
+    RxeDevice(String name, NetDevice netdev, RxeOptions options) {
+        this(name, netdev, null, options);
+    }
+
+    private RxeDevice(String name, NetDevice netdev, LinkStore store, RxeOptions options) {
         this.name = name;
         this.netdev = netdev;
-        this.faults = faults;
-        store = null;
+        this.store = store;
+        this.options = options;
     }
 
     @Override
@@ -116,7 +118,7 @@ final class RxeDevice implements RdmaDevice {
                     : " is down; bring it up (ip link set " + netdev.name() + " up)"));
         }
         FaultWatch watch = store == null ? null : new FaultWatch(store, name);
-        LinkFaults atFirst = watch == null ? faults : watch.faults();
+        LinkFaults atFirst = watch == null ? options.faults() : watch.faults();
         Link link = netdev.loopback() ? openLoopback(addresses) : openOrdinary(addresses);
         String captureDirectory = System.getenv(CAPTURE_VARIABLE);
         Link used = captureDirectory == null ? link
@@ -124,14 +126,17 @@ final class RxeDevice implements RdmaDevice {
         // Faults above the capture: it shows what is on the wire.
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
         RunningDevice running = new RunningDevice(netdev, caGuid(link), GidTable.of(netdev, link.addresses()), faulty, Udp.DEST_PORT_ROCE,
-            new SecureRandom(), System::nanoTime, name);
+            options.congestion(), new SecureRandom(), System::nanoTime, name);
         running.start();
         if (!atFirst.isNone()) {
             LOG.log(System.Logger.Level.WARNING, name + " opens with faults on its link: " + atFirst);
         }
-        if (watch != null) {
-            running.follow(watch);
-        }
+        running.follow("softrdma-" + name + "-watch", () -> {
+            if (watch != null) {
+                watch.look(running::setFaults);
+            }
+            running.portIs(NetDevice.find(netdev.name()));
+        });
         return running;
     }
 
@@ -140,7 +145,7 @@ final class RxeDevice implements RdmaDevice {
         return netdev.loopback() ? GidTable.guid(netdev.mac() | link.addresses().getFirst().low() & 0xffffff) : nodeGuid();
     }
 
-    /** All addresses; without the IPv6 ones if one of them cannot be used (still being checked for duplicates, say). */
+    /** All addresses; for a start without the IPv6 ones if one of them cannot be used (still being checked for duplicates, say). */
     private Link openOrdinary(List<Gid> addresses) {
         try {
             return openAll(addresses);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
@@ -12,9 +10,12 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.device.Counters;
 import org.softrdma.device.DeadlineHeap;
 import org.softrdma.device.DeviceWork;
+import org.softrdma.device.config.CongestionControl;
+import org.softrdma.device.Doorbells;
 import org.softrdma.device.link.Link;
 import org.softrdma.device.link.TransmitBatch;
 import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.verbs.SrqTable;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -32,23 +33,27 @@ final class RxeEngine implements DeviceWork {
     static final int TURN_PACKETS = 64;
     /** The socket took no more: try again this soon. */
     private static final long BACKOFF_NS = 50_000;
+    private static final int ECN_BITS = 3;
+    /** ECT(0). */
+    private static final int ECN_CAPABLE = 2;
     private static final int FIRST_QPN = 0x11;
     private static final int LAST_QPN = 0xfffffe;
 
     private final Link link;
     private final int port;
+    private final CongestionControl congestion;
     private final RandomGenerator random;
     private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
     private final MemoryTable memory;
     private final Int2ObjectHashMap<QpMachine> queuePairs = new Int2ObjectHashMap<>();
-    private final SrqTable sharedReceives = new SrqTable();
+    private final SrqTable sharedReceives = new SrqTable(RxeLimits.MAX_SRQ);
     private final MulticastTable multicast;
     private final GhostTable ghosts = new GhostTable(counters);
     private final DeadlineHeap timers = new DeadlineHeap();
     private final FlightBudget flight = new FlightBudget();
     private final Gsi gsi;
     private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
-    private final AtomicReference<RxeQueuePair> doorbells = new AtomicReference<>();
+    private final Doorbells doorbells = new Doorbells();
     private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
     private final PacketWriter writer = new PacketWriter(batch, counters);
     private final PacketReceiver receiver = new PacketReceiver(this, counters);
@@ -58,12 +63,14 @@ final class RxeEngine implements DeviceWork {
     private long countedSendErrors;
 
     /**
-     * @param port   UDP port packets must be addressed to
-     * @param caGuid of the channel adapter; no other one in reach has it
-     * @param random secure, outside the simulator
+     * @param port       UDP port packets must be addressed to
+     * @param caGuid     of the channel adapter; no other one in reach has it
+     * @param congestion with a line rate, if it is on
+     * @param random     secure, outside the simulator
      */
-    RxeEngine(Link link, int port, long caGuid, RandomGenerator random) {
+    RxeEngine(Link link, int port, long caGuid, CongestionControl congestion, RandomGenerator random) {
         this.link = link;
+        this.congestion = congestion;
         this.port = port;
         this.random = random;
         multicast = new MulticastTable(link);
@@ -88,7 +95,7 @@ final class RxeEngine implements DeviceWork {
         receiver.setNow(ns);
         int done = flush();
         done += link.poll(receiver, RECEIVE_BUDGET);
-        done += takeDoorbells();
+        done += doorbells.answerAll();
         done += timers.expire(ns, afterTimer);
         done += manage(ns);
         ghosts.expire(ns);
@@ -110,7 +117,7 @@ final class RxeEngine implements DeviceWork {
     public void transmit(long ns) {
         nowNs = ns;
         flush();
-        takeDoorbells();
+        doorbells.answerAll();
         transmit();
     }
 
@@ -245,6 +252,9 @@ final class RxeEngine implements DeviceWork {
             qpn = FIRST_QPN + random.nextInt(LAST_QPN - FIRST_QPN);
         } while (queuePairs.containsKey(qpn) || ghosts.find(qpn) != null);
         QpMachine qp = maker.apply(qpn);
+        if (congestion.on()) {
+            qp.control(congestion);
+        }
         queuePairs.put(qpn, qp);
         return qp;
     }
@@ -272,38 +282,18 @@ final class RxeEngine implements DeviceWork {
         }
     }
 
-    // ---- doorbells: a stack of queue pairs, each on it at most once; any thread pushes, the owner takes all ----
+    // ---- doorbells ----
 
-    void ring(RxeQueuePair qp) {
-        // What was posted must be visible before the owner can find the bell silent, or the agent not parked.
-        VarHandle.fullFence();
-        if (qp.doorbellRung.compareAndSet(false, true)) {
-            RxeQueuePair top;
-            do {
-                top = doorbells.get();
-                qp.nextDoorbell = top;
-            } while (!doorbells.compareAndSet(top, qp));
-        }
+    Doorbells doorbells() {
+        return doorbells;
     }
 
-    private int takeDoorbells() {
-        if (doorbells.get() == null) {
-            return 0;
+    /** Something was posted to the queue pair. */
+    void answer(QpMachine qp) {
+        qp.onDoorbell();
+        if (find(qp.qpn()) == qp) {
+            activate(qp);
         }
-        int taken = 0;
-        RxeQueuePair qp = doorbells.getAndSet(null);
-        while (qp != null) {
-            RxeQueuePair next = qp.nextDoorbell;
-            qp.nextDoorbell = null;
-            qp.doorbellRung.set(false);
-            qp.machine().onDoorbell();
-            if (find(qp.qpNum()) == qp.machine()) {
-                activate(qp.machine());
-            }
-            taken++;
-            qp = next;
-        }
-        return taken;
     }
 
     // ---- the rest of the device ----
@@ -336,6 +326,11 @@ final class RxeEngine implements DeviceWork {
 
     RandomGenerator random() {
         return random;
+    }
+
+    /** The traffic class of a connection, for which {@code asked} was asked: packets may be marked if marks are understood. RFC 3168 §5 */
+    int trafficClass(int asked) {
+        return congestion.on() ? asked & ~ECN_BITS | ECN_CAPABLE : asked;
     }
 
     Link link() {

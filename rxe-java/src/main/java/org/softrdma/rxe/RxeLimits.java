@@ -27,10 +27,10 @@ final class RxeLimits {
     /** What rxe reports; IBA's 2^31 are accepted all the same, as by rxe. */
     static final long MAX_MSG_SIZE = 0x800000;
     /**
-     * BAD_PKEY_CNTR, BAD_QKEY_CNTR, UD_AV_PORT_ENFORCE, SYS_IMAGE_GUID, RC_RNR_NAK_GEN, SRQ_RESIZE, MEM_WINDOW, MEM_WINDOW_TYPE_2B. The
-     * kernel's rxe reports 0x01223c76: what is missing here comes with the services it belongs to.
+     * BAD_PKEY_CNTR, BAD_QKEY_CNTR, UD_AV_PORT_ENFORCE, PORT_ACTIVE_EVENT, SYS_IMAGE_GUID, RC_RNR_NAK_GEN, SRQ_RESIZE, MEM_WINDOW,
+     * MEM_WINDOW_TYPE_2B. The kernel's rxe reports 0x01223c76: what is missing here comes with the services it belongs to.
      */
-    private static final int DEVICE_CAP_FLAGS = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 24;
+    private static final int DEVICE_CAP_FLAGS = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 24;
     /** FLUSH_GLOBAL, FLUSH_PERSISTENT, ATOMIC_WRITE. */
     private static final long EXTENDED_CAP_FLAGS = 1L << 38 | 1L << 39 | 1L << 40;
 

@@ -26,7 +26,7 @@ public final class RxeProvider implements VerbsProvider {
         for (ConfiguredLink link : store.effectiveLinks()) {
             NetDevice netdev = link.type().equals(TYPE) ? NetDevice.find(link.netdev()) : null;
             if (netdev != null) {
-                devices.add(new RxeDevice(link.name(), netdev, store));
+                devices.add(new RxeDevice(link, netdev, store));
             }
         }
         return devices;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.device.Doorbells;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftQueuePair;
@@ -20,14 +20,15 @@ import org.softrdma.verbs.VerbsException;
 
 /** The application's side of a queue pair on an rxe device: checks, then hands over to the {@link QpMachine} of its service. */
 final class RxeQueuePair extends SoftQueuePair {
-    /** Set while the queue pair stands in the engine's stack of doorbells. */
-    final AtomicBoolean doorbellRung = new AtomicBoolean();
-    /** The one below in that stack. */
-    RxeQueuePair nextDoorbell;
-
     private final RxeContext context;
     private final RxeEngine engine;
     private final QpMachine machine;
+    private final Doorbells.Bell bell = new Doorbells.Bell() {
+        @Override
+        protected void answer() {
+            engine.answer(machine);
+        }
+    };
 
     private RxeQueuePair(RxeContext context, SoftProtectionDomain pd, QpInitAttributes init) {
         super(pd, init);
@@ -84,7 +85,7 @@ final class RxeQueuePair extends SoftQueuePair {
 
     @Override
     protected void doorbell(boolean wasIdle) {
-        engine.ring(this);
+        engine.doorbells().ring(bell);
         context.agent().doorbell(wasIdle);
     }
 
@@ -113,7 +114,7 @@ final class RxeQueuePair extends SoftQueuePair {
         if (vector.dgid() != null && vector.dgid().isMulticast()) {
             throw refuse("AV dgid " + vector.dgid() + " is a multicast group; only datagrams go to groups");
         }
-        return context.resolve("modify_qp", describe() + ": ", vector);
+        return context.resolve("modify_qp", describe() + ": ", vector, engine.trafficClass(vector.trafficClass()));
     }
 
     private void checkValues(QpAttributes change) {

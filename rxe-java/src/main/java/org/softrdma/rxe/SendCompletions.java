@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import org.softrdma.device.queue.CompletedOpcodes;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
-import org.softrdma.verbs.WrOpcode;
 
 /** Ends send work requests, always the oldest first. */
 final class SendCompletions {
-    private static final WcOpcode[] WC_OPCODES = wcOpcodes();
-
     private final QpMachine qp;
     private final SendRing ring;
 
@@ -51,25 +49,8 @@ final class SendCompletions {
     /** The slot is free before its completion can be seen: whoever polls it may post again at once. @return false if the queue overran */
     private boolean releaseAndPush(long wqe, WcStatus status, int byteLength) {
         long wrId = ring.wrId(wqe);
-        WcOpcode opcode = WC_OPCODES[ring.opcode(wqe)];
+        WcOpcode opcode = CompletedOpcodes.of(ring.opcode(wqe));
         ring.release(wqe + 1);
         return qp.sendCq().push(wrId, status, opcode, byteLength, 0, qp.qpn(), 0, false);
-    }
-
-    private static WcOpcode[] wcOpcodes() {
-        WcOpcode[] table = new WcOpcode[WrOpcode.ATOMIC_WRITE.value() + 1];
-        table[WrOpcode.RDMA_WRITE.value()] = WcOpcode.RDMA_WRITE;
-        table[WrOpcode.RDMA_WRITE_WITH_IMM.value()] = WcOpcode.RDMA_WRITE;
-        table[WrOpcode.SEND.value()] = WcOpcode.SEND;
-        table[WrOpcode.SEND_WITH_IMM.value()] = WcOpcode.SEND;
-        table[WrOpcode.SEND_WITH_INV.value()] = WcOpcode.SEND;
-        table[WrOpcode.RDMA_READ.value()] = WcOpcode.RDMA_READ;
-        table[WrOpcode.ATOMIC_CMP_AND_SWP.value()] = WcOpcode.COMP_SWAP;
-        table[WrOpcode.ATOMIC_FETCH_AND_ADD.value()] = WcOpcode.FETCH_ADD;
-        table[WrOpcode.LOCAL_INV.value()] = WcOpcode.LOCAL_INV;
-        table[WrOpcode.BIND_MW.value()] = WcOpcode.BIND_MW;
-        table[WrOpcode.FLUSH.value()] = WcOpcode.FLUSH;
-        table[WrOpcode.ATOMIC_WRITE.value()] = WcOpcode.ATOMIC_WRITE;
-        return table;
     }
 }

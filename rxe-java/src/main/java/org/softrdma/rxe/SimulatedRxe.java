@@ -4,7 +4,6 @@ package org.softrdma.rxe;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.config.NetDevice;
-import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.device.link.FaultyLink;
 import org.softrdma.device.link.Link;
 import org.softrdma.device.sim.Simulation;
@@ -27,11 +26,16 @@ public final class SimulatedRxe {
      * @param mtu    of the interface: 9000 gives path MTUs up to 4096
      */
     public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu) {
+        return open(simulation, link, random, mtu, RxeOptions.DEFAULT);
+    }
+
+    /** As {@link #open(Simulation, Link, RandomGenerator, int)}, with options. */
+    public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu, RxeOptions options) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, mtu, true, true, false, List.of());
-        FaultyLink faulty = new FaultyLink(link, LinkFaults.NONE, simulation.fabric()::nowNs);
+        FaultyLink faulty = new FaultyLink(link, options.faults(), simulation.fabric()::nowNs);
         long caGuid = GidTable.guid(netdev.mac() ^ link.addresses().getFirst().low() & 0xffffffffL);
         RunningDevice running = new RunningDevice(netdev, caGuid, GidTable.of(netdev, link.addresses()), faulty,
-            Udp.DEST_PORT_ROCE, random, simulation.fabric()::nowNs, null);
+            Udp.DEST_PORT_ROCE, options.congestion(), random, simulation.fabric()::nowNs, null);
         simulation.add(running.engine());
         return new RxeContext(null, running);
     }

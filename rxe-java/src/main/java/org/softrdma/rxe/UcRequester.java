@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import org.softrdma.device.queue.LocalOperations;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.wire.Opcode;
@@ -15,7 +16,7 @@ final class UcRequester extends UnreliableRequester {
     UcRequester(QpMachine qp, SendRing ring) {
         super(qp, ring);
         messages = new MessageWriter(qp, Opcode.TRANSPORT_UC, ring, data);
-        localOperations = new LocalOperations(qp, ring);
+        localOperations = new LocalOperations(ring, qp.memory(), qp.pd(), qp.qpn());
     }
 
     @Override

@@ -45,10 +45,6 @@ final class UcResponder {
         int at = frame.offset();
         int opcode = Bth.opcode(buffer, at);
         int psn = Bth.psn(buffer, at);
-        if (opcode == Opcode.CNP) {
-            qp.counters().count(RxeCounter.DROP_CNP);
-            return;
-        }
         if (Opcode.transport(opcode) != Opcode.TRANSPORT_UC) {
             qp.counters().count(RxeCounter.DROP_WRONG_SERVICE);
             return;

@@ -2,6 +2,7 @@
 package org.softrdma.rxe;
 
 import org.softrdma.device.Counters;
+import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SoftQueuePair;
@@ -40,6 +41,14 @@ final class UdMachine extends UnreliableMachine {
     @Override
     UnreliableRequester requester() {
         return requester;
+    }
+
+    /**
+     * Datagrams take no part: whoever sent a marked one is known by its address only, and a CNP would need a path to it; and they are sent
+     * as packets that may not be marked.
+     */
+    @Override
+    void control(CongestionControl settings) {
     }
 
     /** Datagrams have no order. */

@@ -54,9 +54,6 @@ final class UdResponder {
 
     /** @return why the packet is dropped, or null: there is a current receive, and it has room */
     private RxeCounter check(ByteBuffer buffer, int at, int opcode, int payload) {
-        if (opcode == Opcode.CNP) {
-            return RxeCounter.DROP_CNP;
-        }
         if (Opcode.transport(opcode) != Opcode.TRANSPORT_UD) {
             return RxeCounter.DROP_WRONG_SERVICE;
         }

@@ -25,8 +25,23 @@ abstract class UnreliableMachine extends QpMachine {
     }
 
     @Override
-    final int transmit(long nowNs, PacketWriter out, int budget) {
+    final int transmitFreely(long nowNs, PacketWriter out, int budget) {
         return requester().transmit(out, budget);
+    }
+
+    @Override
+    final int transmitData(long nowNs, PacketWriter out, int budget) {
+        return requester().transmit(out, budget);
+    }
+
+    @Override
+    final boolean hasData() {
+        return requester().hasMore();
+    }
+
+    @Override
+    final int transmitAnswer(PacketWriter out, int budget) {
+        return 0;
     }
 
     @Override
@@ -39,11 +54,11 @@ abstract class UnreliableMachine extends QpMachine {
     }
 
     @Override
-    public final void onTimer(long nowNs) {
+    final void onServiceTimer(long nowNs) {
     }
 
     @Override
-    public final long deadlineNs() {
+    final long serviceDeadlineNs() {
         return DeadlineHeap.NEVER;
     }
 

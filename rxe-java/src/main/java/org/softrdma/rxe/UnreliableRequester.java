@@ -31,13 +31,14 @@ abstract class UnreliableRequester {
     /** Sends up to {@code budget} packets. @return how many */
     final int transmit(PacketWriter out, int budget) {
         int sent = 0;
-        while (sent < budget && out.hasRoom() && maySend() && send(ring.head(), out)) {
+        while (sent < budget && out.hasRoom() && hasMore() && send(ring.head(), out)) {
             sent++;
         }
         return sent;
     }
 
-    private boolean maySend() {
+    /** Whether there is something to send that may be sent. */
+    final boolean hasMore() {
         long wqe = ring.head();
         return qp.maySend() && wqe != ring.tail() && qp.mayStart(wqe);
     }

@@ -3,6 +3,8 @@ package org.softrdma.rxe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -188,6 +190,18 @@ class MemoryWindowTest {
         pair.runUntil(() -> !pair.b.sends().isEmpty());
         assertEquals(WcStatus.SUCCESS, writeTo(pair.a.qp, 0, two.rkey()));
         assertEquals(WcStatus.REM_ACCESS_ERR, writeTo(pair.a.qp, 1, two.rkey()));
+    }
+
+    /** Otherwise a queue pair that draws the number again would be let through by windows it knows nothing of. */
+    @Test
+    void shouldEndTheBindingsOfADestroyedQueuePair() {
+        MemoryWindow two = pair.b.pd.allocateMw(MemoryWindow.Type.TYPE_2);
+        pair.b.qp.postSend(wr.bindWindow(two.rkey(), region, region.address(), 64, WRITE).signaled());
+        pair.runUntil(() -> !pair.b.sends().isEmpty());
+        assertNotNull(pair.b.engine().memory().lookup(two.rkey()));
+        pair.b.qp.close();
+        assertNull(pair.b.engine().memory().lookup(two.rkey()));
+        region.close();
     }
 
     @Test

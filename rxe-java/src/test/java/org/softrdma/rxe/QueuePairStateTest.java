@@ -155,6 +155,23 @@ class QueuePairStateTest {
         shouldRefuse("TIMEOUT", new QpAttributes().state(QpState.RTS).timeout(3));
     }
 
+    /** IBA vol 1 §11.2.5.2: from RTR on a caller may say in which state the queue pair is; then it must be so. */
+    @Test
+    void shouldTakeTheCurrentStateOnlyIfItIsRight() {
+        open(false);
+        goTo(QpState.INIT);
+        shouldRefuse("CUR_STATE INIT", SimulatedPair.rtr(peer.gid(), RawPeer.QPN, setup, OUR_PSN).curState(QpState.INIT));
+        goTo(QpState.RTR);
+        shouldRefuse("CUR_STATE RTS", SimulatedPair.rts(setup, THEIR_PSN).curState(QpState.RTS));
+        peer.side.qp.modify(SimulatedPair.rts(setup, THEIR_PSN).curState(QpState.RTR));
+        peer.side.qp.modify(new QpAttributes().state(QpState.RTS).curState(QpState.RTS).minRnrTimer(3));
+        peer.side.qp.modify(new QpAttributes().state(QpState.SQD));
+        shouldRefuse("CUR_STATE RTS", new QpAttributes().state(QpState.RTS).curState(QpState.RTS));
+        peer.side.qp.modify(new QpAttributes().state(QpState.RTS).curState(QpState.SQD));
+        assertEquals(QpState.RTS, peer.side.qp.state());
+        shouldRefuse("CUR_STATE", new QpAttributes().state(QpState.ERR).curState(QpState.RTS));
+    }
+
     @Test
     void shouldRefuseValuesOutOfRangeAndTakeTheLastOnesInside() {
         open(false);

@@ -52,6 +52,10 @@ final class RawPacket {
     private byte[] payload = {};
     /** When it came. */
     long atNs;
+    /** With which TOS or traffic class it came. */
+    int trafficClass;
+    /** FECN, BECN and six reserved bits, of packets that came. */
+    int congestionBits;
 
     static RawPacket of(int opcode, int psn) {
         RawPacket packet = new RawPacket();
@@ -170,6 +174,7 @@ final class RawPacket {
     static RawPacket parse(ByteBuffer packet, int offset, int length, long nowNs) {
         RawPacket parsed = of(packet.get(offset) & 0xff, packet.getInt(offset + 8));
         parsed.atNs = nowNs;
+        parsed.congestionBits = packet.get(offset + 4) & 0xff;
         parsed.solicited = packet.get(offset + 1) < 0;
         parsed.pad = packet.get(offset + 1) >> 4 & 3;
         parsed.pkey = packet.getShort(offset + 2) & 0xffff;

@@ -51,7 +51,8 @@ final class RawPeer implements DeviceWork {
         fabric = new SimulatedFabric(7, setup.faults);
         simulation = new Simulation(fabric);
         Gid theirs = Gid.ofIpv4(0x0a000001);
-        side = new SimulatedPair.Side(SimulatedRxe.open(simulation, fabric.attach(theirs), new SplittableRandom(7), 9000), theirs, setup);
+        side = new SimulatedPair.Side(
+            SimulatedRxe.open(simulation, fabric.attach(theirs), new SplittableRandom(7), 9000, setup.options), theirs, setup);
         link = fabric.attach(gid, otherGid);
         simulation.add(this);
         path = link.resolve(gid, theirs, 0, 64);
@@ -74,6 +75,13 @@ final class RawPeer implements DeviceWork {
     void send(RawPacket... packets) {
         for (RawPacket packet : packets) {
             sendBytes(path, packet.bytes(side.qp.qpNum(), gid, side.gid, path.sourcePort()));
+        }
+    }
+
+    /** Sends packets that a switch marks on their way: ECN CE. */
+    void sendMarked(RawPacket... packets) {
+        for (RawPacket packet : packets) {
+            sendBytes(link.resolve(gid, side.gid, 3, 64), bytesOf(packet));
         }
     }
 
@@ -162,7 +170,9 @@ final class RawPeer implements DeviceWork {
             ByteBuffer buffer = frame.buffer();
             int icrc = PlainIcrc.of(side.gid, gid, frame.sourcePort(), buffer, frame.offset(), frame.length());
             assertEquals(icrc, PlainIcrc.stored(buffer, frame.offset(), frame.length()), "ICRC");
-            received.add(RawPacket.parse(buffer, frame.offset(), frame.length(), nowNs));
+            RawPacket packet = RawPacket.parse(buffer, frame.offset(), frame.length(), nowNs);
+            packet.trafficClass = frame.trafficClass();
+            received.add(packet);
         }, 1000);
     }
 

@@ -494,47 +494,45 @@ class RequesterScriptTest {
         assertEquals(length, peer.side.sends().getFirst().byteLength());
     }
 
-    /** So that no more than the window is under way; each request is a READ of its own to the responder. */
+    /** So that little more than the window is under way; each request is a READ of its own to the responder. */
     @Test
     void shouldAskForALongReadPieceByPiece() {
+        int length = 600 * 1024 + 5;
         connect();
-        postRead(1, 150 * 1024 + 5);
-        for (int i = 0; i < 2; i++) {
-            RawPacket request = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 64 * i);
-            assertEquals(List.of(REMOTE_VA + 65_536L * i, 65_536L), List.of(request.va(), request.length()));
-        }
-        peer.expectNothingFor(10 * US);
+        postRead(1, length);
         List<RawPacket> all = new ArrayList<>();
-        for (int i = 0; i <= 150; i++) {
-            boolean first = i % 64 == 0;
-            boolean last = i % 64 == 63 || i == 150;
+        for (int i = 0; i <= 600; i++) {
+            boolean first = i % 256 == 0;
+            boolean last = i % 256 == 255 || i == 600;
             int opcode = first ? RawPacket.READ_FIRST : last ? RawPacket.READ_LAST : RawPacket.READ_MIDDLE;
             RawPacket packet = RawPacket.of(opcode, THEIR_PSN + i);
-            all.add((first || last ? packet.aeth(0x1f, 1) : packet).payload(i == 150 ? 5 : 1024));
+            all.add((first || last ? packet.aeth(0x1f, 1) : packet).payload(i == 600 ? 5 : 1024));
         }
-        peer.send(all.subList(0, 64).toArray(RawPacket[]::new));
-        RawPacket third = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 128);
-        assertEquals(List.of(REMOTE_VA + 131_072L, 22L * 1024 + 5), List.of(third.va(), third.length()));
-        peer.send(all.subList(64, 151).toArray(RawPacket[]::new));
+        for (int i = 0; i <= 600; i += 256) {
+            RawPacket request = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + i);
+            assertEquals(List.of(REMOTE_VA + 1024L * i, Math.min(262_144L, length - 1024L * i)), List.of(request.va(), request.length()));
+            peer.expectNothingFor(10 * US);
+            peer.send(all.subList(i, Math.min(i + 256, 601)).toArray(RawPacket[]::new));
+        }
         peer.expectNothingFor(1000 * MS);
         assertEquals(List.of("1 SUCCESS"), completions());
-        assertArrayEquals(joined(all.toArray(RawPacket[]::new)), placed(150 * 1024 + 5));
+        assertArrayEquals(joined(all.toArray(RawPacket[]::new)), placed(length));
     }
 
     /** A response that ends the READ before its piece is over, or goes on after it, is not the one asked for. */
     @ParameterizedTest
-    @ValueSource(ints = {62, 63})
+    @ValueSource(ints = {254, 255})
     void shouldRefuseReadResponsesThatEndInTheWrongPlace(int wrong) {
         connect();
-        postRead(1, 100 * 1024);
+        postRead(1, 300 * 1024);
         peer.expect(RawPacket.READ_REQUEST, THEIR_PSN);
-        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 64);
         peer.send(RawPacket.of(RawPacket.READ_FIRST, THEIR_PSN).aeth(0x1f, 1).payload(1024));
         for (int i = 1; i < wrong; i++) {
             peer.send(RawPacket.of(RawPacket.READ_MIDDLE, THEIR_PSN + i).payload(1024));
         }
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 256);
         RawPacket end = RawPacket.of(RawPacket.READ_LAST, THEIR_PSN + wrong).aeth(0x1f, 1).payload(1024);
-        peer.send(wrong == 63 ? RawPacket.of(RawPacket.READ_MIDDLE, THEIR_PSN + wrong).payload(1024) : end);
+        peer.send(wrong == 255 ? RawPacket.of(RawPacket.READ_MIDDLE, THEIR_PSN + wrong).payload(1024) : end);
         peer.runFor(MS / 2);
         assertEquals(List.of("1 BAD_RESP_ERR"), completions());
     }

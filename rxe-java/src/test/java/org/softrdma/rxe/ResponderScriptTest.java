@@ -559,7 +559,7 @@ class ResponderScriptTest {
         peer.send(RawPacket.of(0x81, 0).payload(16));
         peer.expectNothingFor(1000 * MS);
         assertEquals(QpState.RTS, peer.side.qp.state());
-        assertEquals(1, peer.side.counter("drop_cnp"));
+        assertEquals(1, peer.side.counter("rp_cnp_ignored"));
         assertEquals(0, peer.side.counter("out_of_seq_request"));
     }
 

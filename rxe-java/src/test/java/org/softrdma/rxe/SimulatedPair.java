@@ -64,6 +64,7 @@ final class SimulatedPair {
         boolean hiddenIpId;
         boolean ipv6;
         FaultPlan faults = FaultPlan.NONE;
+        RxeOptions options = RxeOptions.DEFAULT;
     }
 
     /** One end. */
@@ -165,8 +166,8 @@ final class SimulatedPair {
             setupA.hiddenIpId ? LinkProfile.IpHeader.HIDDEN : LinkProfile.IpHeader.DELIVERED);
         Gid gidA = setupA.ipv6 ? new Gid(0xfd00L << 48, 1) : Gid.ofIpv4(0x0a000001);
         Gid gidB = setupA.ipv6 ? new Gid(0xfd00L << 48, 2) : Gid.ofIpv4(0x0a000002);
-        a = new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gidA), random, 9000), gidA, setupA);
-        b = new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gidB), random, 9000), gidB, setupB);
+        a = new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gidA), random, 9000, setupA.options), gidA, setupA);
+        b = new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gidB), random, 9000, setupB.options), gidB, setupB);
         connect(a, b.gid, b.qp.qpNum(), setupA, setupA.accessA, setupA.sqPsnA, setupA.sqPsnB);
         connect(b, a.gid, a.qp.qpNum(), setupB, setupB.accessB, setupB.sqPsnB, setupB.sqPsnA);
     }

@@ -176,6 +176,8 @@ class UcScriptTest {
         assertEquals(List.of(WcStatus.SUCCESS, WcStatus.LOC_PROT_ERR, WcStatus.WR_FLUSH_ERR, WcStatus.WR_FLUSH_ERR),
             peer.side.sendStatuses());
         assertEquals(List.of("0 SUCCESS 100"), receives(), "receiving goes on");
+        assertThrows(VerbsException.class, () -> peer.side.qp.modify(new QpAttributes().state(QpState.RTS).curState(QpState.RTS)));
+        assertEquals(QpState.SQE, peer.side.qp.state(), "who does not know of the failure must not undo it");
         peer.side.qp.modify(new QpAttributes().state(QpState.RTS).curState(QpState.SQE));
         peer.side.qp.postSend(wr.send().wrId(5).element(memory, 0, 8).signaled());
         peer.expect(ONLY, THEIR_PSN + 1);
@@ -374,7 +376,7 @@ class UcScriptTest {
             Arguments.of("RC acknowledgement", "drop_wrong_service", (Offence) t -> List.of(RawPacket.ack(THEIR_PSN))),
             Arguments.of("UD SEND", "drop_wrong_service", (Offence) t -> List.of(RawPacket.of(RawPacket.UD_SEND, OUR_PSN).deth(0, 1))),
             Arguments.of("no UC opcode (0x2c)", "drop_wrong_service", (Offence) t -> List.of(RawPacket.of(0x2c, OUR_PSN).payload(8))),
-            Arguments.of("congestion notification", "drop_cnp", (Offence) t -> List.of(RawPacket.of(0x81, 0).payload(16))));
+            Arguments.of("congestion notification", "rp_cnp_ignored", (Offence) t -> List.of(RawPacket.of(0x81, 0).payload(16))));
     }
 
     @FunctionalInterface

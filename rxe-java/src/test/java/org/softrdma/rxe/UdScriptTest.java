@@ -257,7 +257,7 @@ class UdScriptTest {
             Arguments.of("RC SEND", "drop_wrong_service", RawPacket.of(RawPacket.SEND_ONLY, OUR_PSN).payload(8).ackRequest()),
             Arguments.of("UC SEND", "drop_wrong_service", RawPacket.of(RawPacket.UC | RawPacket.SEND_ONLY, OUR_PSN).payload(8)),
             Arguments.of("unknown opcode (0x66)", "drop_wrong_service", RawPacket.of(0x66, 0).deth(QKEY, 1)),
-            Arguments.of("congestion notification", "drop_cnp", RawPacket.of(0x81, 0).payload(16)),
+            Arguments.of("congestion notification", "rp_cnp_ignored", RawPacket.of(0x81, 0).payload(16)),
             Arguments.of("wrong ICRC", "drop_bad_icrc", datagram(0).badIcrc()),
             Arguments.of("foreign partition", "drop_bad_pkey", datagram(0).pkey(0x1234)),
             Arguments.of("no room for a DETH", "drop_bad_length", RawPacket.of(RawPacket.UD_SEND, 0).payload(4)));

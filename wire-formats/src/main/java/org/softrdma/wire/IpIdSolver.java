@@ -6,7 +6,7 @@ import java.util.Arrays;
 /**
  * Finds the IPv4 identification a UDP socket hides, from the ICRC that covers it, and so checks that ICRC.
  *
- * <p>A CRC is linear over GF(2): two packets that differ in their IDs only have ICRCs that differ by
+ * <p>A CRC is linear ({@link CrcPolynomial}): two packets that differ in their IDs only have ICRCs that differ by
  * {@code id(x) · x^(32 + 8n) mod P}, where n is the number of covered bytes after the ID field. Multiplying the difference by the
  * inverse of that power of x gives the ID back. A damaged packet gives a polynomial of degree 16 or more instead, except one in 2^16 by
  * chance: checking that a solved ID follows the peer's last one tightens that.
@@ -15,30 +15,8 @@ import java.util.Arrays;
  * {@link #solve} never allocates.
  */
 public final class IpIdSolver {
-    /** CRC-32 polynomial, bit 31 = x^0. */
-    private static final int POLYNOMIAL = 0xEDB8_8320;
-    private static final int X_TO_0 = 0x8000_0000;
     private static final int SLOTS = 1024;
     private static final int UNUSED = -1;
-
-    /** INVERSE[k] = x^−(8 · 2^k): one step per bit of a byte count. */
-    private static final int[] INVERSE = new int[31];
-    /** POWER[k] = x^(8 · 2^k). */
-    private static final int[] POWER = new int[31];
-
-    static {
-        int inverse = X_TO_0;
-        for (int i = 0; i < 8; i++) {
-            inverse = divideByX(inverse);
-        }
-        int power = X_TO_0 >>> 8;
-        for (int k = 0; k < INVERSE.length; k++) {
-            INVERSE[k] = inverse;
-            POWER[k] = power;
-            inverse = multiply(inverse, inverse);
-            power = multiply(power, power);
-        }
-    }
 
     private final int[] lengths = new int[SLOTS];
     private final int[] inverses = new int[SLOTS];
@@ -73,7 +51,7 @@ public final class IpIdSolver {
             return 0;
         }
         // Bit 31 is x^0, bit 16 x^15: a 16-bit message leaves the low half empty. Bytes come out bit-reversed, first byte lowest.
-        int id = multiply(difference, inverse(bytesAfterId));
+        int id = CrcPolynomial.multiply(difference, inverse(bytesAfterId));
         return (id & 0xFFFF) != 0 ? -1 : id >>> 8 & 0xFF00 | id >>> 24;
     }
 
@@ -86,7 +64,7 @@ public final class IpIdSolver {
     public int difference(int id, int bytesAfterId) {
         int slot = slot(bytesAfterId);
         int asPolynomial = id << 24 | (id & 0xFF00) << 8;
-        return multiply(asPolynomial, powers[slot]);
+        return CrcPolynomial.multiply(asPolynomial, powers[slot]);
     }
 
     /** x^−(32 + 8n). */
@@ -97,35 +75,10 @@ public final class IpIdSolver {
     private int slot(int bytesAfterId) {
         int slot = (bytesAfterId ^ bytesAfterId >>> 10) & SLOTS - 1;
         if (lengths[slot] != bytesAfterId) {
-            inverses[slot] = multiply(INVERSE[2], product(INVERSE, bytesAfterId));
-            powers[slot] = multiply(POWER[2], product(POWER, bytesAfterId));
+            inverses[slot] = CrcPolynomial.inversePower(bytesAfterId + Integer.BYTES);
+            powers[slot] = CrcPolynomial.power(bytesAfterId + Integer.BYTES);
             lengths[slot] = bytesAfterId;
         }
         return slot;
-    }
-
-    private static int product(int[] factors, int bytes) {
-        int product = X_TO_0;
-        for (int k = 0; k < factors.length; k++) {
-            if ((bytes >>> k & 1) != 0) {
-                product = multiply(product, factors[k]);
-            }
-        }
-        return product;
-    }
-
-    /** a · b mod P. */
-    private static int multiply(int a, int b) {
-        int product = 0;
-        int shifted = b;
-        for (int rest = a; rest != 0; rest <<= 1) {
-            product ^= shifted & rest >> 31;
-            shifted = shifted >>> 1 ^ POLYNOMIAL & -(shifted & 1);
-        }
-        return product;
-    }
-
-    private static int divideByX(int a) {
-        return a < 0 ? (a ^ POLYNOMIAL) << 1 | 1 : a << 1;
     }
 }

@@ -40,6 +40,7 @@ class AllocationTest {
             Bth.put(direct, 64, Opcode.RC_SEND_ONLY, false, 0, 0xFFFF, i, true, i);
             int prefix = Icrc.putIpv4Prefix(direct, 64, 1, 2, 0, true, 3, 4, 32);
             Icrc.put(direct, 92, icrc.overPrefix(direct, prefix, 64, 92));
+            sum += icrc.ofIpv4Payload(direct, 64, 92, i & 3, 2, 3, 4);
             sum += solver.solve(real, Icrc.get(direct, 92), 34 + (i & 4095)) + real;
             sum += Pcapng.putPacket(capture, 0, 0, i, direct, 64, 32);
             sum += Opcode.name(i & 0xFF).length();

@@ -6,35 +6,35 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /** Byte strings for tests. */
-final class Bytes {
+public final class Bytes {
     /** What emit tests fill a buffer with: no emitter writes it by chance. */
-    static final byte FILL = (byte) 0xA5;
+    public static final byte FILL = (byte) 0xA5;
 
     private Bytes() {
     }
 
     /** Hexadecimal digits with any white space. */
-    static byte[] hex(String text) {
+    public static byte[] hex(String text) {
         return HexFormat.of().parseHex(text.replaceAll("\\s", ""));
     }
 
-    static ByteBuffer buffer(String hex) {
+    public static ByteBuffer buffer(String hex) {
         return ByteBuffer.wrap(hex(hex));
     }
 
-    static ByteBuffer filled(int length) {
+    public static ByteBuffer filled(int length) {
         byte[] bytes = new byte[length];
         Arrays.fill(bytes, FILL);
         return ByteBuffer.wrap(bytes);
     }
 
-    static String text(ByteBuffer b, int at, int length) {
+    public static String text(ByteBuffer b, int at, int length) {
         byte[] bytes = new byte[length];
         b.get(at, bytes);
         return HexFormat.of().formatHex(bytes);
     }
 
-    static String text(ByteBuffer b) {
+    public static String text(ByteBuffer b) {
         return text(b, 0, b.capacity());
     }
 }

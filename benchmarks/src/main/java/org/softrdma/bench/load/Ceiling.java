@@ -63,8 +63,7 @@ final class Ceiling {
 
     private int icrcOf(ByteBuffer buffer, int at) {
         int end = at + packetBytes - Icrc.LENGTH;
-        int prefix = Icrc.putIpv4Prefix(buffer, at, 0x7f000001, 0x7f000001, 0, true, PORT, PORT, packetBytes);
-        return icrc.overPrefix(buffer, prefix, at, end);
+        return icrc.ofIpv4Payload(buffer, at, end, 0x7f000001, 0x7f000001, PORT, PORT);
     }
 
     void client(Control control) throws IOException {
@@ -111,8 +110,7 @@ final class Ceiling {
         long startNs = System.nanoTime();
         do {
             awaitRoom(acknowledged, sent + train - window);
-            // Last packet first: the prefix of each stands where the one before it ends.
-            for (int i = train - 1; i >= 0; i--) {
+            for (int i = 0; i < train; i++) {
                 fill(i, sent + i);
             }
             while (!socket.send(packets, (long) train * packetBytes)) {

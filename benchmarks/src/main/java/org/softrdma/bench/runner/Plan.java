@@ -53,8 +53,8 @@ final class Plan {
 
     private JavaRow withOptions(String name, List<String> options, String kind, String... settings) {
         List<String> all = new ArrayList<>(List.of(settings));
-        all.add("firstWarm=" + (quick ? 1.5 : 3));
-        all.add("warm=" + (quick ? 0.15 : 0.5));
+        all.add("firstWarm=" + (quick ? 3 : 4));
+        all.add("warm=" + (quick ? 0.3 : 0.5));
         if (!String.join(" ", settings).contains("seconds=")) {
             all.add("seconds=" + seconds());
         }

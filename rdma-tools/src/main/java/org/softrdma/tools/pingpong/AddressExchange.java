@@ -8,19 +8,30 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
 
 /**
- * How the two ends of a ping-pong learn of each other over TCP. The client sends its {@link Destination}, the server connects its queue
- * pair and answers with its own, the client says "done". The original reads each message with a single read and wants all of it, so ours
- * go out in one write each, without delay; on our side we read until a message is complete.
+ * How the two ends of a ping-pong learn of each other over TCP. The client sends its {@link Destination}s, the server connects its queue
+ * pairs and answers with its own, the client says "done". Where there is one destination, the original reads it with a single read and
+ * wants all of it, so ours go out in one write, without delay; on our side we read until a message is complete. Where there are several,
+ * their number does not depend on how many queue pairs there are: the rest is zero.
  */
 final class AddressExchange {
     private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
 
-    private AddressExchange() {
+    private static final Destination UNUSED = new Destination(0, 0, 0, Gid.ZERO);
+
+    private final int count;
+
+    /** @param count destinations each end sends */
+    AddressExchange(int count) {
+        this.count = count;
     }
 
     /**
@@ -28,25 +39,25 @@ final class AddressExchange {
      *
      * @throws ToolFailure in the original's words
      */
-    static Destination asClient(String server, int port, Destination own) {
+    List<Destination> asClient(String server, int port, List<Destination> own) {
         try (Socket socket = connect(server, port)) {
             try {
-                socket.getOutputStream().write(own.toMessage());
+                socket.getOutputStream().write(messages(own));
             } catch (IOException failed) {
                 throw new ToolFailure("Couldn't send local address\n" + text(failed));
             }
             byte[] answer;
             try {
-                answer = socket.getInputStream().readNBytes(Destination.MESSAGE_BYTES);
-                if (answer.length == Destination.MESSAGE_BYTES) {
+                answer = socket.getInputStream().readNBytes(bytes());
+                if (answer.length == bytes()) {
                     socket.getOutputStream().write(DONE);
                 }
             } catch (IOException failed) {
                 throw new ToolFailure("client read/write: " + text(failed) + "\nCouldn't read/write remote address");
             }
-            if (answer.length < Destination.MESSAGE_BYTES) {
+            if (answer.length < bytes()) {
                 throw new ToolFailure("client read/write: Success\nCouldn't read/write remote address\nThe server closed after "
-                    + answer.length + " of " + Destination.MESSAGE_BYTES + " bytes; its output says why.");
+                    + answer.length + " of " + bytes() + " bytes; its output says why.");
             }
             return parse(answer, "Couldn't read/write remote address");
         } catch (IOException ofClose) {
@@ -57,31 +68,30 @@ final class AddressExchange {
     /**
      * The server's part: takes one client, then listens no more.
      *
-     * @param connect connects the queue pair to the client's; called before the client is answered, so that the client's first message
-     *     finds it ready
+     * @param connect connects the queue pairs to the client's; called before the client is answered, so that the client's first message
+     *     finds them ready
      * @throws ToolFailure in the original's words
      */
-    static Destination asServer(int port, Destination own, Consumer<Destination> connect) {
+    List<Destination> asServer(int port, List<Destination> own, Consumer<List<Destination>> connect) {
         try (Socket socket = accept(port)) {
             byte[] message;
             try {
-                message = socket.getInputStream().readNBytes(Destination.MESSAGE_BYTES);
+                message = socket.getInputStream().readNBytes(bytes());
             } catch (IOException failed) {
-                throw new ToolFailure("server read: " + text(failed) + "\n-1/" + Destination.MESSAGE_BYTES
-                    + ": Couldn't read remote address");
+                throw new ToolFailure("server read: " + text(failed) + "\n-1/" + bytes() + ": Couldn't read remote address");
             }
-            String couldNotRead = message.length + "/" + Destination.MESSAGE_BYTES + ": Couldn't read remote address";
-            if (message.length < Destination.MESSAGE_BYTES) {
+            String couldNotRead = message.length + "/" + bytes() + ": Couldn't read remote address";
+            if (message.length < bytes()) {
                 throw new ToolFailure("server read: Success\n" + couldNotRead);
             }
-            Destination client = parse(message, couldNotRead);
+            List<Destination> client = parse(message, couldNotRead);
             try {
                 connect.accept(client);
             } catch (ToolFailure failure) {
                 throw new ToolFailure(failure.exitCode(), failure.getMessage() + "\nCouldn't connect to remote QP");
             }
             try {
-                socket.getOutputStream().write(own.toMessage());
+                socket.getOutputStream().write(messages(own));
                 if (socket.getInputStream().readNBytes(DONE.length).length < DONE.length) {
                     throw new ToolFailure("Couldn't send/recv local address");
                 }
@@ -139,7 +149,28 @@ final class AddressExchange {
         }
     }
 
-    private static Destination parse(byte[] message, String complaint) {
+    private int bytes() {
+        return count * Destination.MESSAGE_BYTES;
+    }
+
+    private byte[] messages(List<Destination> own) {
+        byte[] all = new byte[bytes()];
+        for (int i = 0; i < count; i++) {
+            byte[] message = (i < own.size() ? own.get(i) : UNUSED).toMessage();
+            System.arraycopy(message, 0, all, i * message.length, message.length);
+        }
+        return all;
+    }
+
+    private List<Destination> parse(byte[] messages, String complaint) {
+        List<Destination> all = new ArrayList<>();
+        for (int at = 0; at < messages.length; at += Destination.MESSAGE_BYTES) {
+            all.add(parseOne(Arrays.copyOfRange(messages, at, at + Destination.MESSAGE_BYTES), complaint));
+        }
+        return all;
+    }
+
+    private static Destination parseOne(byte[] message, String complaint) {
         try {
             return Destination.ofMessage(message);
         } catch (IllegalArgumentException garbled) {

@@ -5,7 +5,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
+import java.util.random.RandomGenerator;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
@@ -24,17 +27,18 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Everything one end of a ping-pong opens: device, buffer, completion queue, queue pair in INIT. One buffer serves all receives and the
- * send, as in the original. What differs between the services is in {@link RcEndpoint}, {@link UcEndpoint} and {@link UdEndpoint}.
+ * Everything one end of a ping-pong opens: device, buffer, completion queue, queue pairs in INIT. One buffer serves all receives and all
+ * sends, as in the original. What differs between the services is in {@link RcEndpoint}, {@link SrqEndpoint}, {@link UcEndpoint} and
+ * {@link UdEndpoint}.
  */
 abstract class Endpoint {
     static final long RECEIVE_WR_ID = 1;
     static final long SEND_WR_ID = 2;
 
-    private static final byte FILL = 0x7b;
     private static final int LINK_LAYER_INFINIBAND = 1;
 
     /** Closes one thing, or says what could not be closed. */
@@ -46,7 +50,7 @@ abstract class Endpoint {
     private final int payloadAt;
     private final int pageBytes = PageSize.bytes();
     private final Deque<Closer> closers = new ArrayDeque<>();
-    private final ReceiveRequest receive = new ReceiveRequest();
+    final ReceiveRequest receive = new ReceiveRequest();
     final SendRequest send = new SendRequest();
     private Context context;
     private CompletionChannel channel;
@@ -54,12 +58,13 @@ abstract class Endpoint {
     private MemorySegment buffer;
     private MemoryRegion region;
     private CompletionQueue cq;
-    QueuePair qp;
+    private final QueuePair[] qps;
 
     /** @param headerBytes what the device puts before the payload of a received message */
     Endpoint(PingPongParameters parameters, int headerBytes) {
         this.parameters = parameters;
         payloadAt = headerBytes;
+        qps = new QueuePair[parameters.queuePairs()];
     }
 
     /** @throws ToolFailure in the original's words; everything opened so far is closed again */
@@ -87,19 +92,45 @@ abstract class Endpoint {
         allocateBuffer();
         attempt("Couldn't register MR", () -> region = pd.register(buffer, AccessFlags.LOCAL_WRITE));
         closers.push(new Closer("Couldn't deregister MR", region::close));
-        attempt("Couldn't create CQ", () -> cq = context.createCq(parameters.rxDepth() + 1, null, channel, 0));
+        attempt("Couldn't create CQ", () -> cq = context.createCq(parameters.rxDepth() + qps.length, null, channel, 0));
         closers.push(new Closer("Couldn't destroy CQ", cq::close));
-        attempt("Couldn't create QP", () -> qp = pd.createQp(
-            new QpInitAttributes(parameters.service().type, cq, cq, null, new QpCapabilities(1, parameters.rxDepth(), 1, 1, 0), false)));
-        closers.push(new Closer("Couldn't destroy QP", qp::close));
-        attempt("Failed to modify QP to INIT", () -> qp.modify(
-            initAttributes().state(QpState.INIT).pkeyIndex(0).port(parameters.ibPort())));
+        openQueuePairs(openSharedReceives());
 
         receive.begin(RECEIVE_WR_ID).element(region, 0, payloadAt + parameters.size());
         send.send().wrId(SEND_WR_ID).element(region, payloadAt, parameters.size()).signaled();
-        if (qp.capabilities().maxInlineData() >= parameters.size()) {
+        if (qps[0].capabilities().maxInlineData() >= parameters.size()) {
             send.inline();
         }
+    }
+
+    private void openQueuePairs(SharedReceiveQueue srq) {
+        QpCapabilities capabilities = new QpCapabilities(1, srq == null ? parameters.rxDepth() : 0, 1, srq == null ? 1 : 0, 0);
+        for (int i = 0; i < qps.length; i++) {
+            int index = i;
+            attempt("Couldn't create " + nameOf(i),
+                () -> qps[index] = pd.createQp(new QpInitAttributes(parameters.service().type, cq, cq, srq, capabilities, false)));
+            closers.push(new Closer("Couldn't destroy " + nameOf(i), qps[i]::close));
+        }
+        for (int i = 0; i < qps.length; i++) {
+            QueuePair qp = qps[i];
+            attempt("Failed to modify " + nameOf(i) + " to INIT",
+                () -> qp.modify(initAttributes().state(QpState.INIT).pkeyIndex(0).port(parameters.ibPort())));
+        }
+    }
+
+    /** The queue that all queue pairs take their receives from, or null if each has its own. */
+    SharedReceiveQueue openSharedReceives() {
+        return null;
+    }
+
+    /** What stands in the buffer before anything arrived. */
+    int fill() {
+        return 0x7b;
+    }
+
+    /** What failures call a queue pair. */
+    String nameOf(int index) {
+        return "QP";
     }
 
     /** What the service wants set in INIT, besides the state, the port and its P_Key. */
@@ -115,14 +146,14 @@ abstract class Endpoint {
         Arena arena = Arena.ofShared();
         closers.push(new Closer("Couldn't free work buf.", arena::close));
         try {
-            buffer = arena.allocate((long) payloadAt + parameters.size(), pageBytes).fill(FILL);
+            buffer = arena.allocate((long) payloadAt + parameters.size(), pageBytes).fill((byte) fill());
         } catch (OutOfMemoryError tooLarge) {
             throw new ToolFailure("Couldn't allocate work buf.");
         }
     }
 
-    /** What to tell the peer. */
-    Destination destination(int psn) {
+    /** What to tell the peer: one for each queue pair, with a first PSN drawn from {@code random}. */
+    List<Destination> destinations(RandomGenerator random) {
         int[] lid = new int[1];
         attempt("Couldn't get port info", () -> {
             PortAttributes port = context.queryPort(parameters.ibPort());
@@ -133,17 +164,30 @@ abstract class Endpoint {
         });
         Gid[] gid = {Gid.ZERO};
         if (parameters.gidIndex() >= 0) {
-            attempt("can't read sgid of index " + parameters.gidIndex(),
+            attempt(gidComplaint() + parameters.gidIndex(),
                 () -> gid[0] = context.queryGid(parameters.ibPort(), parameters.gidIndex()));
         }
-        return new Destination(lid[0], qp.qpNum(), psn, gid[0]);
+        return Arrays.stream(qps).map(qp -> new Destination(lid[0], qp.qpNum(), random.nextInt(1 << 24), gid[0])).toList();
     }
 
-    /** INIT to RTR to RTS, and whatever else it takes to reach the peer. */
-    abstract void connect(int ownPsn, Destination peer);
+    /** Begins the complaint about a GID that is not there. */
+    String gidComplaint() {
+        return "can't read sgid of index ";
+    }
+
+    /** Connects each queue pair to the peer's of the same index; the way to the first is the way to all. */
+    final void connect(List<Destination> own, List<Destination> peers) {
+        AddressVector vector = vectorTo(peers.getFirst());
+        for (int i = 0; i < qps.length; i++) {
+            connect(qps[i], nameOf(i), own.get(i).psn(), peers.get(i), vector);
+        }
+    }
+
+    /** INIT to RTR to RTS, and whatever else it takes to reach the peer. @param name what failures call the queue pair */
+    abstract void connect(QueuePair qp, String name, int ownPsn, Destination peer, AddressVector vector);
 
     /** Where the peer is. */
-    final AddressVector vectorTo(Destination peer) {
+    private AddressVector vectorTo(Destination peer) {
         // The original gives a route only if the peer's interface id, the GID's low half, is set; without one RoCE refuses the change.
         Gid dgid = peer.gid().low() == 0 ? Gid.ZERO : peer.gid();
         return new AddressVector(dgid, parameters.gidIndex() & 0xff, 0, 1, 0, parameters.serviceLevel() & 0xff, parameters.ibPort());
@@ -169,7 +213,7 @@ abstract class Endpoint {
     int postReceives(int count) {
         for (int posted = 0; posted < count; posted++) {
             try {
-                qp.postReceive(receive);
+                postReceive();
             } catch (VerbsException refused) {
                 return posted;
             }
@@ -177,8 +221,23 @@ abstract class Endpoint {
         return count;
     }
 
-    void postSend() {
-        attempt("Couldn't post send", () -> qp.postSend(send));
+    void postReceive() {
+        qps[0].postReceive(receive);
+    }
+
+    /** @param index of the queue pair */
+    void postSend(int index) {
+        attempt("Couldn't post send", () -> qps[index].postSend(send));
+    }
+
+    /** Which queue pair a completion is of, or -1. */
+    int indexOf(int qpn) {
+        for (int i = 0; i < qps.length; i++) {
+            if (qps[i].qpNum() == qpn) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     CompletionQueue cq() {

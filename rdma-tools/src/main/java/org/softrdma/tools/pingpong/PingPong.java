@@ -11,7 +11,7 @@ import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
 
-/** {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong} and {@code ibv_ud_pingpong}. */
+/** {@code ibv_rc_pingpong}, {@code ibv_srq_pingpong}, {@code ibv_uc_pingpong} and {@code ibv_ud_pingpong}. */
 public final class PingPong implements Tool {
     private final Service service;
 
@@ -44,21 +44,25 @@ public final class PingPong implements Tool {
             endpoint.cq().requestNotify();
         }
 
-        int psn = ThreadLocalRandom.current().nextInt(1 << 24);
-        Destination own = endpoint.destination(psn);
-        // A colon where the others have a comma: the original's.
-        console.println("  local address:  " + (parameters.service() == Service.UD ? own.toString().replace(", GID", ": GID") : own));
-        console.out().flush();
-        Destination peer;
-        if (parameters.isClient()) {
-            peer = AddressExchange.asClient(parameters.server(), parameters.port(), own);
-        } else {
-            peer = AddressExchange.asServer(parameters.port(), own, client -> endpoint.connect(psn, client));
+        List<Destination> own = endpoint.destinations(ThreadLocalRandom.current());
+        for (Destination each : own) {
+            // A colon where the others have a comma: the original's.
+            console.println("  local address:  " + (parameters.service() == Service.UD ? each.toString().replace(", GID", ": GID") : each));
         }
-        console.println("  remote address: " + peer);
+        console.out().flush();
+        AddressExchange exchange = new AddressExchange(parameters.service().destinations);
+        List<Destination> peers;
+        if (parameters.isClient()) {
+            peers = exchange.asClient(parameters.server(), parameters.port(), own);
+        } else {
+            peers = exchange.asServer(parameters.port(), own, clients -> endpoint.connect(own, clients));
+        }
+        for (Destination each : peers.subList(0, own.size())) {
+            console.println("  remote address: " + each);
+        }
         console.out().flush();
         if (parameters.isClient()) {
-            endpoint.connect(psn, peer);
+            endpoint.connect(own, peers);
             if (parameters.validate()) {
                 endpoint.markPages();
             }

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.pingpong;
 
+import java.util.Arrays;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * The traffic: one message in flight, the next one sent when the previous send has completed <em>and</em> an answer has arrived,
- * in whichever order. The client begins; the server has only a message to wait for.
+ * The traffic: on each queue pair one message in flight, the next one sent when the previous send has completed <em>and</em> an answer has
+ * arrived, in whichever order. The client begins; the server has only messages to wait for. What is counted is counted over all queue
+ * pairs, so that at the end some may have a message under way that nobody waits for.
  */
 final class PingPongLoop {
-    /** Bits of {@link #pending}, which are also the work requests' ids. */
+    /** Bits of {@link #pending}'s elements, which are also the work requests' ids. */
     private static final int RECEIVE = (int) Endpoint.RECEIVE_WR_ID;
     private static final int SEND = (int) Endpoint.SEND_WR_ID;
     private static final int POLLS_BEFORE_YIELD = 100;
 
     private final Endpoint endpoint;
     private final PingPongParameters parameters;
-    private final WorkCompletion[] completions = WorkCompletion.array(2);
+    private final WorkCompletion[] completions;
+    /** What each queue pair waits for. */
+    private final int[] pending;
     private int receivesPosted;
-    private int pending = RECEIVE;
     private int received;
     private int sent;
     private int events;
@@ -29,14 +32,18 @@ final class PingPongLoop {
         this.endpoint = endpoint;
         this.parameters = parameters;
         this.receivesPosted = receivesPosted;
+        pending = new int[parameters.queuePairs()];
+        Arrays.fill(pending, RECEIVE);
+        completions = WorkCompletion.array(2 * pending.length);
     }
 
     /** @return how long it took, in nanoseconds */
     long run() {
         try {
             if (parameters.isClient()) {
-                endpoint.postSend();
-                pending |= SEND;
+                for (int i = 0; i < pending.length; i++) {
+                    send(i);
+                }
             }
             long startNs = System.nanoTime();
             while (isBelowIterations(received) || isBelowIterations(sent)) {
@@ -57,7 +64,7 @@ final class PingPongLoop {
     }
 
     /**
-     * Polling also drives the device. After an event one look is enough: the other completion, if due, raises the next event.
+     * Polling also drives the device. After an event one look is enough: other completions, when due, raise the next event.
      * Where both ends share too few processors, a poll that finds nothing for a while must let the other end run: unlike the original's
      * peer, ours is not served by interrupts.
      */
@@ -74,7 +81,7 @@ final class PingPongLoop {
         return count;
     }
 
-    /** Waits, then arms for the next event before polling; no more than two completions can be there, and the poll takes two. */
+    /** Waits, then arms for the next event before polling: which takes all that can be there, two of each queue pair. */
     private void awaitEvent() {
         try {
             endpoint.channel().getEvent(-1);
@@ -88,7 +95,11 @@ final class PingPongLoop {
     private void complete(WorkCompletion completion, int count) {
         if (!completion.isSuccess()) {
             throw new ToolFailure("Failed status " + completion.status().text() + " (" + completion.status().value() + ") for wr_id "
-                + (int) completion.wrId() + "\nparse WC failed " + count);
+                + (int) completion.wrId() + andCount(count));
+        }
+        int index = endpoint.indexOf(completion.qpNum());
+        if (index < 0) {
+            throw new ToolFailure("Couldn't find QPN " + String.format("%06x", completion.qpNum()));
         }
         int wrId = (int) completion.wrId();
         if (wrId == SEND) {
@@ -97,23 +108,32 @@ final class PingPongLoop {
             refill(count);
             received++;
         } else {
-            throw new ToolFailure("Completion for unknown wr_id " + wrId + "\nparse WC failed " + count);
+            throw new ToolFailure("Completion for unknown wr_id " + wrId + andCount(count));
         }
-        pending &= ~wrId;
-        if (isBelowIterations(sent) && pending == 0) {
-            endpoint.postSend();
-            pending = RECEIVE | SEND;
+        pending[index] &= ~wrId;
+        if (isBelowIterations(sent) && pending[index] == 0) {
+            send(index);
         }
     }
 
+    private void send(int index) {
+        endpoint.postSend(index);
+        pending[index] = RECEIVE | SEND;
+    }
+
     private void refill(int count) {
-        if (--receivesPosted > 1) {
+        if (--receivesPosted > pending.length) {
             return;
         }
         receivesPosted += endpoint.postReceives(parameters.rxDepth() - receivesPosted);
         if (receivesPosted < parameters.rxDepth()) {
-            throw new ToolFailure("Couldn't post receive (" + receivesPosted + ")\nparse WC failed " + count);
+            throw new ToolFailure("Couldn't post receive (" + receivesPosted + ")" + andCount(count));
         }
+    }
+
+    /** The second line of a failure, which only the original for RC has. */
+    private String andCount(int count) {
+        return parameters.service() == Service.RC ? "\nparse WC failed " + count : "";
     }
 
     private boolean isBelowIterations(int count) {

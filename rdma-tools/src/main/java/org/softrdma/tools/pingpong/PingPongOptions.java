@@ -14,10 +14,12 @@ final class PingPongOptions {
     private static final Map<Service, String> SHORT = Map.of(
         Service.RC, "p:d:i:s:m:r:n:l:eg:oOPtcjN",
         Service.UC, "p:d:i:s:m:r:n:l:eg:c",
-        Service.UD, "p:d:i:s:r:n:l:eg:c");
+        Service.UD, "p:d:i:s:r:n:l:eg:c",
+        Service.SRQ, "p:d:i:s:m:q:r:n:l:eog:c");
     private static final List<GetoptLong.Long> LONG = List.of(
         new GetoptLong.Long("port", true, 'p'), new GetoptLong.Long("ib-dev", true, 'd'), new GetoptLong.Long("ib-port", true, 'i'),
-        new GetoptLong.Long("size", true, 's'), new GetoptLong.Long("mtu", true, 'm'), new GetoptLong.Long("rx-depth", true, 'r'),
+        new GetoptLong.Long("size", true, 's'), new GetoptLong.Long("mtu", true, 'm'), new GetoptLong.Long("num-qp", true, 'q'),
+        new GetoptLong.Long("rx-depth", true, 'r'),
         new GetoptLong.Long("iters", true, 'n'), new GetoptLong.Long("sl", true, 'l'), new GetoptLong.Long("events", false, 'e'),
         new GetoptLong.Long("gid-idx", true, 'g'), new GetoptLong.Long("odp", false, 'o'), new GetoptLong.Long("iodp", false, 'O'),
         new GetoptLong.Long("prefetch", false, 'P'), new GetoptLong.Long("ts", false, 't'), new GetoptLong.Long("chk", false, 'c'),
@@ -30,6 +32,7 @@ final class PingPongOptions {
     private int ibPort = 1;
     private int size;
     private Mtu mtu = Mtu.MTU_1024;
+    private int queuePairs;
     private int rxDepth = 500;
     private int iterations = 1000;
     private int serviceLevel;
@@ -45,6 +48,7 @@ final class PingPongOptions {
         this.service = service;
         // What the original of UD says in its usage text is not what it does.
         size = service == Service.UD ? 1024 : 4096;
+        queuePairs = service == Service.SRQ ? 16 : 1;
     }
 
     /**
@@ -76,6 +80,7 @@ final class PingPongOptions {
             case 'i' -> ibPort = CNumber.signed(argument);
             case 's' -> size = CNumber.unsigned(argument);
             case 'm' -> mtu = Mtu.ofBytes(CNumber.signed(argument));
+            case 'q' -> queuePairs = CNumber.unsigned(argument);
             case 'r' -> rxDepth = CNumber.unsigned(argument);
             case 'n' -> iterations = CNumber.unsigned(argument);
             case 'l' -> serviceLevel = CNumber.signed(argument);
@@ -93,7 +98,7 @@ final class PingPongOptions {
                 return false;
             }
         }
-        return Integer.compareUnsigned(port, HIGHEST_PORT) <= 0 && ibPort >= 1 && mtu != null;
+        return Integer.compareUnsigned(port, HIGHEST_PORT) <= 0 && ibPort >= 1 && mtu != null && (size != 0 || service != Service.SRQ);
     }
 
     private PingPongParameters check(String server) {
@@ -103,8 +108,25 @@ final class PingPongOptions {
         if (prefetch && !onDemandPaging) {
             throw new ToolFailure("prefetch is valid only with on-demand memory region");
         }
-        return new PingPongParameters(service, server, port, device, ibPort, size, mtu, rxDepth, iterations, serviceLevel, events, gidIndex,
-            validate, onDemandPaging, timestamps, deviceMemory);
+        if (service == Service.SRQ) {
+            checkQueuePairs();
+        }
+        return new PingPongParameters(service, server, port, device, ibPort, size, mtu, queuePairs, rxDepth, iterations, serviceLevel,
+            events, gidIndex, validate, onDemandPaging, timestamps, deviceMemory);
+    }
+
+    private void checkQueuePairs() {
+        if (Integer.compareUnsigned(queuePairs, rxDepth) > 0) {
+            throw new ToolFailure("rx_depth " + rxDepth + " is too small for " + queuePairs
+                + " QPs -- must have at least one receive per QP.");
+        }
+        // The limit that is named is one too low: 255 are accepted.
+        if (Integer.compareUnsigned(queuePairs, service.destinations) >= 0) {
+            throw new ToolFailure("num_qp " + queuePairs + " must be less than " + (service.destinations - 1));
+        }
+        if (queuePairs == 0) {
+            throw new ToolFailure("num_qp 0: there is nothing to play on\nThe original would wait for ever.");
+        }
     }
 
     private static void usage(Service service, String name, Console console) {
@@ -124,10 +146,14 @@ final class PingPongOptions {
               -s, --size=<size>      size of message to exchange (default 4096)
               -m, --mtu=<size>       path MTU (default 1024)
             """)
-            + """
+            + (service == Service.SRQ ? """
+              -q, --num-qp=<num>     number of QPs to use (default 16)
+              -r, --rx-depth=<dep>   number of receives to post at a time (default 500)
+              -n, --iters=<iters>    number of exchanges per QP(default 1000)
+            """ : """
               -r, --rx-depth=<dep>   number of receives to post at a time (default 500)
               -n, --iters=<iters>    number of exchanges (default 1000)
-            """
+            """)
             + (service == Service.UD ? """
               -l, --sl=<SL>          send messages with service level <SL> (default 0)
             """ : """
@@ -145,7 +171,9 @@ final class PingPongOptions {
               -c, --chk\t            validate received buffer
               -j, --dm\t            use device memory
               -N, --new_send            use new post send WR API
-            """ : """
+            """ : (service == Service.SRQ ? """
+              -o, --odp\t\t    use on demand paging
+            """ : "") + """
               -c, --chk              validate received buffer
             """));
     }

@@ -12,6 +12,7 @@ import org.softrdma.verbs.Mtu;
  * @param device         null for the first there is
  * @param ibPort         port of the device, from 1
  * @param size           bytes of a message
+ * @param queuePairs     connections played on at once; 1 unless they share their receives
  * @param rxDepth        receives kept posted
  * @param serviceLevel   goes into the packets' priority
  * @param events         sleep on completion events instead of polling
@@ -22,7 +23,7 @@ import org.softrdma.verbs.Mtu;
  * @param deviceMemory   asked for; no soft device has it
  */
 record PingPongParameters(
-    Service service, String server, int port, String device, int ibPort, int size, Mtu mtu, int rxDepth, int iterations,
+    Service service, String server, int port, String device, int ibPort, int size, Mtu mtu, int queuePairs, int rxDepth, int iterations,
     int serviceLevel, boolean events, int gidIndex, boolean validate, boolean onDemandPaging, boolean timestamps, boolean deviceMemory) {
 
     boolean isClient() {

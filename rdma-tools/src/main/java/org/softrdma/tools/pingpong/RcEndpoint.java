@@ -6,9 +6,10 @@ import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QueuePair;
 
 /** One end of {@code ibv_rc_pingpong}. */
-final class RcEndpoint extends Endpoint {
+class RcEndpoint extends Endpoint {
     RcEndpoint(PingPongParameters parameters) {
         super(parameters, 0);
     }
@@ -28,16 +29,15 @@ final class RcEndpoint extends Endpoint {
     }
 
     @Override
-    QpAttributes initAttributes() {
+    final QpAttributes initAttributes() {
         return new QpAttributes().accessFlags(0);
     }
 
     @Override
-    void connect(int ownPsn, Destination peer) {
-        AddressVector vector = vectorTo(peer);
-        attemptToReach(vector, "Failed to modify QP to RTR", () -> qp.modify(new QpAttributes().state(QpState.RTR)
+    final void connect(QueuePair qp, String name, int ownPsn, Destination peer, AddressVector vector) {
+        attemptToReach(vector, "Failed to modify " + name + " to RTR", () -> qp.modify(new QpAttributes().state(QpState.RTR)
             .pathMtu(parameters.mtu()).destQpn(peer.qpn()).rqPsn(peer.psn()).maxDestRdAtomic(1).minRnrTimer(12).addressVector(vector)));
-        attempt("Failed to modify QP to RTS", () -> qp.modify(
+        attempt("Failed to modify " + name + " to RTS", () -> qp.modify(
             new QpAttributes().state(QpState.RTS).timeout(14).retryCount(7).rnrRetry(7).sqPsn(ownPsn).maxRdAtomic(1)));
     }
 }

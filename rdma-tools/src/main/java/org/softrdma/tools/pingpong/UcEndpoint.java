@@ -5,6 +5,7 @@ import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QueuePair;
 
 /** One end of {@code ibv_uc_pingpong}. */
 final class UcEndpoint extends Endpoint {
@@ -22,10 +23,9 @@ final class UcEndpoint extends Endpoint {
     }
 
     @Override
-    void connect(int ownPsn, Destination peer) {
-        AddressVector vector = vectorTo(peer);
-        attemptToReach(vector, "Failed to modify QP to RTR", () -> qp.modify(new QpAttributes().state(QpState.RTR)
+    void connect(QueuePair qp, String name, int ownPsn, Destination peer, AddressVector vector) {
+        attemptToReach(vector, "Failed to modify " + name + " to RTR", () -> qp.modify(new QpAttributes().state(QpState.RTR)
             .pathMtu(parameters.mtu()).destQpn(peer.qpn()).rqPsn(peer.psn()).addressVector(vector)));
-        attempt("Failed to modify QP to RTS", () -> qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(ownPsn)));
+        attempt("Failed to modify " + name + " to RTS", () -> qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(ownPsn)));
     }
 }

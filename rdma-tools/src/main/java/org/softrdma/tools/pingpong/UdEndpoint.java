@@ -7,6 +7,7 @@ import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QueuePair;
 
 /** One end of {@code ibv_ud_pingpong}: a message is one packet, and 40 bytes that say where it came from stand before it. */
 final class UdEndpoint extends Endpoint {
@@ -33,10 +34,9 @@ final class UdEndpoint extends Endpoint {
     }
 
     @Override
-    void connect(int ownPsn, Destination peer) {
-        attempt("Failed to modify QP to RTR", () -> qp.modify(new QpAttributes().state(QpState.RTR)));
-        attempt("Failed to modify QP to RTS", () -> qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(ownPsn)));
-        AddressVector vector = vectorTo(peer);
+    void connect(QueuePair qp, String name, int ownPsn, Destination peer, AddressVector vector) {
+        attempt("Failed to modify " + name + " to RTR", () -> qp.modify(new QpAttributes().state(QpState.RTR)));
+        attempt("Failed to modify " + name + " to RTS", () -> qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(ownPsn)));
         attemptToReach(vector, "Failed to create AH", () -> {
             AddressHandle handle = pd.createAh(vector);
             closeFirst("Couldn't destroy AH", handle::close);

@@ -3,12 +3,13 @@ package org.softrdma.tools.rdma;
 
 import java.util.List;
 import org.softrdma.device.config.ConfiguredLink;
+import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 
-/** {@code rdma link [ show | add | delete | help ]}, and of our own {@code set DEV fault}. */
+/** {@code rdma link [ show | add | delete | help ]}, and of our own {@code set DEV fault} and {@code congestion}. */
 final class LinkCommand {
     private final LinkStore store;
     private final Report report;
@@ -81,6 +82,10 @@ final class LinkCommand {
             // In the plain text too, where the original has nothing: nobody should look elsewhere for the reason of lost packets.
             report.string("fault", "fault %s ", faults.toString());
         }
+        CongestionControl congestion = link.configured().congestion();
+        if (congestion.on()) {
+            report.string("congestion", "congestion %s ", congestion.toString());
+        }
         report.endObject();
     }
 
@@ -135,22 +140,40 @@ final class LinkCommand {
         if (words.isEmpty()) {
             return help(name);
         }
-        if (words.takeCommand(ConfiguredLink.FAULT_OPTION) == null) {
-            throw new ToolFailure("Unknown parameter " + words.peek());
+        switch (words.takeCommand(ConfiguredLink.FAULT_OPTION, ConfiguredLink.CONGESTION_OPTION)) {
+            case null -> throw new ToolFailure("Unknown parameter " + words.peek());
+            case ConfiguredLink.FAULT_OPTION -> {
+                LinkFaults faults = LinkFaults.parse(lastWord(words, "faults, or none", LinkFaults.SYNTAX));
+                requireRxe(link, "faults");
+                store.setFaults(link.name(), faults);
+            }
+            default -> {
+                CongestionControl congestion =
+                    CongestionControl.parse(lastWord(words, "congestion control, or none", CongestionControl.SYNTAX));
+                requireRxe(link, "congestion control");
+                store.setCongestion(link.name(), congestion);
+            }
         }
+        return 0;
+    }
+
+    /** @param what the word is to say */
+    private static String lastWord(Words words, String what, String syntax) {
         if (words.isEmpty()) {
-            throw new ToolFailure("Please provide faults, or none.\n" + LinkFaults.SYNTAX.stripTrailing());
+            throw new ToolFailure("Please provide " + what + ".\n" + syntax.stripTrailing());
         }
-        LinkFaults faults = LinkFaults.parse(words.take());
+        String word = words.take();
         if (!words.isEmpty()) {
             throw new ToolFailure("Unknown parameter " + words.peek());
         }
+        return word;
+    }
+
+    private static void requireRxe(Link link, String what) {
         if (!link.configured().type().equals("rxe")) {
             throw new ToolFailure("error: Operation not supported\n" + link.name() + " is of type " + link.configured().type()
-                + "; only links of type rxe have faults");
+                + "; only links of type rxe have " + what);
         }
-        store.setFaults(link.name(), faults);
-        return 0;
     }
 
     private int help(String name) {
@@ -158,7 +181,9 @@ final class LinkCommand {
             + "Usage: " + name + " link add NAME type TYPE netdev NETDEV\n"
             + "Usage: " + name + " link delete NAME\n"
             + "Usage: " + name + " link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }\n"
-            + LinkFaults.SYNTAX.indent(7));
+            + LinkFaults.SYNTAX.indent(7)
+            + "Usage: " + name + " link set DEV congestion { none | dcqcn[,KEY=VALUE]... }\n"
+            + CongestionControl.SYNTAX.indent(7));
         return 0;
     }
 }

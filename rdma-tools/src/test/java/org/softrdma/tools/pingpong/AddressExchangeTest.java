@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,9 +28,11 @@ import org.softrdma.verbs.Gid;
 /** Our half of the exchange against a peer made of a plain socket. */
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class AddressExchangeTest {
+    private static final AddressExchange ONE = new AddressExchange(1);
     private static final Destination OURS = new Destination(0, 0x11, 0x123456, Gid.ofIpv4(0x0a000001));
     private static final byte[] OUR_MESSAGE = bytes("0000:000011:123456:00000000000000000000ffff0a000001\0");
     private static final Destination THEIRS = new Destination(0, 0x12, 0x000001, Gid.ofIpv4(0x0a000002));
+    private static final byte[] UNUSED_MESSAGE = bytes("0000:000000:000000:00000000000000000000000000000000\0");
     private static final byte[] THEIR_MESSAGE = bytes("0000:000012:000001:00000000000000000000ffff0a000002\0");
 
     /** The other end: gets a connected socket. */
@@ -106,7 +109,7 @@ class AddressExchangeTest {
     void shouldSayWhereNobodyListens() throws IOException {
         int port = freePort();
 
-        ToolFailure failure = assertThrows(ToolFailure.class, () -> AddressExchange.asClient("127.0.0.1", port, OURS));
+        ToolFailure failure = assertThrows(ToolFailure.class, () -> ONE.asClient("127.0.0.1", port, List.of(OURS)));
 
         assertEquals(1, failure.exitCode());
         assertTrue(failure.getMessage().startsWith("Couldn't connect to 127.0.0.1:" + port + "\n127.0.0.1: Connection refused"),
@@ -115,7 +118,7 @@ class AddressExchangeTest {
 
     @Test
     void shouldSayWhichNameIsUnknown() {
-        ToolFailure failure = assertThrows(ToolFailure.class, () -> AddressExchange.asClient("no-such-host.invalid", 18515, OURS));
+        ToolFailure failure = assertThrows(ToolFailure.class, () -> ONE.asClient("no-such-host.invalid", 18515, List.of(OURS)));
 
         assertEquals("Name or service not known for no-such-host.invalid:18515", failure.getMessage());
     }
@@ -184,15 +187,71 @@ class AddressExchangeTest {
     void shouldSayWhichPortIsTaken() throws IOException {
         try (ServerSocket taken = new ServerSocket(0)) {
             ToolFailure failure = assertThrows(ToolFailure.class,
-                () -> AddressExchange.asServer(taken.getLocalPort(), OURS, client -> { }));
+                () -> ONE.asServer(taken.getLocalPort(), List.of(OURS), client -> { }));
 
             assertTrue(failure.getMessage().startsWith("Couldn't listen to port " + taken.getLocalPort() + "\n"), failure.getMessage());
         }
     }
 
+    // --- several destinations, as ibv_srq_pingpong exchanges: always 256, those that are not used all zero ---
+
+    @Test
+    void shouldExchangeManyAsClient() throws Exception {
+        Destination oursToo = new Destination(0, 0x21, 0xabcdef, Gid.ofIpv4(0x0a000001));
+
+        List<Destination> got = asClient(new AddressExchange(256), List.of(OURS, oursToo), socket -> {
+            assertArrayEquals(OUR_MESSAGE, socket.getInputStream().readNBytes(52));
+            assertArrayEquals(bytes("0000:000021:abcdef:00000000000000000000ffff0a000001\0"), socket.getInputStream().readNBytes(52));
+            for (int unused = 2; unused < 256; unused++) {
+                assertArrayEquals(UNUSED_MESSAGE, socket.getInputStream().readNBytes(52));
+            }
+            socket.setTcpNoDelay(true);
+            socket.getOutputStream().write(THEIR_MESSAGE);
+            for (int unused = 1; unused < 256; unused++) {
+                socket.getOutputStream().write(UNUSED_MESSAGE);
+            }
+            assertArrayEquals(bytes("done\0"), socket.getInputStream().readAllBytes());
+        });
+
+        assertEquals(256, got.size());
+        assertEquals(THEIRS, got.getFirst());
+        assertEquals(new Destination(0, 0, 0, Gid.ZERO), got.get(255));
+    }
+
+    @Test
+    void shouldExchangeManyAsServer() throws Exception {
+        AtomicReference<List<Destination>> connected = new AtomicReference<>();
+
+        List<Destination> got = asServer(new AddressExchange(256), List.of(OURS), connected::set, socket -> {
+            for (int i = 0; i < 256; i++) {
+                socket.getOutputStream().write(i == 1 ? THEIR_MESSAGE : UNUSED_MESSAGE);
+            }
+            assertArrayEquals(OUR_MESSAGE, socket.getInputStream().readNBytes(52));
+            assertEquals(THEIRS, connected.get().get(1));
+            for (int unused = 1; unused < 256; unused++) {
+                assertArrayEquals(UNUSED_MESSAGE, socket.getInputStream().readNBytes(52));
+            }
+            socket.getOutputStream().write(bytes("done\0"));
+        });
+
+        assertEquals(connected.get(), got);
+    }
+
+    @Test
+    void shouldWantAllOfMany() {
+        ToolFailure failure = assertThrows(ToolFailure.class, () -> asServer(new AddressExchange(256), List.of(OURS), clients -> { },
+            socket -> socket.getOutputStream().write(THEIR_MESSAGE)));
+
+        assertEquals("server read: Success\n52/13312: Couldn't read remote address", failure.getMessage());
+    }
+
     // --- the peers ---
 
     private static Destination asClient(Peer server) throws Exception {
+        return asClient(ONE, List.of(OURS), server).getFirst();
+    }
+
+    private static List<Destination> asClient(AddressExchange exchange, List<Destination> own, Peer server) throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<Void> peer = CompletableFuture.runAsync(() -> {
                 try (Socket socket = listener.accept()) {
@@ -201,7 +260,7 @@ class AddressExchangeTest {
                     throw new IllegalStateException(failed);
                 }
             });
-            Destination got = AddressExchange.asClient(listener.getInetAddress().getHostAddress(), listener.getLocalPort(), OURS);
+            List<Destination> got = exchange.asClient(listener.getInetAddress().getHostAddress(), listener.getLocalPort(), own);
             peer.get();
             return got;
         }
@@ -212,8 +271,13 @@ class AddressExchangeTest {
     }
 
     private static Destination asServer(Consumer<Destination> connect, Peer client) throws Exception {
+        return asServer(ONE, List.of(OURS), clients -> connect.accept(clients.getFirst()), client).getFirst();
+    }
+
+    private static List<Destination> asServer(AddressExchange exchange, List<Destination> own, Consumer<List<Destination>> connect,
+            Peer client) throws Exception {
         int port = freePort();
-        CompletableFuture<Destination> server = CompletableFuture.supplyAsync(() -> AddressExchange.asServer(port, OURS, connect));
+        CompletableFuture<List<Destination>> server = CompletableFuture.supplyAsync(() -> exchange.asServer(port, own, connect));
         try (Socket socket = connect(port, server)) {
             client.talk(socket);
             socket.shutdownOutput();

@@ -139,6 +139,9 @@ class RdmaTest {
         "link set here fault none now   | Unknown parameter now",
         "link set here fault drop=2     | error: Invalid argument",
         "link set here fault loss=1%    | error: Invalid argument",
+        "link set here congestion       | Please provide congestion control, or none.",
+        "link set here congestion red   | error: Invalid argument",
+        "link set here congestion none 1 | Unknown parameter 1",
         "dev show x                     | Wrong device name - x",
         "dev set here name there        | error: Operation not supported",
         "statistic                      | error: Operation not supported",
@@ -184,6 +187,23 @@ class RdmaTest {
 
         assertTrue(message.contains("delay=5: a time is 1ns to 60s: a number with ns, us, ms or s"), message);
         assertEquals("drop=0.5,seed=1", store.links().getFirst().faults().toString(), "what was set stays");
+    }
+
+    @Test
+    void shouldShowCongestionControlWhereverALinkIsShown() {
+        run("link add rxe0 type rxe netdev " + lo);
+
+        assertEquals(new ToolRun(0, "", ""), run("link set rxe0 congestion dcqcn,cnp=100us"));
+
+        String line = "link rxe0/1 state ACTIVE physical_state LINK_UP netdev " + lo + " ";
+        assertEquals(line + "congestion dcqcn,cnp=100us \n", run("link show").out());
+        assertTrue(run("-j link").out().contains(",\"congestion\":\"dcqcn,cnp=100us\"}"), run("-j link").out());
+        run("link set rxe0 congestion none");
+        assertEquals(line + "\n", run("link show").out());
+
+        run("link add siw0 type siw netdev " + lo);
+        String message = assertThrows(ToolFailure.class, () -> run("link set siw0 congestion dcqcn")).getMessage();
+        assertTrue(message.startsWith("error: Operation not supported\nsiw0 is of type siw"), message);
     }
 
     @Test
@@ -273,6 +293,10 @@ class RdmaTest {
                    delay = TIME or TIME-TIME
                    dir = tx (the default), rx or both; seed = NUMBER
                    RATE is 0..1 or 0%..100%, of packets; TIME up to 60s, in ns, us, ms or s
+            Usage: rdma link set DEV congestion { none | dcqcn[,KEY=VALUE]... }
+                   rate = RATE (line rate; the interface's), ai, hai = RATE (additive, hyper increase; 40mbit, 400mbit)
+                   cnp = TIME (between notifications; 50us), alpha, timer = TIME (55us), bytes = NUMBER (10000000)
+                   RATE is 1mbit to 1000gbit; TIME 1us to 1s, in us, ms or s
             """, ""), run(line));
     }
 

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.Errno;
@@ -48,7 +49,8 @@ public final class LinkStore {
         #
         #   link NAME type TYPE netdev NETDEV [OPTION VALUE]...
         #
-        # TYPE is rxe (RoCE) or siw (iWARP), NETDEV a network interface; OPTION may be fault, VALUE as `rdma link set NAME fault` takes it.
+        # TYPE is rxe (RoCE) or siw (iWARP), NETDEV a network interface; OPTION may be fault or congestion, VALUE as
+        # `rdma link set NAME OPTION` takes it.
         # Lines that start with # are comments.
         # While this file exists, these are all the links there are. Remove it, and every interface that is up has an rxe device again.
         """;
@@ -174,10 +176,19 @@ public final class LinkStore {
      * @throws VerbsException ENODEV: no such link; EACCES or EIO: the file cannot be written
      */
     public void setFaults(String name, LinkFaults faults) {
+        set(name, link -> link.withFaults(faults));
+    }
+
+    /** Gives a link congestion control, or none; otherwise as {@link #setFaults}. */
+    public void setCongestion(String name, CongestionControl congestion) {
+        set(name, link -> link.withCongestion(congestion));
+    }
+
+    private void set(String name, UnaryOperator<ConfiguredLink> option) {
         change(lines -> {
             List<String> all = orDefaults(lines);
             int index = lineOf(name, all, "setlink");
-            all.set(index, format(parse(all.get(index), index + 1).withFaults(faults)));
+            all.set(index, format(option.apply(parse(all.get(index), index + 1))));
             return all;
         });
     }
@@ -282,6 +293,7 @@ public final class LinkStore {
         ConfiguredLink link = new ConfiguredLink(words[1], words[3], words[5], options);
         try {
             link.faults();
+            link.congestion();
         } catch (VerbsException refused) {
             throw notUnderstood(number, refused.getMessage(), line);
         }

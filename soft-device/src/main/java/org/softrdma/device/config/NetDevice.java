@@ -68,6 +68,16 @@ public record NetDevice(
         }
     }
 
+    /** Whether packets can come and go: up, and with carrier. */
+    public boolean isActive() {
+        return up && running;
+    }
+
+    /** What is left when the interface is removed: its name, and the rest as of something that is down and has no addresses. */
+    public NetDevice gone() {
+        return new NetDevice(name, ifIndex, mac, mtu, false, false, loopback, List.of());
+    }
+
     /**
      * The node GUID Linux makes of the MAC address: EUI-48 to EUI-64 with the universal/local bit flipped.
      * Source: RFC 4291 appendix A; the kernel's rxe and siw do the same, also for the loopback's zero address.
@@ -75,6 +85,16 @@ public record NetDevice(
     public long eui64() {
         long company = mac >>> 24 & 0xffffff;
         return (company ^ 0x020000) << 40 | 0xfffeL << 24 | mac & 0xffffff;
+    }
+
+    /** How fast the interface is now, bits per second; 0 if the system does not tell, as of loopbacks and most bridges. Linux only. */
+    public long bitsPerSecond() {
+        try {
+            long megabits = Long.parseLong(Files.readString(SYSFS.resolve(name).resolve("speed")).strip());
+            return megabits > 0 ? megabits * 1_000_000 : 0;
+        } catch (IOException | RuntimeException unknown) {
+            return 0;
+        }
     }
 
     /** Null if the interface went away while being read. */

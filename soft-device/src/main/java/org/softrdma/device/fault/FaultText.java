@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -25,12 +24,7 @@ final class FaultText {
     private static final String NO_FAULTS = "none";
     private static final String KEYS = "drop, duplicate, reorder, corrupt, truncate, extend, delay, partition, clog, dir, seed";
     private static final String RATE_RULE = "a rate is 0..1 or 0%..100%";
-    private static final String TIME_RULE = "a time is 1ns to 60s: a number with ns, us, ms or s";
-    private static final long LONGEST_NS = 60_000_000_000L;
     private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,12})?|\\.[0-9]{1,12}");
-    private static final Pattern TIME = Pattern.compile("([0-9]{1,12})(ns|us|ms|s)");
-    private static final String[] UNITS = {"s", "ms", "us", "ns"};
-    private static final long[] UNIT_NS = {1_000_000_000, 1_000_000, 1_000, 1};
 
     private FaultText() {
     }
@@ -99,7 +93,7 @@ final class FaultText {
     private static long timeOf(String key, String value) {
         long timeNs = time(key, value, value.substring(value.indexOf(':') + 1));
         if (timeNs == 0) {
-            throw refused(key + "=" + value + ": " + TIME_RULE);
+            throw refused(key + "=" + value + ": " + TimeText.RULE);
         }
         return timeNs;
     }
@@ -115,15 +109,11 @@ final class FaultText {
     }
 
     private static long time(String key, String value, String text) {
-        Matcher time = TIME.matcher(text);
-        if (time.matches()) {
-            long number = Long.parseLong(time.group(1));
-            long unitNs = UNIT_NS[List.of(UNITS).indexOf(time.group(2))];
-            if (number <= LONGEST_NS / unitNs) {
-                return number * unitNs;
-            }
+        long timeNs = TimeText.parse(text);
+        if (timeNs == TimeText.NONE) {
+            throw refused(key + "=" + value + ": " + TimeText.RULE);
         }
-        throw refused(key + "=" + value + ": " + TIME_RULE);
+        return timeNs;
     }
 
     private static FaultDirection direction(String value) {
@@ -160,7 +150,8 @@ final class FaultText {
         add(parts, "truncate", plan.truncation(), 0);
         add(parts, "extend", plan.extension(), 0);
         if (plan.delayMaxNs() > 0) {
-            parts.add("delay=" + time(plan.delayMinNs()) + (plan.delayMaxNs() == plan.delayMinNs() ? "" : "-" + time(plan.delayMaxNs())));
+            parts.add("delay=" + TimeText.format(plan.delayMinNs())
+                + (plan.delayMaxNs() == plan.delayMinNs() ? "" : "-" + TimeText.format(plan.delayMaxNs())));
         }
         add(parts, "partition", plan.partition(), plan.partitionMaxNs());
         add(parts, "clog", plan.clog(), plan.clogMaxNs());
@@ -174,15 +165,7 @@ final class FaultText {
     private static void add(List<String> parts, String key, double rate, long timeNs) {
         if (rate > 0) {
             parts.add(key + "=" + new BigDecimal(Double.toString(rate)).stripTrailingZeros().toPlainString()
-                + (timeNs > 0 ? ":" + time(timeNs) : ""));
+                + (timeNs > 0 ? ":" + TimeText.format(timeNs) : ""));
         }
-    }
-
-    private static String time(long timeNs) {
-        int unit = 0;
-        while (timeNs % UNIT_NS[unit] != 0) {
-            unit++;
-        }
-        return timeNs / UNIT_NS[unit] + UNITS[unit];
     }
 }

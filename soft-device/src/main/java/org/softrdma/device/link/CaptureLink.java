@@ -88,6 +88,21 @@ public final class CaptureLink implements Link {
     }
 
     @Override
+    public void addAddress(Gid address) {
+        link.addAddress(address);
+    }
+
+    @Override
+    public void removeAddress(Gid address) {
+        link.removeAddress(address);
+    }
+
+    @Override
+    public boolean isBroken() {
+        return link.isBroken();
+    }
+
+    @Override
     public boolean deliversIpHeader() {
         return link.deliversIpHeader();
     }

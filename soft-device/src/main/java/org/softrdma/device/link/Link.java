@@ -3,14 +3,38 @@ package org.softrdma.device.link;
 
 import java.util.List;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
 
 /**
  * Carries packets in batches, both ways. Links are interchangeable (UDP sockets, raw frames, the simulated fabric) and stackable
  * (capture, faults). {@link #send}, {@link #poll} and {@link #await} are called by the device's owner only; {@link #wakeup} by anyone.
  */
 public interface Link extends AutoCloseable {
-    /** The addresses packets can be sent from and received at. */
+    /** The addresses packets can be sent from and received at now. */
     List<Gid> addresses();
+
+    /**
+     * The interface has one more address: it is one of {@link #addresses()} from now on. For the owner. One that was there before comes
+     * back with the paths that had been resolved from it.
+     *
+     * @throws VerbsException EADDRNOTAVAIL: the host does not let it be used, perhaps not yet; EADDRINUSE; others of the host
+     */
+    default void addAddress(Gid address) {
+        throw VerbsException.unsupported("add_address");
+    }
+
+    /**
+     * The interface lost an address: no path can be resolved from it any more. Paths that were stay, and lead nowhere until it is back.
+     * For the owner.
+     */
+    default void removeAddress(Gid address) {
+        throw VerbsException.unsupported("remove_address");
+    }
+
+    /** Whether the host took a socket away from the link: nothing will go in or out by it any more. For the owner. */
+    default boolean isBroken() {
+        return false;
+    }
 
     /** Whether received frames carry the IPv4 identification, so that their ICRC can be checked directly. */
     boolean deliversIpHeader();

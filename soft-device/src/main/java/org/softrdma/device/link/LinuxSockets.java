@@ -63,8 +63,10 @@ final class LinuxSockets {
     static final int MSG_TRUNC = 0x20;
     static final int EINTR = 4;
     static final int EIO = 5;
+    static final int EBADF = 9;
     static final int EAGAIN = 11;
     static final int EINVAL = 22;
+    static final int ENOTSOCK = 88;
     static final int EAFNOSUPPORT = 97;
 
     /** Bytes that hold either kind of socket address. */

@@ -60,8 +60,9 @@ final class LinuxUdpLink implements Link {
     private static final int SIGNALLED = 2;
 
     private final UdpLinkOptions options;
-    private final List<Gid> addresses;
-    /** One for each address, then one for each multicast group joined. */
+    /** Replaced as a whole. */
+    private volatile List<Gid> addresses;
+    /** One for each address, each address that was given up but has paths, and each multicast group joined. */
     private Socket[] sockets;
     private final Arena arena = Arena.ofAuto();
     private final LinuxSockets calls = new LinuxSockets(arena);
@@ -88,6 +89,7 @@ final class LinuxUdpLink implements Link {
     private int segmentBytes;
     private long sendErrors;
     private long oversized;
+    private boolean broken;
     private boolean closed;
 
     LinuxUdpLink(List<Gid> addresses, UdpLinkOptions options) {
@@ -128,6 +130,8 @@ final class LinuxUdpLink implements Link {
         /** The last poll found something: there may be more. */
         boolean streams;
         boolean full;
+        /** Paths hold on to it: it stays open even if the interface loses the address. */
+        boolean hasPaths;
 
         Socket(int fd, Gid local, int scope) {
             this.fd = fd;
@@ -262,7 +266,10 @@ final class LinuxUdpLink implements Link {
     @Override
     public void join(Gid group) {
         LocalAddresses.checkGroup(addresses, group);
-        Socket socket = open(group, LocalAddresses.interfaceOf(addresses, options.interfaceName()).getIndex());
+        take(open(group, LocalAddresses.interfaceOf(addresses, options.interfaceName()).getIndex()));
+    }
+
+    private void take(Socket socket) {
         if (coalesces) {
             calls.setOption(socket.fd, IPPROTO_UDP, LinuxSockets.UDP_GRO, 1);
         }
@@ -274,7 +281,45 @@ final class LinuxUdpLink implements Link {
 
     @Override
     public void leave(Gid group) {
-        Socket gone = Arrays.stream(sockets).filter(socket -> socket.local.equals(group)).findFirst().orElseThrow();
+        giveUp(socketOf(group));
+    }
+
+    /** The socket bound to that address or group, or null. */
+    private Socket socketOf(Gid local) {
+        for (Socket socket : sockets) {
+            if (socket.local.equals(local)) {
+                return socket;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public void addAddress(Gid address) {
+        LocalAddresses.check(List.of(address));
+        if (!addresses.contains(address)) {
+            if (socketOf(address) == null) {
+                take(open(address));
+            }
+            addresses = LocalAddresses.with(addresses, address);
+        }
+    }
+
+    @Override
+    public void removeAddress(Gid address) {
+        addresses = LocalAddresses.without(addresses, address);
+        Socket socket = socketOf(address);
+        if (socket != null && !socket.hasPaths && sockets.length > 1) {
+            giveUp(socket);
+        }
+    }
+
+    @Override
+    public boolean isBroken() {
+        return broken;
+    }
+
+    private void giveUp(Socket gone) {
         sockets = Arrays.stream(sockets).filter(socket -> socket != gone).toArray(Socket[]::new);
         hottest = hottest == gone ? sockets[0] : hottest;
         nextSocket = 0;
@@ -328,14 +373,13 @@ final class LinuxUdpLink implements Link {
      */
     @Override
     public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
-        int index = addresses.indexOf(local);
-        if (index < 0) {
+        if (!addresses.contains(local)) {
             throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", LocalAddresses.text(local) + " is not an address of this link");
         }
         if (local.isIpv4Mapped() != remote.isIpv4Mapped()) {
             throw new VerbsException(Errno.EINVAL, "resolve_route", "from " + local + " to " + remote + ": IPv4 and IPv6 do not mix");
         }
-        Socket socket = sockets[index];
+        Socket socket = socketOf(local);
         MemorySegment memory = Arena.ofAuto().allocate(SOCKADDR_BYTES + CONTROL_BYTES, 8);
         boolean group = remote.isMulticast();
         int groupScope = group ? sendGroupsByInterface(socket) : 0;
@@ -349,6 +393,7 @@ final class LinuxUdpLink implements Link {
         if (group) {
             controlLength = putControl(memory, controlLength, socket.ipv4, LinuxSockets.IP_TTL, LinuxSockets.IPV6_HOPLIMIT, hops);
         }
+        socket.hasPaths = true;
         return new Path(local, remote, options.port(), options.port(), trafficClass, hopLimit,
             new Destination(socket, remote, trafficClass, hops, memory, nameLength, controlLength));
     }
@@ -502,13 +547,18 @@ final class LinuxUdpLink implements Link {
         }
         int bytes = calls.recvmsg(socket.fd, receiveVector.messages());
         if (bytes < 0) {
-            // Nothing there. Other errors are about packets sent before (ICMP), reported once: something may come later.
+            // Nothing there. Most other errors are about packets sent before (ICMP), reported once: something may come later.
+            noteIfBroken(-bytes);
             return 0;
         }
         int packets = dispatch(socket, handler, 0, bytes);
         receiveVector.rearm(0, SOCKADDR_BYTES, CONTROL_BYTES);
         socket.streams = true;
         return packets;
+    }
+
+    private void noteIfBroken(int errno) {
+        broken |= errno == LinuxSockets.EBADF || errno == LinuxSockets.ENOTSOCK;
     }
 
     private int receiveStream(Socket socket, FrameHandler handler, int limit) {
@@ -521,6 +571,7 @@ final class LinuxUdpLink implements Link {
                 receiveVector.rearm(i, SOCKADDR_BYTES, CONTROL_BYTES);
             }
             if (count < asked) {
+                noteIfBroken(-count);
                 break;
             }
         }

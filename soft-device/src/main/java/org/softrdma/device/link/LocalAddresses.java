@@ -8,6 +8,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -83,6 +84,18 @@ final class LocalAddresses {
         }
         throw new VerbsException(Errno.ENODEV, "attach_mcast", "no network interface "
             + (interfaceName != null ? interfaceName : "has " + addresses));
+    }
+
+    /** The addresses and one more. */
+    static List<Gid> with(List<Gid> addresses, Gid more) {
+        List<Gid> all = new ArrayList<>(addresses);
+        all.add(more);
+        return List.copyOf(all);
+    }
+
+    /** The addresses but one. */
+    static List<Gid> without(List<Gid> addresses, Gid gone) {
+        return addresses.stream().filter(each -> !each.equals(gone)).toList();
     }
 
     /** Whether one of the addresses is of the group's IP version; EADDRNOTAVAIL if not. */

@@ -11,6 +11,7 @@ import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -39,8 +40,12 @@ final class NioUdpLink implements Link {
     private static final int SIGNALLED = 2;
 
     private final UdpLinkOptions options;
-    private final List<Gid> addresses;
-    /** One for each address, then one for each multicast group joined; replaced as a whole, as another thread may be in {@link #await}. */
+    /** Replaced as a whole. */
+    private volatile List<Gid> addresses;
+    /**
+     * One for each address, each address that was given up but has paths, and each multicast group joined; replaced as a whole, as another
+     * thread may be in {@link #await}.
+     */
     private volatile Socket[] sockets;
     private final Selector selector;
     /** One byte longer than the longest packet, by which longer ones are told. */
@@ -51,6 +56,7 @@ final class NioUdpLink implements Link {
     private int nextSocket;
     private long sendErrors;
     private long oversized;
+    private boolean broken;
     private boolean closed;
 
     NioUdpLink(List<Gid> addresses, UdpLinkOptions options) {
@@ -87,6 +93,8 @@ final class NioUdpLink implements Link {
         long lastSenderHigh;
         long lastSenderLow;
         boolean full;
+        /** Paths hold on to it: it stays open even if the interface loses the address. */
+        boolean hasPaths;
 
         Socket(DatagramChannel channel, SelectionKey key, Gid local, int scope) {
             this.channel = channel;
@@ -176,14 +184,13 @@ final class NioUdpLink implements Link {
      */
     @Override
     public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
-        int index = addresses.indexOf(local);
-        if (index < 0) {
+        if (!addresses.contains(local)) {
             throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", LocalAddresses.text(local) + " is not an address of this link");
         }
         if (local.isIpv4Mapped() != remote.isIpv4Mapped()) {
             throw new VerbsException(Errno.EINVAL, "resolve_route", "from " + local + " to " + remote + ": IPv4 and IPv6 do not mix");
         }
-        Socket socket = sockets[index];
+        Socket socket = socketOf(local);
         boolean group = remote.isMulticast();
         int groupScope = group ? sendGroupsByInterface(socket) : 0;
         InetAddress to = LocalAddresses.toInetAddress(remote, remote.isLinkLocal() ? socket.scope : remote.isIpv4Mapped() ? 0 : groupScope);
@@ -191,6 +198,7 @@ final class NioUdpLink implements Link {
         if (!group) {
             askRoutingTable(socket, remote, address);
         }
+        socket.hasPaths = true;
         return new Path(local, remote, options.port(), options.port(), trafficClass, hopLimit,
             new Destination(socket, address, trafficClass, group ? Math.max(1, hopLimit) : socket.groupHops));
     }
@@ -216,10 +224,54 @@ final class NioUdpLink implements Link {
             throw new VerbsException(Errno.ENOMEM, "attach_mcast", "the host does not join group " + LocalAddresses.text(group) + ": "
                 + e.getMessage(), e);
         }
+        take(socket);
+    }
+
+    private void take(Socket socket) {
         Socket[] more = Arrays.copyOf(sockets, sockets.length + 1);
         more[more.length - 1] = socket;
         sockets = more;
         wakeup();
+    }
+
+    /** The channel bound to that address or group, or null. */
+    private Socket socketOf(Gid local) {
+        for (Socket socket : sockets) {
+            if (socket.local.equals(local)) {
+                return socket;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public void addAddress(Gid address) {
+        LocalAddresses.check(List.of(address));
+        if (addresses.contains(address)) {
+            return;
+        }
+        if (socketOf(address) == null) {
+            try {
+                take(open(address));
+            } catch (IOException e) {
+                throw new VerbsException(Errno.EIO, "add_address", LocalAddresses.text(address) + ": " + e.getMessage(), e);
+            }
+        }
+        addresses = LocalAddresses.with(addresses, address);
+    }
+
+    @Override
+    public void removeAddress(Gid address) {
+        addresses = LocalAddresses.without(addresses, address);
+        Socket socket = socketOf(address);
+        if (socket != null && !socket.hasPaths && sockets.length > 1) {
+            giveUp("remove_address", socket);
+        }
+    }
+
+    @Override
+    public boolean isBroken() {
+        return broken;
     }
 
     /** Every process that joined has a channel at the group's address, and each gets every packet. */
@@ -245,14 +297,16 @@ final class NioUdpLink implements Link {
 
     @Override
     public void leave(Gid group) {
-        Socket[] now = sockets;
-        Socket gone = Arrays.stream(now).filter(socket -> socket.local.equals(group)).findFirst().orElseThrow();
-        sockets = Arrays.stream(now).filter(socket -> socket != gone).toArray(Socket[]::new);
+        giveUp("detach_mcast", socketOf(group));
+    }
+
+    private void giveUp(String verb, Socket gone) {
+        sockets = Arrays.stream(sockets).filter(socket -> socket != gone).toArray(Socket[]::new);
         nextSocket = 0;
         try {
             gone.channel.close();
         } catch (IOException e) {
-            throw new VerbsException(Errno.EIO, "detach_mcast", e.getMessage(), e);
+            throw new VerbsException(Errno.EIO, verb, e.getMessage(), e);
         }
     }
 
@@ -328,8 +382,11 @@ final class NioUdpLink implements Link {
             InetSocketAddress sender;
             try {
                 sender = (InetSocketAddress) socket.channel.receive(receiveBuffer);
+            } catch (ClosedChannelException e) {
+                broken = !closed;
+                return total;
             } catch (IOException e) {
-                // About a packet sent before (ICMP), or closed: nothing to receive now.
+                // About a packet sent before (ICMP): nothing to receive now.
                 return total;
             }
             if (sender == null) {

@@ -8,7 +8,7 @@ package org.softrdma.device.sim;
 public enum Fate {
     /** Left its sender. */
     SENT,
-    /** Dropped: the sending link's queue was full. */
+    /** Dropped: the queue of the sending link, or of the port before the receiver, was full. */
     QUEUE_FULL,
     /** Dropped: this direction is partitioned. */
     PARTITIONED,
@@ -26,6 +26,8 @@ public enum Fate {
     REORDERED,
     /** Held until this direction is open again. */
     CLOGGED,
+    /** The congestion mark was set: the queue of the port before the receiver was long. */
+    MARKED,
     /** Reached the receiver's inbox. */
     DELIVERED,
     /** Dropped: the receiver's inbox was full. */

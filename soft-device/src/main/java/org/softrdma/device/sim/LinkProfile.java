@@ -8,10 +8,11 @@ package org.softrdma.device.sim;
  * @param bitsPerSecond how fast packets leave, headers and inter-frame gap included; 0 for infinitely fast
  * @param queueBytes    bytes that may wait to leave; what is more is dropped ({@link Fate#QUEUE_FULL}). Without effect at infinite speed
  * @param inboxPackets  packets that may wait to be polled; what is more is dropped ({@link Fate#INBOX_FULL})
+ * @param port          what packets to this link queue at; null for nothing
  */
-public record LinkProfile(IpHeader ipHeader, long bitsPerSecond, int queueBytes, int inboxPackets) {
+public record LinkProfile(IpHeader ipHeader, long bitsPerSecond, int queueBytes, int inboxPackets, SwitchPort port) {
     /** Sees the IP header, infinitely fast, an inbox of 4096 packets. */
-    public static final LinkProfile DEFAULT = new LinkProfile(IpHeader.DELIVERED, 0, 1 << 20, 4096);
+    public static final LinkProfile DEFAULT = new LinkProfile(IpHeader.DELIVERED, 0, 1 << 20, 4096, null);
 
     /** What a receiver learns of the IPv4 identification. IPv6 packets have none. */
     public enum IpHeader {
@@ -30,14 +31,18 @@ public record LinkProfile(IpHeader ipHeader, long bitsPerSecond, int queueBytes,
     }
 
     public LinkProfile withIpHeader(IpHeader header) {
-        return new LinkProfile(header, bitsPerSecond, queueBytes, inboxPackets);
+        return new LinkProfile(header, bitsPerSecond, queueBytes, inboxPackets, port);
     }
 
     public LinkProfile withBandwidth(long rate, int queue) {
-        return new LinkProfile(ipHeader, rate, queue, inboxPackets);
+        return new LinkProfile(ipHeader, rate, queue, inboxPackets, port);
     }
 
     public LinkProfile withInbox(int packets) {
-        return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, packets);
+        return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, packets, port);
+    }
+
+    public LinkProfile withPort(SwitchPort newPort) {
+        return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, inboxPackets, newPort);
     }
 }

@@ -21,6 +21,7 @@ final class Packet {
     long arrivesNs;
     long sequence;
     boolean held;
+    boolean passedPort;
 
     /** Makes whoever kept a reference to these bytes read rubbish. */
     void poison() {

@@ -31,6 +31,8 @@ public final class SimulatedFabric {
     public static final int MAX_SENT_BYTES = 8192;
     private static final int ICRC_COVERS_AT_LEAST = 12;
     private static final int FIRST_SOURCE_PORT = 0xC000;
+    /** ECN, the low bits of the traffic class: 0 may not be marked, 3 is marked. RFC 3168 §5 */
+    private static final int CONGESTION_EXPERIENCED = 3;
 
     private final long seed;
     private final SeededRandom random;
@@ -69,15 +71,30 @@ public final class SimulatedFabric {
     /** @throws VerbsException EADDRINUSE if an open link has one of the addresses */
     public SimulatedLink attach(LinkProfile profile, Gid... addresses) {
         for (Gid address : addresses) {
-            if (links.containsKey(address)) {
-                throw new VerbsException(Errno.EADDRINUSE, "open_device", address + " is another link's on the simulated fabric");
-            }
+            refuseIfTaken(address);
         }
         SimulatedLink link = new SimulatedLink(this, List.of(addresses), profile, FIRST_SOURCE_PORT + attached++);
         for (Gid address : addresses) {
             links.put(address, link);
         }
         return link;
+    }
+
+    private void refuseIfTaken(Gid address) {
+        if (links.containsKey(address)) {
+            throw new VerbsException(Errno.EADDRINUSE, "open_device", address + " is another link's on the simulated fabric");
+        }
+    }
+
+    /** The link has one more address. */
+    void bind(SimulatedLink link, Gid address) {
+        refuseIfTaken(address);
+        links.put(address, link);
+    }
+
+    /** The link has one address less. */
+    void unbind(SimulatedLink link, Gid address) {
+        links.remove(address, link);
     }
 
     public long seed() {
@@ -244,6 +261,7 @@ public final class SimulatedFabric {
         packet.trafficClass = path.trafficClass();
         packet.sourcePort = path.sourcePort();
         packet.held = false;
+        packet.passedPort = false;
         packet.sequence = sequence++;
         return packet;
     }
@@ -300,11 +318,35 @@ public final class SimulatedFabric {
 
     private void deliver(Packet packet) {
         SimulatedLink receiver = links.get(packet.route.to);
+        if (receiver != null && receiver.profile().port() != null && !packet.passedPort) {
+            queue(packet, receiver);
+            return;
+        }
         Fate fate = receiver == null ? Fate.NO_RECEIVER : receiver.offer(packet) ? Fate.DELIVERED : Fate.INBOX_FULL;
         report(packet, fate);
         if (fate != Fate.DELIVERED) {
             release(packet);
         }
+    }
+
+    /** The packet has come to the port before its receiver. */
+    private void queue(Packet packet, SimulatedLink receiver) {
+        SwitchPort port = receiver.profile().port();
+        double waitingBytes = receiver.portQueueBytes();
+        if (waitingBytes > port.queueBytes()) {
+            report(packet, Fate.QUEUE_FULL);
+            release(packet);
+            return;
+        }
+        boolean marked = random.chance(port.markChance(waitingBytes));
+        if (marked && (packet.trafficClass & CONGESTION_EXPERIENCED) != 0) {
+            packet.trafficClass |= CONGESTION_EXPERIENCED;
+            report(packet, Fate.MARKED);
+        }
+        packet.passedPort = true;
+        packet.held = false;
+        packet.arrivesNs = receiver.passPort(packet);
+        flying.add(packet);
     }
 
     void release(Packet packet) {

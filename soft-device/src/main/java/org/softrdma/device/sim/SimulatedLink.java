@@ -2,6 +2,7 @@
 package org.softrdma.device.sim;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.device.link.FrameHandler;
 import org.softrdma.device.link.Link;
@@ -18,18 +19,17 @@ import org.softrdma.verbs.VerbsException;
  */
 public final class SimulatedLink implements Link {
     private static final int DEST_PORT = 4791;
-    private static final long NS_PER_SECOND = 1_000_000_000L;
-    /** Preamble and gap 20, Ethernet 18, UDP 8, and the IP header. */
-    private static final int WIRE_OVERHEAD_IPV4 = 20 + 18 + 8 + 20;
-    private static final int WIRE_OVERHEAD_IPV6 = 20 + 18 + 8 + 40;
 
     private final SimulatedFabric fabric;
-    private final List<Gid> addresses;
+    private List<Gid> addresses;
     private final LinkProfile profile;
     private final int sourcePort;
     private final ReceivedFrame frame = new ReceivedFrame();
     private final ArrayDeque<Packet> inbox = new ArrayDeque<>();
-    private long busyUntilNs;
+    /** Null at infinite speed. */
+    private final WireQueue outbound;
+    /** Of the port before this link; null without one. */
+    private final WireQueue inbound;
     private long sendErrors;
     private long wakeups;
     private boolean closed;
@@ -39,12 +39,34 @@ public final class SimulatedLink implements Link {
         this.addresses = List.copyOf(addresses);
         this.profile = profile;
         this.sourcePort = sourcePort;
-        busyUntilNs = fabric.nowNs();
+        outbound = profile.bitsPerSecond() == 0 ? null : new WireQueue(profile.bitsPerSecond(), fabric.nowNs());
+        inbound = profile.port() == null ? null : new WireQueue(profile.port().bitsPerSecond(), fabric.nowNs());
     }
 
     @Override
     public List<Gid> addresses() {
         return addresses;
+    }
+
+    @Override
+    public void addAddress(Gid address) {
+        List<Gid> more = new ArrayList<>(addresses);
+        more.add(address);
+        fabric.bind(this, address);
+        addresses = List.copyOf(more);
+    }
+
+    /** What is on its way there is lost. */
+    @Override
+    public void removeAddress(Gid address) {
+        fabric.unbind(this, address);
+        addresses = addresses.stream().filter(each -> !each.equals(address)).toList();
+    }
+
+    /** Closed under its device's feet. */
+    @Override
+    public boolean isBroken() {
+        return closed;
     }
 
     @Override
@@ -112,11 +134,11 @@ public final class SimulatedLink implements Link {
         }
         Route route = (Route) path.linkState();
         fabric.report(route, batch.buffer(), batch.offset(index), length, Fate.SENT);
-        long departsNs = departNs(length + (path.isIpv4() ? WIRE_OVERHEAD_IPV4 : WIRE_OVERHEAD_IPV6));
-        if (departsNs == Long.MAX_VALUE) {
+        if (outbound != null && outbound.waitingBytes(fabric.nowNs()) > profile.queueBytes()) {
             fabric.report(route, batch.buffer(), batch.offset(index), length, Fate.QUEUE_FULL);
             return;
         }
+        long departsNs = outbound == null ? fabric.nowNs() : outbound.add(fabric.nowNs(), length, path.isIpv4());
         if (path.remote().isMulticast()) {
             fabric.carryToGroup(path, batch.buffer(), batch.offset(index), length, departsNs);
         } else {
@@ -124,23 +146,18 @@ public final class SimulatedLink implements Link {
         }
     }
 
-    /** When the last bit of a packet of {@code wireBytes} leaves, or {@link Long#MAX_VALUE} if the queue is full. */
-    private long departNs(int wireBytes) {
-        long nowNs = fabric.nowNs();
-        if (profile.bitsPerSecond() == 0) {
-            return nowNs;
-        }
-        long startNs = Math.max(busyUntilNs, nowNs);
-        double waitingBytes = (double) (startNs - nowNs) * profile.bitsPerSecond() / (8.0 * NS_PER_SECOND);
-        if (waitingBytes > profile.queueBytes()) {
-            return Long.MAX_VALUE;
-        }
-        busyUntilNs = startNs + wireBytes * 8L * NS_PER_SECOND / profile.bitsPerSecond();
-        return busyUntilNs;
-    }
-
     LinkProfile profile() {
         return profile;
+    }
+
+    /** Bytes that wait in the port before this link; 0 without one. */
+    public double portQueueBytes() {
+        return inbound == null ? 0 : inbound.waitingBytes(fabric.nowNs());
+    }
+
+    /** A packet enters the port before this link, which has room. @return when it has passed */
+    long passPort(Packet packet) {
+        return inbound.add(fabric.nowNs(), packet.length, packet.route.to.isIpv4Mapped());
     }
 
     /** @return whether the inbox had room */

@@ -134,6 +134,24 @@ class LinkStoreTest {
     }
 
     @Test
+    void shouldKeepCongestionControlBesideFaults() throws IOException {
+        write("link a type rxe netdev gone0\n");
+
+        store.setFaults("a", LinkFaults.parse("drop=1%"));
+        store.setCongestion("a", CongestionControl.parse("dcqcn,rate=25gbit"));
+        assertEquals("link a type rxe netdev gone0 fault drop=0.01,seed=1 congestion dcqcn,rate=25gbit\n", Files.readString(store.file()));
+        assertEquals(25_000_000_000L, store.links().getFirst().congestion().lineRate());
+        store.setFaults("a", LinkFaults.NONE);
+        assertEquals("link a type rxe netdev gone0 congestion dcqcn,rate=25gbit\n", Files.readString(store.file()));
+        store.setCongestion("a", CongestionControl.NONE);
+        assertEquals("link a type rxe netdev gone0\n", Files.readString(store.file()));
+        assertEquals(CongestionControl.NONE, store.links().getFirst().congestion());
+
+        write("link a type rxe netdev gone0 congestion red\n");
+        assertErrno(Errno.EINVAL, () -> store.links(), "'red'");
+    }
+
+    @Test
     void shouldKeepFaultsWithTheLink() throws IOException {
         write("# mine\nlink a type rxe netdev gone0 mtu 1024\nlink b type rxe netdev gone0\n");
 

@@ -48,7 +48,7 @@ class TrainsTest {
 
     private int seal(ByteBuffer buffer, int at, int end, Gid from, Gid to) {
         return from.isIpv4Mapped()
-            ? icrc.ofIpv4Payload(buffer, at, end, from.ipv4(), to.ipv4(), 0, true, port, port)
+            ? icrc.ofIpv4Payload(buffer, at, end, from.ipv4(), to.ipv4(), port, port)
             : icrc.ofIpv6Payload(buffer, at, end, from.high(), from.low(), to.high(), to.low(), port, port);
     }
 

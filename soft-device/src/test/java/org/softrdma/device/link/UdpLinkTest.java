@@ -118,6 +118,57 @@ class UdpLinkTest {
         batch.commit(bytes.length);
     }
 
+    /** As interfaces get and lose addresses. Paths that were resolved keep their socket: the address may come back. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldTakeAndGiveUpAddressesWhileOpen(Kind kind) {
+        Link alice = open(kind, ALICE);
+        Link bob = open(kind, BOB);
+        TransmitBatch batch = new TransmitBatch(8, 4200);
+        assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> alice.resolve(CAROL, BOB, 0, 64)).errno());
+        alice.addAddress(CAROL);
+        alice.addAddress(CAROL);
+        assertEquals(List.of(ALICE, CAROL), alice.addresses());
+        Path fromCarol = alice.resolve(CAROL, BOB, 0, 64);
+        put(batch, fromCarol, pattern(1, 100));
+        assertEquals(1, alice.send(batch));
+        assertEquals(CAROL, receive(bob, 1).getFirst().remote());
+        put(batch, bob.resolve(BOB, CAROL, 0, 64), pattern(2, 100));
+        assertEquals(1, bob.send(batch));
+        assertEquals(CAROL, receive(alice, 1).getFirst().local());
+
+        alice.removeAddress(CAROL);
+        assertEquals(List.of(ALICE), alice.addresses());
+        assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> alice.resolve(CAROL, BOB, 0, 64)).errno());
+        put(batch, fromCarol, pattern(3, 100));
+        assertEquals(1, alice.send(batch));
+        assertEquals(CAROL, receive(bob, 1).getFirst().remote());
+        assertEquals(Errno.EADDRINUSE, assertThrows(VerbsException.class, () -> bob.addAddress(CAROL)).errno());
+        assertEquals(List.of(BOB), bob.addresses());
+        alice.addAddress(CAROL);
+        assertEquals(List.of(ALICE, CAROL), alice.addresses());
+        assertFalse(alice.isBroken());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldFreeAnAddressThatNoPathNeeds(Kind kind) {
+        Link alice = open(kind, ALICE);
+        Link bob = open(kind, BOB);
+        alice.addAddress(CAROL);
+        alice.removeAddress(CAROL);
+        // A selector lets go of closed channels when it looks next; the first await ends at once, as the link was woken.
+        alice.await(1);
+        alice.await(1);
+        bob.addAddress(CAROL);
+        assertEquals(List.of(ALICE), alice.addresses());
+        assertEquals(List.of(BOB, CAROL), bob.addresses());
+        TransmitBatch batch = new TransmitBatch(1, 100);
+        put(batch, bob.resolve(CAROL, ALICE, 0, 64), pattern(1, 16));
+        assertEquals(1, bob.send(batch));
+        assertEquals(CAROL, receive(alice, 1).getFirst().remote());
+    }
+
     @ParameterizedTest
     @EnumSource
     void shouldCarryPacketsBothWaysOverIpv4(Kind kind) {

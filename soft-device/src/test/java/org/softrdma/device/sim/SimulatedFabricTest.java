@@ -28,6 +28,7 @@ import org.softrdma.wire.IpIdSolver;
 class SimulatedFabricTest {
     private static final Gid A = Gid.ofIpv4(0x0a00_0001);
     private static final Gid B = Gid.ofIpv4(0x0a00_0002);
+    private static final Gid C = Gid.ofIpv4(0x0a00_0003);
     private static final Gid C6 = new Gid(0xfd00L << 48, 3);
     private static final FaultPlan FAST = FaultPlan.NONE.withDelay(100, 100);
 
@@ -338,6 +339,58 @@ class SimulatedFabricTest {
         assertEquals(0, fabric.inFlight());
     }
 
+    private static final int MAY_BE_MARKED = 0x68 | 2;
+
+    /** Numbers and ECN bits of what came. */
+    private static List<String> marks(SimulatedLink link) {
+        List<String> all = new ArrayList<>();
+        link.poll(frame -> all.add(frame.buffer().getInt(frame.offset()) + ":" + frame.trafficClass()), Integer.MAX_VALUE);
+        return all;
+    }
+
+    /** 1000 bytes with headers at 1 Gbit/s: 8 µs each. Packets of two senders find 0, 1000, 2000 … bytes before them. */
+    @Test
+    void shouldQueueMarkAndDropAtThePortBeforeALink() {
+        SimulatedFabric fabric = new SimulatedFabric(12, FAST);
+        SimulatedLink a = fabric.attach(A);
+        SimulatedLink other = fabric.attach(C);
+        SimulatedLink b = fabric.attach(LinkProfile.DEFAULT.withPort(new SwitchPort(1_000_000_000L, 6_000, 3_000, 5_000, 0)), B);
+        send(a, a.resolve(A, B, MAY_BE_MARKED, 0), 0, 3, 934);
+        send(other, other.resolve(C, B, MAY_BE_MARKED, 0), 3, 5, 934);
+        fabric.advanceTo(100);
+        assertFalse(b.hasMail());
+        assertEquals(7_000, b.portQueueBytes());
+        assertEquals(1, fabric.count(Fate.QUEUE_FULL), "the last finds 7000 bytes");
+        for (int i = 0; i < 7; i++) {
+            fabric.advanceTo(100 + 8_000L * (i + 1) - 1);
+            assertFalse(b.hasMail(), "packet " + i);
+            fabric.advanceTo(100 + 8_000L * (i + 1));
+            assertEquals(List.of(i + ":" + (i < 5 ? MAY_BE_MARKED : MAY_BE_MARKED | 3)), marks(b));
+        }
+        assertEquals(2, fabric.count(Fate.MARKED));
+        assertEquals(0, b.portQueueBytes());
+    }
+
+    @Test
+    void shouldMarkOnlyWhatMayBeMarkedAndByTheLengthOfTheQueue() {
+        SimulatedFabric fabric = new SimulatedFabric(12, FAST);
+        SimulatedLink a = fabric.attach(A);
+        SwitchPort port = new SwitchPort(1_000_000_000L, 1 << 20, 0, 1_000_000, 0.5);
+        SimulatedLink b = fabric.attach(LinkProfile.DEFAULT.withPort(port).withInbox(10_000), B);
+        send(a, a.resolve(A, B, 0x68, 0), 0, 1000, 934);
+        fabric.advanceTo(100_000_000);
+        assertEquals(0, fabric.count(Fate.MARKED));
+        send(a, a.resolve(A, B, 0x68 | 1, 0), 0, 500, 934);
+        fabric.advanceTo(200_000_000);
+        long short500 = fabric.count(Fate.MARKED);
+        send(a, a.resolve(A, B, 0x68 | 1, 0), 0, 1000, 934);
+        fabric.advanceTo(300_000_000);
+        long long1000 = fabric.count(Fate.MARKED) - short500;
+        // The chance rises from 0 to a quarter, and to a half: 62.5 and 250 are to be expected.
+        assertTrue(short500 > 35 && short500 < 95, "marked " + short500 + " of 500");
+        assertTrue(long1000 > 200 && long1000 < 300, "marked " + long1000 + " of 1000");
+    }
+
     @Test
     void shouldDropWhatTheInboxCannotHold() {
         SimulatedFabric fabric = new SimulatedFabric(13, FAST);
@@ -409,7 +462,7 @@ class SimulatedFabricTest {
         SimulatedFabric fabric = new SimulatedFabric(seed, all, -1_000_000);
         LinkProfile tight = LinkProfile.DEFAULT.withBandwidth(10_000_000_000L, 200).withInbox(3);
         SimulatedLink a = fabric.attach(tight.withIpHeader(LinkProfile.IpHeader.HIDDEN_RANDOM), A, C6);
-        SimulatedLink b = fabric.attach(tight, B);
+        SimulatedLink b = fabric.attach(tight.withPort(new SwitchPort(10_000_000_000L, 1 << 20, 0, 1_000, 0.5)), B);
         List<String> trace = new ArrayList<>();
         fabric.observe((nowNs, from, to, packet, offset, length, fate) -> {
             int hash = 0;
@@ -418,7 +471,7 @@ class SimulatedFabricTest {
             }
             trace.add(nowNs + " " + from + " " + to + " " + length + " " + hash + " " + fate);
         });
-        Path there = a.resolve(A, B, 0, 0);
+        Path there = a.resolve(A, B, 2, 0);
         Path back = b.resolve(B, A, 0, 0);
         for (int i = 0; i < 500; i++) {
             send(a, there, i, 2, 64 + i % 100);
@@ -440,5 +493,8 @@ class SimulatedFabricTest {
         assertThrows(IllegalArgumentException.class, () -> FaultPlan.NONE.withDelay(2, 1));
         assertThrows(IllegalArgumentException.class, () -> FaultPlan.NONE.withReordering(0.1, 0));
         assertThrows(IllegalArgumentException.class, () -> LinkProfile.DEFAULT.withInbox(0));
+        assertThrows(IllegalArgumentException.class, () -> new SwitchPort(0, 1, 1, 1, 0));
+        assertThrows(IllegalArgumentException.class, () -> new SwitchPort(1, 1, 2, 1, 0));
+        assertThrows(IllegalArgumentException.class, () -> new SwitchPort(1, 1, 1, 1, 1.01));
     }
 }

@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.device.queue;
 
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
-import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
 
 /** Send work requests that send nothing: binding a memory window, invalidating a key. */
-final class LocalOperations {
-    private final QpMachine qp;
+public final class LocalOperations {
     private final SendRing ring;
     private final MemoryTable memory;
+    private final int pd;
+    private final int qpn;
 
-    LocalOperations(QpMachine qp, SendRing ring) {
-        this.qp = qp;
+    /** @param pd number of the queue pair's protection domain */
+    public LocalOperations(SendRing ring, MemoryTable memory, int pd, int qpn) {
         this.ring = ring;
-        memory = qp.memory();
+        this.memory = memory;
+        this.pd = pd;
+        this.qpn = qpn;
     }
 
     /** @param wrOpcode a {@link WrOpcode} value */
-    static boolean isLocal(int wrOpcode) {
+    public static boolean isLocal(int wrOpcode) {
         return wrOpcode == WrOpcode.LOCAL_INV.value() || wrOpcode == WrOpcode.BIND_MW.value();
     }
 
-    WcStatus run(long wqe) {
+    /** Executes one. @return SUCCESS, or what it failed with */
+    public WcStatus run(long wqe) {
         if (ring.opcode(wqe) == WrOpcode.BIND_MW.value()) {
             return bind(wqe) ? WcStatus.SUCCESS : WcStatus.MW_BIND_ERR;
         }
-        return memory.invalidate(ring.immediate(wqe), qp.pd(), qp.qpn()) ? WcStatus.SUCCESS : WcStatus.LOC_QP_OP_ERR;
+        return memory.invalidate(ring.immediate(wqe), pd, qpn) ? WcStatus.SUCCESS : WcStatus.LOC_QP_OP_ERR;
     }
 
     /**
@@ -42,15 +45,15 @@ final class LocalOperations {
         int access = (int) ring.compareAdd(wqe);
         boolean typeOne = memory.isTypeOne(key);
         if (typeOne && length == 0) {
-            return memory.bindTypeOne(key, qp.pd(), null, 0, 0, 0);
+            return memory.bindTypeOne(key, pd, null, 0, 0, 0);
         }
         int lkey = ring.elementLkey(wqe, 0);
         Region region = MemoryTable.isWindow(lkey) ? null : memory.lookup(lkey);
         long at = ring.elementAddress(wqe, 0);
         boolean writes = (access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
         boolean allowed = region != null && length > 0 && region.covers(at, length)
-            && region.grants(qp.pd(), qp.qpn(), AccessFlags.MW_BIND | (writes ? AccessFlags.LOCAL_WRITE : 0));
-        return allowed && (typeOne ? memory.bindTypeOne(key, qp.pd(), region, at, length, access)
-            : memory.bindWindow(key, region, at, length, access, qp.qpn()));
+            && region.grants(pd, qpn, AccessFlags.MW_BIND | (writes ? AccessFlags.LOCAL_WRITE : 0));
+        return allowed && (typeOne ? memory.bindTypeOne(key, pd, region, at, length, access)
+            : memory.bindWindow(key, region, at, length, access, qpn));
     }
 }

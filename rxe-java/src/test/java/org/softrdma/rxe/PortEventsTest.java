@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.sim.SimulatedLink;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidEntry;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PortAttributes;
+import org.softrdma.verbs.PortState;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WcStatus;
+
+/** The port follows its network interface, as a test says that it is. IBA vol 1 §11.6.3.3; numbers of physical states are the C API's. */
+class PortEventsTest {
+    private static final int POLLING = 2;
+    private static final int DISABLED = 3;
+    private static final int LINK_UP = 5;
+    private static final long SECOND = SimulatedPair.SECOND;
+
+    private final SimulatedPair pair = new SimulatedPair(1, new SimulatedPair.Setup());
+    private final RunningDevice port = ((RxeContext) pair.a.context).running();
+    private final SendRequest wr = new SendRequest();
+    private final MemoryRegion region = pair.a.memory(64, AccessFlags.LOCAL_WRITE);
+
+    private static NetDevice netdev(boolean up, boolean running, String... addresses) {
+        List<InetAddress> held = Arrays.stream(addresses).map(PortEventsTest::address).toList();
+        return new NetDevice("sim0", 1, 0x020000000001L, 9000, up, running, false, held);
+    }
+
+    private static InetAddress address(String text) {
+        try {
+            return InetAddress.getByName(text);
+        } catch (java.net.UnknownHostException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    private static NetDevice active(String... addresses) {
+        return netdev(true, true, addresses);
+    }
+
+    private static Gid gid(String text) {
+        return Gid.of(address(text));
+    }
+
+    private List<String> events() {
+        List<String> all = new java.util.ArrayList<>();
+        for (AsyncEvent event = pair.a.context.getAsyncEvent(0); event != null; event = pair.a.context.getAsyncEvent(0)) {
+            all.add(event.type() + " port " + event.port());
+            event.ack();
+        }
+        return all;
+    }
+
+    /** Index and GID of all entries but the first, the link-local one. */
+    private List<String> gids() {
+        return pair.a.context.queryGidTable().stream().skip(1).map(entry -> entry.index() + " " + entry.gid()).toList();
+    }
+
+    private void expectPort(PortState state, int physicalState) {
+        PortAttributes attributes = pair.a.context.queryPort(1);
+        assertEquals(state, attributes.state());
+        assertEquals(physicalState, attributes.physState());
+    }
+
+    @Test
+    void shouldTellOfEveryChangeOnce() {
+        events();
+        port.portIs(active("10.0.0.1"));
+        assertEquals(List.of(), events(), "nothing has changed");
+
+        port.portIs(netdev(true, false, "10.0.0.1"));
+        port.portIs(netdev(true, false, "10.0.0.1"));
+        assertEquals(List.of("PORT_ERR port 1"), events());
+        expectPort(PortState.DOWN, POLLING);
+        port.portIs(netdev(false, false, "10.0.0.1"));
+        assertEquals(List.of(), events(), "it was down before");
+        expectPort(PortState.DOWN, DISABLED);
+
+        port.portIs(active("10.0.0.1"));
+        port.portIs(active("10.0.0.1"));
+        assertEquals(List.of("PORT_ACTIVE port 1"), events());
+        expectPort(PortState.ACTIVE, LINK_UP);
+        assertEquals(1, pair.a.counter("link_downed"));
+    }
+
+    @Test
+    void shouldTellAllContextsOfTheDevice() {
+        try (RxeContext second = new RxeContext(null, port)) {
+            port.portIs(netdev(false, false, "10.0.0.1"));
+            assertEquals(AsyncEventType.PORT_ERR, second.getAsyncEvent(0).type());
+            assertEquals(List.of("PORT_ERR port 1"), events());
+        }
+    }
+
+    @Test
+    void shouldTakeTheRemovedInterfaceForOneThatIsDown() {
+        port.portIs(null);
+        assertEquals(List.of("PORT_ERR port 1", "GID_CHANGE port 1"), events());
+        expectPort(PortState.DOWN, DISABLED);
+        assertEquals(List.of(), gids());
+        port.portIs(active("10.0.0.1"));
+        assertEquals(List.of("PORT_ACTIVE port 1", "GID_CHANGE port 1"), events());
+        assertEquals(List.of("1 " + gid("10.0.0.1")), gids());
+    }
+
+    /** Programs hold on to indices: those of addresses that stay must not move. */
+    @Test
+    void shouldKeepTheIndicesOfAddressesThatStay() {
+        port.portIs(active("10.0.0.1", "10.0.0.7", "fd00::7"));
+        assertEquals(List.of("GID_CHANGE port 1"), events());
+        assertEquals(List.of("1 " + gid("10.0.0.1"), "2 " + gid("10.0.0.7"), "3 " + gid("fd00::7")), gids());
+
+        port.portIs(active("10.0.0.1", "fd00::7"));
+        assertEquals(List.of("GID_CHANGE port 1"), events());
+        assertEquals(List.of("1 " + gid("10.0.0.1"), "3 " + gid("fd00::7")), gids());
+        assertEquals(Gid.ZERO, pair.a.context.queryGid(1, 2));
+        assertEquals(Errno.ENODATA, assertThrows(VerbsException.class, () -> pair.a.context.queryGidEntry(1, 2)).errno());
+
+        port.portIs(active("10.0.0.9", "10.0.0.1", "10.0.0.8", "fd00::7"));
+        assertEquals(List.of("GID_CHANGE port 1"), events());
+        assertEquals(List.of("1 " + gid("10.0.0.1"), "2 " + gid("10.0.0.9"), "3 " + gid("fd00::7"), "4 " + gid("10.0.0.8")), gids());
+    }
+
+    @Test
+    void shouldConnectFromAnAddressThatCameLater() {
+        port.portIs(active("10.0.0.1", "10.0.0.7"));
+        QueuePair qp = pair.a.newQp(pair.a.pd);
+        QueuePair peer = pair.b.newQp(pair.b.pd);
+        SimulatedPair.Setup setup = new SimulatedPair.Setup();
+        qp.modify(SimulatedPair.init(setup, setup.accessA));
+        qp.modify(SimulatedPair.rtr(pair.b.gid, peer.qpNum(), setup, 5).addressVector(AddressVector.to(pair.b.gid, 2)));
+        qp.modify(SimulatedPair.rts(setup, 5));
+        SimulatedPair.connect(peer, gid("10.0.0.7"), qp.qpNum(), setup, setup.accessB, 5, 5);
+        qp.postSend(wr.write(0, 0).element(region, 0, 0).signaled());
+        pair.runUntil(() -> pair.a.sends().size() == 1);
+        assertEquals(List.of(WcStatus.SUCCESS), pair.a.sendStatuses());
+
+        port.portIs(active("10.0.0.1"));
+        qp.modify(new QpAttributes().state(QpState.RESET));
+        qp.modify(SimulatedPair.init(setup, setup.accessA));
+        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> qp.modify(
+            SimulatedPair.rtr(pair.b.gid, peer.qpNum(), setup, 5).addressVector(AddressVector.to(pair.b.gid, 2)))).errno());
+    }
+
+    /** As with the kernel: a connection whose port goes down is not broken, its packets are lost and sent again. */
+    @Test
+    void shouldGoOnWhenThePortIsBack() {
+        port.portIs(netdev(false, false));
+        pair.a.qp.postSend(wr.write(0, 0).element(region, 0, 0).signaled());
+        pair.simulation.runFor(SECOND / 4);
+        assertEquals(List.of(), pair.a.sends(), "answers find nobody at the address");
+        assertEquals(QpState.RTS, pair.a.qp.state());
+        port.portIs(active("10.0.0.1"));
+        pair.runUntil(() -> pair.a.sends().size() == 1);
+        assertEquals(List.of(WcStatus.SUCCESS), pair.a.sendStatuses());
+    }
+
+    /** An address the host does not let us use, because another device has it, is no GID; the next look tries again. */
+    @Test
+    void shouldLeaveOutAddressesThatCannotBeUsed() {
+        Gid taken = gid("10.0.0.7");
+        SimulatedLink other = pair.fabric.attach(taken);
+        port.portIs(active("10.0.0.1", "10.0.0.7"));
+        assertEquals(List.of(), events());
+        other.close();
+        port.portIs(active("10.0.0.1", "10.0.0.7"));
+        assertEquals(List.of("GID_CHANGE port 1"), events());
+        assertEquals(List.of(pair.a.gid, taken), pair.a.context.queryGidTable().stream().skip(1).map(GidEntry::gid).toList());
+    }
+
+    @Test
+    void shouldTellOnceThatTheLinkIsDead() {
+        port.link().close();
+        port.portIs(active("10.0.0.1"));
+        port.portIs(active("10.0.0.1"));
+        assertEquals(List.of("DEVICE_FATAL port 0"), events());
+    }
+
+    @Test
+    void shouldAnnounceTheEventsInItsCapabilities() {
+        int portActiveEvent = 1 << 10;
+        assertEquals(portActiveEvent, pair.a.context.queryDevice().deviceCapFlags() & portActiveEvent);
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.wire.iwarp;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What follows the untagged header of an atomic response.
+ *
+ * <pre>
+ *  0 | original request identifier (4) |
+ *  4 | original remote data (8) |
+ * </pre>
+ *
+ * Source: RFC 7306 §5.3.
+ */
+public final class AtomicResponse {
+    /** Bytes. */
+    public static final int LENGTH = 12;
+    /** u64. */
+    public static final int ORIGINAL_OFFSET = 4;
+
+    private AtomicResponse() {
+    }
+
+    /** Raw 32 bits. */
+    public static int requestId(ByteBuffer b, int at) {
+        return b.getInt(at);
+    }
+
+    /** What stood there before, raw 64 bits. */
+    public static long original(ByteBuffer b, int at) {
+        return b.getLong(at + ORIGINAL_OFFSET);
+    }
+
+    /** Writes all 12 bytes. */
+    public static void put(ByteBuffer b, int at, int requestId, long original) {
+        b.putInt(at, requestId);
+        b.putLong(at + ORIGINAL_OFFSET, original);
+    }
+}

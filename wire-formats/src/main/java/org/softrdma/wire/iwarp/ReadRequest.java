@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.wire.iwarp;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What follows the untagged header of an RDMA READ request.
+ *
+ * <pre>
+ *  0 | sink STag (4) |
+ *  4 | sink tagged offset (8) |
+ * 12 | message size (4) |
+ * 16 | source STag (4) |
+ * 20 | source tagged offset (8) |
+ * </pre>
+ *
+ * The sink is where the response belongs: the responder copies it into the response and need not understand it. Source: RFC 5040 §4.4.
+ */
+public final class ReadRequest {
+    /** Bytes. */
+    public static final int LENGTH = 28;
+    /** u32. */
+    public static final int SINK_STAG_OFFSET = 0;
+    /** u64. */
+    public static final int SINK_TO_OFFSET = 4;
+    /** u32. */
+    public static final int SIZE_OFFSET = 12;
+    /** u32. */
+    public static final int SOURCE_STAG_OFFSET = 16;
+    /** u64. */
+    public static final int SOURCE_TO_OFFSET = 20;
+
+    private ReadRequest() {
+    }
+
+    /** Raw 32 bits. */
+    public static int sinkStag(ByteBuffer b, int at) {
+        return b.getInt(at + SINK_STAG_OFFSET);
+    }
+
+    /** u64. */
+    public static long sinkTo(ByteBuffer b, int at) {
+        return b.getLong(at + SINK_TO_OFFSET);
+    }
+
+    /** Bytes to read, u32. */
+    public static long size(ByteBuffer b, int at) {
+        return b.getInt(at + SIZE_OFFSET) & 0xFFFF_FFFFL;
+    }
+
+    /** Raw 32 bits. */
+    public static int sourceStag(ByteBuffer b, int at) {
+        return b.getInt(at + SOURCE_STAG_OFFSET);
+    }
+
+    /** u64. */
+    public static long sourceTo(ByteBuffer b, int at) {
+        return b.getLong(at + SOURCE_TO_OFFSET);
+    }
+
+    /** Writes all 28 bytes. @param size u32 */
+    public static void put(ByteBuffer b, int at, int sinkStag, long sinkTo, long size, int sourceStag, long sourceTo) {
+        b.putInt(at + SINK_STAG_OFFSET, sinkStag);
+        b.putLong(at + SINK_TO_OFFSET, sinkTo);
+        b.putInt(at + SIZE_OFFSET, (int) size);
+        b.putInt(at + SOURCE_STAG_OFFSET, sourceStag);
+        b.putLong(at + SOURCE_TO_OFFSET, sourceTo);
+    }
+}
