@@ -55,7 +55,7 @@ final class SoftCmId implements CmId, CmHandler {
     private InetSocketAddress peer;
     private PortTable.Binding binding;
     private volatile boolean familyOnly;
-    private boolean reuse;
+    private volatile boolean reuse;
     private CmPathOptions options = CmPathOptions.DEFAULT;
     private OpenDevice device;
     private CmConnection connection;
