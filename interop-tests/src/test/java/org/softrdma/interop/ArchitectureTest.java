@@ -19,6 +19,7 @@ import java.util.TreeSet;
 @AnalyzeClasses(packages = "org.softrdma", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final String VERBS = "org.softrdma.verbs..";
+    private static final String CONTRACT = "org.softrdma.contract..";
     private static final String WIRE = "org.softrdma.wire..";
     private static final String DEVICE = "org.softrdma.device..";
     private static final String RXE = "org.softrdma.rxe..";
@@ -39,6 +40,15 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =
         classes().that().resideInAPackage(VERBS).should().onlyDependOnClassesThat().resideInAnyPackage(VERBS, "java..");
+
+    /** Any provider can run it. */
+    @ArchTest
+    static final ArchRule SHOULD_LET_THE_CONTRACT_KNOW_THE_FACADE_ONLY = classes().that().resideInAPackage(CONTRACT).should()
+        .onlyDependOnClassesThat().resideInAnyPackage(CONTRACT, VERBS, "java..", "org.junit..");
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_TESTS_OUT_OF_EVERYTHING_ELSE = noClasses().that().resideOutsideOfPackage(CONTRACT).should()
+        .dependOnClassesThat().resideInAnyPackage(CONTRACT, "org.junit..");
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_WIRE_FORMATS_FREE_OF_DEPENDENCIES =

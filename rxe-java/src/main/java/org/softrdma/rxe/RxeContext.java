@@ -3,6 +3,7 @@ package org.softrdma.rxe;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.softrdma.device.cm.CmTransport;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.link.Path;
@@ -31,14 +32,15 @@ final class RxeContext extends SoftContext {
     private static final int DISABLED = 3;
     private static final int ETHERNET = 2;
 
-    private final RxeDevice device;
+    private final RdmaDevice device;
     private final RunningDevice running;
+    private final Consumer<RxeContext> whenClosed;
 
-    /** @param device null for a device that only a simulator drives */
-    RxeContext(RxeDevice device, RunningDevice running) {
+    RxeContext(RdmaDevice device, RunningDevice running, Consumer<RxeContext> whenClosed) {
         super(running.agent(), running.engine().memory());
         this.device = device;
         this.running = running;
+        this.whenClosed = whenClosed;
         running.contexts().add(this);
     }
 
@@ -215,8 +217,6 @@ final class RxeContext extends SoftContext {
 
     @Override
     protected void release() {
-        if (device != null) {
-            device.closed(this, running);
-        }
+        whenClosed.accept(this);
     }
 }

@@ -41,23 +41,25 @@ final class RxeDevice implements RdmaDevice {
 
     private final String name;
     private final NetDevice netdev;
+    private final int index;
     /** Where faults are read from; null if they are the program's. */
     private final LinkStore store;
     private final RxeOptions options;
 
-    /** A configured device, or a default one. */
-    RxeDevice(ConfiguredLink link, NetDevice netdev, LinkStore store) {
-        this(link.name(), netdev, store, RxeOptions.DEFAULT.withFaults(link.faults()).withCongestion(link.congestion()));
+    /** A configured device, or a default one, at position {@code index} of them all. */
+    RxeDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
+        this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.faults()).withCongestion(link.congestion()));
     }
 
     /** A device made on the spot. */
     RxeDevice(String name, NetDevice netdev, RxeOptions options) {
-        this(name, netdev, null, options);
+        this(name, netdev, -1, null, options);
     }
 
-    private RxeDevice(String name, NetDevice netdev, LinkStore store, RxeOptions options) {
+    private RxeDevice(String name, NetDevice netdev, int index, LinkStore store, RxeOptions options) {
         this.name = name;
         this.netdev = netdev;
+        this.index = index;
         this.store = store;
         this.options = options;
     }
@@ -65,6 +67,11 @@ final class RxeDevice implements RdmaDevice {
     @Override
     public String name() {
         return name;
+    }
+
+    @Override
+    public int index() {
+        return index;
     }
 
     @Override
@@ -95,12 +102,13 @@ final class RxeDevice implements RdmaDevice {
                 running = start();
                 RUNNING.put(name, running);
             }
-            return new RxeContext(this, running);
+            RunningDevice opened = running;
+            return new RxeContext(this, opened, context -> closed(context, opened));
         }
     }
 
     /** A context closed; the last one stops the device. */
-    void closed(RxeContext context, RunningDevice running) {
+    private void closed(RxeContext context, RunningDevice running) {
         synchronized (RUNNING) {
             running.contexts().remove(context);
             if (running.contexts().isEmpty()) {

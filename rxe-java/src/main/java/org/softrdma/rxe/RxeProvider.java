@@ -23,10 +23,12 @@ public final class RxeProvider implements VerbsProvider {
     public List<RdmaDevice> devices() {
         List<RdmaDevice> devices = new ArrayList<>();
         LinkStore store = LinkStore.open();
-        for (ConfiguredLink link : store.effectiveLinks()) {
+        List<ConfiguredLink> links = store.effectiveLinks();
+        for (int index = 0; index < links.size(); index++) {
+            ConfiguredLink link = links.get(index);
             NetDevice netdev = link.type().equals(TYPE) ? NetDevice.find(link.netdev()) : null;
             if (netdev != null) {
-                devices.add(new RxeDevice(link, netdev, store));
+                devices.add(new RxeDevice(link, netdev, index, store));
             }
         }
         return devices;

@@ -8,6 +8,9 @@ import org.softrdma.device.link.FaultyLink;
 import org.softrdma.device.link.Link;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.verbs.Context;
+import org.softrdma.verbs.NodeType;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Transport;
 import org.softrdma.wire.Udp;
 
 /**
@@ -37,6 +40,39 @@ public final class SimulatedRxe {
         RunningDevice running = new RunningDevice(netdev, caGuid, GidTable.of(netdev, link.addresses()), faulty,
             Udp.DEST_PORT_ROCE, options.congestion(), random, simulation.fabric()::nowNs, null);
         simulation.add(running.engine());
-        return new RxeContext(null, running);
+        return new Device(running).open();
+    }
+
+    /** What a context of it tells of its device, and how more contexts of it are opened. The simulation drives it whatever is closed. */
+    private record Device(RunningDevice running) implements RdmaDevice {
+        @Override
+        public String name() {
+            return running.netdev().name();
+        }
+
+        @Override
+        public long nodeGuid() {
+            return GidTable.guid(running.netdev().mac());
+        }
+
+        @Override
+        public NodeType nodeType() {
+            return NodeType.CA;
+        }
+
+        @Override
+        public Transport transport() {
+            return Transport.INFINIBAND;
+        }
+
+        @Override
+        public String netdev() {
+            return running.netdev().name();
+        }
+
+        @Override
+        public Context open() {
+            return new RxeContext(this, running, running.contexts()::remove);
+        }
     }
 }

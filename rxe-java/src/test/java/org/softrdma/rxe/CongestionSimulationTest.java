@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.device.sim.Fate;
@@ -37,9 +39,9 @@ class CongestionSimulationTest {
     private static final LinkProfile HOST = LinkProfile.DEFAULT.withBandwidth(LINE_BITS, 8 << 20);
     private static final RxeOptions ON = RxeOptions.DEFAULT.withCongestion(CongestionControl.DCQCN.withLineRate(LINE_BITS));
 
-    private final SimulatedFabric fabric = new SimulatedFabric(3, FaultPlan.NONE.withDelay(2_000, 2_000));
-    private final Simulation simulation = new Simulation(fabric);
-    private final SplittableRandom random = new SplittableRandom(3);
+    private SimulatedFabric fabric;
+    private Simulation simulation;
+    private SplittableRandom random;
     private final SimulatedPair.Setup setup = new SimulatedPair.Setup();
     private final List<Flow> flows = new ArrayList<>();
     private SimulatedLink receiversLink;
@@ -79,7 +81,10 @@ class CongestionSimulationTest {
         }
     }
 
-    private void build(RxeOptions options) {
+    private void build(long seed, RxeOptions options) {
+        fabric = new SimulatedFabric(seed, FaultPlan.NONE.withDelay(2_000, 2_000));
+        simulation = new Simulation(fabric);
+        random = new SplittableRandom(seed);
         setup.mtu = Mtu.MTU_4096;
         Gid gid = Gid.ofIpv4(0x0a0000ff);
         receiversLink = fabric.attach(HOST.withPort(PORT), gid);
@@ -105,9 +110,10 @@ class CongestionSimulationTest {
         return (flow.done() - flow.doneAtStart) * 8e9 * MESSAGE_BYTES / durationNs;
     }
 
-    @Test
-    void shouldShareABottleneckAndKeepItsQueueShort() {
-        build(ON);
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void shouldShareABottleneckAndKeepItsQueueShort(long seed) {
+        build(seed, ON);
         flows.getFirst().running = true;
         run(10 * MS);
         assertTrue(bitsPerSecond(flows.getFirst(), 10 * MS) > 0.8 * LINE_BITS, "alone: " + bitsPerSecond(flows.getFirst(), 10 * MS));
@@ -135,7 +141,7 @@ class CongestionSimulationTest {
     /** Without congestion control only the windows bound the queue, and nothing on the wire is marked or says that it could be. */
     @Test
     void shouldFillTheQueueWithoutCongestionControl() {
-        build(RxeOptions.DEFAULT);
+        build(3, RxeOptions.DEFAULT);
         flows.forEach(flow -> flow.running = true);
         run(50 * MS);
         assertTrue(longestQueue > 1_000_000, "at most " + longestQueue + " bytes queued");

@@ -14,6 +14,7 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
@@ -103,7 +104,7 @@ class PortEventsTest {
 
     @Test
     void shouldTellAllContextsOfTheDevice() {
-        try (RxeContext second = new RxeContext(null, port)) {
+        try (Context second = pair.a.context.device().open()) {
             port.portIs(netdev(false, false, "10.0.0.1"));
             assertEquals(AsyncEventType.PORT_ERR, second.getAsyncEvent(0).type());
             assertEquals(List.of("PORT_ERR port 1"), events());

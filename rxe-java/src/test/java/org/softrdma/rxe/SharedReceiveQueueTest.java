@@ -3,8 +3,6 @@ package org.softrdma.rxe;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.softrdma.rxe.RawPeer.MS;
 import static org.softrdma.rxe.RawPeer.OUR_PSN;
 import static org.softrdma.rxe.RawPeer.THEIR_PSN;
@@ -13,24 +11,17 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.verbs.AsyncEventType;
-import org.softrdma.verbs.DeviceAttributes;
-import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryRegion;
-import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpAttributes;
-import org.softrdma.verbs.QpCapabilities;
-import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcStatus;
 
 /** RC queue pairs that share a receive queue, peers by hand or for real. IBA vol 1 §10.2.9. */
@@ -72,18 +63,6 @@ class SharedReceiveQueueTest {
     }
 
     // ---- taking ----
-
-    @Test
-    void shouldGiveEachMessageTheOldestReceiveWhicheverQueuePairItIsFor() {
-        connect();
-        QueuePair other = connectOther();
-        postReceives(0, 4);
-        peer.send(send(OUR_PSN), send(OTHER_PSN).destQpn(other.qpNum()), send(OTHER_PSN + 1).destQpn(other.qpNum()), send(OUR_PSN + 1));
-        peer.runFor(MS);
-        int first = peer.side.qp.qpNum();
-        assertEquals(List.of("0 " + first, "1 " + other.qpNum(), "2 " + other.qpNum(), "3 " + first),
-            peer.side.receives().stream().map(wc -> wc.wrId() + " " + wc.qpNum()).toList());
-    }
 
     @Test
     void shouldKeepTheReceiveOfALongMessageWhileOthersAreTakenAndDone() {
@@ -129,57 +108,7 @@ class SharedReceiveQueueTest {
         assertEquals(List.of("3 SUCCESS"), receives());
     }
 
-    // ---- the limit ----
-
-    @Test
-    void shouldTellOnceWhenFewerThanTheLimitAreLeft() {
-        connect();
-        postReceives(0, 4);
-        peer.side.srq.modifyLimit(3);
-        peer.send(send(OUR_PSN));
-        peer.expectAck(OUR_PSN);
-        assertEquals(List.of(), peer.side.events(), "as many as the limit are left");
-        assertEquals(3, peer.side.srq.query().limit());
-        peer.send(send(OUR_PSN + 1));
-        peer.expectAck(OUR_PSN + 1);
-        assertEquals(List.of(AsyncEventType.SRQ_LIMIT_REACHED), peer.side.events());
-        assertEquals(0, peer.side.srq.query().limit(), "disarmed");
-        peer.send(send(OUR_PSN + 2));
-        peer.expectAck(OUR_PSN + 2);
-        assertEquals(List.of(), peer.side.events());
-        peer.side.srq.modifyLimit(2);
-        peer.send(send(OUR_PSN + 3));
-        peer.expectAck(OUR_PSN + 3);
-        assertEquals(List.of(AsyncEventType.SRQ_LIMIT_REACHED), peer.side.events(), "armed again");
-    }
-
-    @Test
-    void shouldStaySilentWhenDisarmed() {
-        connect();
-        postReceives(0, 2);
-        peer.side.srq.modifyLimit(2);
-        peer.side.srq.modifyLimit(0);
-        peer.send(send(OUR_PSN), send(OUR_PSN + 1));
-        peer.expectAck(OUR_PSN + 1);
-        assertEquals(List.of(), peer.side.events());
-    }
-
     // ---- errors ----
-
-    @Test
-    void shouldFlushNothingOfTheSharedQueueAndTellThatNoReceiveWillBeTaken() {
-        connect();
-        QueuePair other = connectOther();
-        postReceives(0, 2);
-        peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
-        assertEquals(List.of(AsyncEventType.QP_LAST_WQE_REACHED), peer.side.events());
-        peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
-        assertEquals(List.of(), peer.side.events(), "once");
-        assertEquals(List.of(), receives());
-        peer.send(send(OTHER_PSN).destQpn(other.qpNum()), send(OTHER_PSN + 1).destQpn(other.qpNum()));
-        peer.runFor(MS);
-        assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), receives());
-    }
 
     @Test
     void shouldFlushTheReceiveOfAMessageThatWasNotComplete() {
@@ -202,13 +131,6 @@ class SharedReceiveQueueTest {
         assertEquals(List.of(AsyncEventType.QP_REQ_ERR, AsyncEventType.QP_LAST_WQE_REACHED), peer.side.events());
     }
 
-    @Test
-    void shouldNotTellOfLastReceivesWithoutASharedQueue() {
-        peer = new RawPeer(setup);
-        peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
-        assertEquals(List.of(), peer.side.events());
-    }
-
     /** What was taken goes with the queue pair; the rest is there for its next life. */
     @Test
     void shouldForgetTheTakenReceiveOnReset() {
@@ -221,21 +143,6 @@ class SharedReceiveQueueTest {
         peer.send(send(OUR_PSN));
         peer.expectAck(OUR_PSN);
         assertEquals(List.of("1 SUCCESS"), receives());
-    }
-
-    /** Elements are checked against the shared queue's protection domain, remote keys against the queue pair's. */
-    @Test
-    void shouldCheckElementsInItsOwnProtectionDomain() {
-        connect();
-        ProtectionDomain otherPd = peer.side.context.allocatePd();
-        QueuePair other = peer.side.newQp(otherPd);
-        SimulatedPair.connect(other, peer.gid(), RawPeer.QPN + 1, setup, setup.accessA, THEIR_PSN, OTHER_PSN);
-        MemoryRegion foreign = otherPd.register(memory.memory(), SimulatedPair.ALL_REMOTE);
-        postReceives(0, 1);
-        peer.side.srq.postReceive(recv.begin(1).element(foreign, 0, 64));
-        peer.send(send(OTHER_PSN).destQpn(other.qpNum()), send(OTHER_PSN + 1).destQpn(other.qpNum()));
-        peer.runFor(MS);
-        assertEquals(List.of("0 SUCCESS", "1 LOC_PROT_ERR"), receives());
     }
 
     // ---- other services ----
@@ -271,93 +178,6 @@ class SharedReceiveQueueTest {
         peer.runFor(MS);
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), receives());
         assertEquals(List.of(50, 50), peer.side.receives().stream().map(wc -> wc.byteLength()).toList());
-    }
-
-    // ---- size ----
-
-    @Test
-    void shouldKeepWhatIsPostedWhenResized() {
-        connect();
-        postReceives(0, 5);
-        assertEquals(8, peer.side.srq.query().maxWr());
-        refused(Errno.EINVAL, "modify_srq", () -> peer.side.srq.resize(4), "max_wr 4", "5 receives");
-        peer.side.srq.resize(20);
-        assertEquals(32, peer.side.srq.query().maxWr());
-        postReceives(5, 12);
-        peer.side.srq.modifyLimit(17);
-        refused(Errno.EINVAL, "modify_srq", () -> peer.side.srq.resize(16), "max_wr 16", "17");
-        for (int i = 0; i < 17; i++) {
-            peer.send(send(OUR_PSN + i));
-        }
-        peer.runFor(MS);
-        List<String> expected = new ArrayList<>();
-        for (int i = 0; i < 17; i++) {
-            expected.add(i + " SUCCESS");
-        }
-        assertEquals(expected, receives());
-        assertEquals(List.of(AsyncEventType.SRQ_LIMIT_REACHED), peer.side.events(), "the limit survived, too");
-        peer.side.srq.resize(2);
-        assertEquals(2, peer.side.srq.query().maxWr());
-    }
-
-    // ---- misuse ----
-
-    private static void refused(Errno errno, String verb, Executable call, String... values) {
-        VerbsException refused = assertThrows(VerbsException.class, call);
-        assertEquals(List.of(errno, verb), List.of(refused.errno(), refused.verb()), refused.getMessage());
-        for (String value : values) {
-            assertTrue(refused.getMessage().contains(value), "\"" + value + "\" in: " + refused.getMessage());
-        }
-    }
-
-    @Test
-    void shouldRefuseWhatIsBeyondTheDevice() {
-        connect();
-        DeviceAttributes limits = peer.side.context.queryDevice();
-        assertEquals(List.of(917_503, 1 << 20, 27), List.of(limits.maxSrq(), limits.maxSrqWr(), limits.maxSrqSge()));
-        ProtectionDomain pd = peer.side.pd;
-        refused(Errno.EINVAL, "create_srq", () -> pd.createSrq(0, 1, 0), "max_wr 0", "1..1048576");
-        refused(Errno.EINVAL, "create_srq", () -> pd.createSrq((1 << 20) + 1, 1, 0), "max_wr 1048577");
-        refused(Errno.EINVAL, "create_srq", () -> pd.createSrq(1, 28, 0), "max_sge 28", "0..27");
-        refused(Errno.EINVAL, "create_srq", () -> pd.createSrq(4, 1, 5), "srq_limit 5", "0..4");
-        refused(Errno.EINVAL, "modify_srq", () -> peer.side.srq.modifyLimit(9), "limit 9", "0..8");
-        refused(Errno.EINVAL, "modify_srq", () -> peer.side.srq.modifyLimit(-1), "limit -1");
-        refused(Errno.EINVAL, "modify_srq", () -> peer.side.srq.resize((1 << 20) + 1), "max_wr 1048577");
-        pd.createSrq(1, 27, 1).close();
-    }
-
-    @Test
-    void shouldRefusePostsThatDoNotFit() {
-        connect();
-        postReceives(0, 8);
-        refused(Errno.ENOMEM, "post_srq_recv", () -> postReceives(8, 1), "8 receives");
-        peer.side.srq.resize(9);
-        refused(Errno.EINVAL, "post_srq_recv", () -> peer.side.srq.postReceive(recv.begin(1).element(memory, 0, 1).element(memory, 0, 1)
-            .element(memory, 0, 1).element(memory, 0, 1).element(memory, 0, 1)), "5 elements", "max_sge is 4");
-        refused(Errno.EINVAL, "post_recv", () -> peer.side.qp.postReceive(recv.begin(1)), "srq", "post them there");
-        QpCapabilities granted = peer.side.qp.capabilities();
-        assertEquals(List.of(0, 0), List.of(granted.maxRecvWr(), granted.maxRecvSge()));
-    }
-
-    @Test
-    void shouldLiveAsLongAsItsQueuePairs() {
-        connect();
-        refused(Errno.EBUSY, "destroy_srq", () -> peer.side.srq.close(), "queue pairs=1");
-        refused(Errno.EBUSY, "dealloc_pd", () -> peer.side.pd.close(), "shared receive queues=1");
-        QpInitAttributes with = new QpInitAttributes(QpType.RC, peer.side.sendCq, peer.side.recvCq, peer.side.srq,
-            new QpCapabilities(1, 1, 1, 1, 0), false);
-        SimulatedPair.Side stranger = new SimulatedPair(3, new SimulatedPair.Setup()).a;
-        refused(Errno.EINVAL, "create_qp", () -> stranger.pd.createQp(new QpInitAttributes(QpType.RC, stranger.sendCq, stranger.recvCq,
-            peer.side.srq, new QpCapabilities(1, 1, 1, 1, 0), false)), "srq", "another context");
-        peer.side.qp.close();
-        peer.side.srq.close();
-        peer.side.srq.close();
-        refused(Errno.EINVAL, "post_srq_recv", () -> postReceives(0, 1), "closed");
-        refused(Errno.EINVAL, "modify_srq", () -> peer.side.srq.modifyLimit(1), "closed");
-        refused(Errno.EINVAL, "modify_srq", () -> peer.side.srq.resize(1), "closed");
-        refused(Errno.EINVAL, "create_qp", () -> peer.side.pd.createQp(with), "srq is closed");
-        memory.close();
-        peer.side.pd.close();
     }
 
     // ---- all together ----

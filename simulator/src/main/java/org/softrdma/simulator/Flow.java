@@ -70,6 +70,8 @@ final class Flow {
 
     /** The requester's queue pair, or the responder's, sends nothing any more, but for a destroyed responder's last answers. */
     boolean requesterGone;
+    /** The requester's send queue is drained: it sends nothing for now. */
+    boolean requesterDrained;
     boolean responderGone;
     boolean responderDestroyed;
 

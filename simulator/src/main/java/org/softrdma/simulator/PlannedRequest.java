@@ -2,6 +2,7 @@
 package org.softrdma.simulator;
 
 import java.util.List;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.WcOpcode;
 
 /** A send work request of a simulated workload: what is posted, and what must come of it. */
@@ -28,9 +29,17 @@ final class PlannedRequest {
             return this == WRITE || this == WRITE_IMM;
         }
 
+        boolean hasImmediate() {
+            return this == SEND_IMM || this == WRITE_IMM;
+        }
+
         boolean isAtomic() {
             return this == SWAP || this == ADD;
         }
+    }
+
+    /** Where a datagram goes. @param gid a queue pair's address, or a group's; @param reaches who takes it */
+    record Destination(Gid gid, int qpn, int qkey, List<Endpoint> reaches) {
     }
 
     final RequestStream stream;
@@ -54,6 +63,12 @@ final class PlannedRequest {
     boolean fence;
     boolean solicited;
     boolean inline;
+    /** Of services without acknowledgements: what tells the receiver which message it is; 0 for others. */
+    int id;
+    /** Where a datagram goes; null for other services. */
+    Destination to;
+    /** The address handle is closed right after posting. */
+    boolean closesHandle;
     /** Must be known to be complete before this one is posted. */
     PlannedRequest after;
     /** Original value an atomic returned, once its stream knows. */
@@ -72,11 +87,22 @@ final class PlannedRequest {
     }
 
     boolean lostRemote() {
-        return remote != null && remote.memory().isDead();
+        return remote != null && remote.memory().isClosedToPeers();
     }
 
     boolean lostReceive() {
         return receive != null && receive.stream().anyMatch(slot -> slot.memory().isDead());
+    }
+
+    /** What it carries, as it stood in the initiator's memory before anything was posted. */
+    byte[] source() {
+        byte[] data = new byte[length];
+        int at = 0;
+        for (Slot slot : local) {
+            System.arraycopy(slot.expected(), 0, data, at, slot.length());
+            at += slot.length();
+        }
+        return data;
     }
 
     @Override

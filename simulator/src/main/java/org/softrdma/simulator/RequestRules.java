@@ -26,6 +26,9 @@ final class RequestRules {
         if (flow.requesterGone) {
             return "a request of a queue pair that is gone";
         }
+        if (flow.requesterDrained) {
+            return "a request while the send queue is drained";
+        }
         long at = flow.position(Bth.psn(packet, offset));
         if (at < 0 || at > flow.slots.size()) {
             return "PSN is not the next one, nor one sent before; position " + at + " of " + flow.slots.size();

@@ -2,9 +2,12 @@
 package org.softrdma.simulator;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
@@ -15,18 +18,20 @@ import org.softrdma.verbs.WorkCompletion;
 
 /**
  * The requests of one queue pair and the receives of its peer that take them: posts both, and knows which completion must come next. Every
- * violated expectation is an {@link AssertionError}.
+ * violated expectation is an {@link AssertionError}. Without acknowledgements a request is complete when it was sent, and whether it
+ * arrives is {@link LooseWorkload}'s business.
  */
 final class RequestStream {
     private final String name;
     final Endpoint initiator;
     final Endpoint target;
     final List<PlannedRequest> requests = new ArrayList<>();
-    /** Those that take a receive, in order: each receive is posted for one. */
+    /** Of RC: those that take a receive, in order. Each receive is posted for one, unless the target has a pool. */
     final List<PlannedRequest> receives = new ArrayList<>();
 
     private final Scenario scenario;
     private final boolean mayDie;
+    private final boolean reliable;
     private final QueuePair qp;
     private final QueuePair peerQp;
     private final SendRequest wr = new SendRequest();
@@ -40,6 +45,7 @@ final class RequestStream {
     private int receivesDone;
     private int receivesFlushed;
 
+    /** @param target null for datagrams, which have one each */
     RequestStream(String name, Endpoint initiator, Endpoint target, Scenario scenario, boolean mayDie) {
         this.name = name;
         this.initiator = initiator;
@@ -47,7 +53,8 @@ final class RequestStream {
         this.scenario = scenario;
         this.mayDie = mayDie;
         qp = initiator.qp;
-        peerQp = target.qp;
+        reliable = initiator.service == QpType.RC;
+        peerQp = target == null ? null : target.qp;
     }
 
     String name() {
@@ -66,9 +73,13 @@ final class RequestStream {
         return receivesDone;
     }
 
-    /** Nothing is done any more: a work request failed, or the queue pair is gone. */
+    /** Nothing is done any more: a work request failed, or the queue pair is gone, or its completions are. */
     boolean isDead() {
-        return death != null || initiator.closed;
+        return death != null || initiator.closed || initiator.overrun;
+    }
+
+    boolean isReliable() {
+        return reliable;
     }
 
     boolean mayDie() {
@@ -94,6 +105,9 @@ final class RequestStream {
         posted++;
         fill(next);
         qp.postSend(wr.wrId(next.index));
+        if (next.closesHandle) {
+            initiator.side.closeHandleTo(next.to.gid());
+        }
         if (next.inline) {
             next.local.forEach(slot -> slot.memory().scribble(slot));
         }
@@ -103,7 +117,7 @@ final class RequestStream {
     private void fill(PlannedRequest next) {
         long remote = next.remote == null ? 0 : next.remote.address();
         int rkey = next.window != null && next.kind != PlannedRequest.Kind.BIND ? next.window.rkey()
-            : next.remote == null ? 0 : next.remote.memory().region().rkey();
+            : next.remote == null ? 0 : next.remote.memory().rkey();
         switch (next.kind) {
             case SEND -> wr.send();
             case SEND_IMM -> wr.sendWithImmediate(next.immediate);
@@ -125,6 +139,9 @@ final class RequestStream {
                 wr.element(slot.memory().region(), slot.at(), slot.length());
             }
         }
+        if (next.to != null) {
+            wr.to(initiator.side.handleTo(next.to.gid()), next.to.qpn(), next.to.qkey());
+        }
         if (next.inline) {
             wr.inline();
         }
@@ -141,7 +158,7 @@ final class RequestStream {
 
     /** Posts the next receive if there is room. @return whether it did */
     boolean postReceive() {
-        if (receivesPosted == receives.size() || target.isDead()
+        if (receivesPosted == receives.size() || target.pool != null || target.isDead()
             || receivesPosted - receivesDone - receivesFlushed == peerQp.capabilities().maxRecvWr()) {
             return false;
         }
@@ -170,7 +187,7 @@ final class RequestStream {
             onFailure(wc, index);
             return;
         }
-        check(!isDead(), "success after a failure", wc);
+        check(death == null, "success after a failure", wc);
         check(index >= done && index < posted, "already complete, or never posted; complete are " + done + ", posted " + posted, wc);
         for (int i = done; i < index; i++) {
             check(!requests.get(i).signaled, "overtakes signaled " + requests.get(i), wc);
@@ -200,17 +217,30 @@ final class RequestStream {
                 wc);
         }
         flushed++;
-        check(qp.state() == QpState.ERR, "failed, but queue pair is in " + qp.state(), wc);
+        // Without acknowledgements a failure stops the send queue only.
+        check(qp.state() == QpState.SQE ? !reliable : qp.state() == QpState.ERR && (reliable || initiator.mayBeFlushed()),
+            "failed, and queue pair is in " + qp.state(), wc);
+        if (qp.state() == QpState.SQE && done + flushed == posted) {
+            recover();
+        }
+    }
+
+    /** A send queue that failed alone goes on when the application says so. */
+    private void recover() {
+        qp.modify(new QpAttributes().state(QpState.RTS));
+        done = posted;
+        flushed = 0;
+        death = null;
     }
 
     private boolean hasReason(WcStatus status, PlannedRequest request) {
         return switch (status) {
-            case RETRY_EXC_ERR -> scenario.mayDie() || target.isDead();
-            case RNR_RETRY_EXC_ERR -> scenario.mayDie() && scenario.rnrRetry() < 7;
-            case REM_ACCESS_ERR -> request.lostRemote();
-            case REM_OP_ERR -> request.lostReceive();
+            case RETRY_EXC_ERR -> reliable && (scenario.mayDie() || target.isDead());
+            case RNR_RETRY_EXC_ERR -> reliable && scenario.mayDie() && scenario.rnrRetry() < 7;
+            case REM_ACCESS_ERR -> reliable && request.lostRemote();
+            case REM_OP_ERR -> reliable && request.lostReceive();
             case LOC_PROT_ERR -> request.lostLocal();
-            case WR_FLUSH_ERR -> initiator.toldToFail || initiator.event != null;
+            case WR_FLUSH_ERR -> initiator.mayBeFlushed();
             default -> false;
         };
     }
@@ -226,9 +256,34 @@ final class RequestStream {
             return;
         }
         check(receivesFlushed == 0 && receivesDone < receivesPosted, "success after a flush, or of nothing posted", wc);
+        checkReceived(wc);
+    }
+
+    /** A message came into receives that serve all. @param slots of the receive, in order */
+    void onPooledReceive(WorkCompletion wc, List<Slot> slots) {
+        check(receivesDone < receives.size(), "more received than will be sent", wc);
+        PlannedRequest taker = checkReceived(wc);
+        if (taker.kind.isSend()) {
+            check(Arrays.equals(bytesOf(slots, 0, taker.length), taker.source()), "received other bytes than sent by " + taker, wc);
+        }
+    }
+
+    /** The first bytes of a receive. @param from how many of them to leave out */
+    static byte[] bytesOf(List<Slot> slots, int from, int bytes) {
+        byte[] all = new byte[from + bytes];
+        int at = 0;
+        for (Slot slot : slots) {
+            int length = Math.min(slot.length(), all.length - at);
+            System.arraycopy(slot.memory().bytes(slot), 0, all, at, length);
+            at += length;
+        }
+        return Arrays.copyOfRange(all, from, all.length);
+    }
+
+    private PlannedRequest checkReceived(WorkCompletion wc) {
         PlannedRequest taker = receives.get(receivesDone++);
         check(taker.index < posted, "received before it was sent: " + taker, wc);
-        boolean immediate = taker.kind == PlannedRequest.Kind.SEND_IMM || taker.kind == PlannedRequest.Kind.WRITE_IMM;
+        boolean immediate = taker.kind.hasImmediate();
         boolean invalidates = taker.kind == PlannedRequest.Kind.SEND_INV;
         check(wc.opcode() == (taker.kind.isSend() ? WcOpcode.RECV : WcOpcode.RECV_RDMA_WITH_IMM), "opcode of " + taker, wc);
         check(wc.byteLength() == taker.length, "byte_len of " + taker, wc);
@@ -236,6 +291,7 @@ final class RequestStream {
         check(wc.flags() == flags, "flags of " + taker, wc);
         check(!immediate || wc.immediate() == taker.immediate, "immediate of " + taker, wc);
         check(!invalidates || wc.invalidatedRkey() == taker.window.rkey(), "invalidated key of " + taker, wc);
+        return taker;
     }
 
     private void check(boolean good, String what, WorkCompletion wc) {
@@ -249,7 +305,7 @@ final class RequestStream {
     /** Whether nothing more can come. */
     boolean isFinished() {
         if (isDead()) {
-            return initiator.closed || done + flushed == posted;
+            return initiator.closed || initiator.overrun || done + flushed == posted;
         }
         if (posted < requests.size()) {
             PlannedRequest next = requests.get(posted);
@@ -270,6 +326,9 @@ final class RequestStream {
 
     /** Every completed message took its receive. */
     private boolean receivesTaken() {
+        if (!reliable || target.overrun) {
+            return true;
+        }
         int taken = 0;
         for (int i = 0; i < done; i++) {
             taken += requests.get(i).kind.consumesReceive() ? 1 : 0;
@@ -278,9 +337,10 @@ final class RequestStream {
     }
 
     String status() {
-        return name + ": " + done + " of " + requests.size() + " done, " + posted + " posted, " + receivesDone + " of " + receives.size()
-            + " received, " + receivesPosted + " posted, "
-            + (initiator.closed ? "destroyed" : death == null ? qp.state() : death + " and " + flushed + " flushed")
+        return name + ": " + done + " of " + requests.size() + " done, " + posted + " posted, "
+            + (reliable ? receivesDone + " of " + receives.size() + " received, " + receivesPosted + " posted, " : "")
+            + (initiator.closed ? "destroyed" : initiator.overrun ? "overrun" : death == null ? qp.state()
+                : death + " and " + flushed + " flushed")
             + (done < posted ? ", oldest " + requests.get(done) : "");
     }
 }

@@ -4,15 +4,17 @@ package org.softrdma.simulator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Predicate;
 import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.device.sim.LinkProfile;
 import org.softrdma.verbs.Mtu;
+import org.softrdma.verbs.QpType;
 
 /** What a seed decides about the fabric and the queue pairs before anything runs. */
 record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader, FaultPlan faults, boolean mayDie, int pairs,
                 int sendDepth, int receiveDepth, int maxSge, int rdAtomic, int destRdAtomic, int timeout, int retryCount, int rnrRetry,
                 int minRnrTimer, int psnA, int psnB, int requests, int packetBudget, int giantBytes, double signaled, boolean signalAll,
-                boolean lateReceives, long iovaA, long iovaB, long startNs, int healAfterUs, List<Accident> accidents) {
+                boolean lateReceives, long iovaA, long iovaB, long startNs, int healAfterUs, Mix mix, List<Accident> accidents) {
     private static final long US = 1_000;
     /** As long as kernel rxe and our device say they take. */
     private static final int LONGEST_MESSAGE = 8 << 20;
@@ -50,20 +52,24 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
         long iovaB = drawIova(random);
         long startNs = random.nextInt(3) == 0 ? 0 : random.nextLong(-DAYS_NS, DAYS_NS);
         int healAfterUs = 1 + random.nextInt(random.nextInt(3) == 0 ? 1 << random.nextInt(18) : 200_000);
+        Mix mix = Mix.draw(random.split());
         return new Scenario(seed, mtu, ipv6, header, faults, mayDie, pairs, sendDepth, receiveDepth, maxSge, rdAtomic, destRdAtomic,
             timeout, retryCount, rnrRetry, minRnrTimer, psnA, psnB, requests, PACKET_BUDGET, giantBytes, signaled, signalAll, lateReceives,
-            iovaA, iovaB, startNs, healAfterUs, drawAccidents(random, pairs));
+            iovaA, iovaB, startNs, healAfterUs, mix, drawAccidents(random, pairs, mix));
     }
 
-    /** In a third of the seeds one, rarely two. */
-    private static List<Accident> drawAccidents(SplittableRandom random, int pairs) {
+    /** In half of the seeds one or two. */
+    private static List<Accident> drawAccidents(SplittableRandom random, int pairs, Mix mix) {
         List<Accident> accidents = new ArrayList<>();
-        for (int i = random.nextInt(3) > 0 ? 0 : 1 + random.nextInt(5) / 4; i > 0; i--) {
-            Accident.Kind kind = Accident.Kind.values()[random.nextInt(Accident.Kind.values().length)];
-            accidents.add(new Accident(kind, random.nextInt(pairs), random.nextBoolean(), random.nextDouble(),
-                random.nextBoolean() && kind == Accident.Kind.DEREGISTER));
+        for (int i = random.nextInt(2) > 0 ? 0 : 1 + random.nextInt(5) / 4; i > 0; i--) {
+            int victim = random.nextInt(pairs + mix.ucPairs() + mix.udPerSide());
+            accidents.add(Accident.draw(random, victim, serviceOf(victim, pairs, mix)));
         }
         return accidents;
+    }
+
+    private static QpType serviceOf(int number, int pairs, Mix mix) {
+        return number < pairs ? QpType.RC : number < pairs + mix.ucPairs() ? QpType.UC : QpType.UD;
     }
 
     /** Whether the network does nothing to packets but carry them, and the applications keep what is in use. */
@@ -71,15 +77,14 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
         return !mayDie && faults.equals(faults.healed()) && accidents.isEmpty();
     }
 
-    /** Whether work requests of this connection may fail. */
-    boolean mayDie(int pair) {
-        return mayDie || accidents.stream().anyMatch(accident -> accident.pair() == pair);
+    /** Whether work requests of these queue pairs, one on each side, may fail. */
+    boolean mayDie(int number) {
+        return mayDie || accidents.stream().anyMatch(accident -> accident.victim() == number && accident.kind().kills);
     }
 
-    /** Whether an application loses memory that this connection uses on that side. */
-    boolean losesMemory(int pair, boolean onA) {
-        return accidents.stream().anyMatch(accident -> accident.kind() == Accident.Kind.DEREGISTER && accident.pair() == pair
-            && accident.onA() == onA);
+    /** What happens to a queue pair, of these kinds. */
+    boolean suffers(int number, boolean onA, Predicate<Accident.Kind> kinds) {
+        return accidents.stream().anyMatch(each -> each.victim() == number && each.onA() == onA && kinds.test(each.kind()));
     }
 
     /** Often close to where PSNs wrap. */

@@ -15,7 +15,11 @@ import org.softrdma.rxe.SimulatedRxe;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
@@ -25,16 +29,23 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * One seed: two devices, one to three connections, everything the seed draws posted in both directions at once. First on a faulty network,
- * with applications that are slow, and that deregister and destroy what is in use: nothing wrong may happen. Then on a healed one with
- * prompt applications: everything must end, well or with its error, within a time that can be computed.
+ * One seed: two devices, queue pairs of one service or several, everything the seed draws posted in both directions at once. First on a
+ * faulty network, with applications that are slow, and that deregister and destroy what is in use: nothing wrong may happen. Then on a
+ * healed one with prompt applications: everything must end, well or with its error, within a time that can be computed. At last each queue
+ * pair whose messages may get lost sends one more, which must not.
  */
 public final class SeedRun {
     private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY;
     private static final int INBOX_PACKETS = 1 << 16;
     private static final int FIRST_SOURCE_PORT = 0xc000;
-    /** So long an application waits to deregister until the region is just being written or read. */
-    private static final int PATIENCE_PACKETS = 300;
+    /** Work request id of the binding that opens a window before everything else. */
+    private static final long BIND_ID = 1L << 61;
+    private static final int NARROW_CQE = 256;
+    private static final Gid GROUP_V4 = Gid.ofIpv4(0xe0010203);
+    private static final Gid GROUP_V6 = new Gid(0xff0eL << 48, 0x10203);
+    /** Bytes of the shortest receives that serve all messages: a GRH and some more; and how much longer they may be. */
+    private static final int SMALLEST_SLOT = 64;
+    private static final int LARGEST_SLOT = 6000;
     private static final long SILENCE_NS = 1_000_000_000L;
 
     private final Scenario scenario;
@@ -44,9 +55,14 @@ public final class SeedRun {
     private final WireChecker wire = new WireChecker();
     private final Side a;
     private final Side b;
+    /** Of RC, both directions of each connection one after the other. */
     private final List<RequestStream> streams = new ArrayList<>();
-    private final List<Due> accidentsToCome;
+    /** Of UC and UD. */
+    private final List<RequestStream> looseStreams = new ArrayList<>();
+    private final List<RequestStream> allStreams = new ArrayList<>();
+    private final Accidents accidents = new Accidents(wire, this::takeAll);
     private final Workload workload;
+    private final LooseWorkload looseWorkload;
     private final Pacemaker pacemaker;
     private final WorkCompletion[] polled = WorkCompletion.array(4);
     private boolean healed;
@@ -68,15 +84,31 @@ public final class SeedRun {
         if (scenario.ipHeader() == LinkProfile.IpHeader.HIDDEN_RANDOM) {
             wire.expectRewrittenIcrc();
         }
-        for (int i = 0; i < scenario.pairs(); i++) {
-            addPair(i);
-        }
+        addQueuePairs();
         workload = new Workload(scenario, random.split());
         workload.plan(streams);
-        accidentsToCome = new ArrayList<>(scenario.accidents().stream().map(this::due).toList());
+        looseWorkload = new LooseWorkload(scenario, random.split());
+        looseWorkload.plan(looseStreams);
+        allStreams.addAll(streams);
+        allStreams.addAll(looseStreams);
+        for (Accident accident : scenario.accidents()) {
+            Endpoint victim = (accident.onA() ? a : b).endpoints.get(accident.victim());
+            accidents.add(accident, victim, plannedPackets(accident.victim()));
+        }
         openMemory(a, scenario.iovaA());
         openMemory(b, scenario.iovaB());
         workload.settleSwaps();
+        looseWorkload.stamp();
+    }
+
+    /** Of the queue pairs with this number, on both sides. */
+    private int plannedPackets(int number) {
+        int packets = 0;
+        for (RequestStream stream : allStreams) {
+            boolean own = a.endpoints.get(number) == stream.initiator || b.endpoints.get(number) == stream.initiator;
+            packets += own ? Workload.plannedPackets(stream, scenario.mtu().bytes()) : 0;
+        }
+        return packets;
     }
 
     private Side open(Gid gid) {
@@ -89,16 +121,90 @@ public final class SeedRun {
         for (Endpoint each : side.endpoints) {
             if (each.doomed != null) {
                 // The same addresses under another key: only the key says which region is meant.
-                each.doomed.open(side.pd, iova, ACCESS);
+                each.doomed.open(side.pd, iova, ACCESS | AccessFlags.MW_BIND);
+            }
+            if (each.window != null) {
+                MemoryRegion region = each.doomed.region();
+                each.qp.bind(each.window, BIND_ID, region, region.address(), region.length(), AccessFlags.REMOTE_ANY, 0);
+                each.doomed.openBy(each.window);
             }
         }
     }
 
-    private void addPair(int number) {
-        Endpoint endA = addEndpoint(a, scenario.losesMemory(number, true));
-        Endpoint endB = addEndpoint(b, scenario.losesMemory(number, false));
-        int psnA = scenario.psnA() + number * 1000 & 0xffffff;
-        int psnB = scenario.psnB() + number * 1000 & 0xffffff;
+    // ---- queue pairs ----
+
+    /** First those of RC, then of UC, then of UD: the same number on both sides. */
+    private void addQueuePairs() {
+        Mix mix = scenario.mix();
+        int count = scenario.pairs() + mix.ucPairs() + mix.udPerSide();
+        boolean[] sharesOnA = drawSharing(a, true, count);
+        boolean[] sharesOnB = drawSharing(b, false, count);
+        if (mix.group()) {
+            a.group = scenario.ipv6() ? GROUP_V6 : GROUP_V4;
+            b.group = a.group;
+            wire.setGroup(a.group);
+        }
+        for (int i = 0; i < count; i++) {
+            QpType service = i < scenario.pairs() ? QpType.RC : i < scenario.pairs() + mix.ucPairs() ? QpType.UC : QpType.UD;
+            Endpoint endA = addEndpoint(a, i, service, sharesOnA[i]);
+            Endpoint endB = addEndpoint(b, i, service, sharesOnB[i]);
+            int psnA = scenario.psnA() + i * 1000 & 0xffffff;
+            int psnB = scenario.psnB() + i * 1000 & 0xffffff;
+            switch (service) {
+                case RC -> addConnection(i, endA, endB, psnA, psnB);
+                case UC -> addLooseConnection(i, endA, endB, psnA, psnB);
+                default -> {
+                    addDatagrams(i, endA, psnA);
+                    addDatagrams(i, endB, psnB);
+                }
+            }
+        }
+    }
+
+    /** Which queue pairs of a side share their receives; makes the queue if there are any. */
+    private boolean[] drawSharing(Side side, boolean onA, int count) {
+        boolean[] shares = new boolean[count];
+        int users = 0;
+        for (int i = 0; i < count; i++) {
+            shares[i] = random.nextDouble() < scenario.mix().shared(onA);
+            users += shares[i] ? 1 : 0;
+        }
+        if (users > 0) {
+            // Each may hold one for a message that never ends, and there is still one for each.
+            int capacity = 2 * users + scenario.mix().spare();
+            int slotBytes = SMALLEST_SLOT + random.nextInt(Math.min(4 * scenario.mtu().bytes(), LARGEST_SLOT));
+            side.shared = new ReceivePool(side.memory, random, side.pd.createSrq(capacity, scenario.maxSge(), 0), users, capacity,
+                scenario.maxSge(), slotBytes);
+        }
+        return shares;
+    }
+
+    private Endpoint addEndpoint(Side side, int number, QpType service, boolean shares) {
+        boolean onA = side == a;
+        CompletionQueue narrow = scenario.suffers(number, onA, kind -> kind == Accident.Kind.OVERRUN) ? side.context.createCq(NARROW_CQE)
+            : null;
+        QpCapabilities cap = new QpCapabilities(scenario.sendDepth(), scenario.receiveDepth(), scenario.maxSge(), scenario.maxSge(),
+            Side.MAX_INLINE);
+        QueuePair qp = side.pd.createQp(new QpInitAttributes(service, narrow == null ? side.sendCq : narrow,
+            narrow == null ? side.recvCq : narrow, shares ? side.shared.queue() : null, cap, scenario.signalAll()));
+        ShadowedMemory doomed = scenario.suffers(number, onA, kind -> kind.ofMemory) ? new ShadowedMemory(random.split(), true) : null;
+        Endpoint endpoint = new Endpoint(side, qp, doomed, shares ? side.shared : service == QpType.RC ? null : ownPool(side, qp), narrow);
+        if (scenario.suffers(number, onA, kind -> kind == Accident.Kind.FREE_WINDOW)) {
+            endpoint.window = side.allocateWindow(MemoryWindow.Type.TYPE_1);
+        }
+        side.endpoints.add(endpoint);
+        return endpoint;
+    }
+
+    /** Receives for whatever comes; those of datagrams may be too short for some. */
+    private ReceivePool ownPool(Side side, QueuePair qp) {
+        int slotBytes = SMALLEST_SLOT + random.nextInt(qp.type() == QpType.UD ? LARGEST_SLOT : 4 * scenario.mtu().bytes());
+        ReceivePool pool = new ReceivePool(side.memory, random, null, 1, scenario.receiveDepth(), scenario.maxSge(), slotBytes);
+        pool.ownedBy(qp);
+        return pool;
+    }
+
+    private void addConnection(int number, Endpoint endA, Endpoint endB, int psnA, int psnB) {
         connect(endA.qp, endB, psnA, psnB);
         connect(endB.qp, endA, psnB, psnA);
         wire.addFlow(a.gid, endA.qp.qpNum(), b.gid, endB.qp.qpNum(), flow(psnA));
@@ -111,21 +217,42 @@ public final class SeedRun {
         return new Flow(firstPsn, scenario.mtu().bytes(), scenario.rdAtomic(), scenario.timeout());
     }
 
-    private Endpoint addEndpoint(Side side, boolean losesMemory) {
-        QpCapabilities cap = new QpCapabilities(scenario.sendDepth(), scenario.receiveDepth(), scenario.maxSge(), scenario.maxSge(),
-            Side.MAX_INLINE);
-        QueuePair qp = side.pd.createQp(new QpInitAttributes(QpType.RC, side.sendCq, side.recvCq, null, cap, scenario.signalAll()));
-        Endpoint endpoint = new Endpoint(side, qp, losesMemory ? new ShadowedMemory(random.split(), true) : null);
-        side.endpoints.add(endpoint);
-        return endpoint;
-    }
-
     private void connect(QueuePair qp, Endpoint peer, int sqPsn, int rqPsn) {
         qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(AccessFlags.REMOTE_ANY));
         qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer.side.gid, 1)).pathMtu(scenario.mtu())
             .destQpn(peer.qp.qpNum()).rqPsn(rqPsn).maxDestRdAtomic(scenario.destRdAtomic()).minRnrTimer(scenario.minRnrTimer()));
         qp.modify(new QpAttributes().state(QpState.RTS).timeout(scenario.timeout()).retryCount(scenario.retryCount())
             .rnrRetry(scenario.rnrRetry()).sqPsn(sqPsn).maxRdAtomic(scenario.rdAtomic()));
+    }
+
+    private void addLooseConnection(int number, Endpoint endA, Endpoint endB, int psnA, int psnB) {
+        addLooseStream("a" + number + "uc", endA, endB, psnA, psnB, number);
+        addLooseStream("b" + number + "uc", endB, endA, psnB, psnA, number);
+    }
+
+    private void addLooseStream(String name, Endpoint from, Endpoint to, int psn, int peersPsn, int number) {
+        from.qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(AccessFlags.REMOTE_WRITE));
+        from.qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(to.side.gid, 1)).pathMtu(scenario.mtu())
+            .destQpn(to.qp.qpNum()).rqPsn(peersPsn));
+        from.qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(psn));
+        wire.addUcFlow(from.side.gid, from.qp.qpNum(), to.side.gid, to.qp.qpNum(),
+            new UcFlow(psn, scenario.mtu().bytes(), from.doomed != null, to.arrivals));
+        looseStreams.add(new RequestStream(name, from, to, scenario, scenario.mayDie(number)));
+    }
+
+    private void addDatagrams(int number, Endpoint endpoint, int psn) {
+        int qkey = scenario.mix().qkey();
+        QueuePair qp = endpoint.qp;
+        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).qkey(qkey));
+        qp.modify(new QpAttributes().state(QpState.RTR));
+        qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(psn));
+        boolean inGroup = endpoint.side.group != null;
+        if (inGroup) {
+            qp.attachMulticast(endpoint.side.group);
+        }
+        wire.addDatagrams(endpoint.side.gid, qp.qpNum(), psn, qkey, inGroup, endpoint.arrivals);
+        looseStreams.add(new RequestStream((endpoint.side == a ? "a" : "b") + number + "ud", endpoint, null, scenario,
+            scenario.mayDie(number)));
     }
 
     // ---- a run ----
@@ -146,17 +273,20 @@ public final class SeedRun {
         }
         Throwable failure = null;
         String status;
+        boolean died = false;
         try {
             run.runUnderFaults();
             run.runHealed();
+            run.hearLastWords();
             run.checkEnd();
             status = run.status();
+            died = run.anyDied();
             run.close();
         } catch (AssertionError | RuntimeException wrong) {
             failure = wrong;
             status = run.status();
         }
-        return new SeedResult(seed, failure, status, run.anyDied(), run.requestsDone(), run.wire.packets(), run.wire.digest());
+        return new SeedResult(seed, failure, status, died, run.requestsDone(), run.wire.packets(), run.wire.digest());
     }
 
     private void runUnderFaults() {
@@ -167,7 +297,10 @@ public final class SeedRun {
     private void runHealed() {
         fabric.heal();
         healed = true;
-        boundNs = TimeBound.of(scenario, streams);
+        for (Side side : List.of(a, b)) {
+            accidents.end(side.endpoints);
+        }
+        boundNs = TimeBound.of(scenario, allStreams);
         long startNs = fabric.nowNs();
         if (!simulation.runUntil(this::step, startNs + boundNs)) {
             throw new AssertionError("no end within " + boundNs + " ns on a healed network");
@@ -177,8 +310,30 @@ public final class SeedRun {
         step();
     }
 
+    /** One after the other, so that there is a receive for each, and nothing that could come between. */
+    private void hearLastWords() {
+        long mostNs = 2 * scenario.faults().delayMaxNs();
+        for (RequestStream stream : looseStreams) {
+            PlannedRequest word = looseWorkload.sayLastWord(stream);
+            if (word == null) {
+                continue;
+            }
+            long untilNs = fabric.nowNs() + mostNs;
+            if (!simulation.runUntil(() -> step() && looseWorkload.wasHeard(word), untilNs)) {
+                throw new AssertionError("never received: " + word + " to " + word.to);
+            }
+            // Nor twice.
+            simulation.runFor(mostNs);
+            step();
+            if (!looseWorkload.wasHeard(word)) {
+                throw new AssertionError("received more than once: " + word);
+            }
+        }
+    }
+
     private void checkEnd() {
         workload.expectEffects();
+        looseWorkload.expectEffects();
         for (Side side : List.of(a, b)) {
             for (ShadowedMemory memory : side.memories()) {
                 String difference = memory.difference();
@@ -188,6 +343,14 @@ public final class SeedRun {
             }
         }
         checkCounters();
+        for (Side side : List.of(a, b)) {
+            LooseWorkload.expectLossesCounted(side.endpoints, side.context.counters());
+            for (Endpoint each : side.endpoints) {
+                if (each.sharesReceives() && !each.closed && each.isDead() && !each.saidLast) {
+                    throw new AssertionError("no QP_LAST_WQE_REACHED of qp 0x" + Integer.toHexString(each.qp.qpNum()));
+                }
+            }
+        }
         if (wire.anyMute()) {
             throw new AssertionError("a responder saw gap after gap and never sent a NAK");
         }
@@ -202,7 +365,8 @@ public final class SeedRun {
         for (Side side : List.of(a, b)) {
             Map<String, Long> counters = side.context.counters();
             for (String name : List.of("rcvd_pkts", "drop_too_short", "drop_bad_length", "drop_bad_version", "drop_bad_port",
-                "drop_unknown_qpn", "drop_bad_icrc", "drop_bad_pkey", "drop_wrong_address")) {
+                "drop_unknown_qpn", "drop_unknown_opcode", "drop_bad_icrc", "drop_bad_pkey", "drop_wrong_address",
+                "drop_unknown_group")) {
                 accounted += counters.get(name);
             }
         }
@@ -222,13 +386,24 @@ public final class SeedRun {
     private boolean step() {
         boolean mayPost = pacemaker.beat;
         pacemaker.beat = false;
-        take(a);
-        take(b);
+        boolean meddles = mayPost && !healed && scenario.mix().meddling() > 0 && random.nextDouble() < scenario.mix().meddling();
+        if (meddles) {
+            resizeSome(a);
+            resizeSome(b);
+        }
+        takeAll(a);
+        takeAll(b);
         if (wire.complaint() != null) {
             throw new AssertionError("on the wire: " + wire.complaint());
         }
+        for (Side side : List.of(a, b)) {
+            if (meddles && side.shared != null) {
+                side.shared.meddle(random);
+            }
+            postToPools(side, mayPost);
+        }
         boolean finished = true;
-        for (RequestStream stream : streams) {
+        for (RequestStream stream : allStreams) {
             if (healed) {
                 stream.postAll();
             } else {
@@ -238,6 +413,35 @@ public final class SeedRun {
         }
         pacemaker.more = !finished;
         return finished;
+    }
+
+    /** While completions wait in them. */
+    private void resizeSome(Side side) {
+        CompletionQueue queue = random.nextBoolean() ? side.sendCq : side.recvCq;
+        queue.resize(side.mostCompletions() + random.nextInt(100));
+    }
+
+    /** Receives for whatever comes. */
+    private void postToPools(Side side, boolean mayPost) {
+        if (side.shared != null) {
+            postSome(side.shared, mayPost);
+        }
+        for (Endpoint each : side.endpoints) {
+            if (each.pool != null && !each.pool.isShared() && !each.isDead()) {
+                postSome(each.pool, mayPost);
+            }
+        }
+    }
+
+    private void postSome(ReceivePool pool, boolean mayPost) {
+        if (healed) {
+            pool.postAll();
+        } else if (scenario.lateReceives() ? mayPost && random.nextInt(6) == 0 : mayPost || random.nextInt(2) == 0) {
+            int receives = scenario.lateReceives() ? 1 : random.nextInt(40);
+            while (receives > 0 && pool.post()) {
+                receives--;
+            }
+        }
     }
 
     /** Now and then, so many. */
@@ -256,24 +460,83 @@ public final class SeedRun {
         }
     }
 
-    private void take(Side side) {
+    private void takeAll(Side side) {
+        takeEvents(side);
+        if (side.shared != null) {
+            side.shared.expectLimitTold();
+        }
+        takeFrom(side.recvCq, side);
+        takeFrom(side.sendCq, side);
+        for (Endpoint each : side.endpoints) {
+            if (each.narrow != null && !each.asleep) {
+                takeFrom(each.narrow, side);
+            }
+        }
+    }
+
+    private void takeEvents(Side side) {
         for (AsyncEvent event = side.context.getAsyncEvent(0); event != null; event = side.context.getAsyncEvent(0)) {
             event.ack();
-            if (!(event.element() instanceof QueuePair qp)) {
+            if (event.element() instanceof QueuePair qp) {
+                Endpoint endpoint = side.endpointOf(qp.qpNum());
+                endpoint.onEvent(event.type());
+                if (event.type() == AsyncEventType.SQ_DRAINED) {
+                    wire.expectDrained(side.gid, qp.qpNum(), true);
+                }
+            } else if (event.type() == AsyncEventType.SRQ_LIMIT_REACHED && side.shared != null
+                && event.element() == side.shared.queue()) {
+                side.shared.onLimit();
+            } else if (event.type() == AsyncEventType.CQ_ERR) {
+                onOverrun(side, event.element());
+            } else {
                 throw new AssertionError("asynchronous event " + event.type() + " of " + event.element());
             }
-            side.endpointOf(qp.qpNum()).onEvent(event.type());
         }
-        for (int count = side.recvCq.poll(polled); count > 0; count = side.recvCq.poll(polled)) {
-            for (int i = 0; i < count; i++) {
-                streamTo(endpointOf(polled[i], side)).onReceiveCompletion(polled[i]);
+    }
+
+    private static void onOverrun(Side side, Object queue) {
+        for (Endpoint each : side.endpoints) {
+            if (each.narrow != null && each.narrow == queue && each.tooNarrow && !each.overrun) {
+                each.overrun = true;
+                each.asleep = false;
+                if (each.sharesReceives()) {
+                    each.pool.onGone();
+                }
+                return;
             }
         }
-        for (int count = side.sendCq.poll(polled); count > 0; count = side.sendCq.poll(polled)) {
+        throw new AssertionError("CQ_ERR of a completion queue that has room, or a second one");
+    }
+
+    private void takeFrom(CompletionQueue queue, Side side) {
+        for (int count = queue.poll(polled); count > 0; count = queue.poll(polled)) {
             for (int i = 0; i < count; i++) {
-                streamFrom(endpointOf(polled[i], side)).onSendCompletion(polled[i]);
+                if (polled[i].wrId() == BIND_ID && polled[i].isSuccess() && scenario.signalAll()) {
+                    continue;
+                }
+                if (ReceivePool.isReceive(polled[i])) {
+                    onReceive(endpointOf(polled[i], side), polled[i]);
+                } else {
+                    streamFrom(endpointOf(polled[i], side)).onSendCompletion(polled[i]);
+                }
             }
         }
+    }
+
+    private void onReceive(Endpoint endpoint, WorkCompletion wc) {
+        if (endpoint.pool == null) {
+            streamTo(endpoint).onReceiveCompletion(wc);
+            return;
+        }
+        List<Slot> slots = endpoint.pool.finish(endpoint, wc);
+        if (wc.isSuccess()) {
+            if (endpoint.service == QpType.RC) {
+                streamTo(endpoint).onPooledReceive(wc, slots);
+            } else {
+                looseWorkload.onReceive(endpoint, wc, slots);
+            }
+        }
+        endpoint.pool.takeBack(slots);
     }
 
     private static Endpoint endpointOf(WorkCompletion wc, Side side) {
@@ -285,63 +548,11 @@ public final class SeedRun {
     }
 
     private RequestStream streamFrom(Endpoint endpoint) {
-        return streams.stream().filter(stream -> stream.initiator == endpoint).findFirst().orElseThrow();
+        return allStreams.stream().filter(stream -> stream.initiator == endpoint).findFirst().orElseThrow();
     }
 
     private RequestStream streamTo(Endpoint endpoint) {
         return streams.stream().filter(stream -> stream.target == endpoint).findFirst().orElseThrow();
-    }
-
-    // ---- accidents ----
-
-    /** An accident to come. @param afterPackets of its connection, both ways */
-    private record Due(Accident accident, Endpoint victim, long afterPackets) {
-    }
-
-    private Due due(Accident accident) {
-        RequestStream one = streams.get(2 * accident.pair());
-        RequestStream other = streams.get(2 * accident.pair() + 1);
-        int mtu = scenario.mtu().bytes();
-        int planned = Workload.plannedPackets(one, mtu) + Workload.plannedPackets(other, mtu);
-        return new Due(accident, accident.onA() ? one.initiator : one.target, (long) (accident.when() * planned));
-    }
-
-    /** Whether the time of an accident has come; then it has happened. */
-    private boolean happens(Due due) {
-        Endpoint victim = due.victim;
-        if (victim.closed) {
-            return true;
-        }
-        long late = wire.packetsOf(victim.side.gid, victim.qp.qpNum()) - due.afterPackets;
-        if (late < 0 || due.accident.amid() && late < PATIENCE_PACKETS
-            && !wire.isAmid(victim.side.gid, victim.qp.qpNum(), victim.doomed.region().rkey())) {
-            return false;
-        }
-        // What is complete by now must not come later.
-        take(victim.side);
-        switch (due.accident.kind()) {
-            case DEREGISTER -> deregister(victim);
-            case TO_ERROR -> {
-                victim.qp.modify(new QpAttributes().state(QpState.ERR));
-                victim.toldToFail = true;
-                wire.expectSilence(victim.side.gid, victim.qp.qpNum(), false);
-            }
-            case DESTROY -> {
-                int qpn = victim.qp.qpNum();
-                victim.qp.close();
-                victim.closed = true;
-                wire.expectSilence(victim.side.gid, qpn, true);
-            }
-            default -> throw new AssertionError(due);
-        }
-        return true;
-    }
-
-    private void deregister(Endpoint victim) {
-        if (!victim.lostMemory()) {
-            wire.expectUnused(victim.side.gid, victim.doomed.region().rkey());
-            victim.doomed.deregister();
-        }
     }
 
     // ---- for people ----
@@ -352,23 +563,27 @@ public final class SeedRun {
         if (healed) {
             text.append(", healed network took ").append(healedForNs).append(" of ").append(boundNs).append(" ns");
         }
-        accidentsToCome.forEach(due -> text.append(", still to come ").append(due.accident));
-        for (RequestStream stream : streams) {
+        text.append(accidents);
+        for (RequestStream stream : allStreams) {
             text.append("\n  ").append(stream.status());
         }
         for (Side side : List.of(a, b)) {
-            text.append("\n  ").append(side.gid);
+            text.append("\n  ").append(side.gid).append(side.shared == null ? "" : ", " + side.shared.status());
+            for (Endpoint each : side.endpoints) {
+                text.append(each.arrivals == null ? "" : ", " + each.service + " received " + each.arrivals.received() + ", not "
+                    + each.arrivals.lost());
+            }
             side.context.counters().forEach((name, value) -> text.append(value == 0 ? "" : " " + name + " " + value));
         }
         return text.toString();
     }
 
     private boolean anyDied() {
-        return streams.stream().anyMatch(RequestStream::isDead);
+        return allStreams.stream().anyMatch(RequestStream::isDead);
     }
 
     private int requestsDone() {
-        return streams.stream().mapToInt(RequestStream::done).sum();
+        return allStreams.stream().mapToInt(RequestStream::done).sum();
     }
 
     /** Wakes the application now and then, as its own work would, and causes accidents while the devices are at work. */
@@ -379,7 +594,7 @@ public final class SeedRun {
 
         @Override
         public int doWork(long nowNs) {
-            boolean accident = accidentsToCome.removeIf(SeedRun.this::happens);
+            boolean accident = accidents.happen(nowNs);
             if (nowNs >= nextNs) {
                 nextNs = nowNs + 1_000 + random.nextInt(scenario.lateReceives() ? 2_000_000 : 100_000);
                 beat = true;

@@ -4,13 +4,17 @@ package org.softrdma.simulator;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.Reregistration;
 
 /**
  * A region and, beside it, what must stand in it: slots with guard bytes around, filled with noise. Whatever is not expected to change must
@@ -24,6 +28,7 @@ final class ShadowedMemory {
     static final byte DEAD = (byte) 0xdd;
     private static final byte SCRIBBLE = (byte) 0xee;
     private static final int GUARD_BYTES = 16;
+    private static final ValueLayout.OfInt BIG_ENDIAN = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private final SplittableRandom random;
     private final boolean doomed;
@@ -31,8 +36,14 @@ final class ShadowedMemory {
     private MemorySegment memory;
     private MemoryRegion region;
     private byte[] expected;
+    /** By which peers name it: the region's, or a window's. */
+    private int rkey;
     /** What was in it when it was deregistered; null before. */
     private MemorySegment atDeath;
+    /** Peers have no rights any more. */
+    private boolean revoked;
+    /** Where it lay before. */
+    private final List<MemorySegment> left = new ArrayList<>();
     private final BitSet unknown = new BitSet();
     private final List<Possibility> possibilities = new ArrayList<>();
 
@@ -67,10 +78,27 @@ final class ShadowedMemory {
         memory = Arena.ofAuto().allocate(reserved, 64);
         MemorySegment.copy(expected, 0, memory, ValueLayout.JAVA_BYTE, 0, reserved);
         region = pd.register(memory, iova, access);
+        rkey = region.rkey();
     }
 
     MemoryRegion region() {
         return region;
+    }
+
+    /** The key peers use; the same even when it opens nothing any more. */
+    int rkey() {
+        return rkey;
+    }
+
+    /** Peers use this window of all of it. */
+    void openBy(MemoryWindow window) {
+        rkey = window.rkey();
+    }
+
+    /** Writes a number into the first bytes of a slot, big-endian. */
+    void stamp(Slot slot, int number) {
+        memory.set(BIG_ENDIAN, slot.at(), number);
+        MemorySegment.ofArray(expected).set(BIG_ENDIAN, slot.at(), number);
     }
 
     // ---- the application's deeds ----
@@ -91,6 +119,64 @@ final class ShadowedMemory {
 
     boolean isDead() {
         return atDeath != null;
+    }
+
+    /** Takes the peers' rights away. */
+    void revoke() {
+        region.reregister(new Reregistration().access(AccessFlags.LOCAL_WRITE));
+        revoked = true;
+    }
+
+    /** The window peers used is gone. */
+    void close(MemoryWindow window) {
+        window.close();
+        revoked = true;
+    }
+
+    /** Whether peers can do nothing here any more. */
+    boolean isClosedToPeers() {
+        return revoked || isDead();
+    }
+
+    /** Registers the region anew with other memory, and uses the old one for something else. */
+    void move() {
+        MemorySegment other = Arena.ofAuto().allocate(reserved, 64);
+        other.copyFrom(memory);
+        region.reregister(new Reregistration().memory(other, region.address()));
+        memory.fill(DEAD);
+        left.add(memory);
+        memory = other;
+    }
+
+    // ---- slots that are lent to the device again and again ----
+
+    /** A receive is posted here: anything may be written until it completes. */
+    void lend(Slot slot) {
+        if (!isAsExpected(slot)) {
+            throw new AssertionError("receive at " + slot + " was written after its completion");
+        }
+        unknown.set(slot.at(), slot.at() + slot.length());
+    }
+
+    /** The receive is complete: what stands here now must stay. */
+    void takeBack(Slot slot) {
+        unknown.clear(slot.at(), slot.at() + slot.length());
+        MemorySegment.copy(contents(), ValueLayout.JAVA_BYTE, slot.at(), expected, slot.at(), slot.length());
+    }
+
+    private boolean isAsExpected(Slot slot) {
+        long end = (long) slot.at() + slot.length();
+        return MemorySegment.mismatch(contents(), slot.at(), end, MemorySegment.ofArray(expected), slot.at(), end) < 0;
+    }
+
+    /** What stands in it. */
+    byte[] bytes(Slot slot) {
+        return contents().asSlice(slot.at(), slot.length()).toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    /** Whether these bytes have all been placed. */
+    boolean holds(int at, byte[] bytes, int from, int length) {
+        return MemorySegment.mismatch(contents(), at, (long) at + length, MemorySegment.ofArray(bytes), from, (long) from + length) < 0;
     }
 
     // ---- what must stand in it ----
@@ -160,19 +246,29 @@ final class ShadowedMemory {
             }
             int at = (int) (from + mismatch);
             byte value = have.get(ValueLayout.JAVA_BYTE, at);
-            if (!unknown.get(at) && possibilities.stream().noneMatch(each -> each.allows(at, value))) {
+            if (unknown.get(at)) {
+                from = unknown.nextClearBit(at);
+                continue;
+            }
+            if (possibilities.stream().noneMatch(each -> each.allows(at, value))) {
                 return "byte " + at + " is 0x" + Integer.toHexString(value & 0xff) + " instead of 0x"
                     + Integer.toHexString(expected[at] & 0xff) + (doomed ? ", in the doomed region" : "");
             }
             from = at + 1L;
         }
-        return isDead() ? touchedAfterDeath() : null;
+        for (MemorySegment each : left) {
+            String touched = touched(each, "moved away");
+            if (touched != null) {
+                return touched;
+            }
+        }
+        return isDead() ? touched(memory, "deregistered") : null;
     }
 
-    private String touchedAfterDeath() {
+    private String touched(MemorySegment dead, String since) {
         for (int i = 0; i < reserved; i++) {
-            if (memory.get(ValueLayout.JAVA_BYTE, i) != DEAD) {
-                return "byte " + i + " was written after the region was deregistered";
+            if (dead.get(ValueLayout.JAVA_BYTE, i) != DEAD) {
+                return "byte " + i + " was written after the region was " + since;
             }
         }
         return null;

@@ -2,8 +2,12 @@
 package org.softrdma.simulator;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
+import org.softrdma.verbs.AddressHandle;
+import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Gid;
@@ -23,7 +27,12 @@ final class Side {
     /** Stays registered to the end. */
     final ShadowedMemory memory;
     final List<Endpoint> endpoints = new ArrayList<>();
+    /** Receives that queue pairs of this side share, or null. */
+    ReceivePool shared;
+    /** The multicast group its datagram queue pairs are attached to; null for none. */
+    Gid group;
     private final List<MemoryWindow> windows = new ArrayList<>();
+    private final Map<Gid, AddressHandle> handles = new HashMap<>();
 
     Side(Context context, Gid gid, SplittableRandom random) {
         this.context = context;
@@ -34,10 +43,31 @@ final class Side {
         memory = new ShadowedMemory(random, false);
     }
 
-    MemoryWindow allocateWindow() {
-        MemoryWindow window = pd.allocateMw(MemoryWindow.Type.TYPE_2);
+    MemoryWindow allocateWindow(MemoryWindow.Type type) {
+        MemoryWindow window = pd.allocateMw(type);
         windows.add(window);
         return window;
+    }
+
+    /** The way to an address. */
+    AddressHandle handleTo(Gid remote) {
+        return handles.computeIfAbsent(remote, gid -> pd.createAh(AddressVector.to(gid, 1)));
+    }
+
+    /** Closes the handle, whatever was posted by it and waits. */
+    void closeHandleTo(Gid remote) {
+        handles.remove(remote).close();
+    }
+
+    /** Completions that all queue pairs together can have outstanding in one direction. */
+    int mostCompletions() {
+        int sends = 0;
+        int receives = shared == null ? 0 : shared.most();
+        for (Endpoint each : endpoints) {
+            sends += each.qp.capabilities().maxSendWr();
+            receives += each.qp.capabilities().maxRecvWr();
+        }
+        return Math.max(sends, receives);
     }
 
     Endpoint endpointOf(int qpn) {
@@ -62,8 +92,15 @@ final class Side {
     /** Destroys everything, children first; nothing may be held back by what happened before. */
     void close() {
         for (Endpoint each : endpoints) {
-            each.qp.close();
+            each.destroy();
+            if (each.narrow != null) {
+                each.narrow.close();
+            }
         }
+        if (shared != null) {
+            shared.queue().close();
+        }
+        handles.values().forEach(AddressHandle::close);
         for (MemoryWindow window : windows) {
             window.close();
         }

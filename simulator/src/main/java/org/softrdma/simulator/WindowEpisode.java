@@ -19,7 +19,7 @@ final class WindowEpisode {
 
     /** The binding is being posted: the key counts up with each. */
     int bind(Side side) {
-        window = previous == null ? side.allocateWindow() : previous.window;
+        window = previous == null ? side.allocateWindow(MemoryWindow.Type.TYPE_2) : previous.window;
         rkey = MemoryWindow.nextRkey(previous == null ? window.rkey() : previous.rkey);
         return rkey;
     }

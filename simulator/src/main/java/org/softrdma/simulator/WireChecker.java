@@ -17,7 +17,8 @@ import org.softrdma.wire.Syndrome;
 
 /**
  * Watches every packet that leaves a device, and those that reach one, and knows from the specification alone what may follow: here ICRC
- * and base header, in {@link RequestRules} PSNs, repetitions, windows and pace, in {@link ResponseRules} answers only to what arrived.
+ * and base header, in {@link RequestRules} PSNs, repetitions, windows and pace, in {@link ResponseRules} answers only to what arrived, in
+ * {@link UcFlow} and {@link DatagramRules} the services without acknowledgements.
  */
 final class WireChecker implements PacketObserver {
     private static final int DEAD_RUN = 12;
@@ -28,6 +29,11 @@ final class WireChecker implements PacketObserver {
     private final Map<Long, Flow> flowsByRequests = new HashMap<>();
     private final Map<Long, Flow> flowsByResponses = new HashMap<>();
     private final RequestRules requests = new RequestRules();
+    /** By where the packets go, and by where they come from. */
+    private final Map<Long, UcFlow> ucFlows = new HashMap<>();
+    private final Map<Long, UcFlow> ucFlowsBySender = new HashMap<>();
+    private final DatagramRules datagrams = new DatagramRules();
+    private Gid group;
     /** Keys of regions that were deregistered, by the address of their side. */
     private final Map<Gid, Set<Integer>> goneKeys = new HashMap<>();
     private boolean rewritten;
@@ -50,6 +56,27 @@ final class WireChecker implements PacketObserver {
         flowsByResponses.put(key(from, fromQpn), flow);
     }
 
+    /** Announces one direction of an unreliable connection, as {@link #addFlow}. */
+    void addUcFlow(Gid from, int fromQpn, Gid to, int toQpn, UcFlow flow) {
+        ucFlows.put(key(to, toQpn), flow);
+        ucFlowsBySender.put(key(from, fromQpn), flow);
+    }
+
+    /** Announces a datagram queue pair. @param inGroup attached to the group */
+    void addDatagrams(Gid gid, int qpn, int firstPsn, int qkey, boolean inGroup, Arrivals arrivals) {
+        datagrams.add(gid, qpn, firstPsn, qkey, inGroup, arrivals);
+    }
+
+    /** The one multicast group there is. */
+    void setGroup(Gid gid) {
+        group = gid;
+    }
+
+    /** Memory of that side was given to other uses: it must not be seen on the wire any more. */
+    void watchDeadMemory(Gid side) {
+        goneKeys.computeIfAbsent(side, gid -> new HashSet<>());
+    }
+
     /** The region of that side is gone: its data must not be on the wire any more. */
     void expectUnused(Gid side, int rkey) {
         goneKeys.computeIfAbsent(side, gid -> new HashSet<>()).add(rkey);
@@ -57,15 +84,39 @@ final class WireChecker implements PacketObserver {
 
     /** The queue pair sends nothing any more. @param destroyed it may still acknowledge what it had executed */
     void expectSilence(Gid side, int qpn, boolean destroyed) {
+        if (ucFlowsBySender.containsKey(key(side, qpn))) {
+            ucFlowsBySender.get(key(side, qpn)).expectSilence();
+            return;
+        }
+        if (datagrams.has(side, qpn)) {
+            datagrams.expectSilence(side, qpn);
+            return;
+        }
         flowsByResponses.get(key(side, qpn)).requesterGone = true;
         Flow toIt = flowsByRequests.get(key(side, qpn));
         toIt.responderGone = true;
         toIt.responderDestroyed |= destroyed;
     }
 
-    /** Packets of the connection a queue pair belongs to, both ways. */
+    /** The send queue of the queue pair is drained, and nothing new may be sent; or not any more. */
+    void expectDrained(Gid side, int qpn, boolean now) {
+        if (ucFlowsBySender.containsKey(key(side, qpn))) {
+            ucFlowsBySender.get(key(side, qpn)).expectDrained(now);
+        } else if (datagrams.has(side, qpn)) {
+            datagrams.expectDrained(side, qpn, now);
+        } else {
+            flowsByResponses.get(key(side, qpn)).requesterDrained = now;
+        }
+    }
+
+    /** Packets of the connection a queue pair belongs to, both ways; those from and to a datagram queue pair. */
     long packetsOf(Gid side, int qpn) {
-        return flowsByResponses.get(key(side, qpn)).packets + flowsByRequests.get(key(side, qpn)).packets;
+        long place = key(side, qpn);
+        if (ucFlows.containsKey(place)) {
+            return ucFlowsBySender.get(place).packets() + ucFlows.get(place).packets();
+        }
+        return datagrams.has(side, qpn) ? datagrams.packetsOf(side, qpn)
+            : flowsByResponses.get(place).packets + flowsByRequests.get(place).packets;
     }
 
     /** Whether a message to that queue pair that writes or reads that region was executed in part. */
@@ -116,11 +167,17 @@ final class WireChecker implements PacketObserver {
     }
 
     private void onArrival(long nowNs, Gid from, Gid to, ByteBuffer packet, int offset, int length) {
+        // To a member of a group the packet bears the group's address.
+        boolean toGroup = group != null && length >= 16 && Bth.destQp(packet, offset) == DatagramRules.GROUP_QPN;
         if (length < 16 || !(rewritten && from.isIpv4Mapped())
-            && icrcOf(from, to, packet, offset, length) != PlainIcrc.stored(packet, offset, length)) {
+            && icrcOf(from, toGroup ? group : to, packet, offset, length) != PlainIcrc.stored(packet, offset, length)) {
             return;
         }
         int opcode = Bth.opcode(packet, offset);
+        if (Opcode.transport(opcode) != Opcode.TRANSPORT_RC) {
+            onLooseArrival(to, packet, offset, opcode, length);
+            return;
+        }
         boolean request = Opcode.has(opcode, Opcode.REQUEST);
         Flow flow = (request ? flowsByRequests : flowsByResponses).get(key(to, Bth.destQp(packet, offset)));
         if (flow == null) {
@@ -136,10 +193,23 @@ final class WireChecker implements PacketObserver {
         }
     }
 
+    private void onLooseArrival(Gid to, ByteBuffer packet, int offset, int opcode, int length) {
+        int payload = length - Opcode.headerLength(opcode) - Bth.padCount(packet, offset) - 4;
+        if (Opcode.transport(opcode) == Opcode.TRANSPORT_UD) {
+            datagrams.onArrival(to, packet, offset, opcode, payload);
+            return;
+        }
+        UcFlow flow = ucFlows.get(key(to, Bth.destQp(packet, offset)));
+        if (flow != null) {
+            flow.onArrival(packet, offset, opcode, payload);
+        }
+    }
+
     private String check(long nowNs, Gid from, Gid to, ByteBuffer packet, int offset, int length) {
         int opcode = Bth.opcode(packet, offset);
-        if (length < 16 || Opcode.transport(opcode) != Opcode.TRANSPORT_RC) {
-            return "not an RC packet";
+        int transport = Opcode.transport(opcode);
+        if (length < 16 || transport != Opcode.TRANSPORT_RC && transport != Opcode.TRANSPORT_UC && transport != Opcode.TRANSPORT_UD) {
+            return "not a packet of RC, UC or UD";
         }
         int pad = Bth.padCount(packet, offset);
         int payload = length - Opcode.headerLength(opcode) - pad - 4;
@@ -162,6 +232,13 @@ final class WireChecker implements PacketObserver {
         digest = (digest * 31 + icrc) * 31 + nowNs;
         if (goneKeys.containsKey(from) && hasDeadBytes(packet, offset + Opcode.headerLength(opcode), payload)) {
             return "memory of a region that was deregistered";
+        }
+        if (transport == Opcode.TRANSPORT_UD) {
+            return datagrams.check(from, to, packet, offset, opcode, payload);
+        }
+        if (transport == Opcode.TRANSPORT_UC) {
+            UcFlow flow = ucFlows.get(key(to, Bth.destQp(packet, offset)));
+            return flow == null ? "unknown destination" : flow.check(packet, offset, opcode, payload);
         }
         boolean request = Opcode.has(opcode, Opcode.REQUEST);
         Flow flow = (request ? flowsByRequests : flowsByResponses).get(key(to, Bth.destQp(packet, offset)));

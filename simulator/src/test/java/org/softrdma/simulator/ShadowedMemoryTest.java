@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
@@ -81,5 +82,34 @@ class ShadowedMemoryTest {
         assertEquals(ShadowedMemory.DEAD, bytes.get(ValueLayout.JAVA_BYTE, slot.at()));
         change(slot.at());
         assertEquals("byte " + slot.at() + " was written after the region was deregistered", memory.difference());
+    }
+
+    @Test
+    void shouldFindAByteWrittenWhereARegionLayBeforeItMoved() {
+        byte before = bytes.get(ValueLayout.JAVA_BYTE, slot.at());
+        memory.move();
+        assertNull(memory.difference());
+        assertEquals(before, memory.region().memory().get(ValueLayout.JAVA_BYTE, slot.at()));
+        change(slot.at());
+        assertEquals("byte " + slot.at() + " was written after the region was moved away", memory.difference());
+    }
+
+    @Test
+    void shouldLetAnythingBeWrittenToALentSlotUntilItIsTakenBack() {
+        memory.lend(slot);
+        change(slot.at());
+        assertNull(memory.difference());
+        memory.takeBack(slot);
+        assertNull(memory.difference());
+        change(slot.at());
+        assertTrue(memory.difference().startsWith("byte " + slot.at() + " is "), memory.difference());
+        assertThrows(AssertionError.class, () -> memory.lend(slot));
+    }
+
+    @Test
+    void shouldNotOverlookAStrayByteBehindALentSlot() {
+        memory.lend(slot);
+        change(slot.at() + slot.length());
+        assertNotNull(memory.difference());
     }
 }

@@ -30,6 +30,17 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
     }
 
     /**
+     * The UDP source port that the RoCE v2 annex proposes for a flow label ({@code flow_label_to_udp_sport}): its upper six bits folded
+     * into the lower fourteen, in the range of dynamic ports.
+     *
+     * @param flowLabel 20 bits
+     * @return 0xc000..0xffff
+     */
+    public static int udpSourcePort(int flowLabel) {
+        return 0xc000 | (flowLabel ^ flowLabel >>> 14) & 0x3fff;
+    }
+
+    /**
      * The way back to where a datagram came from ({@code ibv_init_ah_from_wc}), with the address it was sent to as source. A datagram
      * sent to a group does not name such an address: take {@link #to} and a source of your choice.
      *

@@ -36,6 +36,23 @@ public interface Context extends AutoCloseable {
     /** The P_Key at {@code index}, host order; EINVAL beyond the table. */
     int queryPkey(int port, int index);
 
+    /**
+     * Where a P_Key stands in the port's table ({@code get_pkey_index}).
+     *
+     * @param pkey host order
+     * @return -1 if it is not there
+     * @throws VerbsException EINVAL if there is no such port
+     */
+    default int pkeyIndex(int port, int pkey) {
+        int entries = queryPort(port).pkeyTblLen();
+        for (int index = 0; index < entries; index++) {
+            if (queryPkey(port, index) == pkey) {
+                return index;
+            }
+        }
+        return -1;
+    }
+
     /** Counters by name, the kernel's names first ({@code sent_pkts}, …), in a fixed order. */
     Map<String, Long> counters();
 
@@ -45,6 +62,24 @@ public interface Context extends AutoCloseable {
     }
 
     ProtectionDomain allocatePd();
+
+    /** A thread domain, for {@link #allocateParentDomain}: a promise that one thread at a time uses what is made with it. */
+    default ThreadDomain allocateTd() {
+        throw VerbsException.unsupported("alloc_td");
+    }
+
+    /**
+     * A protection domain that shares the keys of {@code pd} and stands wherever a protection domain may: what is made with it works
+     * together with everything of {@code pd}. Its queues are in the device's own memory; an allocator cannot be given. Neither {@code pd}
+     * nor {@code td} can be closed before it.
+     *
+     * @param pd no parent domain itself
+     * @param td null for none. A promise to the device, which may save locks by it and need not
+     * @throws VerbsException EINVAL: one of them is closed or of another context, or {@code pd} is a parent domain
+     */
+    default ProtectionDomain allocateParentDomain(ProtectionDomain pd, ThreadDomain td) {
+        throw VerbsException.unsupported("alloc_parent_domain");
+    }
 
     CompletionChannel createCompletionChannel();
 
@@ -58,6 +93,16 @@ public interface Context extends AutoCloseable {
      * @throws VerbsException EINVAL
      */
     CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector);
+
+    /**
+     * A completion queue of a parent domain, which cannot be closed before it.
+     *
+     * @param parentDomain of {@link #allocateParentDomain}, this context's
+     * @throws VerbsException EINVAL: also if {@code parentDomain} is none, closed, or of another context
+     */
+    default CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector, ProtectionDomain parentDomain) {
+        throw VerbsException.unsupported("create_cq_ex");
+    }
 
     /** A completion queue without channel. */
     default CompletionQueue createCq(int cqe) {

@@ -37,6 +37,11 @@ public enum QpType {
         return value >= 0 && value < BY_VALUE.length ? BY_VALUE[value] : null;
     }
 
+    /** Whether a set of services, a bit for each by its number, has this one ({@code is_qpt_supported}). */
+    public boolean isIn(int services) {
+        return (services & 1 << value) != 0;
+    }
+
     private static QpType[] byValue() {
         int highest = 0;
         for (QpType each : values()) {

@@ -6,6 +6,11 @@ public interface RdmaDevice {
     /** As {@code ibv_devices} shows it: {@code rxe0}. */
     String name();
 
+    /** Position among the devices that are configured, from 0, as {@code rdma dev show} counts them; -1 for a device that is in no list. */
+    default int index() {
+        return -1;
+    }
+
     /** EUI-64, host order. */
     long nodeGuid();
 

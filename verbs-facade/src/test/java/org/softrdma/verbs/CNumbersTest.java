@@ -166,6 +166,13 @@ class CNumbersTest {
     }
 
     @Test
+    void shouldFindTheFlagOfEachOperation() throws ReflectiveOperationException {
+        for (WrOpcode opcode : WrOpcode.values()) {
+            assertEquals(SendOps.class.getField(opcode.name()).getInt(null), SendOps.of(opcode), opcode.name());
+        }
+    }
+
+    @Test
     void shouldUseTheBitsOfIbvQpAttrMask() {
         assertEquals("STATE=0x1 CUR_STATE=0x2 EN_SQD_ASYNC_NOTIFY=0x4 ACCESS_FLAGS=0x8 PKEY_INDEX=0x10 PORT=0x20 QKEY=0x40 AV=0x80 "
             + "PATH_MTU=0x100 TIMEOUT=0x200 RETRY_CNT=0x400 RNR_RETRY=0x800 RQ_PSN=0x1000 MAX_QP_RD_ATOMIC=0x2000 ALT_PATH=0x4000 "

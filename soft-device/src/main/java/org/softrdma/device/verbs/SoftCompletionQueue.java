@@ -26,6 +26,8 @@ public final class SoftCompletionQueue implements CompletionQueue {
     private final SoftContext context;
     private final Object userContext;
     private final SoftCompletionChannel channel;
+    /** Null for one that belongs to no parent domain. */
+    private final SoftProtectionDomain parentDomain;
     private final CompletionRing ring;
     private final AtomicInteger armed = new AtomicInteger(UNARMED);
     private final Acknowledged completionEvents = new Acknowledged();
@@ -33,14 +35,19 @@ public final class SoftCompletionQueue implements CompletionQueue {
     private final AtomicBoolean closed = new AtomicBoolean();
     private boolean overrun;
 
-    SoftCompletionQueue(SoftContext context, int cqe, Object userContext, SoftCompletionChannel channel) {
+    SoftCompletionQueue(SoftContext context, int cqe, Object userContext, SoftCompletionChannel channel,
+                        SoftProtectionDomain parentDomain) {
         this.context = context;
         this.userContext = userContext;
         this.channel = channel;
+        this.parentDomain = parentDomain;
         ring = new CompletionRing(cqe);
         context.children.add("completion queues");
         if (channel != null) {
             channel.children.add("completion queues");
+        }
+        if (parentDomain != null) {
+            parentDomain.children.add("completion queues");
         }
     }
 
@@ -187,6 +194,9 @@ public final class SoftCompletionQueue implements CompletionQueue {
             channel.children.remove("completion queues");
         }
         context.settleEvents(this, asyncEvents);
+        if (parentDomain != null) {
+            parentDomain.children.remove("completion queues");
+        }
         context.children.remove("completion queues");
     }
 }

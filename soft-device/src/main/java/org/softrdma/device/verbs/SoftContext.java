@@ -17,6 +17,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.VerbsException;
 
 /** What every soft device's context does alike: protection domains, completion queues, channels and asynchronous events. */
@@ -81,6 +82,38 @@ public abstract class SoftContext implements Context {
     }
 
     @Override
+    public final ThreadDomain allocateTd() {
+        requireOpen("alloc_td");
+        return new SoftThreadDomain(this);
+    }
+
+    @Override
+    public final ProtectionDomain allocateParentDomain(ProtectionDomain pd, ThreadDomain td) {
+        requireOpen("alloc_parent_domain");
+        SoftProtectionDomain shared = own("alloc_parent_domain", pd);
+        if (shared.isParentDomain()) {
+            throw new VerbsException(Errno.EINVAL, "alloc_parent_domain", "it is a parent domain itself; give the one it was made of");
+        }
+        if (td == null) {
+            return new SoftProtectionDomain(shared, null);
+        }
+        if (!(td instanceof SoftThreadDomain soft) || td.context() != this) {
+            throw new VerbsException(Errno.EINVAL, "alloc_parent_domain", "the thread domain belongs to another context");
+        }
+        soft.requireOpen("alloc_parent_domain");
+        return new SoftProtectionDomain(shared, soft);
+    }
+
+    private SoftProtectionDomain own(String verb, ProtectionDomain pd) {
+        if (!(pd instanceof SoftProtectionDomain soft) || pd.context() != this) {
+            throw new VerbsException(Errno.EINVAL, verb,
+                "the protection domain " + (pd == null ? "is missing" : "belongs to another context"));
+        }
+        soft.requireOpen(verb);
+        return soft;
+    }
+
+    @Override
     public final CompletionChannel createCompletionChannel() {
         requireOpen("create_comp_channel");
         return new SoftCompletionChannel(this);
@@ -88,6 +121,21 @@ public abstract class SoftContext implements Context {
 
     @Override
     public final CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector) {
+        return newCq(cqe, cqContext, channel, compVector, null);
+    }
+
+    @Override
+    public final CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector,
+                                          ProtectionDomain parentDomain) {
+        SoftProtectionDomain parent = own("create_cq", parentDomain);
+        if (!parent.isParentDomain()) {
+            throw new VerbsException(Errno.EINVAL, "create_cq",
+                "the protection domain is no parent domain; completion queues belong to those or to none");
+        }
+        return newCq(cqe, cqContext, channel, compVector, parent);
+    }
+
+    private CompletionQueue newCq(int cqe, Object cqContext, CompletionChannel channel, int compVector, SoftProtectionDomain parentDomain) {
         requireOpen("create_cq");
         DeviceAttributes limits = queryDevice();
         if (cqe < 1 || cqe > limits.maxCqe()) {
@@ -103,7 +151,7 @@ public abstract class SoftContext implements Context {
         if (channel != null && ((SoftCompletionChannel) channel).isClosed()) {
             throw new VerbsException(Errno.EINVAL, "create_cq", "the completion channel is closed");
         }
-        return new SoftCompletionQueue(this, cqe, cqContext, (SoftCompletionChannel) channel);
+        return new SoftCompletionQueue(this, cqe, cqContext, (SoftCompletionChannel) channel, parentDomain);
     }
 
     @Override

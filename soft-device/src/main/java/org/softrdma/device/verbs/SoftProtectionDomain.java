@@ -16,18 +16,44 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 
-/** A protection domain of a soft device: a number that keys and queue pairs must share. */
+/** A protection domain of a soft device: a number that keys and queue pairs must share. A parent domain shares that of another. */
 public final class SoftProtectionDomain implements ProtectionDomain {
     final Children children = new Children();
 
     private final SoftContext context;
     private final int number;
+    /** What a parent domain is made of, both null for an ordinary one; there need not be a thread domain. */
+    private final SoftProtectionDomain shared;
+    private final SoftThreadDomain threadDomain;
     private boolean closed;
 
     SoftProtectionDomain(SoftContext context, int number) {
         this.context = context;
         this.number = number;
+        shared = null;
+        threadDomain = null;
         context.children.add("protection domains");
+    }
+
+    /** A parent domain. @param threadDomain may be null */
+    SoftProtectionDomain(SoftProtectionDomain shared, SoftThreadDomain threadDomain) {
+        context = shared.context;
+        number = shared.number;
+        this.shared = shared;
+        this.threadDomain = threadDomain;
+        shared.children.add("parent domains");
+        if (threadDomain != null) {
+            threadDomain.children.add("parent domains");
+        }
+    }
+
+    boolean isParentDomain() {
+        return shared != null;
+    }
+
+    /** Whether keys of the one are keys of the other: they are the same, or parent domains of the same. */
+    boolean sharesKeysWith(ProtectionDomain other) {
+        return other instanceof SoftProtectionDomain soft && soft.context == context && soft.number == number;
     }
 
     @Override
@@ -116,7 +142,14 @@ public final class SoftProtectionDomain implements ProtectionDomain {
         }
         children.refuseIfAny("dealloc_pd");
         closed = true;
-        context.children.remove("protection domains");
+        if (shared == null) {
+            context.children.remove("protection domains");
+            return;
+        }
+        shared.children.remove("parent domains");
+        if (threadDomain != null) {
+            threadDomain.children.remove("parent domains");
+        }
     }
 
     synchronized void requireOpen(String verb) {

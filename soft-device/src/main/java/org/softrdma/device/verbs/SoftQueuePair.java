@@ -241,7 +241,7 @@ public abstract class SoftQueuePair implements QueuePair {
         if (request.addressHandle() == null) {
             throw refuse("post_send", Errno.EINVAL, "a datagram needs a destination: SendRequest.to(handle, qpn, qkey)");
         }
-        if (!(request.addressHandle() instanceof SoftAddressHandle handle) || handle.pd() != pd) {
+        if (!(request.addressHandle() instanceof SoftAddressHandle handle) || !pd.sharesKeysWith(handle.pd())) {
             throw refuse("post_send", Errno.EINVAL, "the address handle belongs to another protection domain");
         }
         if (handle.isClosed()) {
@@ -313,11 +313,11 @@ public abstract class SoftQueuePair implements QueuePair {
     @Override
     public final void bind(MemoryWindow window, long wrId, MemoryRegion region, long address, long length, int access, int sendFlags) {
         requireSending("bind_mw");
-        if (!(window instanceof SoftMemoryWindow own) || window.type() != MemoryWindow.Type.TYPE_1 || window.pd() != pd) {
+        if (!(window instanceof SoftMemoryWindow own) || window.type() != MemoryWindow.Type.TYPE_1 || !pd.sharesKeysWith(window.pd())) {
             throw refuse("bind_mw", Errno.EINVAL, "the window must be of type 1 and of the queue pair's protection domain; type 2 is bound "
                 + "by SendRequest.bindWindow");
         }
-        if (length != 0 && (region == null || region.pd() != pd)) {
+        if (length != 0 && (region == null || !pd.sharesKeysWith(region.pd()))) {
             throw refuse("bind_mw", Errno.EINVAL, region == null ? "a window of " + length + " bytes needs a region"
                 : "the region is of another protection domain");
         }

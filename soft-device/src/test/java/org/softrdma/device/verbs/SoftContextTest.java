@@ -25,6 +25,7 @@ import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.VerbsException;
 
 class SoftContextTest {
@@ -70,6 +71,27 @@ class SoftContextTest {
         assertBusy(context, "close_device", "{completion queues=1}");
         recvCq.close();
         assertEquals(0, context.released);
+        context.close();
+        assertEquals(1, context.released);
+    }
+
+    /** What belongs to a parent domain keeps it, and it keeps what it is made of. */
+    @Test
+    void shouldCloseParentDomainsBeforeWhatTheyAreMadeOf() {
+        ProtectionDomain pd = context.allocatePd();
+        ThreadDomain td = context.allocateTd();
+        ProtectionDomain parent = context.allocateParentDomain(pd, td);
+        CompletionQueue cq = context.createCq(4, null, null, 0, parent);
+        assertBusy(context, "close_device", "{completion queues=1, protection domains=1, thread domains=1}");
+        assertBusy(pd, "dealloc_pd", "{parent domains=1}");
+        assertBusy(td, "dealloc_td", "{parent domains=1}");
+        assertBusy(parent, "dealloc_pd", "{completion queues=1}");
+        assertInvalid(() -> context.allocateParentDomain(parent, null));
+        cq.close();
+        parent.close();
+        td.close();
+        assertInvalid(() -> context.allocateParentDomain(pd, td));
+        pd.close();
         context.close();
         assertEquals(1, context.released);
     }

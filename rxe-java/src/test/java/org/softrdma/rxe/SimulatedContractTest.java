@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Nested;
+import org.softrdma.contract.Capability;
+import org.softrdma.contract.CompletionsContract;
+import org.softrdma.contract.ContractFabric;
+import org.softrdma.contract.DatagramsContract;
+import org.softrdma.contract.DevicesContract;
+import org.softrdma.contract.ExtendedApiContract;
+import org.softrdma.contract.MemoryContract;
+import org.softrdma.contract.ObjectsContract;
+import org.softrdma.contract.ParentDomainsContract;
+import org.softrdma.contract.PostingContract;
+import org.softrdma.contract.QueuePairStatesContract;
+import org.softrdma.contract.ReliableConnectionContract;
+import org.softrdma.contract.SharedReceiveQueuesContract;
+import org.softrdma.contract.UnreliableConnectionContract;
+import org.softrdma.contract.VerbsContractTest;
+import org.softrdma.contract.ViolationsContract;
+import org.softrdma.contract.WindowsContract;
+import org.softrdma.device.fault.FaultPlan;
+import org.softrdma.device.sim.SimulatedFabric;
+import org.softrdma.device.sim.Simulation;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidEntry;
+
+/** The contract of the API on rxe devices of a simulated network, in virtual time. */
+class SimulatedContractTest extends VerbsContractTest {
+    @Override
+    protected ContractFabric openFabric() {
+        return new Network();
+    }
+
+    @Override
+    protected Set<Capability> unsupported() {
+        return Set.of();
+    }
+
+    @Nested
+    class Devices extends DevicesContract {
+    }
+
+    @Nested
+    class Objects extends ObjectsContract {
+    }
+
+    @Nested
+    class ParentDomains extends ParentDomainsContract {
+    }
+
+    @Nested
+    class Memory extends MemoryContract {
+    }
+
+    @Nested
+    class Windows extends WindowsContract {
+    }
+
+    @Nested
+    class QueuePairStates extends QueuePairStatesContract {
+    }
+
+    @Nested
+    class Posting extends PostingContract {
+    }
+
+    @Nested
+    class ReliableConnection extends ReliableConnectionContract {
+    }
+
+    @Nested
+    class Violations extends ViolationsContract {
+    }
+
+    @Nested
+    class UnreliableConnection extends UnreliableConnectionContract {
+    }
+
+    @Nested
+    class Datagrams extends DatagramsContract {
+    }
+
+    @Nested
+    class SharedReceiveQueues extends SharedReceiveQueuesContract {
+    }
+
+    @Nested
+    class Completions extends CompletionsContract {
+    }
+
+    @Nested
+    class ExtendedApi extends ExtendedApiContract {
+    }
+
+    private static final class Network implements ContractFabric {
+        private static final long SEED = 15;
+        private static final long PATIENCE_NS = 600_000_000_000L;
+        private static final int INTERFACE_MTU = 9000;
+
+        private final SimulatedFabric fabric = new SimulatedFabric(SEED, FaultPlan.NONE);
+        private final Simulation simulation = new Simulation(fabric);
+        private final List<Context> devices = new ArrayList<>();
+
+        Network() {
+            RandomGenerator random = new SplittableRandom(SEED);
+            for (int device = 0; device < DEVICES; device++) {
+                devices.add(SimulatedRxe.open(simulation, fabric.attach(gid(device)), random, INTERFACE_MTU));
+            }
+        }
+
+        private static Gid gid(int device) {
+            return Gid.ofIpv4(0x0a000001 + device);
+        }
+
+        @Override
+        public Context open(int device) {
+            return devices.get(device).device().open();
+        }
+
+        @Override
+        public GidEntry address(int device) {
+            return devices.get(device).queryGidTable().stream().filter(entry -> entry.gid().equals(gid(device))).findFirst().orElseThrow();
+        }
+
+        @Override
+        public boolean await(BooleanSupplier done) {
+            return simulation.runUntil(done, fabric.nowNs() + PATIENCE_NS);
+        }
+
+        @Override
+        public void close() {
+            devices.forEach(Context::close);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.ThreadDomain;
+import org.softrdma.verbs.VerbsException;
+
+/** A thread domain of a soft device: it saves nothing, and is there for programs that make one. */
+final class SoftThreadDomain implements ThreadDomain {
+    final Children children = new Children();
+
+    private final SoftContext context;
+    private boolean closed;
+
+    SoftThreadDomain(SoftContext context) {
+        this.context = context;
+        context.children.add("thread domains");
+    }
+
+    @Override
+    public Context context() {
+        return context;
+    }
+
+    synchronized void requireOpen(String verb) {
+        if (closed) {
+            throw new VerbsException(Errno.EINVAL, verb, "the thread domain is closed");
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        children.refuseIfAny("dealloc_td");
+        closed = true;
+        context.children.remove("thread domains");
+    }
+}

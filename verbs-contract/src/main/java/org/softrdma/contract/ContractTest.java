@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.AnnotatedElement;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.MemoryWindow;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * One topic of the contract. Each test has a fabric of its own; whatever it made is closed afterwards, which is a promise too: everything
+ * closes, and then the context does.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+public abstract class ContractTest {
+    final Setup setup = new Setup();
+    final SendRequest wr = new SendRequest();
+    final ReceiveRequest recv = new ReceiveRequest();
+    /** The two ends of most tests, once {@link #open} or {@link #connect} was called. */
+    End a;
+    End b;
+
+    @RegisterExtension
+    final Surroundings surroundings = new Surroundings();
+
+    private final Deque<AutoCloseable> made = new ArrayDeque<>();
+    private ContractFabric fabric;
+
+    /** Two queue pairs, each the other's peer. */
+    record Connection(QueuePair ofA, QueuePair ofB) {
+    }
+
+    final ContractFabric fabric() {
+        return fabric;
+    }
+
+    /** Both ends, not connected. */
+    final void open() {
+        a = new End(this, 0);
+        b = new End(this, 1);
+    }
+
+    /** Both ends, connected. */
+    final void connect() {
+        open();
+        fabric.connect(a.qp, 0, b.qp, 1, setup);
+    }
+
+    /** One more connection between the two devices. */
+    final Connection connectMore(ProtectionDomain ofA, ProtectionDomain ofB) {
+        Connection connection = new Connection(a.newQp(ofA), b.newQp(ofB));
+        fabric.connect(connection.ofA, 0, connection.ofB, 1, setup);
+        return connection;
+    }
+
+    /** One more context of a device, closed after the test. */
+    final Context openContext(int device) {
+        return keep(fabric.open(device));
+    }
+
+    /** Closes it after the test, before what was made earlier. */
+    final <T extends AutoCloseable> T keep(T object) {
+        made.push(object);
+        return object;
+    }
+
+    /** Lets time pass until it is so, and fails if it never is. */
+    final void await(BooleanSupplier done) {
+        await("the condition awaited", done);
+    }
+
+    final void await(String what, BooleanSupplier done) {
+        assertTrue(fabric.await(done), () -> what + " did not come; " + (a == null ? "" : "A: " + a + ", B: " + b));
+    }
+
+    /**
+     * The call is refused with that errno by that verb, whose message begins as the C library would report it and names the values.
+     *
+     * @param values must appear in the message
+     */
+    static VerbsException refused(Errno errno, String verb, Executable call, Object... values) {
+        VerbsException refused = assertThrows(VerbsException.class, call);
+        assertEquals(List.of(errno, verb), List.of(refused.errno(), refused.verb()), refused.getMessage());
+        for (Object value : values) {
+            assertTrue(refused.getMessage().contains(value.toString()), "\"" + value + "\" in: " + refused.getMessage());
+        }
+        assertTrue(refused.getMessage().startsWith(verb + ": " + errno.text() + " (" + errno + ")"), refused.getMessage());
+        return refused;
+    }
+
+    /** As messages name keys and numbers. */
+    static String hex(int value) {
+        return "0x" + Integer.toHexString(value);
+    }
+
+    /** Bytes that depend on {@code seed}, so that no two messages look alike. */
+    static byte[] bytes(int length, int seed) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private void closeAll() throws Exception {
+        List<AutoCloseable> order = new ArrayList<>();
+        // A bound window keeps its region, whichever was made first.
+        made.stream().filter(MemoryWindow.class::isInstance).forEach(order::add);
+        made.stream().filter(each -> !(each instanceof MemoryWindow)).forEach(order::add);
+        made.clear();
+        Exception first = null;
+        for (AutoCloseable each : order) {
+            try {
+                each.close();
+            } catch (Exception refused) {
+                if (first == null) {
+                    first = refused;
+                } else {
+                    first.addSuppressed(refused);
+                }
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+    }
+
+    /** Gives the test its fabric, unless the device lacks what it needs, and takes everything away again. */
+    private final class Surroundings implements BeforeEachCallback, AfterEachCallback {
+        @Override
+        public void beforeEach(ExtensionContext context) {
+            VerbsContractTest provider = (VerbsContractTest) context.getRequiredTestInstances().getAllInstances().getFirst();
+            require(provider, context.getRequiredTestClass());
+            require(provider, context.getRequiredTestMethod());
+            fabric = provider.openFabric();
+        }
+
+        private void require(VerbsContractTest provider, AnnotatedElement element) {
+            Needs needs = element.getAnnotation(Needs.class);
+            for (Capability each : needs == null ? new Capability[0] : needs.value()) {
+                if (provider.unsupported().contains(each)) {
+                    Assumptions.abort("unsupported: " + each);
+                }
+            }
+        }
+
+        @Override
+        public void afterEach(ExtensionContext context) throws Exception {
+            if (fabric == null) {
+                return;
+            }
+            try {
+                closeAll();
+            } finally {
+                fabric.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.contract;
+
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.Mtu;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.QueuePair;
+
+/** Parameters of the queue pairs under test; a test changes what it is about, before it opens or connects anything. */
+public final class Setup {
+    public QpType type = QpType.RC;
+    public int qkey = 0x11111111;
+    public Mtu mtu = Mtu.MTU_1024;
+    public int psnA = 0xfffff0;
+    public int psnB = 0x654321;
+    public int timeout = 14;
+    public int retryCount = 7;
+    public int rnrRetry = 7;
+    /** Code 12: 0.64 ms. */
+    public int minRnrTimer = 12;
+    public int rdAtomic = 4;
+    public int destRdAtomic = 4;
+    /** What the peer may do at A's end, and at B's. */
+    public int accessA = AccessFlags.REMOTE_ANY;
+    public int accessB = AccessFlags.REMOTE_ANY;
+    public int queueDepth = 64;
+    public int maxSge = 4;
+    public int maxInline = 64;
+    public boolean signalAll;
+    public int cqe = 1024;
+    /** Receives of a shared queue that the queue pair uses; 0 for a receive queue of its own. */
+    public int srqDepth;
+
+    /** RESET to RTS. */
+    public void connect(QueuePair qp, AddressVector way, int peersQpn, int access, int sqPsn, int rqPsn) {
+        qp.modify(init(access));
+        qp.modify(rtr(way, peersQpn, rqPsn));
+        qp.modify(rts(sqPsn));
+    }
+
+    /** What RESET to INIT needs. */
+    public QpAttributes init(int access) {
+        QpAttributes attributes = new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1);
+        return type == QpType.UD ? attributes.qkey(qkey) : attributes.accessFlags(access);
+    }
+
+    /** What INIT to RTR needs. */
+    public QpAttributes rtr(AddressVector way, int peersQpn, int rqPsn) {
+        QpAttributes attributes = new QpAttributes().state(QpState.RTR);
+        if (type == QpType.UD) {
+            return attributes;
+        }
+        attributes.addressVector(way).pathMtu(mtu).destQpn(peersQpn).rqPsn(rqPsn);
+        return type == QpType.UC ? attributes : attributes.maxDestRdAtomic(destRdAtomic).minRnrTimer(minRnrTimer);
+    }
+
+    /** What RTR to RTS needs. */
+    public QpAttributes rts(int sqPsn) {
+        QpAttributes attributes = new QpAttributes().state(QpState.RTS).sqPsn(sqPsn);
+        return type == QpType.UD || type == QpType.UC ? attributes
+            : attributes.timeout(timeout).retryCount(retryCount).rnrRetry(rnrRetry).maxRdAtomic(rdAtomic);
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.contract;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+
+/** Keeps {@code docs/verbs-contract.md} true: no case is missing, and no test it names is gone. */
+class ContractPageTest {
+    private static final Pattern FILE = Pattern.compile("### (\\w+)\\.py");
+    private static final Pattern CASE = Pattern.compile("\\| `(test_\\w+)` \\| (.+) \\|");
+    private static final Pattern NAME = Pattern.compile("`(\\w+Contract)\\.(should\\w+)`");
+
+    private static String page() throws IOException {
+        return Files.readString(Path.of(System.getProperty("basedir", "."), "..", "docs", "verbs-contract.md"));
+    }
+
+    private static boolean isTest(Method method) {
+        return method.isAnnotationPresent(Test.class) || method.isAnnotationPresent(ParameterizedTest.class);
+    }
+
+    @Test
+    void shouldHaveOneRowForEveryCase() throws IOException {
+        List<String> cases;
+        try (InputStream in = ContractPageTest.class.getResourceAsStream("rdma-core-cases.txt")) {
+            cases = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().filter(line -> !line.startsWith("#")).toList();
+        }
+        assertEquals(171, cases.size());
+        List<String> rows = new ArrayList<>();
+        String file = "";
+        for (String line : page().lines().toList()) {
+            Matcher heading = FILE.matcher(line);
+            Matcher row = CASE.matcher(line);
+            if (heading.matches()) {
+                file = heading.group(1);
+            } else if (row.matches()) {
+                assertFalse(row.group(2).isBlank(), line);
+                rows.add(file + "." + row.group(1));
+            }
+        }
+        assertEquals(String.join("\n", cases), String.join("\n", rows));
+    }
+
+    @Test
+    void shouldNameOnlyTestsThatExist() throws IOException {
+        Matcher name = NAME.matcher(page());
+        int checked = 0;
+        while (name.find()) {
+            String topic = name.group(1);
+            Class<?> type = VerbsContractTest.TOPICS.stream().filter(each -> each.getSimpleName().equals(topic)).findFirst()
+                .orElseThrow(() -> new AssertionError("no topic " + topic));
+            assertTrue(Arrays.stream(type.getDeclaredMethods()).anyMatch(each -> each.getName().equals(name.group(2)) && isTest(each)),
+                "docs/verbs-contract.md names " + name.group() + ", which does not exist");
+            checked++;
+        }
+        assertTrue(checked > 100, "the page names many tests, and only " + checked + " were found");
+    }
+
+    /** A test that is meant to be one but was not marked would never run. */
+    @Test
+    void shouldMarkEveryTest() {
+        for (Class<?> topic : VerbsContractTest.TOPICS) {
+            assertTrue(Modifier.isAbstract(topic.getModifiers()) && Modifier.isPublic(topic.getModifiers()), topic + " is for providers");
+            assertTrue(Arrays.stream(topic.getDeclaredMethods()).anyMatch(ContractPageTest::isTest), topic + " has tests");
+            for (Method method : topic.getDeclaredMethods()) {
+                boolean looksLikeOne = method.getName().startsWith("should") && !Modifier.isPrivate(method.getModifiers());
+                assertEquals(looksLikeOne, isTest(method), method.toString());
+            }
+        }
+    }
+}
