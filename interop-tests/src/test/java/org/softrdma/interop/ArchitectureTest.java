@@ -23,17 +23,22 @@ class ArchitectureTest {
     private static final String WIRE = "org.softrdma.wire..";
     private static final String DEVICE = "org.softrdma.device..";
     private static final String RXE = "org.softrdma.rxe..";
+    private static final String SIW = "org.softrdma.siw..";
     private static final String SIMULATOR = "org.softrdma.simulator..";
     private static final String TOOLS = "org.softrdma.tools..";
     private static final Set<String> RXE_MACHINES = Set.of("QpMachine", "RcMachine", "Requester", "Completer", "Responder", "SendState",
         "ResponseQueue", "FetchMemory", "RequestOpcodes", "SendData", "MessageWriter", "SendCompletions", "InboundMessage",
         "ReceiveCompletions", "UnreliableMachine", "UnreliableRequester", "UcMachine", "UcRequester", "UcResponder", "UdMachine",
         "UdRequester", "UdResponder", "GrhArea");
+    private static final Set<String> SIW_MACHINES = Set.of("SiwMachine", "FpduReader", "FpduWriter", "Inbound", "Outbound",
+        "OutstandingRequests", "PendingResponses", "SendCompletions", "ReceiveCompletions", "SiwConnection", "MpaInitiator", "MpaResponder",
+        "StartupFrame", "Handshake");
     private static final Set<String> MACHINES = machines();
 
     private static Set<String> machines() {
         Set<String> names = new TreeSet<>(Set.of("org.softrdma.device.queue.LocalOperations"));
         RXE_MACHINES.forEach(name -> names.add("org.softrdma.rxe." + name));
+        SIW_MACHINES.forEach(name -> names.add("org.softrdma.siw." + name));
         return names;
     }
 
@@ -60,11 +65,21 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_SOFT_DEVICE_BELOW_THE_PROVIDERS =
-        noClasses().that().resideInAPackage(DEVICE).should().dependOnClassesThat().resideInAnyPackage(RXE, SIMULATOR, TOOLS);
+        noClasses().that().resideInAPackage(DEVICE).should().dependOnClassesThat().resideInAnyPackage(RXE, SIW, SIMULATOR, TOOLS);
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_RXE_BELOW_SIMULATOR_AND_TOOLS =
-        noClasses().that().resideInAPackage(RXE).should().dependOnClassesThat().resideInAnyPackage(SIMULATOR, TOOLS);
+        noClasses().that().resideInAPackage(RXE).should().dependOnClassesThat().resideInAnyPackage(SIW, SIMULATOR, TOOLS);
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_SIW_BESIDE_RXE_AND_BELOW_THE_TOOLS =
+        noClasses().that().resideInAPackage(SIW).should().dependOnClassesThat().resideInAnyPackage(RXE, SIMULATOR, TOOLS);
+
+    /** The protocol knows streams; that they are Netty's is known where they are made. */
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_NETTY_IN_THE_TCP_LINK = noClasses().that().resideInAPackage("org.softrdma..").and()
+        .haveNameNotMatching("org\\.softrdma\\.siw\\.(TcpLink|NettyStream).*").should().dependOnClassesThat()
+        .resideInAPackage("io.netty..");
 
     /** It judges devices from outside: by the API, the wire and the simulated network. */
     @ArchTest
@@ -101,7 +116,7 @@ class ArchitectureTest {
         return DescribedPredicate.describe("belong to a device", type -> {
             String name = type.getPackageName();
             boolean inDevice = name.startsWith("org.softrdma.device") || name.startsWith("org.softrdma.rxe")
-                || name.startsWith("org.softrdma.wire");
+                || name.startsWith("org.softrdma.siw") || name.startsWith("org.softrdma.wire");
             boolean entryPoint = name.startsWith("org.softrdma.device.config") || name.startsWith("org.softrdma.device.fault")
                 || type.getFullName().equals("org.softrdma.rxe.Rxe")
                 || type.getFullName().equals("org.softrdma.rxe.RxeProvider");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * environment variable {@code SOFTRDMA_REQUIRE_LAB=true} they fail instead. A lab that should start and does not is a failure everywhere.
  */
 final class LabExtension implements ExecutionCondition, BeforeAllCallback, ParameterResolver {
-    private static final String REQUIRE = "SOFTRDMA_REQUIRE_LAB";
+    static final String REQUIRE = "SOFTRDMA_REQUIRE_LAB";
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(KernelLab.class);
 
     /** In the root store, which JUnit closes at the end: either a lab or why there is none. */
@@ -49,7 +49,7 @@ final class LabExtension implements ExecutionCondition, BeforeAllCallback, Param
         held.lab.requireAlive();
     }
 
-    private static boolean isRequired() {
+    static boolean isRequired() {
         return Boolean.parseBoolean(System.getProperty(REQUIRE, System.getenv(REQUIRE)));
     }
 

@@ -11,6 +11,7 @@ import org.softrdma.tools.cm.UdAddy;
 import org.softrdma.tools.demo.Demo;
 import org.softrdma.tools.pingpong.PingPong;
 import org.softrdma.tools.pingpong.Service;
+import org.softrdma.tools.pingpong.XsrqPingPong;
 import org.softrdma.tools.rdma.Rdma;
 import org.softrdma.tools.rping.RPing;
 import org.softrdma.tools.simulate.Simulate;
@@ -29,6 +30,7 @@ final class Tools {
         new Entry("ibv_srq_pingpong", "ping-pong over several connections that share their receives"),
         new Entry("ibv_uc_pingpong", "ping-pong over an unreliable connection"),
         new Entry("ibv_ud_pingpong", "ping-pong with datagrams"),
+        new Entry("ibv_xsrq_pingpong", "ping-pong over XRC: messages name the receive queue they are for"),
         new Entry("mckey", "join a multicast group, send to it or receive from it"),
         new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"),
         new Entry("rdma_client", "sixteen bytes to rdma_server and back, by address"),
@@ -55,6 +57,7 @@ final class Tools {
             case "ibv_srq_pingpong" -> new PingPong(Service.SRQ);
             case "ibv_uc_pingpong" -> new PingPong(Service.UC);
             case "ibv_ud_pingpong" -> new PingPong(Service.UD);
+            case "ibv_xsrq_pingpong" -> new XsrqPingPong();
             case "mckey" -> new McKey();
             case "rdma" -> new Rdma();
             case "rdma_client" -> RdmaClient.client();

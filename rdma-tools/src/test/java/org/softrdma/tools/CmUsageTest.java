@@ -42,7 +42,8 @@ class CmUsageTest {
     @ParameterizedTest
     @ValueSource(strings = {"-s -a 999.1.1.1", "-c -a no.such.host.invalid", "-c -I no.such.host.invalid"})
     void shouldSayThatNobodyKnowsTheName(String line) {
-        assertEquals(new ToolRun(254, "getaddrinfo failed (Name or service not known) - invalid hostname or IP address\n", ""), rping(line));
+        assertEquals(new ToolRun(254, "getaddrinfo failed (Name or service not known) - invalid hostname or IP address\n", ""),
+            rping(line));
     }
 
     @ParameterizedTest
@@ -57,8 +58,8 @@ class CmUsageTest {
     void shouldEndWithTheStatusOfTheName(String tool, String says) {
         ToolRun run = run(tool, "-s no.such.host.invalid");
         assertEquals(254, run.exitCode(), run.toString());
-        assertEquals(says + ": starting client\n" + says + ": getaddrinfo error: Name or service not known\ntest complete\nreturn status -2\n",
-            run.out());
+        assertEquals(says + ": starting client\n" + says
+            + ": getaddrinfo error: Name or service not known\ntest complete\nreturn status -2\n", run.out());
     }
 
     @ParameterizedTest

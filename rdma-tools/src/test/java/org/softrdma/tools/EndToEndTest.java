@@ -30,6 +30,9 @@ class EndToEndTest {
     private static final Pattern ADDRESS = Pattern.compile(
         "LID 0x0000, QPN 0x[0-9a-f]{6}, PSN 0x[0-9a-f]{6}, GID ::ffff:127\\.[0-9.]+");
 
+    private static final Pattern XRC_ADDRESS = Pattern.compile("   local: LID 0000, QPN RECV [0-9a-f]{6} SEND [0-9a-f]{6}, "
+        + "PSN [0-9a-f]{6}, SRQN 000001, GID ::ffff:127\\.[0-9.]+");
+
     @TempDir
     private Path directory;
 
@@ -81,6 +84,25 @@ class EndToEndTest {
         }
         assertTrue(server.get(2 * queuePairs).matches("[0-9]+ bytes in [0-9.]+ seconds = [0-9.]+ Mbit/sec"), pair.toString());
         assertTrue(server.getLast().matches("[0-9]+ iters in [0-9.]+ seconds = [0-9.]+ usec/iter"), pair.toString());
+    }
+
+    /** One client: others would have to share its XRC domain, and so its process. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-g 1", "-g 1 -e", "-g 1 -n 500 -s 20000", "-g 1 -m 256 -s 1 -n 1", "-g 1 -m 4096 -s 1048576 -n 3 -e"})
+    void shouldPlayPingPongOverXrc(String options) throws Exception {
+        Pair pair = pingPong("ibv_xsrq_pingpong", options, options);
+
+        assertEquals(0, pair.server.exitCode, pair.toString());
+        assertEquals(0, pair.client.exitCode, pair.toString());
+        assertEquals("", pair.server.err);
+        assertEquals("", pair.client.err);
+        List<String> server = pair.server.out.lines().toList();
+        List<String> client = pair.client.out.lines().toList();
+        assertEquals(List.of(3, 3), List.of(server.size(), client.size()), pair.toString());
+        assertTrue(XRC_ADDRESS.matcher(client.get(0)).matches(), client.get(0));
+        assertEquals(client.get(0).replace("   local:", "  remote:"), server.get(0));
+        assertEquals(client.get(1).replace("  remote:", "   local:"), server.get(1));
+        assertEquals(List.of("success", "success"), List.of(server.get(2), client.get(2)));
     }
 
     private void shouldPlay(String tool, String options) throws Exception {
@@ -164,6 +186,11 @@ class EndToEndTest {
         "ibv_srq_pingpong -o,The device isn't ODP capable or does not support RC send, receive and srq with ODP",
         "ibv_srq_pingpong -g 100000,Could not get local gid for gid index 100000",
         "ibv_srq_pingpong -r 40000,Couldn't create CQ",
+        "ibv_xsrq_pingpong -o,The device isn't ODP capable or does not support XRC send, receive and srq with ODP",
+        "ibv_xsrq_pingpong -i 2,Failed to get port info",
+        "ibv_xsrq_pingpong -c 40000,Couldn't create recv CQ",
+        "ibv_xsrq_pingpong -n -1,Couldn't create send QP[0]",
+        "ibv_xsrq_pingpong -d nosuchdevice,IB device nosuchdevice not found",
         "ibv_ud_pingpong -s 4097,Requested size larger than port MTU (4096)",
         "ibv_ud_pingpong -s -1,Requested size larger than port MTU (4096)",
         "ibv_ud_pingpong -i 2,Unable to query port info for port 2"})

@@ -116,7 +116,7 @@ final class Completer {
             qp.counters().count(RxeCounter.DROP_DUPLICATE_RESPONSE);
             return;
         }
-        if (opcode == Opcode.RC_ACKNOWLEDGE) {
+        if (Opcode.has(opcode, Opcode.ACK)) {
             onAcknowledge(nowNs, Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)), psn);
         } else if (Opcode.has(opcode, Opcode.ATOMIC_ACK)) {
             onAtomicAck(nowNs, frame, opcode, psn);

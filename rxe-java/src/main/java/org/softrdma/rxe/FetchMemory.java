@@ -13,6 +13,7 @@ final class FetchMemory {
     private final int[] firstPsn;
     private final int[] packets;
     private final int[] msn;
+    private final int[] pd;
     private final int[] rkey;
     private final long[] va;
     private final long[] length;
@@ -25,6 +26,7 @@ final class FetchMemory {
         firstPsn = new int[capacity];
         packets = new int[capacity];
         msn = new int[capacity];
+        pd = new int[capacity];
         rkey = new int[capacity];
         va = new long[capacity];
         length = new long[capacity];
@@ -35,10 +37,11 @@ final class FetchMemory {
         count = 0;
     }
 
-    /** Remembers a READ. */
-    void rememberRead(int psn, int psns, int newMsn, int newRkey, long newVa, long newLength) {
+    /** Remembers a READ. @param newPd the protection domain that its key must belong to */
+    void rememberRead(int psn, int psns, int newMsn, int newPd, int newRkey, long newVa, long newLength) {
         int id = next(psn, psns, newMsn);
         atomic[id] = false;
+        pd[id] = newPd;
         rkey[id] = newRkey;
         va[id] = newVa;
         length[id] = newLength;
@@ -99,6 +102,10 @@ final class FetchMemory {
 
     int msn(int id) {
         return msn[id];
+    }
+
+    int pd(int id) {
+        return pd[id];
     }
 
     long original(int id) {

@@ -33,6 +33,7 @@ final class GhostTable {
     static final class Ghost {
         private final int qpn;
         private final int destQpn;
+        private final int acknowledge;
         private final Path path;
         private final Responder responder;
         private int answerPsn;
@@ -42,6 +43,7 @@ final class GhostTable {
         Ghost(RcMachine qp, long goneNs) {
             qpn = qp.qpn();
             destQpn = qp.destQpn();
+            acknowledge = qp.transport() | Opcode.RC_ACKNOWLEDGE;
             path = qp.path();
             responder = qp.responder();
             this.goneNs = goneNs;
@@ -102,9 +104,9 @@ final class GhostTable {
             Ghost ghost = toAnswer.remove();
             ghost.asked = false;
             int at = out.begin(ghost.path);
-            Bth.put(out.buffer(), at, Opcode.RC_ACKNOWLEDGE, false, 0, QpMachine.PKEY, ghost.destQpn, false, ghost.answerPsn);
-            Aeth.put(out.buffer(), at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), Syndrome.ACK_UNLIMITED, ghost.responder.msn());
-            out.finish(ghost.path, at, at + Opcode.headerLength(Opcode.RC_ACKNOWLEDGE));
+            Bth.put(out.buffer(), at, ghost.acknowledge, false, 0, QpMachine.PKEY, ghost.destQpn, false, ghost.answerPsn);
+            Aeth.put(out.buffer(), at + Opcode.aethOffset(ghost.acknowledge), Syndrome.ACK_UNLIMITED, ghost.responder.msn());
+            out.finish(ghost.path, at, at + Opcode.headerLength(ghost.acknowledge));
             counters.count(RxeCounter.GHOST_ACKS);
             sent++;
         }

@@ -20,6 +20,7 @@ final class InboundMessage {
     private static final int NONE = 0;
 
     private final QpMachine qp;
+    private final Landing landing;
     private final ReceiveSource receives;
     private final MemoryTable memory;
     /** {@link Opcode#SEND}, {@link Opcode#WRITE} or {@link #NONE}. */
@@ -30,9 +31,10 @@ final class InboundMessage {
     private int rkey;
     private long left;
 
-    InboundMessage(QpMachine qp, ReceiveSource receives) {
+    InboundMessage(QpMachine qp) {
         this.qp = qp;
-        this.receives = receives;
+        landing = qp.landing();
+        receives = landing.receives();
         memory = qp.memory();
     }
 
@@ -100,7 +102,7 @@ final class InboundMessage {
         // Looked up for every packet: the region may be gone since the last one. A message without bytes needs no key (IBA C9-88).
         if (left > 0) {
             Region region = memory.lookup(rkey);
-            if (region == null || !region.grants(qp.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) || !region.covers(va, left)
+            if (region == null || !region.grants(landing.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) || !region.covers(va, left)
                 || !region.copyIn(va, frame.memory(), frame.offset() + Opcode.headerLength(opcode), payload)) {
                 return false;
             }

@@ -9,6 +9,7 @@ import org.softrdma.wire.Bth;
 import org.softrdma.wire.ImmDt;
 import org.softrdma.wire.Opcode;
 import org.softrdma.wire.Reth;
+import org.softrdma.wire.Xrceth;
 
 /** Cuts SENDs and RDMA WRITEs into packets: the same for every connected service. Source: IBA vol 1 §9.2, §9.7.2. */
 final class MessageWriter {
@@ -57,6 +58,9 @@ final class MessageWriter {
         ByteBuffer buffer = out.buffer();
         boolean solicited = last && (ring.flags(wqe) & SendFlags.SOLICITED) != 0 && wrOpcode != WrOpcode.RDMA_WRITE.value();
         Bth.put(buffer, at, opcode, solicited, pad, QpMachine.PKEY, qp.attributes().destQpn(), ackRequest, psn);
+        if (Opcode.has(opcode, Opcode.XRCETH)) {
+            Xrceth.put(buffer, at + Opcode.xrcethOffset(opcode), ring.remoteSrqn(wqe));
+        }
         if (Opcode.has(opcode, Opcode.RETH)) {
             Reth.put(buffer, at + Opcode.rethOffset(opcode), ring.remoteAddress(wqe), ring.rkey(wqe), ring.length(wqe));
         }

@@ -8,7 +8,6 @@ import org.softrdma.device.link.Path;
 import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.device.link.TransmitBatch;
 import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.verbs.SoftCompletionQueue;
 import org.softrdma.device.verbs.SoftQueuePair;
@@ -34,7 +33,7 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     private final Counters<RxeCounter> counters;
     private final QpAttributes attributes;
     private final ScatterGather data;
-    private final ReceiveSource receives;
+    private final Landing landing;
 
     private volatile QpState state = QpState.RESET;
     private Path path;
@@ -51,13 +50,17 @@ abstract class QpMachine extends DeadlineHeap.Timed {
 
     /** @param attributes those that mean something to the service, as they are before anybody sets them */
     QpMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes) {
+        this(qpn, host, memory, counters, attributes, new Landing(host.pdNumber(), host.receives(), host.recvCq()));
+    }
+
+    QpMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes, Landing landing) {
         this.qpn = qpn;
         this.host = host;
         this.memory = memory;
         this.counters = counters;
         this.attributes = attributes;
-        data = new ScatterGather(memory, host.softPd().number(), qpn);
-        receives = host.receives();
+        this.landing = landing;
+        data = new ScatterGather(memory, host.pdNumber(), qpn);
     }
 
     // ---- input ----
@@ -204,7 +207,7 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     private void reset() {
         state = QpState.RESET;
         host.sends().release(host.sends().tail());
-        receives.forget();
+        landing.receives().forget();
         peerSeen = false;
         path = null;
         if (congestion != null) {
@@ -215,6 +218,11 @@ abstract class QpMachine extends DeadlineHeap.Timed {
 
     /** The queues are empty again; so must be what the service remembers of them. */
     abstract void onReset();
+
+    /** One who has it open closes it. @return whether nobody is left: it is to be destroyed */
+    boolean release(SoftQueuePair holder) {
+        return true;
+    }
 
     /** The queue pair is destroyed: like one in RESET, it takes nothing any more; its ghost still knows what it had executed. */
     final void close() {
@@ -233,7 +241,7 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         flush();
         if (isNew && host.sharesReceives()) {
             // From now on it takes no receive any more: whoever destroys it can stop waiting for completions. IBA vol 1 §11.6.3.1
-            host.raise(AsyncEventType.QP_LAST_WQE_REACHED);
+            raise(AsyncEventType.QP_LAST_WQE_REACHED);
         }
     }
 
@@ -257,7 +265,7 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         if (state == QpState.SQD && !drained && host.sends().head() >= drainEnd) {
             drained = true;
             if (attributes.sqdAsyncNotify()) {
-                host.raise(AsyncEventType.SQ_DRAINED);
+                raise(AsyncEventType.SQ_DRAINED);
             }
         }
     }
@@ -289,7 +297,7 @@ abstract class QpMachine extends DeadlineHeap.Timed {
     final void onPeerSeen() {
         if (state == QpState.RTR && !peerSeen) {
             peerSeen = true;
-            host.raise(AsyncEventType.COMM_EST);
+            raise(AsyncEventType.COMM_EST);
         }
     }
 
@@ -312,8 +320,9 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         return qpn;
     }
 
+    /** What the keys of its own work requests must belong to; a peer's requests are judged by {@link #landing}. */
     final int pd() {
-        return host.softPd().number();
+        return host.pdNumber();
     }
 
     /** Where packets go, and come from; null before it is known. */
@@ -341,8 +350,9 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         return data;
     }
 
-    final ReceiveSource receives() {
-        return receives;
+    /** What the peer's requests are executed against. */
+    final Landing landing() {
+        return landing;
     }
 
     final boolean signalAll() {
@@ -353,10 +363,6 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         return host.sendCq();
     }
 
-    final SoftCompletionQueue recvCq() {
-        return host.recvCq();
-    }
-
     final MemoryTable memory() {
         return memory;
     }
@@ -365,7 +371,7 @@ abstract class QpMachine extends DeadlineHeap.Timed {
         return counters;
     }
 
-    final void raise(AsyncEventType type) {
+    void raise(AsyncEventType type) {
         host.raise(type);
     }
 }

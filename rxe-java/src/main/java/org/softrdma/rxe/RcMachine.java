@@ -15,13 +15,14 @@ import org.softrdma.wire.Opcode;
 
 /**
  * An RC queue pair. {@link Requester} sends requests, {@link Completer} takes the responses to them, {@link Responder} executes the peer's
- * requests; this class holds what they share.
+ * requests; this class holds what they share. {@link XrcInitiator} and {@link XrcTarget} are its two halves, under opcodes of their own.
  */
-final class RcMachine extends QpMachine {
+class RcMachine extends QpMachine {
     /** Half the largest window: a loss throws away no more than that, and few trains of responses are cut short. */
     private static final int READ_REQUEST_PACKETS = Requester.MAX_WINDOW / 2;
     private static final int SPLIT_FROM_DEPTH = 4;
 
+    private final int transport;
     private final SendState sends;
     private final Requester requester;
     private final Completer completer;
@@ -36,38 +37,59 @@ final class RcMachine extends QpMachine {
 
     /** @param flight shared by all queue pairs of the device */
     RcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight) {
-        super(qpn, host, memory, counters, new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxRdAtomic(0)
-            .maxDestRdAtomic(0).minRnrTimer(0).timeout(0).retryCount(0).rnrRetry(0).sqdAsyncNotify(false));
+        this(qpn, host, memory, counters, flight, Opcode.TRANSPORT_RC,
+            new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxRdAtomic(0).maxDestRdAtomic(0).minRnrTimer(0).timeout(0)
+                .retryCount(0).rnrRetry(0).sqdAsyncNotify(false),
+            new Landing(host.pdNumber(), host.receives(), host.recvCq()));
+    }
+
+    /** @param transport the service's bits of the opcode: one of {@link Opcode}'s TRANSPORT constants */
+    RcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight, int transport,
+              QpAttributes attributes, Landing landing) {
+        super(qpn, host, memory, counters, attributes, landing);
         this.flight = flight;
+        this.transport = transport;
         sends = new SendState(host.sends());
         requester = new Requester(this, sends, data());
         completer = new Completer(this, sends, data());
-        responder = new Responder(this, receives());
+        responder = new Responder(this);
     }
 
     // ---- input ----
 
     @Override
-    RxeCounter checkOrigin(ReceivedFrame frame) {
+    final RxeCounter checkOrigin(ReceivedFrame frame) {
         return path() == null ? RxeCounter.DROP_QP_STATE : path().connects(frame) ? null : RxeCounter.DROP_WRONG_ADDRESS;
     }
 
     @Override
-    void onPacket(long nowNs, ReceivedFrame frame) {
+    final void onPacket(long nowNs, ReceivedFrame frame) {
         if (!mayReceive()) {
             counters().count(RxeCounter.DROP_QP_STATE);
             return;
         }
         int opcode = Bth.opcode(frame.buffer(), frame.offset());
         if (!Opcode.has(opcode, Opcode.RESPONSE)) {
-            onPeerSeen();
-            responder.onRequest(frame);
+            onRequest(frame);
         } else if (state() == QpState.RTR) {
             counters().count(RxeCounter.DROP_QP_STATE);
+        } else if (Opcode.transport(opcode) != transport) {
+            counters().count(RxeCounter.DROP_WRONG_SERVICE);
         } else {
-            completer.onResponse(nowNs, frame);
-            countFlight();
+            onResponse(nowNs, frame);
         }
+    }
+
+    /** What is no response, known or not. */
+    void onRequest(ReceivedFrame frame) {
+        onPeerSeen();
+        responder.onRequest(frame);
+    }
+
+    /** A response of this service. */
+    void onResponse(long nowNs, ReceivedFrame frame) {
+        completer.onResponse(nowNs, frame);
+        countFlight();
     }
 
     @Override
@@ -224,6 +246,11 @@ final class RcMachine extends QpMachine {
     @Override
     boolean maySend() {
         return super.maySend() && !completer.waitsForReceiver();
+    }
+
+    /** The service's bits of the opcode. */
+    final int transport() {
+        return transport;
     }
 
     int destQpn() {

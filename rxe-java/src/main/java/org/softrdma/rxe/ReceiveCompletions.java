@@ -8,18 +8,20 @@ import org.softrdma.verbs.WcStatus;
 /** Ends receives: the current one with what happened to it, or all of them. */
 final class ReceiveCompletions {
     private final QpMachine qp;
+    private final Landing landing;
     private final ReceiveSource receives;
 
-    ReceiveCompletions(QpMachine qp, ReceiveSource receives) {
+    ReceiveCompletions(QpMachine qp) {
         this.qp = qp;
-        this.receives = receives;
+        landing = qp.landing();
+        receives = landing.receives();
     }
 
     /** The current receive holds a message. @param sourceQp datagrams only: who sent it */
     void complete(WcOpcode opcode, int bytes, int immediateOrKey, int sourceQp, int flags, boolean solicited) {
         qp.counters().count(RxeCounter.RDMA_RECVS);
         long wrId = receives.finish();
-        if (!qp.recvCq().push(wrId, WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), sourceQp, flags, solicited)) {
+        if (!landing.cq().push(wrId, WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), sourceQp, flags, solicited)) {
             qp.enterError();
         }
     }
@@ -27,7 +29,7 @@ final class ReceiveCompletions {
     /** The current receive failed. What becomes of the queue pair is the service's business. */
     void fail(WcStatus status) {
         long wrId = receives.finish();
-        qp.recvCq().push(wrId, status, WcOpcode.RECV, 0, 0, qp.qpn(), 0, 0, true);
+        landing.cq().push(wrId, status, WcOpcode.RECV, 0, 0, qp.qpn(), 0, 0, true);
     }
 
     /** Ends every receive of this queue pair with WR_FLUSH_ERR; those in a shared queue are not its own. */

@@ -14,6 +14,7 @@ import org.softrdma.wire.Feth;
 import org.softrdma.wire.Opcode;
 import org.softrdma.wire.Psn;
 import org.softrdma.wire.Reth;
+import org.softrdma.wire.Xrceth;
 
 /**
  * Turns send work requests into request packets. Sends in order from the cursor while the window, the peer's READ depth, fences and room in
@@ -50,7 +51,7 @@ final class Requester {
         this.ring = state.ring;
         this.data = data;
         sendData = new SendData(ring, data);
-        messages = new MessageWriter(qp, Opcode.TRANSPORT_RC, ring, sendData);
+        messages = new MessageWriter(qp, qp.transport(), ring, sendData);
         localOperations = new LocalOperations(ring, qp.memory(), qp.pd(), qp.qpn());
     }
 
@@ -246,17 +247,18 @@ final class Requester {
         int packet = state.cursorPacket;
         int left = Math.min(ring.packets(wqe) - packet, qp.readRequestPackets() - packet % qp.readRequestPackets());
         long received = (long) packet * qp.mtu();
-        int at = begin(Opcode.RC_RDMA_READ_REQUEST, out);
-        Reth.put(out.buffer(), at + Opcode.rethOffset(Opcode.RC_RDMA_READ_REQUEST), ring.remoteAddress(wqe) + received, ring.rkey(wqe),
+        int opcode = qp.transport() | Opcode.RC_RDMA_READ_REQUEST;
+        int at = begin(wqe, opcode, out);
+        Reth.put(out.buffer(), at + Opcode.rethOffset(opcode), ring.remoteAddress(wqe) + received, ring.rkey(wqe),
             Math.min(ring.length(wqe) - received, (long) left * qp.mtu()));
         state.readsInFlight++;
-        finish(at, Opcode.headerLength(Opcode.RC_RDMA_READ_REQUEST), left, out);
+        finish(at, Opcode.headerLength(opcode), left, out);
     }
 
     private void sendAtomic(long wqe, int wrOpcode, PacketWriter out) {
         boolean swaps = wrOpcode == WrOpcode.ATOMIC_CMP_AND_SWP.value();
-        int opcode = swaps ? Opcode.RC_COMPARE_SWAP : Opcode.RC_FETCH_ADD;
-        int at = begin(opcode, out);
+        int opcode = qp.transport() | (swaps ? Opcode.RC_COMPARE_SWAP : Opcode.RC_FETCH_ADD);
+        int at = begin(wqe, opcode, out);
         AtomicEth.put(out.buffer(), at + Opcode.atomicEthOffset(opcode), ring.remoteAddress(wqe), ring.rkey(wqe),
             swaps ? ring.swap(wqe) : ring.compareAdd(wqe), swaps ? ring.compareAdd(wqe) : 0);
         state.readsInFlight++;
@@ -264,7 +266,7 @@ final class Requester {
     }
 
     private void sendFlush(long wqe, PacketWriter out) {
-        int at = begin(Opcode.RC_FLUSH, out);
+        int at = begin(wqe, Opcode.RC_FLUSH, out);
         int reach = (int) ring.compareAdd(wqe);
         Feth.put(out.buffer(), at + Opcode.fethOffset(Opcode.RC_FLUSH), reach & 0xf, reach >>> 4);
         Reth.put(out.buffer(), at + Opcode.rethOffset(Opcode.RC_FLUSH), ring.remoteAddress(wqe), ring.rkey(wqe), ring.swap(wqe));
@@ -275,7 +277,7 @@ final class Requester {
     /** @return false if its data could not be read; the work request is failed in its turn */
     private boolean sendAtomicWrite(long wqe, PacketWriter out) {
         int opcode = Opcode.RC_ATOMIC_WRITE;
-        int at = begin(opcode, out);
+        int at = begin(wqe, opcode, out);
         int payloadAt = at + Opcode.headerLength(opcode);
         if (!sendData.put(wqe, 0, 8, out, payloadAt)) {
             failAtHead(wqe);
@@ -310,10 +312,13 @@ final class Requester {
         return true;
     }
 
-    private int begin(int opcode, PacketWriter out) {
+    private int begin(long wqe, int opcode, PacketWriter out) {
         asked = true;
         int at = out.begin(qp.path());
         Bth.put(out.buffer(), at, opcode, false, 0, QpMachine.PKEY, qp.destQpn(), true, state.cursorPsn());
+        if (Opcode.has(opcode, Opcode.XRCETH)) {
+            Xrceth.put(out.buffer(), at + Opcode.xrcethOffset(opcode), ring.remoteSrqn(wqe));
+        }
         return at;
     }
 

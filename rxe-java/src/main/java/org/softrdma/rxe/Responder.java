@@ -27,7 +27,7 @@ import org.softrdma.wire.Syndrome;
 
 /**
  * Executes requests, in order and once, and answers them. {@link #onRequest} is the ladder every request climbs:
- * psn, sequence, operation, length, resources, key, execute, complete, acknowledge.
+ * psn, sequence, operation, place, length, resources, key, execute, complete, acknowledge.
  * Source: IBA vol 1 §9.7.4, §9.7.5, §9.9.3.
  */
 final class Responder {
@@ -36,6 +36,7 @@ final class Responder {
     private static final int ANSWERED = Opcode.READ_REQUEST | Opcode.ATOMIC_REQUEST | Opcode.FLUSH | Opcode.ATOMIC_WRITE;
 
     private final RcMachine qp;
+    private final Landing landing;
     private final ReceiveSource receives;
     private final ReceiveCompletions completions;
     private final InboundMessage message;
@@ -49,11 +50,12 @@ final class Responder {
     /** A NAK for the gap, or an RNR NAK, is on its way: silence until the expected PSN comes. */
     private boolean refused;
 
-    Responder(RcMachine qp, ReceiveSource receives) {
+    Responder(RcMachine qp) {
         this.qp = qp;
-        this.receives = receives;
-        completions = new ReceiveCompletions(qp, receives);
-        message = new InboundMessage(qp, receives);
+        landing = qp.landing();
+        receives = landing.receives();
+        completions = new ReceiveCompletions(qp);
+        message = new InboundMessage(qp);
         memory = qp.memory();
     }
 
@@ -106,6 +108,10 @@ final class Responder {
         refused = false;
         int payload = Opcode.isKnown(opcode) ? PacketCheck.payloadLength(buffer, at, frame.length()) : 0;
         int verdict = checkOperation(buffer, at, opcode);
+        if (verdict == OK && !landing.accepts(buffer, at, opcode)) {
+            qp.counters().count(RxeCounter.REFUSED_XRCETH);
+            verdict = Syndrome.NAK_INVALID_REQUEST;
+        }
         if (verdict == OK) {
             verdict = checkLength(buffer, at, opcode, payload);
         }
@@ -154,7 +160,7 @@ final class Responder {
                 qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
             } else {
                 responses.dropFrom(psn, qp.mtu());
-                answered = responses.read(psn, fetches.msn(id), rkey, va, length, true);
+                answered = responses.read(psn, fetches.msn(id), fetches.pd(id), rkey, va, length, true);
             }
         } else if (Opcode.has(opcode, Opcode.ATOMIC_REQUEST)) {
             int id = fetches.findAtomic(psn);
@@ -170,7 +176,7 @@ final class Responder {
                 qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
             } else {
                 responses.dropFrom(psn, qp.mtu());
-                answered = responses.read(psn, fetches.msn(id), 0, 0, 0, true);
+                answered = responses.confirm(psn, fetches.msn(id), true);
             }
         } else {
             answered = responses.acknowledge(acknowledgeable(psn), msn);
@@ -182,7 +188,7 @@ final class Responder {
 
     /** Is this an operation of the service, in its place in the message, and may the peer do it? */
     private int checkOperation(ByteBuffer buffer, int at, int opcode) {
-        if (Opcode.transport(opcode) != Opcode.TRANSPORT_RC || !Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE | ANSWERED)) {
+        if (Opcode.transport(opcode) != qp.transport() || !Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE | ANSWERED)) {
             return Syndrome.NAK_INVALID_REQUEST;
         }
         boolean answered = Opcode.hasAny(opcode, ANSWERED);
@@ -265,7 +271,7 @@ final class Responder {
         } else if (Opcode.has(opcode, Opcode.INVALIDATE)) {
             flags |= WcFlags.WITH_INV;
             immediateOrKey = Ieth.rkey(buffer, at + Opcode.iethOffset(opcode));
-            if (!memory.invalidate(immediateOrKey, qp.pd(), qp.qpn())) {
+            if (!memory.invalidate(immediateOrKey, landing.pd(), qp.qpn())) {
                 completions.fail(WcStatus.LOC_ACCESS_ERR);
                 return Syndrome.NAK_REMOTE_ACCESS;
             }
@@ -300,14 +306,14 @@ final class Responder {
         long va = Reth.va(buffer, reth);
         int rkey = Reth.rkey(buffer, reth);
         long length = Reth.length(buffer, reth);
-        if (length > 0 && readable(rkey, va, length) == null) {
+        if (length > 0 && readable(landing.pd(), rkey, va, length) == null) {
             return Syndrome.NAK_REMOTE_ACCESS;
         }
         int packets = length == 0 ? 1 : (int) ((length + qp.mtu() - 1) / qp.mtu());
         msn = Psn.next(msn);
         expectedPsn = Psn.add(psn, packets);
-        fetches.rememberRead(psn, packets, msn, rkey, va, length);
-        responses.read(psn, msn, rkey, va, length, false);
+        fetches.rememberRead(psn, packets, msn, landing.pd(), rkey, va, length);
+        responses.read(psn, msn, landing.pd(), rkey, va, length, false);
         return OK;
     }
 
@@ -316,10 +322,10 @@ final class Responder {
         int eth = frame.offset() + Opcode.atomicEthOffset(opcode);
         long va = AtomicEth.va(buffer, eth);
         Region region = memory.lookup(AtomicEth.rkey(buffer, eth));
-        if (region == null || !region.grants(qp.pd(), qp.qpn(), AccessFlags.REMOTE_ATOMIC) || !region.covers(va, 8)) {
+        if (region == null || !region.grants(landing.pd(), qp.qpn(), AccessFlags.REMOTE_ATOMIC) || !region.covers(va, 8)) {
             return Syndrome.NAK_REMOTE_ACCESS;
         }
-        boolean done = opcode == Opcode.RC_COMPARE_SWAP
+        boolean done = opcode == (qp.transport() | Opcode.RC_COMPARE_SWAP)
             ? region.compareAndSwap(va, AtomicEth.compare(buffer, eth), AtomicEth.swapAdd(buffer, eth), atomicResult)
             : region.fetchAndAdd(va, AtomicEth.swapAdd(buffer, eth), atomicResult);
         if (!done) {
@@ -342,7 +348,7 @@ final class Responder {
         int reth = at + Opcode.rethOffset(opcode);
         int feth = at + Opcode.fethOffset(opcode);
         Region region = memory.lookup(Reth.rkey(buffer, reth));
-        if (region == null || !region.grants(qp.pd(), qp.qpn(), rightFor(buffer, at, opcode))) {
+        if (region == null || !region.grants(landing.pd(), qp.qpn(), rightFor(buffer, at, opcode))) {
             return Syndrome.NAK_REMOTE_ACCESS;
         }
         boolean all = Feth.selectivity(buffer, feth) == Feth.SELECT_REGION;
@@ -363,7 +369,7 @@ final class Responder {
         int reth = frame.offset() + Opcode.rethOffset(opcode);
         long va = Reth.va(buffer, reth);
         Region region = memory.lookup(Reth.rkey(buffer, reth));
-        boolean done = region != null && region.grants(qp.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) && region.covers(va, 8)
+        boolean done = region != null && region.grants(landing.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) && region.covers(va, 8)
             && region.store(va, frame.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, frame.offset() + Opcode.headerLength(opcode)));
         if (!done) {
             return Syndrome.NAK_REMOTE_ACCESS;
@@ -377,12 +383,12 @@ final class Responder {
         msn = Psn.next(msn);
         expectedPsn = Psn.next(psn);
         fetches.rememberAtomic(psn, msn, 0);
-        responses.read(psn, msn, 0, 0, 0, false);
+        responses.confirm(psn, msn, false);
     }
 
-    private Region readable(int rkey, long va, long length) {
+    private Region readable(int pd, int rkey, long va, long length) {
         Region region = memory.lookup(rkey);
-        boolean allowed = region != null && region.grants(qp.pd(), qp.qpn(), AccessFlags.REMOTE_READ) && region.covers(va, length);
+        boolean allowed = region != null && region.grants(pd, qp.qpn(), AccessFlags.REMOTE_READ) && region.covers(va, length);
         return allowed ? region : null;
     }
 
@@ -453,14 +459,15 @@ final class Responder {
     }
 
     private void sendAcknowledge(PacketWriter out) {
-        int at = begin(Opcode.RC_ACKNOWLEDGE, 0, out);
-        Aeth.put(out.buffer(), at + Opcode.aethOffset(Opcode.RC_ACKNOWLEDGE), responses.headSyndrome(), responses.headMsn());
-        out.finish(qp.path(), at, at + Opcode.headerLength(Opcode.RC_ACKNOWLEDGE));
+        int opcode = qp.transport() | Opcode.RC_ACKNOWLEDGE;
+        int at = begin(opcode, 0, out);
+        Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), responses.headSyndrome(), responses.headMsn());
+        out.finish(qp.path(), at, at + Opcode.headerLength(opcode));
         responses.removeHead();
     }
 
     private void sendAtomicAck(PacketWriter out) {
-        int opcode = Opcode.RC_ATOMIC_ACKNOWLEDGE;
+        int opcode = qp.transport() | Opcode.RC_ATOMIC_ACKNOWLEDGE;
         int at = begin(opcode, 0, out);
         Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), Syndrome.ACK_UNLIMITED, responses.headMsn());
         AtomicAckEth.put(out.buffer(), at + Opcode.atomicAckEthOffset(opcode), responses.headOriginal());
@@ -473,12 +480,12 @@ final class Responder {
         int payload = (int) Math.min(left, qp.mtu());
         boolean first = !responses.headBegun();
         boolean last = left == payload;
-        int opcode = first ? (last ? Opcode.RC_RDMA_READ_RESPONSE_ONLY : Opcode.RC_RDMA_READ_RESPONSE_FIRST)
-            : last ? Opcode.RC_RDMA_READ_RESPONSE_LAST : Opcode.RC_RDMA_READ_RESPONSE_MIDDLE;
+        int opcode = qp.transport() | (first ? (last ? Opcode.RC_RDMA_READ_RESPONSE_ONLY : Opcode.RC_RDMA_READ_RESPONSE_FIRST)
+            : last ? Opcode.RC_RDMA_READ_RESPONSE_LAST : Opcode.RC_RDMA_READ_RESPONSE_MIDDLE);
         int pad = -payload & 3;
         int at = begin(opcode, pad, out);
         int payloadAt = at + Opcode.headerLength(opcode);
-        Region region = payload == 0 ? null : readable(responses.headRkey(), responses.headVa(), left);
+        Region region = payload == 0 ? null : readable(responses.headPd(), responses.headRkey(), responses.headVa(), left);
         if (payload > 0 && (region == null || !region.copyOut(responses.headVa(), out.memory(), payloadAt, payload))) {
             onMemoryGone(out);
             return;

@@ -18,6 +18,7 @@ final class ResponseQueue {
     private final int[] psn;
     private final int[] msn;
     private final int[] syndrome;
+    private final int[] pd;
     private final int[] rkey;
     private final long[] va;
     private final long[] left;
@@ -35,6 +36,7 @@ final class ResponseQueue {
         psn = new int[capacity];
         msn = new int[capacity];
         syndrome = new int[capacity];
+        pd = new int[capacity];
         rkey = new int[capacity];
         va = new long[capacity];
         left = new long[capacity];
@@ -85,18 +87,30 @@ final class ResponseQueue {
         return add(ACK, newPsn, newMsn, newSyndrome, false);
     }
 
-    /** Queues the answer to a READ. @param isReplay it was answered before. @return false if there is no room: nothing is queued */
-    boolean read(int newPsn, int newMsn, int newRkey, long newVa, long length, boolean isReplay) {
+    /**
+     * Queues the answer to a READ.
+     *
+     * @param newPd    the protection domain that its key must belong to
+     * @param isReplay it was answered before
+     * @return false if there is no room: nothing is queued
+     */
+    boolean read(int newPsn, int newMsn, int newPd, int newRkey, long newVa, long length, boolean isReplay) {
         if (!add(READ, newPsn, newMsn, Syndrome.ACK_UNLIMITED, isReplay)) {
             return false;
         }
         int at = slot(size - 1);
+        pd[at] = newPd;
         rkey[at] = newRkey;
         va[at] = newVa;
         left[at] = length;
         begun[at] = false;
         fetches++;
         return true;
+    }
+
+    /** Queues an answer without data, as a READ of no bytes has it. @return false if there is no room */
+    boolean confirm(int newPsn, int newMsn, boolean isReplay) {
+        return read(newPsn, newMsn, 0, 0, 0, 0, isReplay);
     }
 
     /** Queues the answer to an atomic. @param isReplay it was answered before. @return false if there is no room */
@@ -175,6 +189,10 @@ final class ResponseQueue {
 
     int headSyndrome() {
         return syndrome[head];
+    }
+
+    int headPd() {
+        return pd[head];
     }
 
     int headRkey() {

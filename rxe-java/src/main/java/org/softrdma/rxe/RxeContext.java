@@ -10,6 +10,7 @@ import org.softrdma.device.link.Path;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftSharedReceiveQueue;
+import org.softrdma.device.verbs.SoftXrcDomain;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
@@ -20,6 +21,7 @@ import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.PortState;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
@@ -128,7 +130,11 @@ final class RxeContext extends SoftContext {
         QpCapabilities cap = attributes.cap();
         limit("max_send_wr", cap.maxSendWr(), RxeLimits.MAX_QP_WR);
         limit("max_send_sge", cap.maxSendSge(), RxeLimits.MAX_SGE);
-        if (attributes.srq() == null) {
+        if (attributes.type() == QpType.XRC_RECV) {
+            throw new VerbsException(Errno.EINVAL, "create_qp",
+                "an XRC_RECV queue pair belongs to an XRC domain instead of a protection domain; XrcDomain.createTarget() makes one");
+        }
+        if (attributes.srq() == null && attributes.type() != QpType.XRC_SEND) {
             limit("max_recv_wr", cap.maxRecvWr(), RxeLimits.MAX_QP_WR);
             limit("max_recv_sge", cap.maxRecvSge(), RxeLimits.MAX_SGE);
         }
@@ -213,6 +219,26 @@ final class RxeContext extends SoftContext {
     @Override
     protected void leave(SoftSharedReceiveQueue queue) {
         running.engine().sharedReceives().leave(queue);
+    }
+
+    @Override
+    protected int enterXrcd(String name, boolean create, boolean exclusive) {
+        return running.engine().xrcDomains().open(name, create, exclusive);
+    }
+
+    @Override
+    protected void leaveXrcd(int number) {
+        running.engine().xrcDomains().close(number);
+    }
+
+    @Override
+    protected QueuePair newTarget(SoftXrcDomain domain) {
+        return RxeQueuePair.createTarget(this, domain);
+    }
+
+    @Override
+    protected QueuePair openTarget(SoftXrcDomain domain, int qpNum) {
+        return RxeQueuePair.openTarget(this, domain, qpNum);
     }
 
     @Override

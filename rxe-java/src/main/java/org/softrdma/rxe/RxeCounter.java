@@ -34,7 +34,7 @@ enum RxeCounter {
     /** A repeated READ that found the queue of responses full. */
     DROP_RESPONSE_QUEUE_FULL,
 
-    /** An operation of another service than the queue pair's (UC and UD). */
+    /** An operation of another service than the queue pair's (UC and UD), or of the other half of a connection (XRC). */
     DROP_WRONG_SERVICE,
     /** A packet of a UC message whose First, or another one before it, never came. */
     DROP_OUT_OF_SEQUENCE,
@@ -70,6 +70,8 @@ enum RxeCounter {
 
     /** Acknowledgements sent for queue pairs that were destroyed already. */
     GHOST_ACKS,
+    /** Requests refused because they name no shared receive queue of the XRC target's domain, or another one in mid-message. */
+    REFUSED_XRCETH,
     /** Sequence NAKs sent. */
     SEND_SEQ_ERR,
     /** UC messages given up in the middle. */

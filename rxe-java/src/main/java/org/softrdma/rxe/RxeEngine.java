@@ -47,6 +47,7 @@ final class RxeEngine implements DeviceWork {
     private final MemoryTable memory;
     private final Int2ObjectHashMap<QpMachine> queuePairs = new Int2ObjectHashMap<>();
     private final SrqTable sharedReceives = new SrqTable(RxeLimits.MAX_SRQ);
+    private final XrcDomainTable xrcDomains = new XrcDomainTable();
     private final MulticastTable multicast;
     private final GhostTable ghosts = new GhostTable(counters);
     private final DeadlineHeap timers = new DeadlineHeap();
@@ -339,6 +340,10 @@ final class RxeEngine implements DeviceWork {
 
     SrqTable sharedReceives() {
         return sharedReceives;
+    }
+
+    XrcDomainTable xrcDomains() {
+        return xrcDomains;
     }
 
     MulticastTable multicast() {

@@ -23,14 +23,17 @@ final class RxeLimits {
     static final int MAX_SRQ = 917_503;
     static final int MAX_SRQ_WR = 1 << 20;
     static final int MAX_SRQ_SGE = 27;
+    static final int MAX_XRCD = 1 << 16;
     static final int GID_TABLE_LENGTH = 1024;
     /** What rxe reports; IBA's 2^31 are accepted all the same, as by rxe. */
     static final long MAX_MSG_SIZE = 0x800000;
     /**
-     * BAD_PKEY_CNTR, BAD_QKEY_CNTR, UD_AV_PORT_ENFORCE, PORT_ACTIVE_EVENT, SYS_IMAGE_GUID, RC_RNR_NAK_GEN, SRQ_RESIZE, MEM_WINDOW,
-     * MEM_WINDOW_TYPE_2B. The kernel's rxe reports 0x01223c76: what is missing here comes with the services it belongs to.
+     * BAD_PKEY_CNTR, BAD_QKEY_CNTR, UD_AV_PORT_ENFORCE, PORT_ACTIVE_EVENT, SYS_IMAGE_GUID, RC_RNR_NAK_GEN, SRQ_RESIZE, MEM_WINDOW, XRC,
+     * MEM_WINDOW_TYPE_2B. The kernel's rxe reports 0x01223c76: what is missing here comes with the services it belongs to, and XRC is what
+     * it does not have.
      */
-    private static final int DEVICE_CAP_FLAGS = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 24;
+    private static final int DEVICE_CAP_FLAGS = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 20
+        | 1 << 24;
     /** FLUSH_GLOBAL, FLUSH_PERSISTENT, ATOMIC_WRITE. */
     private static final long EXTENDED_CAP_FLAGS = 1L << 38 | 1L << 39 | 1L << 40;
 

@@ -2,10 +2,12 @@
 package org.softrdma.rxe;
 
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.softrdma.device.Doorbells;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.device.verbs.SoftXrcDomain;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -34,10 +36,23 @@ final class RxeQueuePair extends SoftQueuePair {
         super(pd, init);
         this.context = context;
         engine = context.running().engine();
+        machine = underOwner(() -> engine.add(this::newMachine));
+    }
+
+    /** @param number of a target that exists; 0 for a new one */
+    private RxeQueuePair(RxeContext context, SoftXrcDomain domain, int number) {
+        super(domain);
+        this.context = context;
+        engine = context.running().engine();
+        machine = underOwner(() -> number == 0 ? engine.add(qpn -> new XrcTarget(qpn, this, domain.number(), engine.memory(),
+            engine.counters(), engine.flight(), engine.sharedReceives())) : holdTarget(domain, number));
+    }
+
+    private QpMachine underOwner(Supplier<QpMachine> maker) {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
-            machine = engine.add(this::newMachine);
+            return maker.get();
         } catch (VerbsException refused) {
             disown();
             throw refused;
@@ -46,17 +61,36 @@ final class RxeQueuePair extends SoftQueuePair {
         }
     }
 
+    private XrcTarget holdTarget(SoftXrcDomain domain, int number) {
+        if (!(engine.find(number) instanceof XrcTarget target) || target.domain() != domain.number()) {
+            throw new VerbsException(Errno.EINVAL, "open_qp",
+                "qp 0x" + Integer.toHexString(number) + " is no target of this XRC domain; its maker must still have it open");
+        }
+        target.hold(this);
+        return target;
+    }
+
     private QpMachine newMachine(int qpn) {
         return switch (type()) {
             case RC -> new RcMachine(qpn, this, engine.memory(), engine.counters(), engine.flight());
             case UC -> new UcMachine(qpn, this, engine.memory(), engine.counters());
             case UD -> new UdMachine(qpn, this, engine.memory(), engine.counters(), context.activeMtu().bytes());
-            default -> throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", "service " + type() + "; this device has RC, UC and UD");
+            case XRC_SEND -> new XrcInitiator(qpn, this, engine.memory(), engine.counters(), engine.flight());
+            case XRC_RECV -> throw new AssertionError("belongs to no protection domain");
         };
     }
 
     static RxeQueuePair create(RxeContext context, SoftProtectionDomain pd, QpInitAttributes init) {
         return new RxeQueuePair(context, pd, init);
+    }
+
+    static RxeQueuePair createTarget(RxeContext context, SoftXrcDomain domain) {
+        return new RxeQueuePair(context, domain, 0);
+    }
+
+    /** @throws VerbsException EINVAL: the domain has no target of that number */
+    static RxeQueuePair openTarget(RxeContext context, SoftXrcDomain domain, int number) {
+        return new RxeQueuePair(context, domain, number);
     }
 
     QpMachine machine() {
@@ -75,10 +109,12 @@ final class RxeQueuePair extends SoftQueuePair {
 
     @Override
     protected boolean supports(SendRequest request) {
-        return switch (request.opcode()) {
+        QpType type = type();
+        return type != QpType.XRC_RECV && switch (request.opcode()) {
             case SEND, SEND_WITH_IMM -> true;
-            case RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW -> type() != QpType.UD;
-            case SEND_WITH_INV, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, FLUSH, ATOMIC_WRITE -> type() == QpType.RC;
+            case RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW -> type != QpType.UD;
+            case SEND_WITH_INV, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> type == QpType.RC || type == QpType.XRC_SEND;
+            case FLUSH, ATOMIC_WRITE -> type == QpType.RC;
             default -> false;
         };
     }
@@ -94,7 +130,7 @@ final class RxeQueuePair extends SoftQueuePair {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
-            if (engine.find(qpNum()) != machine) {
+            if (isClosed() || engine.find(qpNum()) != machine) {
                 throw refuse("the queue pair is closed");
             }
             engine.beginVerb(context.rawClockNs());
@@ -174,7 +210,9 @@ final class RxeQueuePair extends SoftQueuePair {
 
     @Override
     protected void destroy() {
-        machine.close();
-        engine.remove(machine);
+        if (machine.release(this)) {
+            machine.close();
+            engine.remove(machine);
+        }
     }
 }

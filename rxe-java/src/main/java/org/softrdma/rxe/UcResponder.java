@@ -26,7 +26,7 @@ final class UcResponder {
 
     UcResponder(UcMachine qp) {
         this.qp = qp;
-        message = new InboundMessage(qp, qp.receives());
+        message = new InboundMessage(qp);
     }
 
     /** The queue pair goes to RTR. */
@@ -59,7 +59,7 @@ final class UcResponder {
             drop(RxeCounter.DROP_ACCESS);
         } else if (!message.checkLength(buffer, at, opcode, payload)) {
             drop(RxeCounter.DROP_BAD_REQUEST);
-        } else if (InboundMessage.needsReceive(opcode) && !qp.receives().take()) {
+        } else if (InboundMessage.needsReceive(opcode) && !qp.landing().receives().take()) {
             drop(RxeCounter.DROP_NO_RECEIVE);
         } else if (Opcode.has(opcode, Opcode.SEND)) {
             executeSend(frame, opcode, payload);

@@ -25,7 +25,7 @@ final class UdResponder {
 
     UdResponder(UdMachine qp) {
         this.qp = qp;
-        receives = qp.receives();
+        receives = qp.landing().receives();
     }
 
     /** A packet passed the edge's checks. */

@@ -15,7 +15,7 @@ abstract class UnreliableMachine extends QpMachine {
 
     UnreliableMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes) {
         super(qpn, host, memory, counters, attributes);
-        receiveCompletions = new ReceiveCompletions(this, receives());
+        receiveCompletions = new ReceiveCompletions(this);
     }
 
     abstract UnreliableRequester requester();

@@ -17,8 +17,9 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 
 /**
- * A device under fire: ready, with receives posted, over RC a READ and a SEND waiting for their answers, and memory next to what the peer
- * may touch. Whatever arrives: nothing is thrown, what the peer may not touch stays as it is, and every packet is accounted for by name.
+ * A device under fire: ready, with receives posted, over RC and XRC a READ and a SEND waiting for their answers, and memory next to
+ * what the peer may touch. Whatever arrives: nothing is thrown, what the peer may not touch stays as it is, and every packet is accounted
+ * for by name.
  */
 final class BadInput {
     static final int SIZE = 4096;
@@ -52,12 +53,17 @@ final class BadInput {
         readOnlyBefore = readOnly.memory().toArray(ValueLayout.JAVA_BYTE);
         local = peer.side.memory(SIZE, AccessFlags.LOCAL_WRITE);
         for (int i = 0; i < 8; i++) {
-            peer.side.qp.postReceive(new ReceiveRequest().begin(i).element(local, 0, 2048));
+            ReceiveRequest recv = new ReceiveRequest().begin(i).element(local, 0, 2048);
+            switch (service) {
+                case XRC_RECV -> peer.side.srq.postReceive(recv);
+                case XRC_SEND -> { }
+                default -> peer.side.qp.postReceive(recv);
+            }
         }
         SendRequest wr = new SendRequest();
-        if (service == QpType.RC) {
-            peer.side.qp.postSend(wr.read(0x1000, 0x77).wrId(1).element(local, 2048, 2048).signaled());
-            peer.side.qp.postSend(wr.send().wrId(2).element(readOnly, 0, 8).signaled());
+        if (service == QpType.RC || service == QpType.XRC_SEND) {
+            peer.side.qp.postSend(wr.read(0x1000, 0x77).wrId(1).toSrq(1).element(local, 2048, 2048).signaled());
+            peer.side.qp.postSend(wr.send().wrId(2).toSrq(1).element(readOnly, 0, 8).signaled());
         }
         peer.takeAll(RawPeer.MS);
         peer.fabric.observe((nowNs, from, to, packet, offset, length, fate) ->

@@ -36,6 +36,8 @@ final class RawPacket {
     static final int ATOMIC_WRITE = 0x1d;
     /** UC has RC's SENDs and WRITEs under these numbers plus this. */
     static final int UC = 0x20;
+    /** XRC has most of RC under these numbers plus this. */
+    static final int XRC = 0xa0;
     static final int UD_SEND = 0x64;
     static final int UD_SEND_IMM = 0x65;
 
@@ -121,6 +123,11 @@ final class RawPacket {
         return this;
     }
 
+    /** In XRC requests, directly behind the BTH: so before all other headers. */
+    RawPacket xrceth(int srqn) {
+        return header(ByteBuffer.allocate(4).putInt(srqn));
+    }
+
     RawPacket reth(long va, int rkey, long length) {
         return header(ByteBuffer.allocate(16).putLong(va).putInt(rkey).putInt((int) length));
     }
@@ -180,7 +187,8 @@ final class RawPacket {
         parsed.pkey = packet.getShort(offset + 2) & 0xffff;
         parsed.destQpn = packet.getInt(offset + 4) & 0xffffff;
         parsed.ackRequest = packet.get(offset + 8) < 0;
-        int headerBytes = switch (parsed.opcode >> 5 == UC >> 5 ? parsed.opcode - UC : parsed.opcode) {
+        int transport = parsed.opcode & 0xe0;
+        int headerBytes = switch (transport == UC || transport == XRC ? parsed.opcode - transport : parsed.opcode) {
             case WRITE_FIRST, WRITE_ONLY, READ_REQUEST, ATOMIC_WRITE -> 16;
             case WRITE_ONLY_IMM, FLUSH -> 20;
             case READ_FIRST, READ_LAST, READ_ONLY, ACK, 0x03, SEND_ONLY_IMM, WRITE_LAST_IMM, 0x16, SEND_ONLY_INV -> 4;
@@ -189,6 +197,8 @@ final class RawPacket {
             case COMPARE_SWAP, FETCH_ADD -> 28;
             default -> 0;
         };
+        boolean response = parsed.opcode >= XRC + READ_FIRST && parsed.opcode <= XRC + ATOMIC_ACK;
+        headerBytes += transport == XRC && !response ? 4 : 0;
         parsed.headers = new byte[headerBytes];
         packet.get(offset + 12, parsed.headers);
         parsed.payload = new byte[length - 16 - headerBytes - parsed.pad];
@@ -230,6 +240,11 @@ final class RawPacket {
 
     long length() {
         return ByteBuffer.wrap(headers).getInt(12) & 0xffffffffL;
+    }
+
+    /** Of an XRC request. */
+    int srqn() {
+        return ByteBuffer.wrap(headers).getInt(0);
     }
 
     int qkey() {

@@ -4,7 +4,6 @@ package org.softrdma.rxe;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.List;
 import org.softrdma.device.sim.PlainIcrc;
 import org.softrdma.verbs.QpType;
 
@@ -20,7 +19,7 @@ class ReceivePathFuzzTest {
 
     @FuzzTest(maxDuration = "5m")
     void shouldSurviveAnyBytes(byte[] bytes) {
-        for (QpType service : List.of(QpType.RC, QpType.UC, QpType.UD)) {
+        for (QpType service : QpType.values()) {
             shouldSurvive(bytes, new BadInput(service));
         }
     }
@@ -43,11 +42,18 @@ class ReceivePathFuzzTest {
         ByteBuffer bytes = ByteBuffer.wrap(Arrays.copyOf(packet, packet.length + ICRC_BYTES));
         bytes.put(1, (byte) (bytes.get(1) & 0xf0)).putShort(2, (short) 0xffff);
         bytes.putInt(4, input.peer.side.qp.qpNum());
-        boolean response = bytes.get(0) >= RawPacket.READ_FIRST && bytes.get(0) <= RawPacket.ATOMIC_ACK;
+        int transport = bytes.get(0) & 0xe0;
+        int operation = bytes.get(0) & 0x1f;
+        boolean response = (transport == 0 || transport == RawPacket.XRC)
+            && operation >= RawPacket.READ_FIRST && operation <= RawPacket.ATOMIC_ACK;
         int psn = (response ? RawPeer.THEIR_PSN : RawPeer.OUR_PSN) + (bytes.get(11) & 15) - 4;
         bytes.putInt(8, bytes.get(8) << 24 & 0x80000000 | psn & 0xffffff);
         if (bytes.get(0) >> 5 == RawPacket.UD_SEND >> 5 && bytes.capacity() >= BTH_BYTES + Integer.BYTES + ICRC_BYTES) {
             bytes.putInt(BTH_BYTES, BadInput.QKEY);
+        }
+        if (transport == RawPacket.XRC && !response && bytes.capacity() >= BTH_BYTES + Integer.BYTES + ICRC_BYTES) {
+            // The one shared receive queue there is has number 1.
+            bytes.putInt(BTH_BYTES, bytes.get(BTH_BYTES + 3) & 1);
         }
         int icrc = PlainIcrc.of(input.peer.gid(), input.peer.side.gid, input.peer.sourcePort(), bytes, 0, bytes.capacity());
         return bytes.putInt(bytes.capacity() - ICRC_BYTES, Integer.reverseBytes(icrc)).array();

@@ -30,6 +30,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.XrcDomain;
 
 /** Two devices on a simulated fabric, one queue pair each, connected if its service connects: what most machine tests begin with. */
 final class SimulatedPair {
@@ -73,6 +74,8 @@ final class SimulatedPair {
         final ProtectionDomain pd;
         final CompletionQueue sendCq;
         final CompletionQueue recvCq;
+        /** Of an XRC target, which has its receives in {@link #srq}; else null. */
+        final XrcDomain xrcd;
         final SharedReceiveQueue srq;
         final QueuePair qp;
         final Gid gid;
@@ -87,7 +90,9 @@ final class SimulatedPair {
             pd = context.allocatePd();
             sendCq = context.createCq(setup.cqe);
             recvCq = context.createCq(setup.cqe);
-            srq = setup.srqDepth == 0 ? null : pd.createSrq(setup.srqDepth, setup.maxSge, 0);
+            xrcd = setup.type == QpType.XRC_RECV ? context.openXrcd(null, XrcDomain.CREATE) : null;
+            srq = xrcd != null ? xrcd.createSrq(pd, recvCq, setup.queueDepth, setup.maxSge, 0)
+                : setup.srqDepth == 0 ? null : pd.createSrq(setup.srqDepth, setup.maxSge, 0);
             cap = new QpCapabilities(setup.queueDepth, setup.queueDepth, setup.maxSge, setup.maxSge, 64);
             type = setup.type;
             qp = newQp(pd);
@@ -95,7 +100,7 @@ final class SimulatedPair {
 
         /** One more queue pair like {@link #qp}, not connected. */
         QueuePair newQp(ProtectionDomain in) {
-            return in.createQp(new QpInitAttributes(type, sendCq, recvCq, srq, cap, false));
+            return xrcd != null ? xrcd.createTarget() : in.createQp(new QpInitAttributes(type, sendCq, recvCq, srq, cap, false));
         }
 
         MemoryRegion memory(long bytes, int access) {
@@ -193,14 +198,18 @@ final class SimulatedPair {
             return attributes;
         }
         attributes.addressVector(AddressVector.to(peer, 1)).pathMtu(setup.mtu).destQpn(peerQpn).rqPsn(rqPsn);
-        return setup.type == QpType.UC ? attributes
+        return setup.type == QpType.UC || setup.type == QpType.XRC_SEND ? attributes
             : attributes.maxDestRdAtomic(setup.destRdAtomic).minRnrTimer(setup.minRnrTimer);
     }
 
     static QpAttributes rts(Setup setup, int sqPsn) {
         QpAttributes attributes = new QpAttributes().state(QpState.RTS).sqPsn(sqPsn);
-        return setup.type != QpType.RC ? attributes : attributes.timeout(setup.timeout).retryCount(setup.retryCount)
-            .rnrRetry(setup.rnrRetry).maxRdAtomic(setup.rdAtomic);
+        return switch (setup.type) {
+            case RC, XRC_SEND -> attributes.timeout(setup.timeout).retryCount(setup.retryCount).rnrRetry(setup.rnrRetry)
+                .maxRdAtomic(setup.rdAtomic);
+            case XRC_RECV -> attributes.timeout(setup.timeout);
+            case UC, UD -> attributes;
+        };
     }
 
     /** Runs until the condition holds; fails if it does not within ten virtual minutes. */

@@ -267,7 +267,7 @@ final class LooseWorkload {
             if (request.index >= request.stream.posted()) {
                 continue;
             }
-            if (request.kind.isWrite()) {
+            if (request.kind.isWrite() && !request.refused) {
                 expectWrite(request);
             }
             if (request.inline) {

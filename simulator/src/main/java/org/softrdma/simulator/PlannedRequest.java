@@ -69,6 +69,8 @@ final class PlannedRequest {
     Destination to;
     /** The address handle is closed right after posting. */
     boolean closesHandle;
+    /** The peer's memory was closed to it before it was posted: it must do nothing there. */
+    boolean refused;
     /** Must be known to be complete before this one is posted. */
     PlannedRequest after;
     /** Original value an atomic returned, once its stream knows. */

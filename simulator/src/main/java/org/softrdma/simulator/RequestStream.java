@@ -103,6 +103,7 @@ final class RequestStream {
             return false;
         }
         posted++;
+        next.refused = next.length > 0 && next.lostRemote();
         fill(next);
         qp.postSend(wr.wrId(next.index));
         if (next.closesHandle) {
@@ -191,6 +192,9 @@ final class RequestStream {
         check(index >= done && index < posted, "already complete, or never posted; complete are " + done + ", posted " + posted, wc);
         for (int i = done; i < index; i++) {
             check(!requests.get(i).signaled, "overtakes signaled " + requests.get(i), wc);
+        }
+        for (int i = done; i <= index; i++) {
+            check(!reliable || !requests.get(i).refused, "success with a key that opens nothing any more of " + requests.get(i), wc);
         }
         PlannedRequest request = requests.get(index);
         check(request.signaled, "completion of unsignaled " + request, wc);

@@ -275,7 +275,7 @@ final class Workload {
             if (request.kind.consumesReceive()) {
                 expectReceive(request, done);
             }
-            if (request.kind.isWrite()) {
+            if (request.kind.isWrite() && !request.refused) {
                 place(List.of(request.remote), request.source(), done);
             } else if (request.kind == Kind.READ) {
                 expectRead(request, done);

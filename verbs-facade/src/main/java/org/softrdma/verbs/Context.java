@@ -84,6 +84,18 @@ public interface Context extends AutoCloseable {
     CompletionChannel createCompletionChannel();
 
     /**
+     * Opens an XRC domain, or makes one.
+     *
+     * @param name  what others in this process open it by; null for a domain of one's own, which needs CREATE
+     * @param flags bits of {@link XrcDomain#CREATE} and {@link XrcDomain#EXCLUSIVE}
+     * @throws VerbsException EINVAL: unknown flags, no name and no CREATE, or EXCLUSIVE and it exists; EAGAIN: it does not exist, and
+     *     CREATE is not among the flags; ENOMEM: no domain free
+     */
+    default XrcDomain openXrcd(String name, int flags) {
+        throw VerbsException.unsupported("open_xrcd");
+    }
+
+    /**
      * Creates a completion queue.
      *
      * @param cqe        completions it must hold, 1..{@link DeviceAttributes#maxCqe()}

@@ -6,7 +6,9 @@ public enum QpType {
     RC(2, "RC"),
     UC(3, "UC"),
     UD(4, "UD"),
+    /** Sends to shared receive queues of an {@link XrcDomain} through a target, and receives nothing. */
     XRC_SEND(9, "XRC_INI"),
+    /** The target of an XRC_SEND queue pair: see {@link XrcDomain#createTarget}. */
     XRC_RECV(10, "XRC_TGT");
 
     private static final QpType[] BY_VALUE = byValue();

@@ -7,6 +7,7 @@ import java.util.List;
  * A queue pair. Any thread may call any method; posts of several threads to one queue are serialized.
  */
 public interface QueuePair extends AutoCloseable {
+    /** Null of an {@link QpType#XRC_RECV} queue pair, which belongs to an {@link XrcDomain}. */
     ProtectionDomain pd();
 
     /** 24 bits. */
@@ -63,8 +64,8 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Posts one receive work request, from INIT on. In ERR it is accepted and flushed.
      *
-     * @throws VerbsException EINVAL: RESET, too many elements, or receives come from a {@link SharedReceiveQueue}; ENOMEM: the queue is
-     *     full
+     * @throws VerbsException EINVAL: RESET, too many elements, or no receive queue of its own ({@link SharedReceiveQueue}, XRC); ENOMEM:
+     *     the queue is full
      */
     void postReceive(ReceiveRequest request);
 

@@ -28,6 +28,7 @@ public final class SendRequest {
     private AddressHandle addressHandle;
     private int remoteQpn;
     private int remoteQkey;
+    private int remoteSrqn;
     private int elements;
     private final long[] addresses = new long[MAX_ELEMENTS];
     private final int[] lengths = new int[MAX_ELEMENTS];
@@ -144,6 +145,7 @@ public final class SendRequest {
         compareAdd = 0;
         swap = 0;
         addressHandle = null;
+        remoteSrqn = 0;
         elements = 0;
         return this;
     }
@@ -182,6 +184,17 @@ public final class SendRequest {
         addressHandle = handle;
         remoteQpn = qpn;
         remoteQkey = qkey;
+        return this;
+    }
+
+    /**
+     * Which shared receive queue of the target's domain an XRC request is for, whatever it does: a WRITE, READ or atomic is checked against
+     * that queue's protection domain.
+     *
+     * @param srqn {@link SharedReceiveQueue#number} at the peer, 24 bits
+     */
+    public SendRequest toSrq(int srqn) {
+        remoteSrqn = srqn;
         return this;
     }
 
@@ -267,6 +280,10 @@ public final class SendRequest {
 
     public int remoteQkey() {
         return remoteQkey;
+    }
+
+    public int remoteSrqn() {
+        return remoteSrqn;
     }
 
     /** Number of scatter/gather elements. */

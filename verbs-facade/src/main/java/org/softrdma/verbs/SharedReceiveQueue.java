@@ -11,6 +11,11 @@ public interface SharedReceiveQueue extends AutoCloseable {
     /** The protection domain that the elements of its receives must belong to; the queue pairs may have another one. */
     ProtectionDomain pd();
 
+    /** What an XRC peer names it by, 24 bits ({@code ibv_get_srq_num}). No two of a device have the same. */
+    default int number() {
+        throw VerbsException.unsupported("get_srq_num");
+    }
+
     /** What it holds and whether it is armed, now. */
     SrqAttributes query();
 

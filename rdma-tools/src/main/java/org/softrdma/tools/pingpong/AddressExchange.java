@@ -104,7 +104,8 @@ final class AddressExchange {
         }
     }
 
-    private static Socket connect(String server, int port) {
+    /** The first of the server's addresses that answers; no delay for small messages. */
+    static Socket connect(String server, int port) {
         InetAddress[] addresses;
         try {
             addresses = InetAddress.getAllByName(server);
@@ -127,7 +128,7 @@ final class AddressExchange {
     }
 
     private static Socket accept(int port) {
-        try (ServerSocket listener = listen(port)) {
+        try (ServerSocket listener = listen(port, 1)) {
             Socket socket = listener.accept();
             socket.setTcpNoDelay(true);
             return socket;
@@ -136,12 +137,12 @@ final class AddressExchange {
         }
     }
 
-    /** On every address, IPv6 and IPv4. */
-    private static ServerSocket listen(int port) throws IOException {
+    /** On every address, IPv6 and IPv4. @param waiting clients that may wait to be accepted */
+    static ServerSocket listen(int port, int waiting) throws IOException {
         ServerSocket listener = new ServerSocket();
         try {
             listener.setReuseAddress(true);
-            listener.bind(new InetSocketAddress(port), 1);
+            listener.bind(new InetSocketAddress(port), waiting);
             return listener;
         } catch (IOException refused) {
             listener.close();
@@ -181,7 +182,7 @@ final class AddressExchange {
     }
 
     /** What {@code perror} says, where the JDK says it differently. */
-    private static String text(IOException failed) {
+    static String text(IOException failed) {
         String message = String.valueOf(failed.getMessage());
         return switch (message) {
             case "Connection reset" -> Errno.ECONNRESET.text();

@@ -39,7 +39,7 @@ record Destination(int lid, int qpn, int psn, Gid gid) {
             number("PSN", fields[2], HIGHEST_24_BITS), Gid.parseWireText(fields[3]));
     }
 
-    private static int number(String what, String digits, int highest) {
+    static int number(String what, String digits, int highest) {
         long value = Long.parseLong(digits, 16);
         if (value < 0 || value > highest) {
             throw new IllegalArgumentException(what + " " + digits + " is beyond " + Integer.toHexString(highest));

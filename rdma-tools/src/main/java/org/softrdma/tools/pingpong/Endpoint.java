@@ -4,9 +4,7 @@ package org.softrdma.tools.pingpong;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.softrdma.tools.cli.ToolFailure;
@@ -41,15 +39,11 @@ abstract class Endpoint {
 
     private static final int LINK_LAYER_INFINIBAND = 1;
 
-    /** Closes one thing, or says what could not be closed. */
-    private record Closer(String complaint, Runnable close) {
-    }
-
     final PingPongParameters parameters;
     /** Where the payload of a received message begins in the buffer; the one to send stands there, too. */
     private final int payloadAt;
     private final int pageBytes = PageSize.bytes();
-    private final Deque<Closer> closers = new ArrayDeque<>();
+    private final Opened opened = new Opened();
     final ReceiveRequest receive = new ReceiveRequest();
     final SendRequest send = new SendRequest();
     private Context context;
@@ -81,19 +75,19 @@ abstract class Endpoint {
 
     private void openAll(RdmaDevice device) {
         attempt("Couldn't get context for " + device.name(), () -> context = device.open());
-        closers.push(new Closer("Couldn't release context", context::close));
+        opened.add("Couldn't release context", context::close);
         if (parameters.events()) {
             attempt("Couldn't create completion channel", () -> channel = context.createCompletionChannel());
-            closers.push(new Closer("Couldn't destroy completion channel", channel::close));
+            opened.add("Couldn't destroy completion channel", channel::close);
         }
         attempt("Couldn't allocate PD", () -> pd = context.allocatePd());
-        closers.push(new Closer("Couldn't deallocate PD", pd::close));
+        opened.add("Couldn't deallocate PD", pd::close);
         checkFeatures(context);
         allocateBuffer();
         attempt("Couldn't register MR", () -> region = pd.register(buffer, AccessFlags.LOCAL_WRITE));
-        closers.push(new Closer("Couldn't deregister MR", region::close));
+        opened.add("Couldn't deregister MR", region::close);
         attempt("Couldn't create CQ", () -> cq = context.createCq(parameters.rxDepth() + qps.length, null, channel, 0));
-        closers.push(new Closer("Couldn't destroy CQ", cq::close));
+        opened.add("Couldn't destroy CQ", cq::close);
         openQueuePairs(openSharedReceives());
 
         receive.begin(RECEIVE_WR_ID).element(region, 0, payloadAt + parameters.size());
@@ -109,7 +103,7 @@ abstract class Endpoint {
             int index = i;
             attempt("Couldn't create " + nameOf(i),
                 () -> qps[index] = pd.createQp(new QpInitAttributes(parameters.service().type, cq, cq, srq, capabilities, false)));
-            closers.push(new Closer("Couldn't destroy " + nameOf(i), qps[i]::close));
+            opened.add("Couldn't destroy " + nameOf(i), qps[i]::close);
         }
         for (int i = 0; i < qps.length; i++) {
             QueuePair qp = qps[i];
@@ -144,7 +138,7 @@ abstract class Endpoint {
             throw new ToolFailure("Couldn't allocate work buf.");
         }
         Arena arena = Arena.ofShared();
-        closers.push(new Closer("Couldn't free work buf.", arena::close));
+        opened.add("Couldn't free work buf.", arena::close);
         try {
             buffer = arena.allocate((long) payloadAt + parameters.size(), pageBytes).fill((byte) fill());
         } catch (OutOfMemoryError tooLarge) {
@@ -206,7 +200,7 @@ abstract class Endpoint {
 
     /** Something else to close, before everything opened so far. */
     final void closeFirst(String complaint, Runnable close) {
-        closers.push(new Closer(complaint, close));
+        opened.add(complaint, close);
     }
 
     /** @return how many of {@code count} the queue took */
@@ -267,28 +261,15 @@ abstract class Endpoint {
 
     /** Closes everything, last opened first. */
     void close() {
-        while (!closers.isEmpty()) {
-            Closer next = closers.pop();
-            attempt(next.complaint, next.close);
-        }
+        opened.close();
     }
 
     /** Closes what can be closed, after a failure that was already told. */
     void abandon() {
-        while (!closers.isEmpty()) {
-            try {
-                closers.pop().close.run();
-            } catch (RuntimeException moot) {
-                // the failure that led here is the one to report
-            }
-        }
+        opened.abandon();
     }
 
     static void attempt(String complaint, Runnable verb) {
-        try {
-            verb.run();
-        } catch (VerbsException refused) {
-            throw new ToolFailure(complaint, refused);
-        }
+        Opened.attempt(complaint, verb);
     }
 }

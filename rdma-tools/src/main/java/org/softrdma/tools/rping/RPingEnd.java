@@ -76,8 +76,11 @@ final class RPingEnd {
         return state;
     }
 
-    void state(RPingState next) {
-        state = next;
+    /** What comes in after the end of the connection does not bring it back. */
+    synchronized void state(RPingState next) {
+        if (state.compareTo(RPingState.DISCONNECTED) < 0) {
+            state = next;
+        }
     }
 
     void post() {
@@ -247,7 +250,7 @@ final class RPingEnd {
     }
 
     private void fail() {
-        state = RPingState.ERROR;
+        state(RPingState.ERROR);
         turn.release();
     }
 
@@ -275,12 +278,12 @@ final class RPingEnd {
             case SEND -> debug("send completion\n");
             case RDMA_WRITE -> {
                 debug("rdma write completion\n");
-                state = RPingState.RDMA_WRITE_COMPLETE;
+                state(RPingState.RDMA_WRITE_COMPLETE);
                 turn.release();
             }
             case RDMA_READ -> {
                 debug("rdma read completion\n");
-                state = RPingState.RDMA_READ_COMPLETE;
+                state(RPingState.RDMA_READ_COMPLETE);
                 turn.release();
             }
             case RECV -> {
@@ -307,9 +310,9 @@ final class RPingEnd {
         RPingState now = state;
         if (options.server()) {
             boolean first = now.compareTo(RPingState.CONNECTED) <= 0 || now == RPingState.RDMA_WRITE_COMPLETE;
-            state = first ? RPingState.RDMA_READ_ADV : RPingState.RDMA_WRITE_ADV;
+            state(first ? RPingState.RDMA_READ_ADV : RPingState.RDMA_WRITE_ADV);
         } else {
-            state = now == RPingState.RDMA_READ_ADV ? RPingState.RDMA_WRITE_ADV : RPingState.RDMA_WRITE_COMPLETE;
+            state(now == RPingState.RDMA_READ_ADV ? RPingState.RDMA_WRITE_ADV : RPingState.RDMA_WRITE_COMPLETE);
         }
         qp.postReceive(receive);
         turn.release();

@@ -53,17 +53,30 @@ final class OpenDevice {
         return pd;
     }
 
+    private GidEntry find(InetAddress address) {
+        Gid gid = Gid.of(address);
+        for (GidEntry entry : context.queryGidTable()) {
+            if (entry.gid().equals(gid)) {
+                return entry;
+            }
+        }
+        return null;
+    }
+
+    /** Whether it is the device for a local address. */
+    boolean has(InetAddress address) {
+        return device.loopback() && address.equals(LoopbackAddress.ANY_PROCESS) || find(address) != null;
+    }
+
     /**
      * The device's index of a local address.
      *
      * @throws VerbsException EADDRNOTAVAIL: the device was opened without it
      */
     int gidIndex(InetAddress address) {
-        Gid gid = Gid.of(address);
-        for (GidEntry entry : context.queryGidTable()) {
-            if (entry.gid().equals(gid)) {
-                return entry.index();
-            }
+        GidEntry found = find(address);
+        if (found != null) {
+            return found.index();
         }
         throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_addr", device.name() + " was opened without "
             + address.getHostAddress() + "; it has " + context.queryGidTable().stream().map(GidEntry::gid).toList());

@@ -55,7 +55,7 @@ final class SoftCmId implements CmId, CmHandler {
     private InetSocketAddress peer;
     private PortTable.Binding binding;
     private volatile boolean familyOnly;
-    private boolean reuse;
+    private volatile boolean reuse;
     private CmPathOptions options = CmPathOptions.DEFAULT;
     private OpenDevice device;
     private CmConnection connection;
@@ -842,8 +842,22 @@ final class SoftCmId implements CmId, CmHandler {
         remember(event);
         if (event.status() != 0) {
             Errno errno = event.type() == CmEventType.REJECTED || event.status() > 0 ? Errno.ECONNREFUSED : Errno.of(-event.status());
-            throw new VerbsException(errno == null ? Errno.EIO : errno, verb, event + (peer == null ? "" : ", peer " + peer));
+            throw new VerbsException(errno == null ? Errno.EIO : errno, verb, event.type().text() + ", status " + event.status()
+                + reason(event) + (peer == null ? "" : ", peer " + peer));
         }
+    }
+
+    /** What the most frequent reasons of InfiniBand mean. Source: IBA vol 1 §12.6.7.2 */
+    private static String reason(SoftCmEvent event) {
+        if (event.type() != CmEventType.REJECTED) {
+            return "";
+        }
+        return switch (event.status()) {
+            case 8 -> " (nobody listens for this port)";
+            case 10 -> " (the peer still has a connection with our queue pair)";
+            case 28 -> " (refused by the peer's program)";
+            default -> "";
+        };
     }
 
     private synchronized void remember(CmEvent event) {

@@ -79,6 +79,10 @@ public final class SoftConnectionManager implements ConnectionManager {
      *     open
      */
     OpenDevice deviceOf(String verb, InetAddress address) {
+        OpenDevice known = openDeviceOf(address);
+        if (known != null) {
+            return known;
+        }
         VerbsException last = null;
         for (CmDevice device : host.devices()) {
             if (device.owns(address)) {
@@ -99,6 +103,16 @@ public final class SoftConnectionManager implements ConnectionManager {
         throw new VerbsException(Errno.EADDRNOTAVAIL, verb, "no interface of this host has " + address.getHostAddress());
     }
 
+    /** Of those that are open, without asking the host; null if none has it. */
+    private synchronized OpenDevice openDeviceOf(InetAddress address) {
+        for (OpenDevice device : devices.values()) {
+            if (device.has(address)) {
+                return device;
+            }
+        }
+        return null;
+    }
+
     /**
      * Every device that can be opened.
      *
@@ -111,7 +125,9 @@ public final class SoftConnectionManager implements ConnectionManager {
             try {
                 opened.add(open(device));
             } catch (VerbsException refused) {
-                LOG.log(System.Logger.Level.DEBUG, verb + ": not on " + device.name() + ": " + refused.getMessage());
+                // An interface without address is no news; one that somebody else has is.
+                LOG.log(refused.errno() == Errno.EADDRINUSE ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
+                    verb + ": not on " + device.name() + ": " + refused.getMessage());
                 last = refused;
             }
         }

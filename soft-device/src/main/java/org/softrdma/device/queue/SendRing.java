@@ -23,6 +23,7 @@ public final class SendRing extends WorkRing {
     private static final int ELEMENTS = 56;
     private static final int FIRST_PSN = 60;
     private static final int PACKETS = 64;
+    private static final int REMOTE_SRQN = 68;
     private static final int FIXED_BYTES = 72;
     /** A datagram names a queue pair where other requests name memory. */
     private static final int REMOTE_QPN = REMOTE_ADDRESS;
@@ -58,6 +59,7 @@ public final class SendRing extends WorkRing {
         memory.set(U32, at + IMMEDIATE, request.immediate());
         memory.set(U64, at + COMPARE_ADD, request.compareAdd());
         memory.set(U64, at + SWAP, request.swap());
+        memory.set(U32, at + REMOTE_SRQN, request.remoteSrqn());
         long length = 0;
         if ((request.flags() & SendFlags.INLINE) == 0) {
             for (int i = 0; i < request.elements(); i++) {
@@ -132,6 +134,11 @@ public final class SendRing extends WorkRing {
     /** The Q_Key the work request names. */
     public int remoteQkey(long sequence) {
         return memory.get(U32, at(sequence) + REMOTE_QKEY);
+    }
+
+    /** The shared receive queue an XRC request is for, 24 bits. */
+    public int remoteSrqn(long sequence) {
+        return memory.get(U32, at(sequence) + REMOTE_SRQN);
     }
 
     /** Immediate data, or the key to invalidate. */

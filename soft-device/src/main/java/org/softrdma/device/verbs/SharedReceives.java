@@ -4,32 +4,38 @@ package org.softrdma.device.verbs;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.device.queue.ReceiveRing;
 import org.softrdma.device.queue.ReceiveSource;
-import org.softrdma.device.queue.ScatterGather;
 
 /**
  * A queue pair's side of a shared receive queue. Taking a receive copies it here and frees its slot, so that queue pairs finish theirs in
- * any order.
+ * any order. An XRC target has another queue with each message.
  */
-final class SharedReceives implements ReceiveSource {
-    private final SoftSharedReceiveQueue queue;
+public final class SharedReceives implements ReceiveSource {
     private final ReceiveRing taken;
-    private final ScatterGather data;
+    private SoftSharedReceiveQueue queue;
 
-    /** @param data in the shared queue's protection domain: that is what its elements are checked against, IBA vol 1 §10.2.9 */
-    SharedReceives(SoftSharedReceiveQueue queue, ScatterGather data) {
-        this.queue = queue;
-        this.data = data;
-        taken = new ReceiveRing(1, queue.maxElements());
+    /** @param maxElements what the receives of any queue it will be aimed at can have */
+    SharedReceives(int maxElements) {
+        taken = new ReceiveRing(1, maxElements);
+    }
+
+    /** From now on takes from that queue; no receive is current. */
+    public void aim(SoftSharedReceiveQueue from) {
+        queue = from;
     }
 
     @Override
     public boolean take() {
-        return takeToFlush() || queue.moveOldestTo(taken);
+        return isTaken() || queue.moveOldestTo(taken);
     }
 
+    private boolean isTaken() {
+        return taken.head() != taken.tail();
+    }
+
+    /** Of a queue that was closed with a message under way, as an XRC queue can be, nothing completes any more. */
     @Override
     public boolean takeToFlush() {
-        return taken.head() != taken.tail();
+        return isTaken() && !queue.isClosed();
     }
 
     @Override
@@ -37,9 +43,10 @@ final class SharedReceives implements ReceiveSource {
         return taken.length(taken.head());
     }
 
+    /** What its elements are checked against is the shared queue's protection domain, IBA vol 1 §10.2.9. */
     @Override
     public boolean scatter(long offset, int length, MemorySegment from, long fromOffset) {
-        return data.scatter(taken, taken.head(), offset, length, from, fromOffset);
+        return queue.data().scatter(taken, taken.head(), offset, length, from, fromOffset);
     }
 
     @Override

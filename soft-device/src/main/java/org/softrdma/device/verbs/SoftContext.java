@@ -19,6 +19,7 @@ import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.XrcDomain;
 
 /** What every soft device's context does alike: protection domains, completion queues, channels and asynchronous events. */
 public abstract class SoftContext implements Context {
@@ -72,6 +73,32 @@ public abstract class SoftContext implements Context {
         return null;
     }
 
+    /**
+     * Opens the domain of that name, or makes one, with the owner's lock held.
+     *
+     * @param name null for one that nobody else can open
+     * @return a number no other XRC domain of the device has
+     * @throws VerbsException as {@link #openXrcd}
+     */
+    protected int enterXrcd(String name, boolean create, boolean exclusive) {
+        throw VerbsException.unsupported("open_xrcd");
+    }
+
+    /** Undoes one {@link #enterXrcd}, with the owner's lock held: the last one ends the domain. */
+    protected void leaveXrcd(int number) {
+        throw VerbsException.unsupported("close_xrcd");
+    }
+
+    /** Creates an XRC target. Called without the lock. */
+    protected QueuePair newTarget(SoftXrcDomain domain) {
+        throw VerbsException.unsupported("create_qp_ex");
+    }
+
+    /** Opens an XRC target of the domain, whoever made it. Called without the lock. @throws VerbsException EINVAL: there is none */
+    protected QueuePair openTarget(SoftXrcDomain domain, int qpNum) {
+        throw VerbsException.unsupported("open_qp");
+    }
+
     /** The last act of {@link #close}: gives the device back. */
     protected abstract void release();
 
@@ -111,6 +138,34 @@ public abstract class SoftContext implements Context {
         }
         soft.requireOpen(verb);
         return soft;
+    }
+
+    @Override
+    public final XrcDomain openXrcd(String name, int flags) {
+        requireOpen("open_xrcd");
+        boolean create = (flags & XrcDomain.CREATE) != 0;
+        if ((flags & ~(XrcDomain.CREATE | XrcDomain.EXCLUSIVE)) != 0) {
+            throw new VerbsException(Errno.EINVAL, "open_xrcd", "flags 0x" + Integer.toHexString(flags) + " has other bits than CREATE and "
+                + "EXCLUSIVE");
+        }
+        if (name == null && !create) {
+            throw new VerbsException(Errno.EINVAL, "open_xrcd", "a domain without name can only be made; add CREATE");
+        }
+        agent.lock().lock();
+        try {
+            return new SoftXrcDomain(this, enterXrcd(name, create, (flags & XrcDomain.EXCLUSIVE) != 0));
+        } finally {
+            agent.lock().unlock();
+        }
+    }
+
+    final void leaveXrcd(SoftXrcDomain domain) {
+        agent.lock().lock();
+        try {
+            leaveXrcd(domain.number());
+        } finally {
+            agent.lock().unlock();
+        }
     }
 
     @Override

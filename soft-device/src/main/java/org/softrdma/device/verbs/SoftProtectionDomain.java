@@ -110,17 +110,22 @@ public final class SoftProtectionDomain implements ProtectionDomain {
 
     @Override
     public SharedReceiveQueue createSrq(int maxWr, int maxSge, int limit) {
-        requireOpen("create_srq");
-        DeviceAttributes limits = context.queryDevice();
-        range("max_wr", maxWr, 1, limits.maxSrqWr());
-        range("max_sge", maxSge, 0, limits.maxSrqSge());
-        range("srq_limit", limit, 0, maxWr);
-        return new SoftSharedReceiveQueue(this, maxWr, maxSge, limit, limits.maxSrqWr());
+        return createSrq("create_srq", null, null, maxWr, maxSge, limit);
     }
 
-    private static void range(String what, int asked, int min, int max) {
+    /** @param domain and {@code cq}: of an XRC queue, else null */
+    SharedReceiveQueue createSrq(String verb, SoftXrcDomain domain, SoftCompletionQueue cq, int maxWr, int maxSge, int limit) {
+        requireOpen(verb);
+        DeviceAttributes limits = context.queryDevice();
+        range(verb, "max_wr", maxWr, 1, limits.maxSrqWr());
+        range(verb, "max_sge", maxSge, 0, limits.maxSrqSge());
+        range(verb, "srq_limit", limit, 0, maxWr);
+        return new SoftSharedReceiveQueue(this, domain, cq, maxWr, maxSge, limit, limits.maxSrqWr());
+    }
+
+    private static void range(String verb, String what, int asked, int min, int max) {
         if (asked < min || asked > max) {
-            throw new VerbsException(Errno.EINVAL, "create_srq", what + " " + asked + " is not in " + min + ".." + max);
+            throw new VerbsException(Errno.EINVAL, verb, what + " " + asked + " is not in " + min + ".." + max);
         }
     }
 

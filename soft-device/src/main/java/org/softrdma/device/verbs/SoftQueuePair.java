@@ -2,6 +2,8 @@
 package org.softrdma.device.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.memory.Region;
@@ -37,14 +39,22 @@ import org.softrdma.verbs.WrOpcode;
  */
 public abstract class SoftQueuePair implements QueuePair {
     private final Children children = new Children();
+    private static final QpInitAttributes TARGET =
+        new QpInitAttributes(QpType.XRC_RECV, null, null, null, new QpCapabilities(0, 0, 0, 0, 0), false);
+
+    private final SoftContext context;
+    /** Null of an XRC target. */
     private final SoftProtectionDomain pd;
     private final QpInitAttributes init;
+    /** Who must not close before this queue pair. */
+    private final List<Children> parents = new ArrayList<>();
     private final SoftCompletionQueue sendCq;
     private final SoftCompletionQueue recvCq;
     private final SendRing sends;
     private final SoftSharedReceiveQueue srq;
-    /** Null if receives come from {@link #srq}. */
+    /** Null if receives come from {@link #srq} or another one. Nothing is ever posted to an XRC initiator's. */
     private final ReceiveRing ownReceives;
+    private final SharedReceives sharedReceives;
     private final ReceiveSource receives;
     private final QpCapabilities granted;
     private final ReentrantLock sendLock = new ReentrantLock();
@@ -54,37 +64,71 @@ public abstract class SoftQueuePair implements QueuePair {
     private final Acknowledged asyncEvents = new Acknowledged();
     private final AtomicBoolean closed = new AtomicBoolean();
 
+    /** @param init not of an XRC target */
     protected SoftQueuePair(SoftProtectionDomain pd, QpInitAttributes init) {
         this.pd = pd;
         this.init = init;
+        context = pd.softContext();
+        boolean initiates = init.type() == QpType.XRC_SEND;
         sendCq = own("send_cq", init.sendCq());
-        recvCq = own("recv_cq", init.recvCq());
+        recvCq = initiates ? null : own("recv_cq", init.recvCq());
         QpCapabilities cap = init.cap();
         sends = new SendRing(cap.maxSendWr(), Math.max(1, cap.maxSendSge()), cap.maxInlineData());
         srq = shared(init.srq());
-        ownReceives = srq == null ? new ReceiveRing(cap.maxRecvWr(), Math.max(1, cap.maxRecvSge())) : null;
-        receives = srq == null ? new OwnReceives(ownReceives, receiveData(pd)) : new SharedReceives(srq, receiveData(srq.softPd()));
-        granted = new QpCapabilities(sends.capacity(), srq == null ? ownReceives.capacity() : 0, sends.maxElements(),
-            srq == null ? ownReceives.maxElements() : 0, sends.maxInline());
-        pd.children.add("queue pairs");
-        sendCq.children.add("queue pairs");
-        recvCq.children.add("queue pairs");
-        if (srq != null) {
-            srq.children.add("queue pairs");
+        boolean receivesItself = srq == null && !initiates;
+        if (srq == null) {
+            ownReceives = initiates ? new ReceiveRing(1, 1) : new ReceiveRing(cap.maxRecvWr(), Math.max(1, cap.maxRecvSge()));
+            sharedReceives = null;
+            // Elements of receives name regions, and regions open to all queue pairs of their protection domain.
+            receives = new OwnReceives(ownReceives, new ScatterGather(context.memory(), pd.number(), 0));
+        } else {
+            ownReceives = null;
+            sharedReceives = new SharedReceives(srq.maxElements());
+            sharedReceives.aim(srq);
+            receives = sharedReceives;
         }
+        granted = new QpCapabilities(sends.capacity(), receivesItself ? ownReceives.capacity() : 0, sends.maxElements(),
+            receivesItself ? ownReceives.maxElements() : 0, sends.maxInline());
+        parents.add(pd.children);
+        parents.add(sendCq.children);
+        if (recvCq != null) {
+            parents.add(recvCq.children);
+        }
+        if (srq != null) {
+            parents.add(srq.children);
+        }
+        parents.forEach(parent -> parent.add("queue pairs"));
     }
 
-    /** Elements of receives name regions, and regions open to all queue pairs of their protection domain. */
-    private static ScatterGather receiveData(SoftProtectionDomain of) {
-        return new ScatterGather(of.softContext().memory(), of.number(), 0);
+    /** An XRC target. */
+    protected SoftQueuePair(SoftXrcDomain domain) {
+        pd = null;
+        init = TARGET;
+        context = domain.softContext();
+        sendCq = null;
+        recvCq = null;
+        sends = new SendRing(1, 1, 0);
+        srq = null;
+        ownReceives = null;
+        sharedReceives = new SharedReceives(Math.max(1, context.queryDevice().maxSrqSge()));
+        receives = sharedReceives;
+        granted = TARGET.cap();
+        parents.add(domain.children);
+        parents.forEach(parent -> parent.add("queue pairs"));
     }
 
     private SoftSharedReceiveQueue shared(SharedReceiveQueue queue) {
         if (queue == null) {
             return null;
         }
-        if (!(queue instanceof SoftSharedReceiveQueue soft) || queue.pd().context() != pd.context()) {
+        if (type() == QpType.XRC_SEND) {
+            throw new VerbsException(Errno.EINVAL, "create_qp", "an XRC_SEND queue pair receives nothing, and so needs no srq");
+        }
+        if (!(queue instanceof SoftSharedReceiveQueue soft) || queue.pd().context() != context) {
             throw new VerbsException(Errno.EINVAL, "create_qp", "srq belongs to another context");
+        }
+        if (soft.isXrc()) {
+            throw new VerbsException(Errno.EINVAL, "create_qp", "srq is an XRC queue; messages get there through XrcDomain.createTarget()");
         }
         if (soft.isClosed()) {
             throw new VerbsException(Errno.EINVAL, "create_qp", "srq is closed");
@@ -93,7 +137,7 @@ public abstract class SoftQueuePair implements QueuePair {
     }
 
     private SoftCompletionQueue own(String role, Object queue) {
-        if (queue instanceof SoftCompletionQueue soft && soft.rdmaContext() == pd.context()) {
+        if (queue instanceof SoftCompletionQueue soft && soft.rdmaContext() == context) {
             if (soft.isClosed()) {
                 throw new VerbsException(Errno.EINVAL, "create_qp", role + " is closed");
             }
@@ -130,8 +174,9 @@ public abstract class SoftQueuePair implements QueuePair {
         return pd;
     }
 
-    public final SoftProtectionDomain softPd() {
-        return pd;
+    /** Number of {@link #pd}; 0, which none has, for an XRC target. */
+    public final int pdNumber() {
+        return pd == null ? 0 : pd.number();
     }
 
     @Override
@@ -164,7 +209,12 @@ public abstract class SoftQueuePair implements QueuePair {
         return receives;
     }
 
-    /** Whether receives come from a shared receive queue. */
+    /** The same, if they come from shared queues; else null. An XRC target's are not aimed at any. */
+    public final SharedReceives sharedReceives() {
+        return sharedReceives;
+    }
+
+    /** Whether receives come from one shared receive queue. */
     public final boolean sharesReceives() {
         return srq != null;
     }
@@ -176,7 +226,12 @@ public abstract class SoftQueuePair implements QueuePair {
 
     /** Raises an asynchronous event of this queue pair. */
     public final void raise(AsyncEventType type) {
-        pd.softContext().raise(type, this, asyncEvents);
+        context.raise(type, this, asyncEvents);
+    }
+
+    /** Whether {@link #close} was called. */
+    protected final boolean isClosed() {
+        return closed.get();
     }
 
     @Override
@@ -191,7 +246,11 @@ public abstract class SoftQueuePair implements QueuePair {
         if (!supports(request)) {
             throw refuse("post_send", Errno.EINVAL, request.opcode() + " is not an operation of " + type() + " on this device");
         }
-        if (request.opcode() == WrOpcode.BIND_MW && pd.softContext().memory().isTypeOne(request.rkey())) {
+        if (type() == QpType.XRC_SEND && request.remoteSrqn() >>> 24 != 0) {
+            throw refuse("post_send", Errno.EINVAL,
+                "remote_srqn 0x" + Integer.toHexString(request.remoteSrqn()) + " has more than 24 bits");
+        }
+        if (request.opcode() == WrOpcode.BIND_MW && context.memory().isTypeOne(request.rkey())) {
             throw refuse("post_send", Errno.EINVAL,
                 "rkey 0x" + Integer.toHexString(request.rkey()) + " is of a type 1 window; those are bound with bind()");
         }
@@ -355,7 +414,7 @@ public abstract class SoftQueuePair implements QueuePair {
             if (data != null) {
                 MemorySegment.copy(data, 0, sends.memory(), to, bytes);
             } else if (bytes > 0) {
-                Region region = pd.softContext().memory().lookup(request.lkey(i));
+                Region region = context.memory().lookup(request.lkey(i));
                 if (region == null || !region.covers(request.address(i), bytes)
                     || !region.copyOut(request.address(i), sends.memory(), to, bytes)) {
                     throw refuse("post_send", Errno.EINVAL, "inline element " + i + " names no registered memory (address 0x"
@@ -375,6 +434,9 @@ public abstract class SoftQueuePair implements QueuePair {
         }
         if (srq != null) {
             throw refuse("post_recv", Errno.EINVAL, "its receives come from srq " + srq.number() + "; post them there");
+        }
+        if (type() == QpType.XRC_SEND || type() == QpType.XRC_RECV) {
+            throw refuse("post_recv", Errno.EINVAL, type() + " has no receive queue; receives are posted to XrcDomain.createSrq()'s");
         }
         if (request.elements() > granted.maxRecvSge()) {
             throw refuse("post_recv", Errno.EINVAL, request.elements() + " elements, max_recv_sge is " + granted.maxRecvSge());
@@ -397,7 +459,7 @@ public abstract class SoftQueuePair implements QueuePair {
     @Override
     public final void attachMulticast(Gid group) {
         requireGroup("attach_mcast", group);
-        ReentrantLock owner = pd.softContext().agent().lock();
+        ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
             if (attach(group)) {
@@ -411,7 +473,7 @@ public abstract class SoftQueuePair implements QueuePair {
     @Override
     public final void detachMulticast(Gid group) {
         requireGroup("detach_mcast", group);
-        ReentrantLock owner = pd.softContext().agent().lock();
+        ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
             if (!detach(group)) {
@@ -445,24 +507,19 @@ public abstract class SoftQueuePair implements QueuePair {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        ReentrantLock owner = pd.softContext().agent().lock();
+        ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
             destroy();
         } finally {
             owner.unlock();
         }
-        pd.softContext().settleEvents(this, asyncEvents);
+        context.settleEvents(this, asyncEvents);
         disown();
     }
 
     /** The parents need not wait for this queue pair any more: it is closed, or was never made. */
     protected final void disown() {
-        if (srq != null) {
-            srq.children.remove("queue pairs");
-        }
-        recvCq.children.remove("queue pairs");
-        sendCq.children.remove("queue pairs");
-        pd.children.remove("queue pairs");
+        parents.reversed().forEach(parent -> parent.remove("queue pairs"));
     }
 }

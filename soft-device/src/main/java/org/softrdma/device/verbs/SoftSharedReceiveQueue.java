@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.softrdma.device.queue.ReceiveRing;
+import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.ProtectionDomain;
@@ -18,6 +19,10 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     final Children children = new Children();
 
     private final SoftProtectionDomain pd;
+    /** Null unless this is an XRC queue; so is {@link #cq}. */
+    private final SoftXrcDomain domain;
+    private final SoftCompletionQueue cq;
+    private final ScatterGather data;
     private final int number;
     private final int maxWrOfDevice;
     private final ReentrantLock postLock = new ReentrantLock();
@@ -28,13 +33,26 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     /** The owner's. */
     private int limit;
 
-    SoftSharedReceiveQueue(SoftProtectionDomain pd, int maxWr, int maxSge, int limit, int maxWrOfDevice) {
+    /**
+     * @param domain null for a queue that queue pairs are made with
+     * @param cq     null without domain
+     */
+    SoftSharedReceiveQueue(SoftProtectionDomain pd, SoftXrcDomain domain, SoftCompletionQueue cq, int maxWr, int maxSge, int limit,
+                           int maxWrOfDevice) {
         this.pd = pd;
+        this.domain = domain;
+        this.cq = cq;
+        // Elements of receives name regions, and regions open to all queue pairs of their protection domain.
+        data = new ScatterGather(pd.softContext().memory(), pd.number(), 0);
         this.limit = limit;
         this.maxWrOfDevice = maxWrOfDevice;
         ring = new ReceiveRing(maxWr, Math.max(1, maxSge));
         number = underOwner(() -> pd.softContext().enter(this));
         pd.children.add("shared receive queues");
+        if (domain != null) {
+            domain.children.add("shared receive queues");
+            cq.children.add("shared receive queues");
+        }
     }
 
     @Override
@@ -42,11 +60,31 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         return pd;
     }
 
-    SoftProtectionDomain softPd() {
-        return pd;
+    /** Number of {@link #pd}. */
+    public int pdNumber() {
+        return pd.number();
     }
 
-    /** Distinguishes it from every other shared receive queue of the device, 24 bits. */
+    /** Moves bytes of its receives. */
+    ScatterGather data() {
+        return data;
+    }
+
+    /** Whether it is an XRC queue of that domain. */
+    public boolean isOf(int domainNumber) {
+        return domain != null && domain.number() == domainNumber;
+    }
+
+    boolean isXrc() {
+        return domain != null;
+    }
+
+    /** Where receives of an XRC queue complete; null for others. */
+    public SoftCompletionQueue cq() {
+        return cq;
+    }
+
+    @Override
     public int number() {
         return number;
     }
@@ -167,5 +205,9 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         });
         pd.softContext().settleEvents(this, asyncEvents);
         pd.children.remove("shared receive queues");
+        if (domain != null) {
+            cq.children.remove("shared receive queues");
+            domain.children.remove("shared receive queues");
+        }
     }
 }

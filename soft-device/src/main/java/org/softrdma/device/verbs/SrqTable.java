@@ -30,6 +30,11 @@ public final class SrqTable {
         return last;
     }
 
+    /** Null if no queue has that number. */
+    public SoftSharedReceiveQueue find(int number) {
+        return byNumber.get(number);
+    }
+
     public void leave(SoftSharedReceiveQueue queue) {
         byNumber.remove(queue.number());
     }

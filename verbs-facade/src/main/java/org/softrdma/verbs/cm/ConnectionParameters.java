@@ -74,6 +74,15 @@ public record ConnectionParameters(byte[] privateData, int responderResources, i
     public String toString() {
         return "qp 0x" + Integer.toHexString(qpNum) + (srq ? " with srq" : "") + ", responder_resources " + responderResources
             + ", initiator_depth " + initiatorDepth + ", retries " + retryCount + "/" + rnrRetryCount
-            + (flowControl ? ", flow control" : "") + ", private data [" + HexFormat.of().formatHex(privateData) + "]";
+            + (flowControl ? ", flow control" : "") + ", private data [" + HexFormat.of().formatHex(privateData, 0, said()) + "]";
+    }
+
+    /** Bytes of private data before the padding. */
+    private int said() {
+        int end = privateData.length;
+        while (end > 0 && privateData[end - 1] == 0) {
+            end--;
+        }
+        return end;
     }
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.wire.PcapngReader;
+
+/**
+ * Wireshark's dissector, which knows nothing of us, takes every kind of packet we send for what it is. Of XRC, Wireshark 4.0 knows the
+ * opcodes and not the headers, of FLUSH and ATOMIC WRITE neither: of those only the BTH is checked here, and that nothing is malformed.
+ */
+@ExtendWith(TsharkExtension.class)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class WiresharkTest {
+    /** What {@link EveryPacket} is to send: RC, UC, UD, XRC. */
+    private static final String OPCODES = """
+        00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10 11 12 13 14 16 17 1c 1d
+        20 21 22 23 24 25 26 27 28 29 2a 2b
+        64 65
+        a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 aa ab ac ad ae af b0 b1 b2 b3 b4 b6 b7""";
+    /** Headers behind the BTH by opcode, hexadecimal; those that are not here have none, or Wireshark does not know them. */
+    private static final Map<String, String> HEADERS = Map.ofEntries(
+        Map.entry("reth", "06 0a 0b 0c 26 2a 2b"), Map.entry("aeth", "0d 0f 10 11 12"), Map.entry("atomiceth", "13 14"),
+        Map.entry("atomicacketh", "12"), Map.entry("deth", "64 65"), Map.entry("immdt", "03 05 09 0b 23 25 29 2b 65"),
+        Map.entry("ieth", "16 17"));
+    private static final List<String> HEADER_FIELDS = List.of("infiniband.reth.dmalen", "infiniband.aeth.msn",
+        "infiniband.atomiceth.swapdt", "infiniband.atomicacketh.origremdt", "infiniband.deth.srcqp", "infiniband.immdt", "infiniband.ieth");
+    /** Receiver not ready, and the NAKs by number: sequence error, remote access error, as far as Wireshark knows the service. */
+    private static final String ANSWERS = "[0:, 1:, 3:0, 3:2]";
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldDecodeEveryKindOfPacketWeSend(boolean ipv6) throws Exception {
+        Path capture = directory.resolve("all.pcapng");
+        EveryPacket.captureTo(capture, ipv6);
+
+        assertEquals(List.of(), tshark(capture, "-Y", "_ws.malformed || _ws.expert"), "malformed, or remarked upon");
+        List<String> fields = new ArrayList<>(List.of("infiniband.bth.opcode", "infiniband.aeth.syndrome.opcode",
+            "infiniband.aeth.syndrome.error_code"));
+        fields.addAll(HEADER_FIELDS);
+        List<String> options = new ArrayList<>(List.of("-T", "fields", "-E", "separator=|"));
+        fields.forEach(field -> options.addAll(List.of("-e", field)));
+        List<String> frames = tshark(capture, options.toArray(String[]::new));
+
+        assertEquals(frames(capture), frames.size());
+        TreeSet<String> opcodes = new TreeSet<>();
+        TreeSet<String> answers = new TreeSet<>();
+        for (String frame : frames) {
+            String[] values = frame.split("\\|", -1);
+            String opcode = String.format("%02x", Integer.parseInt(values[0]));
+            opcodes.add(opcode);
+            if (!values[1].isEmpty()) {
+                answers.add(values[1] + ":" + values[2]);
+            }
+            for (int i = 0; i < HEADER_FIELDS.size(); i++) {
+                String header = HEADER_FIELDS.get(i).split("\\.")[1];
+                assertEquals(HEADERS.get(header).contains(opcode), !values[3 + i].isEmpty(), header + " in a packet of opcode " + opcode);
+            }
+        }
+        assertEquals(OPCODES.replace('\n', ' '), String.join(" ", opcodes));
+        assertEquals(ANSWERS, answers.toString());
+    }
+
+    /** How many packets the file holds. */
+    private static int frames(Path capture) throws IOException {
+        PcapngReader reader = new PcapngReader(ByteBuffer.wrap(Files.readAllBytes(capture)));
+        int count = 0;
+        while (reader.next()) {
+            count++;
+        }
+        return count;
+    }
+
+    /**
+     * RoCE over IPv6 has the UDP checksum 0, which is allowed there, and Wireshark is told so. Nor is it to guess what the payload might be
+     * of, and to find that malformed.
+     */
+    private List<String> tshark(Path capture, String... options) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("tshark", "-n", "-r", capture.toString(), "-o",
+            "udp.ignore_ipv6_zero_checksum:TRUE", "--disable-protocol", "rpcordma", "--disable-protocol", "infiniband.eoib"));
+        command.addAll(List.of(options));
+        Path out = directory.resolve("out");
+        Path err = directory.resolve("err");
+        int exitCode = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start().waitFor();
+        assertEquals(0, exitCode, Files.readString(err));
+        return Files.readAllLines(out);
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.pingpong;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.softrdma.verbs.Gid;
+
+/**
+ * What one end of {@code ibv_xsrq_pingpong} tells the other before any RDMA.
+ *
+ * @param lid        16 bits, 0 on Ethernet
+ * @param receiveQpn 24 bits: the XRC target
+ * @param sendQpn    24 bits: the XRC initiator
+ * @param psn        24 bits: of the first packet the initiator sends
+ * @param srqn       24 bits: the shared receive queue that messages are for
+ * @param gid        all zero if none was chosen
+ */
+record XsrqDestination(int lid, int receiveQpn, int sendQpn, int psn, int srqn, Gid gid) {
+    /** 65 characters and a NUL. */
+    static final int MESSAGE_BYTES = 66;
+
+    private static final int FIELDS = 6;
+    private static final int HIGHEST_24_BITS = 0xffffff;
+
+    byte[] toMessage() {
+        return (String.format("%04x:%06x:%06x:%06x:%06x:", lid, receiveQpn, sendQpn, psn, srqn) + gid.wireText() + '\0')
+            .getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /**
+     * Reads a message; like the original's {@code sscanf} it does not insist on leading zeros.
+     *
+     * @throws IllegalArgumentException if it is none, with what is wrong
+     */
+    static XsrqDestination ofMessage(byte[] message) {
+        String text = new String(message, StandardCharsets.ISO_8859_1);
+        int end = text.indexOf('\0');
+        String[] fields = (end < 0 ? text : text.substring(0, end)).strip().split(":", FIELDS);
+        if (fields.length != FIELDS) {
+            throw new IllegalArgumentException("it has " + fields.length + " fields instead of " + FIELDS);
+        }
+        return new XsrqDestination(Destination.number("LID", fields[0], 0xffff), Destination.number("QPN", fields[1], HIGHEST_24_BITS),
+            Destination.number("QPN", fields[2], HIGHEST_24_BITS), Destination.number("PSN", fields[3], HIGHEST_24_BITS),
+            Destination.number("SRQN", fields[4], HIGHEST_24_BITS), Gid.parseWireText(fields[5]));
+    }
+
+    /** As the tool prints it. @param whose {@code local} or {@code remote} */
+    String line(String whose) {
+        return String.format(Locale.ROOT, "%8s: LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, GID %s", whose, lid, receiveQpn,
+            sendQpn, psn, srqn, gid);
+    }
+}

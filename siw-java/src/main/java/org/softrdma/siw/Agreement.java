@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+/**
+ * What came out of the set-up of a connection.
+ *
+ * @param ord         READs and atomics of ours that may be outstanding
+ * @param ird         READs and atomics of the peer's that may be
+ * @param first       what we say first, on a peer-to-peer connection
+ * @param privateData the application's, of the peer
+ */
+record Agreement(StreamParameters parameters, int ord, int ird, SiwMachine.FirstMessage first, byte[] privateData) {
+}

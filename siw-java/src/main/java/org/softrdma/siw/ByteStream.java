@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/** A TCP connection as the device's owner sees it: bytes in order, both ways. All methods are the owner's. */
+interface ByteStream {
+    /** Takes what comes in. */
+    interface Sink {
+        /** Bytes [from, to) of {@code b}, which must not be kept. @param bytes the same bytes as {@code b} */
+        void onBytes(ByteBuffer b, MemorySegment bytes, int from, int to);
+
+        /** The stream is over, after everything that had come: the peer has closed it, or it broke. Called once. */
+        void onEnd();
+    }
+
+    /**
+     * Names what is called when there is something to {@link #poll}, or room again after {@link #send} left bytes.
+     *
+     * @param ready may be called on any thread; does not block
+     */
+    void onReady(Runnable ready);
+
+    /** Hands over some of what has come in. If more is there, {@code ready} is called again. */
+    void poll(Sink sink);
+
+    /** Payload bytes of a full TCP segment, at least 136; a guess where the system does not say. */
+    int emss();
+
+    /** Takes as many bytes as go. What is taken goes out even if the stream is closed next. */
+    void send(StreamBuffer from);
+
+    /** No more will be sent. The peer learns of it behind the last byte. */
+    void close();
+
+    /** Ends at once, both ways; nothing is heard of it any more. */
+    void abort();
+}

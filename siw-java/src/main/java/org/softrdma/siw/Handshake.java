@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.Doorbells;
+import org.softrdma.wire.iwarp.Fpdu;
+import org.softrdma.wire.iwarp.MpaCrc;
+import org.softrdma.wire.iwarp.RdmapOpcode;
+import org.softrdma.wire.iwarp.Terminate;
+import org.softrdma.wire.iwarp.UntaggedHeader;
+
+/**
+ * A stream from its first byte to the agreement: the frames of {@link MpaInitiator} or {@link MpaResponder}, a time limit, and then the
+ * queue pair, which takes over what comes behind the reply. All methods are for the device's owner.
+ */
+final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
+    private static final long NEVER = DeadlineHeap.NEVER;
+    private static final int OUT_BYTES = 1024;
+
+    private final SiwEngine engine;
+    private final ByteStream stream;
+    private final MpaOptions options;
+    private final HandshakeListener listener;
+    private final Runnable agentDoorbell;
+    private final StreamBuffer out = new StreamBuffer(OUT_BYTES);
+    private final Doorbells.Bell bell = new Doorbells.Bell() {
+        @Override
+        protected void answer() {
+            onReady();
+        }
+    };
+    /** Null on the other side. */
+    private final MpaInitiator initiator;
+    /** Null on the other side. */
+    private final MpaResponder responder;
+    private SiwQueuePair qp;
+    private SiwConnection connection;
+    private long giveUpNs;
+    private boolean asked;
+    private boolean over;
+
+    private Handshake(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell,
+            SiwQueuePair qp, MpaInitiator initiator) {
+        this.engine = engine;
+        this.stream = stream;
+        this.options = options;
+        this.listener = listener;
+        this.agentDoorbell = agentDoorbell;
+        this.qp = qp;
+        this.initiator = initiator;
+        responder = initiator == null ? new MpaResponder(options) : null;
+        giveUpNs = engine.nowNs() + options.timeoutNs();
+        engine.timers().update(this);
+        stream.onReady(() -> {
+            engine.doorbells().ring(bell);
+            agentDoorbell.run();
+        });
+        engine.doorbells().ring(bell);
+    }
+
+    /**
+     * Asks. The queue pair is in INIT.
+     *
+     * @param ird READs and atomics we hold for the peer
+     * @param ord those of ours that we would have outstanding
+     * @param privateData at most {@link MpaOptions#MAX_PRIVATE_DATA} bytes
+     */
+    static Handshake initiate(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell,
+            SiwQueuePair qp, int ird, int ord, byte[] privateData) {
+        MpaInitiator initiator = new MpaInitiator(options, ird, ord);
+        Handshake handshake = new Handshake(engine, stream, options, listener, agentDoorbell, qp, initiator);
+        initiator.writeRequest(handshake.out, privateData);
+        return handshake;
+    }
+
+    /** Waits for a request. */
+    static Handshake await(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell) {
+        return new Handshake(engine, stream, options, listener, agentDoorbell, null, null);
+    }
+
+    /** What the peer asks for; of a responder, from {@link HandshakeListener#onRequest} on. */
+    MpaResponder request() {
+        return responder;
+    }
+
+    /**
+     * Accepts what was asked. The queue pair is in INIT, and in RTS when this returns.
+     *
+     * @return false if the peer has gone meanwhile
+     */
+    boolean accept(SiwQueuePair to, int ird, int ord, byte[] privateData) {
+        if (over) {
+            return false;
+        }
+        qp = to;
+        Agreement agreement = responder.accept(out, ird, ord, privateData, stream.emss());
+        stream.send(out);
+        agreed(agreement, NEVER);
+        return true;
+    }
+
+    /** Refuses what was asked. */
+    void reject(byte[] privateData) {
+        if (!over) {
+            responder.reject(out, privateData);
+            end();
+        }
+    }
+
+    /** Gives up without a word. */
+    void abort() {
+        if (!over && connection == null) {
+            over = true;
+            giveUpNs = NEVER;
+            stream.abort();
+        }
+    }
+
+    private void onReady() {
+        if (!over) {
+            stream.send(out);
+            stream.poll(this);
+            if (connection != null) {
+                // It rang for us, and has brought something for the queue pair.
+                engine.touched(connection);
+            }
+        }
+    }
+
+    @Override
+    public void onBytes(ByteBuffer b, MemorySegment bytes, int from, int to) {
+        if (connection != null) {
+            connection.onBytes(b, bytes, from, to);
+        } else if (!over && initiator != null) {
+            onReply(b, bytes, from, to);
+        } else if (!over) {
+            onRequest(b, from, to);
+        }
+    }
+
+    private void onReply(ByteBuffer b, MemorySegment bytes, int from, int to) {
+        int taken = initiator.onBytes(b, from, to);
+        switch (initiator.state()) {
+            case AGREED -> {
+                // Kernel siw 6.1 overlooks a first frame that is there too early.
+                long talkAtNs = options.pauseNs() == 0 ? SiwMachine.AT_ONCE : engine.nowNs() + options.pauseNs();
+                agreed(initiator.agreement(stream.emss()), talkAtNs);
+                connection.onBytes(b, bytes, from + taken, to);
+            }
+            case REJECTED -> {
+                end();
+                listener.onRejected(this, initiator.privateData());
+            }
+            case FAILED -> {
+                writeTerminate(initiator.failure());
+                end();
+                listener.onFailed(this, false);
+            }
+            default -> { }
+        }
+    }
+
+    private void onRequest(ByteBuffer b, int from, int to) {
+        responder.onBytes(b, from, to);
+        if (responder.state() == MpaResponder.State.REQUESTED && !asked) {
+            asked = true;
+            // From here on the application takes the time it needs.
+            giveUpNs = NEVER;
+            listener.onRequest(this);
+        } else if (responder.state() == MpaResponder.State.FAILED) {
+            engine.counters().count(SiwCounter.BAD_STARTUPS);
+            fail(false);
+        }
+    }
+
+    /** From now on the stream is the queue pair's. */
+    private void agreed(Agreement agreement, long talkAtNs) {
+        engine.timers().remove(this);
+        connection = qp.connect(stream, agreement, talkAtNs, () -> listener.onDisconnected(this));
+        listener.onAgreed(this, agreement);
+    }
+
+    /** RFC 6581 §9: the peer learns what was wrong with its reply. A good CRC does no harm where none is used. */
+    private void writeTerminate(int code) {
+        ByteBuffer b = out.bytes();
+        int at = out.end();
+        UntaggedHeader.put(b, at + Fpdu.HEADER_LENGTH, true, RdmapOpcode.TERMINATE, 0, RdmapOpcode.QN_TERMINATE, 1, 0);
+        int length = UntaggedHeader.LENGTH + Terminate.put(b, at + Fpdu.HEADER_LENGTH + UntaggedHeader.LENGTH, code);
+        Fpdu.putUlpduLength(b, at, length);
+        int end = at + Fpdu.length(length);
+        // 22 bytes need no pad.
+        MpaCrc.put(b, end - Fpdu.CRC_LENGTH, new MpaCrc().of(b, at, end - Fpdu.CRC_LENGTH));
+        out.wrote(end - at);
+    }
+
+    /** What was written goes out, and the stream ends; the peer has a while to end it, too. */
+    private void end() {
+        over = true;
+        giveUpNs = engine.nowNs() + SiwConnection.LINGER_NS;
+        engine.timers().update(this);
+        stream.send(out);
+        stream.close();
+    }
+
+    private void fail(boolean timedOut) {
+        over = true;
+        giveUpNs = NEVER;
+        stream.abort();
+        listener.onFailed(this, timedOut);
+    }
+
+    @Override
+    public void onEnd() {
+        if (connection != null) {
+            connection.onEnd();
+        } else if (!over) {
+            fail(false);
+        }
+    }
+
+    @Override
+    public long deadlineNs() {
+        return connection != null ? NEVER : giveUpNs;
+    }
+
+    @Override
+    public void onTimer(long nowNs) {
+        giveUpNs = NEVER;
+        if (over) {
+            stream.abort();
+        } else {
+            fail(true);
+        }
+    }
+}

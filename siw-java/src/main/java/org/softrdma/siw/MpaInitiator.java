@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.nio.ByteBuffer;
+import org.softrdma.wire.iwarp.EnhancedHeader;
+import org.softrdma.wire.iwarp.MpaFrame;
+import org.softrdma.wire.iwarp.TerminateCode;
+
+/** The side that asks: one request, one reply. Pure. Source: RFC 5044 §7.1, RFC 6581 §5 to §9. */
+final class MpaInitiator {
+    /** How far it is. */
+    enum State {
+        WAITING, AGREED,
+        /** By the peer's application. */
+        REJECTED,
+        /** The peer's reply is against the rules; {@link #failure} says how. */
+        FAILED
+    }
+
+    private final MpaOptions options;
+    private final int ird;
+    private final int ord;
+    private final StartupFrame reply = new StartupFrame(false);
+    private State state = State.WAITING;
+    private int failure;
+
+    /** @param ird READs and atomics we hold for the peer. @param ord those of ours that we would have outstanding */
+    MpaInitiator(MpaOptions options, int ird, int ord) {
+        this.options = options;
+        this.ird = ird;
+        this.ord = ord;
+    }
+
+    /** The request, at the end of {@code out}. */
+    void writeRequest(StreamBuffer out, byte[] privateData) {
+        int flags = (options.crc() ? MpaFrame.CRC : 0) | (options.markers() ? MpaFrame.MARKERS : 0)
+            | (options.revision() == 2 ? MpaFrame.ENHANCED : 0);
+        StartupFrame.write(out, true, flags, options.revision(), ird, ord, options.offeredControl(), privateData);
+    }
+
+    /** Takes of [from, to) what belongs to the reply; the rest is FPDUs. @return how many bytes */
+    int onBytes(ByteBuffer b, int from, int to) {
+        int taken = reply.take(b, from, to);
+        if (state == State.WAITING && reply.verdict() != MpaFrame.INCOMPLETE) {
+            judge();
+        }
+        return taken;
+    }
+
+    private void judge() {
+        if (reply.verdict() != MpaFrame.OK || reply.revision() < 1 || reply.revision() > options.revision()) {
+            fail(TerminateCode.MPA_BAD_STARTUP_FRAME);
+        } else if (reply.has(MpaFrame.REJECTED)) {
+            state = State.REJECTED;
+        } else if (reply.isEnhanced() && reply.ord() != EnhancedHeader.NOT_NEGOTIATED && reply.ord() > ird) {
+            // RFC 6581 §9.1: it would have more outstanding than we can hold.
+            fail(TerminateCode.MPA_INSUFFICIENT_IRD);
+        } else if (isPeer() && (reply.control() & options.offeredControl() & ~EnhancedHeader.PEER_TO_PEER) == 0) {
+            fail(TerminateCode.MPA_NO_MATCHING_RTR);
+        } else {
+            state = State.AGREED;
+        }
+    }
+
+    /** Both said so. */
+    private boolean isPeer() {
+        return (reply.control() & options.offeredControl() & EnhancedHeader.PEER_TO_PEER) != 0;
+    }
+
+    private void fail(int code) {
+        state = State.FAILED;
+        failure = code;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** A {@link TerminateCode}. */
+    int failure() {
+        return failure;
+    }
+
+    /** In REJECTED: what the peer's application had to say. */
+    byte[] privateData() {
+        return reply.privateData();
+    }
+
+    /** In AGREED. @param emss payload bytes of a full TCP segment */
+    Agreement agreement(int emss) {
+        boolean crc = options.crc() || reply.has(MpaFrame.CRC);
+        int usedOrd = reply.isEnhanced() ? StartupFrame.agree(ord, reply.ird()) : ord;
+        int usedIrd = reply.isEnhanced() ? StartupFrame.agree(ird, reply.ord()) : ird;
+        return new Agreement(options.parameters(crc, reply.has(MpaFrame.MARKERS), emss), usedOrd, usedIrd,
+            isPeer() ? options.first() : SiwMachine.FirstMessage.NONE, reply.privateData());
+    }
+}

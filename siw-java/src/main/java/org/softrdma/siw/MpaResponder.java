@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.nio.ByteBuffer;
+import org.softrdma.wire.iwarp.EnhancedHeader;
+import org.softrdma.wire.iwarp.MpaFrame;
+
+/** The side that is asked: one request, an application's decision, one reply. Pure. Source: RFC 5044 §7.1, RFC 6581 §5 to §9. */
+final class MpaResponder {
+    /** How far it is. */
+    enum State {
+        WAITING,
+        /** The request is there, and the application has the word. */
+        REQUESTED, ANSWERED,
+        /** No request, or one against the rules: the connection is closed without an answer. */
+        FAILED
+    }
+
+    private final MpaOptions options;
+    private final StartupFrame request = new StartupFrame(true);
+    private State state = State.WAITING;
+
+    MpaResponder(MpaOptions options) {
+        this.options = options;
+    }
+
+    /** Bytes of the stream. Before the reply nothing may follow the request: RFC 5044 §7.1.2. */
+    void onBytes(ByteBuffer b, int from, int to) {
+        int taken = request.take(b, from, to);
+        if (state == State.WAITING && request.verdict() != MpaFrame.INCOMPLETE) {
+            boolean good = request.verdict() == MpaFrame.OK && request.revision() >= 1 && request.revision() <= 2
+                && !request.has(MpaFrame.REJECTED);
+            state = good ? State.REQUESTED : State.FAILED;
+        }
+        if (taken < to - from) {
+            state = State.FAILED;
+        }
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** READs and atomics the peer holds for us; what the device can if it does not say. */
+    int peersIrd() {
+        return request.isEnhanced() ? StartupFrame.agree(SiwLimits.MAX_RD_ATOMIC, request.ird()) : SiwLimits.MAX_RD_ATOMIC;
+    }
+
+    /** READs and atomics the peer would have outstanding. */
+    int peersOrd() {
+        return request.isEnhanced() ? StartupFrame.agree(SiwLimits.MAX_RD_ATOMIC, request.ord()) : SiwLimits.MAX_RD_ATOMIC;
+    }
+
+    byte[] privateData() {
+        return request.privateData();
+    }
+
+    /** A peer-to-peer connection: the initiator's first frame says that both may talk. */
+    boolean isPeerToPeer() {
+        return (request.control() & EnhancedHeader.PEER_TO_PEER) != 0;
+    }
+
+    /**
+     * Accepts. The reply repeats the request's revision and kind, as siw 6.1 demands.
+     *
+     * @param ird  READs and atomics we hold for the peer
+     * @param ord  those of ours that we would have outstanding
+     * @param emss payload bytes of a full TCP segment
+     */
+    Agreement accept(StreamBuffer out, int ird, int ord, byte[] privateData, int emss) {
+        boolean crc = options.crc() || request.has(MpaFrame.CRC);
+        int usedOrd = Math.min(ord, peersIrd());
+        reply(out, (crc ? MpaFrame.CRC : 0) | (options.markers() ? MpaFrame.MARKERS : 0), ird, usedOrd, chosenControl(), privateData);
+        return new Agreement(options.parameters(crc, request.has(MpaFrame.MARKERS), emss), usedOrd, ird, SiwMachine.FirstMessage.NONE,
+            request.privateData());
+    }
+
+    /** Refuses. The numbers stand before the application's data all the same: siw 6.1 skips four bytes whatever there is. */
+    void reject(StreamBuffer out, byte[] privateData) {
+        reply(out, MpaFrame.REJECTED, peersOrd(), peersIrd(), 0, privateData);
+    }
+
+    private void reply(StreamBuffer out, int flags, int ird, int ord, int control, byte[] privateData) {
+        boolean enhanced = request.isEnhanced();
+        StartupFrame.write(out, false, flags | (enhanced ? MpaFrame.ENHANCED : 0), request.revision(), ird, ord, control, privateData);
+        state = State.ANSWERED;
+    }
+
+    /** Of the first messages the initiator offers, one: any will do for us. */
+    private int chosenControl() {
+        int offered = request.control();
+        if ((offered & EnhancedHeader.PEER_TO_PEER) == 0) {
+            return 0;
+        }
+        int first = (offered & EnhancedHeader.RTR_WRITE) != 0 ? EnhancedHeader.RTR_WRITE
+            : (offered & EnhancedHeader.RTR_READ) != 0 ? EnhancedHeader.RTR_READ : offered & EnhancedHeader.RTR_SEND;
+        return EnhancedHeader.PEER_TO_PEER | first;
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.Doorbells;
+
+/**
+ * A queue pair and its stream. Lives from the end of the set-up until both directions of the stream have ended, or have been given up: when
+ * the queue pair is done, what it has written goes out, the stream is closed, and the peer has a while to close it, too.
+ */
+final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink {
+    private static final long NEVER = DeadlineHeap.NEVER;
+
+    /** So long a finished stream may take to end by itself. */
+    static final long LINGER_NS = 2_000_000_000L;
+    /** Frames wait here while the stream takes no more. Full, the queue pair stops sending until there is room. */
+    static final int SEND_BUFFER_BYTES = 1 << 18;
+
+    private final SiwEngine engine;
+    private final SiwMachine qp;
+    private final ByteStream stream;
+    private final Runnable onOver;
+    private final StreamBuffer out = new StreamBuffer(SEND_BUFFER_BYTES);
+    private final Doorbells.Bell bell = new Doorbells.Bell() {
+        @Override
+        protected void answer() {
+            onReady();
+        }
+    };
+    /** When the stream is given up, or {@link DeadlineHeap#NEVER}. */
+    private long abortNs = NEVER;
+    private boolean closed;
+    private boolean over;
+    private boolean overTold;
+
+    /** The engine's mark: waits in its queue of connections with something to send. */
+    boolean active;
+
+    SiwConnection(SiwEngine engine, SiwMachine qp, ByteStream stream, Runnable onOver) {
+        this.engine = engine;
+        this.qp = qp;
+        this.stream = stream;
+        this.onOver = onOver;
+    }
+
+    Doorbells.Bell bell() {
+        return bell;
+    }
+
+    SiwMachine qp() {
+        return qp;
+    }
+
+    private void onReady() {
+        if (!over) {
+            stream.poll(this);
+            engine.touched(this);
+        }
+    }
+
+    @Override
+    public void onBytes(ByteBuffer b, MemorySegment bytes, int from, int to) {
+        qp.onBytes(b, bytes, from, to);
+    }
+
+    @Override
+    public void onEnd() {
+        qp.onEnd();
+        abort();
+    }
+
+    private void tellOver() {
+        if (!overTold) {
+            overTold = true;
+            onOver.run();
+        }
+    }
+
+    /** Writes frames and hands them to the stream, until neither goes on. @return frames written */
+    int transmit(long nowNs) {
+        if (over) {
+            return 0;
+        }
+        int frames = 0;
+        int full;
+        do {
+            frames += qp.transmit(nowNs, out);
+            full = out.length();
+            stream.send(out);
+        } while (qp.isBlocked() && out.length() < full);
+        if (qp.isFinished() && !over) {
+            finish(nowNs);
+        }
+        return frames;
+    }
+
+    private void finish(long nowNs) {
+        if (abortNs == NEVER) {
+            abortNs = nowNs + LINGER_NS;
+        }
+        if (out.isEmpty() && !closed) {
+            closed = true;
+            stream.close();
+        }
+        tellOver();
+    }
+
+    /** Nothing more will happen here. */
+    boolean isOver() {
+        return over;
+    }
+
+    /** The stream is of no use any more: the peer is gone, or will not end it, and nobody reads what was still to be said. */
+    void abort() {
+        over = true;
+        stream.abort();
+        tellOver();
+    }
+
+    @Override
+    public long deadlineNs() {
+        return over ? NEVER : Math.min(qp.deadlineNs(), abortNs);
+    }
+
+    @Override
+    public void onTimer(long nowNs) {
+        if (abortNs <= nowNs) {
+            abort();
+        } else {
+            qp.onTimer();
+        }
+    }
+}

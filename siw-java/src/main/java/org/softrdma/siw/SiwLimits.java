@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import org.softrdma.verbs.DeviceAttributes;
+
+/** What a device offers; 0 for what iWARP has not. */
+final class SiwLimits {
+    static final int MAX_QP = 102_400;
+    static final int MAX_QP_WR = 1 << 15;
+    static final int MAX_SGE = 32;
+    static final int MAX_INLINE = 512;
+    static final int MAX_CQE = 1 << 20;
+    static final int MAX_CQ = 102_400;
+    static final int MAX_MR = (1 << 19) - 1;
+    static final int MAX_MW = (1 << 19) - 1;
+    /** Most READs and atomics outstanding in either direction: kernel siw's number. */
+    static final int MAX_RD_ATOMIC = 128;
+    static final int MAX_SRQ = 102_400;
+    static final int MAX_SRQ_WR = 1 << 15;
+    /** Lengths and offsets are u32 on the wire. */
+    static final long MAX_MSG_SIZE = 0xFFFF_FFFFL;
+    /** SRQ_RESIZE, MEM_WINDOW, MEM_WINDOW_TYPE_2B. */
+    private static final int DEVICE_CAP_FLAGS = 1 << 13 | 1 << 17 | 1 << 24;
+    /** Kernel siw's. */
+    private static final int VENDOR_ID = 0x626d74;
+
+    private SiwLimits() {
+    }
+
+    static DeviceAttributes attributes(long guid) {
+        return new DeviceAttributes("", guid, guid, -1L, 0xfffff000L, VENDOR_ID, 0, 0,
+            MAX_QP, MAX_QP_WR, DEVICE_CAP_FLAGS, MAX_SGE, MAX_SGE, MAX_INLINE, MAX_CQ, MAX_CQE, MAX_MR, 1 << 20,
+            MAX_RD_ATOMIC, MAX_QP * MAX_RD_ATOMIC, MAX_RD_ATOMIC, 1, MAX_MW, 0, 0, 0, 0, MAX_SRQ, MAX_SRQ_WR, MAX_SGE, 1, 0, 1,
+            Runtime.getRuntime().availableProcessors());
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.device.Doorbells;
+import org.softrdma.device.verbs.SoftProtectionDomain;
+import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.VerbsException;
+
+/** The application's side of a queue pair on an iWARP device: checks, then hands over to its {@link SiwMachine}. */
+final class SiwQueuePair extends SoftQueuePair {
+    private final SiwContext context;
+    private final SiwEngine engine;
+    private final SiwMachine machine;
+    private final Doorbells.Bell bell = new Doorbells.Bell() {
+        @Override
+        protected void answer() {
+            machine.onDoorbell();
+            touch();
+        }
+    };
+    /** The owner's; null before there was any. */
+    private SiwConnection connection;
+
+    SiwQueuePair(SiwContext context, SoftProtectionDomain pd, QpInitAttributes init) {
+        super(pd, init);
+        this.context = context;
+        engine = context.engine();
+        ReentrantLock owner = context.agent().lock();
+        owner.lock();
+        try {
+            if (init.type() != QpType.RC) {
+                throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", "service " + init.type() + "; iWARP has RC");
+            }
+            machine = engine.add(qpn -> new SiwMachine(qpn, this, engine.memory(), engine.counters()));
+        } catch (VerbsException refused) {
+            disown();
+            throw refused;
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    /** The stream's set-up is done, with the owner's lock held: from INIT to RTS. */
+    SiwConnection connect(ByteStream stream, Agreement agreement, long talkAtNs, Runnable onOver) {
+        detach();
+        machine.start(agreement.parameters(), agreement.ord(), agreement.ird(), agreement.first(), talkAtNs);
+        connection = engine.attach(machine, stream, context.agent()::doorbell, onOver);
+        return connection;
+    }
+
+    SiwMachine machine() {
+        return machine;
+    }
+
+    @Override
+    public int qpNum() {
+        return machine.qpn();
+    }
+
+    @Override
+    public QpState state() {
+        return machine.state();
+    }
+
+    @Override
+    protected boolean supports(SendRequest request) {
+        return switch (request.opcode()) {
+            case SEND, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV,
+                BIND_MW -> true;
+            default -> false;
+        };
+    }
+
+    @Override
+    protected void doorbell(boolean wasIdle) {
+        engine.doorbells().ring(bell);
+        context.agent().doorbell(wasIdle);
+    }
+
+    /** What comes of an old stream is no business of the next connection's. */
+    private void detach() {
+        if (connection != null) {
+            connection.abort();
+            connection = null;
+        }
+    }
+
+    private void touch() {
+        if (connection != null && !connection.isOver()) {
+            engine.touched(connection);
+        }
+    }
+
+    @Override
+    public void modify(QpAttributes change) {
+        ReentrantLock owner = context.agent().lock();
+        owner.lock();
+        try {
+            if (engine.find(qpNum()) != machine) {
+                throw new VerbsException(Errno.EINVAL, "modify_qp", "qp 0x" + Integer.toHexString(qpNum()) + ": the queue pair is closed");
+            }
+            engine.beginVerb(context.rawClockNs());
+            QpState to = SiwTransitions.check(qpNum(), machine.state(), change);
+            machine.modify(change, to);
+            if (to == QpState.RESET) {
+                detach();
+            }
+            touch();
+        } finally {
+            owner.unlock();
+        }
+        context.agent().doorbell();
+    }
+
+    @Override
+    public QpAttributes query() {
+        ReentrantLock owner = context.agent().lock();
+        owner.lock();
+        try {
+            return machine.query();
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    @Override
+    protected void destroy() {
+        engine.remove(machine, connection);
+    }
+}

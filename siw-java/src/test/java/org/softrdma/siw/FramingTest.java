@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+import org.softrdma.wire.iwarp.TerminateCode;
+
+/** Framing against a model that builds the stream byte by byte, as RFC 5044 §4 says. */
+class FramingTest {
+    private final List<String> taken = new ArrayList<>();
+
+    private FpduReader reader(boolean crc, boolean markers) {
+        FpduReader reader = new FpduReader((b, memory, at, length) -> {
+            byte[] bytes = new byte[length];
+            b.get(at, bytes);
+            assertEquals(-1, MemorySegment.ofArray(bytes).mismatch(memory.asSlice(at, length)), "the same bytes twice");
+            return taken.add(HexFormat.of().formatHex(bytes));
+        });
+        reader.start(new StreamParameters(crc, false, markers, 1442));
+        return reader;
+    }
+
+    /** The stream, one byte at a time: whenever 512 bytes have passed, first a marker. */
+    private static final class Model {
+        private final java.io.ByteArrayOutputStream stream = new java.io.ByteArrayOutputStream();
+        private final CRC32C sum = new CRC32C();
+        private final boolean crc;
+        private final boolean markers;
+        private int lengthFieldAt;
+
+        Model(boolean crc, boolean markers) {
+            this.crc = crc;
+            this.markers = markers;
+        }
+
+        void frame(byte[] ulpdu) {
+            sum.reset();
+            lengthFieldAt = -1;
+            put(ulpdu.length >>> 8);
+            put(ulpdu.length);
+            for (byte b : ulpdu) {
+                put(b);
+            }
+            for (int i = 2 + ulpdu.length; i % 4 != 0; i++) {
+                put(0);
+            }
+            mark();
+            int value = crc ? (int) sum.getValue() : 0;
+            for (int i = 0; i < 4; i++) {
+                stream.write(value >>> 8 * i);
+            }
+        }
+
+        private void put(int value) {
+            mark();
+            if (lengthFieldAt < 0) {
+                lengthFieldAt = stream.size();
+            }
+            stream.write(value);
+            sum.update(value);
+        }
+
+        private void mark() {
+            if (markers && stream.size() % 512 == 0) {
+                int pointer = lengthFieldAt < 0 ? 0 : stream.size() - lengthFieldAt;
+                byte[] marker = {0, 0, (byte) (pointer >>> 8), (byte) pointer};
+                stream.writeBytes(marker);
+                sum.update(marker);
+            }
+        }
+    }
+
+    private static List<byte[]> ulpdus(SplittableRandom random) {
+        List<byte[]> all = new ArrayList<>();
+        for (int i = random.nextInt(20); i >= 0; i--) {
+            byte[] ulpdu = new byte[random.nextInt(10) == 0 ? random.nextInt(65536) : random.nextInt(1 << random.nextInt(1, 12))];
+            random.nextBytes(ulpdu);
+            all.add(ulpdu);
+        }
+        return all;
+    }
+
+    @Property(tries = 300)
+    void shouldWriteWhatTheModelWrites(@ForAll long seed, @ForAll boolean crc, @ForAll boolean markers) {
+        SplittableRandom random = new SplittableRandom(seed);
+        Model model = new Model(crc, markers);
+        FpduWriter writer = new FpduWriter();
+        writer.start(new StreamParameters(crc, markers, false, 1442));
+        StreamBuffer out = new StreamBuffer(1 << 18);
+        java.io.ByteArrayOutputStream written = new java.io.ByteArrayOutputStream();
+        for (byte[] ulpdu : ulpdus(random)) {
+            model.frame(ulpdu);
+            while (!writer.hasRoom(out, ulpdu.length)) {
+                drain(out, written, 1 + random.nextInt(out.length()));
+            }
+            out.bytes().put(writer.begin(out), ulpdu);
+            writer.finish(out, ulpdu.length);
+        }
+        drain(out, written, out.length());
+        assertEquals(HexFormat.of().formatHex(model.stream.toByteArray()), HexFormat.of().formatHex(written.toByteArray()));
+    }
+
+    private static void drain(StreamBuffer out, java.io.ByteArrayOutputStream into, int count) {
+        byte[] bytes = new byte[count];
+        out.bytes().get(out.start(), bytes);
+        out.took(count);
+        into.writeBytes(bytes);
+    }
+
+    @Property(tries = 300)
+    void shouldReadTheModelsStreamInAnyPieces(@ForAll long seed, @ForAll boolean crc, @ForAll boolean markers) {
+        SplittableRandom random = new SplittableRandom(seed);
+        Model model = new Model(crc, markers);
+        List<byte[]> ulpdus = ulpdus(random);
+        ulpdus.forEach(model::frame);
+        byte[] stream = model.stream.toByteArray();
+        taken.clear();
+        FpduReader reader = reader(crc, markers);
+        int largest = 1 << random.nextInt(18);
+        for (int from = 0; from < stream.length;) {
+            int to = Math.min(stream.length, from + 1 + random.nextInt(largest));
+            ByteBuffer piece = ByteBuffer.wrap(stream);
+            assertEquals(FpduReader.OK, reader.read(piece, MemorySegment.ofBuffer(piece), from, to));
+            from = to;
+        }
+        assertEquals(ulpdus.stream().map(HexFormat.of()::formatHex).toList(), taken);
+        assertTrue(reader.isAtBoundary());
+    }
+
+    /** One bit turned anywhere in a frame with CRC: nothing of it is handed on, unless it was the length, and then nothing at all. */
+    @Property(tries = 300)
+    void shouldHandOnNothingDamaged(@ForAll long seed, @ForAll boolean markers) {
+        SplittableRandom random = new SplittableRandom(seed);
+        Model model = new Model(true, markers);
+        byte[] ulpdu = new byte[random.nextInt(2000)];
+        random.nextBytes(ulpdu);
+        model.frame(ulpdu);
+        byte[] stream = model.stream.toByteArray();
+        int bit = random.nextInt(8 * stream.length);
+        stream[bit / 8] ^= (byte) (1 << bit % 8);
+        taken.clear();
+        FpduReader reader = reader(true, markers);
+        ByteBuffer b = ByteBuffer.wrap(stream);
+        int verdict = reader.read(b, MemorySegment.ofBuffer(b), 0, stream.length);
+        boolean marker = markers && bit / 8 % 512 < 4;
+        boolean reserved = marker && bit / 8 % 4 < 2;
+        boolean length = !marker && (bit / 8 == (markers ? 4 : 0) || bit / 8 == (markers ? 5 : 1));
+        assertEquals(List.of(), taken);
+        if (marker && !reserved) {
+            assertEquals(TerminateCode.MPA_MARKER_OR_LENGTH, verdict);
+        } else if (!length) {
+            assertEquals(TerminateCode.MPA_CRC, verdict);
+        } else {
+            assertTrue(verdict == FpduReader.OK || verdict == TerminateCode.MPA_CRC || verdict == TerminateCode.MPA_MARKER_OR_LENGTH);
+        }
+    }
+
+    /** A marker directly before a frame says 0; one in its midst says how many bytes ago the length field was, marker bytes included. */
+    @Test
+    void shouldPointFromMarkersToTheFrame() {
+        FpduWriter writer = new FpduWriter();
+        writer.start(new StreamParameters(false, true, false, 1442));
+        StreamBuffer out = new StreamBuffer(1 << 16);
+        writer.begin(out);
+        writer.finish(out, 1200);
+        ByteBuffer b = out.bytes();
+        assertEquals(0x00000000, b.getInt(0));
+        assertEquals(1200, b.getShort(4));
+        assertEquals(512 - 4, b.getInt(512));
+        assertEquals(1024 - 4, b.getInt(1024));
+        assertEquals(2 + 1200 + 2 + 4 + 3 * 4, out.length());
+        writer.finish(out, 10);
+        assertEquals(10, b.getShort(1220), "no marker here");
+    }
+}

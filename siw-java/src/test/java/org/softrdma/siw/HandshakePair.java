@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.softrdma.device.fault.FaultPlan;
+import org.softrdma.device.sim.SimulatedFabric;
+import org.softrdma.device.sim.Simulation;
+
+/** Two devices that set a connection up over a simulated TCP connection; what they hear is written down. */
+final class HandshakePair {
+    final SimulatedFabric clock;
+    final Simulation simulation;
+    final SimulatedTcp tcp;
+    final SiwPair.Side a;
+    final SiwPair.Side b;
+    final Ear earA = new Ear();
+    final Ear earB = new Ear();
+    Handshake initiator;
+    Handshake responder;
+
+    /** Hears, and answers requests. */
+    static final class Ear implements HandshakeListener {
+        final List<String> heard = new ArrayList<>();
+        Agreement agreement;
+        byte[] refusal;
+        Consumer<Handshake> onRequest = handshake -> { };
+
+        @Override
+        public void onRequest(Handshake handshake) {
+            heard.add("request");
+            onRequest.accept(handshake);
+        }
+
+        @Override
+        public void onAgreed(Handshake handshake, Agreement agreed) {
+            heard.add("agreed");
+            agreement = agreed;
+        }
+
+        @Override
+        public void onRejected(Handshake handshake, byte[] privateData) {
+            heard.add("rejected");
+            refusal = privateData;
+        }
+
+        @Override
+        public void onFailed(Handshake handshake, boolean timedOut) {
+            heard.add(timedOut ? "timed out" : "failed");
+        }
+
+        @Override
+        public void onDisconnected(Handshake handshake) {
+            heard.add("disconnected");
+        }
+    }
+
+    HandshakePair(long seed, SimulatedTcp.Profile profile) {
+        clock = new SimulatedFabric(seed, FaultPlan.NONE);
+        simulation = new Simulation(clock);
+        SplittableRandom random = new SplittableRandom(seed);
+        tcp = new SimulatedTcp(random, clock::nowNs, profile);
+        simulation.add(tcp);
+        a = new SiwPair.Side(simulation, random, new SiwPair.Setup());
+        b = new SiwPair.Side(simulation, random, new SiwPair.Setup());
+    }
+
+    HandshakePair() {
+        this(1, SimulatedTcp.Profile.PLAIN);
+    }
+
+    void await(MpaOptions options) {
+        b.engine.beginVerb(clock.nowNs());
+        responder = Handshake.await(b.engine, tcp.right(), options, earB, () -> { });
+    }
+
+    void initiate(MpaOptions options, int ird, int ord, String privateData) {
+        a.engine.beginVerb(clock.nowNs());
+        initiator = Handshake.initiate(a.engine, tcp.left(), options, earA, () -> { }, a.qp, ird, ord, privateData.getBytes());
+    }
+
+    void run() {
+        simulation.runFor(1_000_000_000L);
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.ByteArrayOutputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
+import org.softrdma.device.fault.FaultPlan;
+import org.softrdma.device.sim.SimulatedFabric;
+import org.softrdma.device.sim.Simulation;
+
+/**
+ * A peer whose every byte the test decides, opposite one queue pair. Frames are made and taken apart here by themselves, not by the code
+ * under test: length, pad, CRC, no markers.
+ */
+final class RawPeer {
+    final SimulatedFabric clock = new SimulatedFabric(1, FaultPlan.NONE);
+    final Simulation simulation = new Simulation(clock);
+    final SiwPair.Side side;
+    final Stream stream = new Stream();
+    private final boolean crc;
+    private int read;
+
+    /** What the queue pair sends is kept, what the test sends is there at once. */
+    static final class Stream implements ByteStream {
+        final ByteArrayOutputStream sent = new ByteArrayOutputStream();
+        private final List<byte[]> waiting = new ArrayList<>();
+        private Runnable ready;
+        private boolean ended;
+        private boolean endTold;
+        boolean closed;
+        boolean aborted;
+        /** Bytes it still takes. */
+        int room = Integer.MAX_VALUE;
+
+        @Override
+        public void onReady(Runnable whenReady) {
+            ready = whenReady;
+        }
+
+        @Override
+        public void poll(Sink sink) {
+            while (!waiting.isEmpty()) {
+                byte[] bytes = waiting.removeFirst();
+                ByteBuffer b = ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
+                sink.onBytes(b, MemorySegment.ofBuffer(b), 0, bytes.length);
+            }
+            if (ended && !endTold) {
+                endTold = true;
+                sink.onEnd();
+            }
+        }
+
+        @Override
+        public void send(StreamBuffer from) {
+            int count = Math.min(room, from.length());
+            byte[] bytes = new byte[count];
+            from.bytes().get(from.start(), bytes);
+            from.took(count);
+            sent.writeBytes(bytes);
+            room -= count;
+        }
+
+        @Override
+        public int emss() {
+            return 1448;
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+
+        @Override
+        public void abort() {
+            aborted = true;
+        }
+    }
+
+    RawPeer(SiwPair.Setup setup) {
+        crc = setup.crc;
+        side = new SiwPair.Side(simulation, new SplittableRandom(7), setup);
+        SiwPair.connect(side, stream, new StreamParameters(setup.crc, false, false, setup.maxUlpdu), setup, setup.first, setup.talkAtNs);
+    }
+
+    RawPeer() {
+        this(new SiwPair.Setup());
+    }
+
+    /** Lets everything happen that can happen now. */
+    void run() {
+        simulation.runFor(1_000);
+    }
+
+    /** The peer sends a ULPDU. */
+    void send(String hex) {
+        sendBytes(frame(bytes(hex)));
+    }
+
+    void sendBytes(byte[] bytes) {
+        stream.waiting.add(bytes);
+        stream.ready.run();
+        run();
+    }
+
+    /** The peer closes its side. */
+    void end() {
+        stream.ended = true;
+        stream.ready.run();
+        run();
+    }
+
+    byte[] frame(byte[] ulpdu) {
+        int padded = 2 + ulpdu.length + 3 & ~3;
+        ByteBuffer b = ByteBuffer.allocate(padded + 4).putShort(0, (short) ulpdu.length).put(2, ulpdu);
+        if (crc) {
+            CRC32C sum = new CRC32C();
+            sum.update(b.array(), 0, padded);
+            b.putInt(padded, Integer.reverseBytes((int) sum.getValue()));
+        }
+        return b.array();
+    }
+
+    /** The next ULPDU of the queue pair, in hexadecimal digits; null if there is none. */
+    String next() {
+        run();
+        ByteBuffer b = ByteBuffer.wrap(stream.sent.toByteArray());
+        if (b.capacity() == read) {
+            return null;
+        }
+        byte[] ulpdu = new byte[b.getShort(read) & 0xFFFF];
+        b.get(read + 2, ulpdu);
+        byte[] whole = new byte[2 + ulpdu.length + 3 & ~3];
+        b.get(read, whole);
+        byte[] expected = frame(ulpdu);
+        byte[] actual = new byte[expected.length];
+        b.get(read, actual);
+        assertEquals(HexFormat.of().formatHex(expected), HexFormat.of().formatHex(actual), "framing");
+        read += expected.length;
+        return HexFormat.of().formatHex(ulpdu);
+    }
+
+    /** All ULPDUs that have not been looked at. */
+    List<String> rest() {
+        List<String> all = new ArrayList<>();
+        for (String each = next(); each != null; each = next()) {
+            all.add(each);
+        }
+        return all;
+    }
+
+    static byte[] bytes(String hex) {
+        return HexFormat.of().parseHex(hex.replaceAll("\\s", ""));
+    }
+
+    static String plain(String hex) {
+        return hex.replaceAll("\\s", "");
+    }
+
+    // ---- segments, laid out by hand after RFC 5041 and RFC 5040 ----
+
+    static String untagged(boolean last, int opcode, int stag, int qn, int msn, int mo, String payload) {
+        return String.format("%s4%x%08x%08x%08x%08x", last ? "41" : "01", opcode, stag, qn, msn, mo) + plain(payload);
+    }
+
+    static String send(int msn, String payload) {
+        return untagged(true, 3, 0, 0, msn, 0, payload);
+    }
+
+    static String tagged(boolean last, int opcode, int stag, long to, String payload) {
+        return String.format("%s4%x%08x%016x", last ? "c1" : "81", opcode, stag, to) + plain(payload);
+    }
+
+    static String write(int stag, long to, String payload) {
+        return tagged(true, 0, stag, to, payload);
+    }
+
+    static String readRequest(int msn, int sinkStag, long sinkTo, long size, int sourceStag, long sourceTo) {
+        return untagged(true, 1, 0, 1, msn, 0, String.format("%08x%016x%08x%08x%016x", sinkStag, sinkTo, size, sourceStag, sourceTo));
+    }
+
+    static String atomic(int msn, int operation, int id, int stag, long to, long data, long mask, long compare, long compareMask) {
+        return untagged(true, 10, 0, 1, msn, 0,
+            String.format("%08x%08x%08x%016x%016x%016x%016x%016x", operation, id, stag, to, data, mask, compare, compareMask));
+    }
+
+    /** A Terminate that blames {@code segment}: its length, its DDP header, and of requests the RDMAP header. */
+    static String terminate(int code, String segment) {
+        boolean tagged = (Integer.parseInt(segment.substring(0, 1), 16) & 8) != 0;
+        int opcode = Integer.parseInt(segment.substring(3, 4), 16);
+        int shown = tagged ? 14 : opcode == 1 ? 46 : opcode == 10 ? 70 : 18;
+        return untagged(true, 7, 0, 2, 1, 0, String.format("%04x%s00%04x", code, shown > 18 ? "e0" : "c0", segment.length() / 2)
+            + segment.substring(0, 2 * shown));
+    }
+
+    static String terminate(int code) {
+        return untagged(true, 7, 0, 2, 1, 0, String.format("%04x0000", code));
+    }
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WorkCompletion;
+
+/** What is posted, what goes on the wire for it, byte for byte, and when it completes. */
+class RequesterScriptTest {
+    private RawPeer peer;
+    private MemoryRegion region;
+
+    @BeforeEach
+    void connect() {
+        begin(new SiwPair.Setup());
+    }
+
+    private void begin(SiwPair.Setup setup) {
+        peer = new RawPeer(setup);
+        region = peer.side.memory("hello, world, hello, world, hello, world".repeat(20).getBytes());
+    }
+
+    private void post(SendRequest request) {
+        peer.side.qp.postSend(request);
+    }
+
+    private SendRequest hello(SendRequest request) {
+        return request.element(region, 0, 5).signaled();
+    }
+
+    /** The whole frame, laid out by hand after RFC 5044 and RFC 5041; the CRC was computed elsewhere. */
+    @Test
+    void shouldSendHello() {
+        post(hello(new SendRequest().send()).wrId(3));
+        peer.run();
+        assertEquals("0017414300000000000000000000000100000000" + "68656c6c6f000000" + "b990b10c",
+            HexFormat.of().formatHex(peer.stream.sent.toByteArray()));
+        WorkCompletion wc = peer.side.sends().getFirst();
+        assertEquals(WcStatus.SUCCESS, wc.status());
+        assertEquals(WcOpcode.SEND, wc.opcode());
+        assertEquals(3, wc.wrId());
+    }
+
+    @Test
+    void shouldSendEveryKindOfSend() {
+        post(hello(new SendRequest().send()).solicited());
+        post(hello(new SendRequest().sendWithInvalidate(0x5afe0100)));
+        post(hello(new SendRequest().sendWithInvalidate(0x5afe0101)).solicited());
+        post(new SendRequest().send());
+        assertEquals(RawPeer.untagged(true, 5, 0, 0, 1, 0, "68656c6c6f"), peer.next());
+        assertEquals(RawPeer.untagged(true, 4, 0x5afe0100, 0, 2, 0, "68656c6c6f"), peer.next());
+        assertEquals(RawPeer.untagged(true, 6, 0x5afe0101, 0, 3, 0, "68656c6c6f"), peer.next());
+        assertEquals(RawPeer.untagged(true, 3, 0, 0, 4, 0, ""), peer.next());
+        assertNull(peer.next());
+    }
+
+    /** maxUlpdu 128: 110 bytes of an untagged segment, 114 of a tagged one; a multiple of 4 but for the last. */
+    @Test
+    void shouldCutMessagesIntoSegments() {
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.maxUlpdu = 128;
+        begin(setup);
+        String text = HexFormat.of().formatHex(region.memory().asSlice(0, 250).toArray(ValueLayout.JAVA_BYTE));
+        post(new SendRequest().send().element(region, 0, 100).element(region, 100, 18).signaled());
+        post(new SendRequest().write(0x2000, 0x55667788).element(region, 0, 250).signaled());
+        post(new SendRequest().write(0x3000, 0x55667788).element(region, 0, 114).signaled());
+        assertEquals(RawPeer.untagged(false, 3, 0, 0, 1, 0, text.substring(0, 216)), peer.next());
+        assertEquals(RawPeer.untagged(true, 3, 0, 0, 1, 108, text.substring(216, 236)), peer.next());
+        assertEquals(RawPeer.tagged(false, 0, 0x55667788, 0x2000, text.substring(0, 224)), peer.next());
+        assertEquals(RawPeer.tagged(false, 0, 0x55667788, 0x2070, text.substring(224, 448)), peer.next());
+        assertEquals(RawPeer.tagged(true, 0, 0x55667788, 0x20e0, text.substring(448, 500)), peer.next());
+        assertEquals(RawPeer.tagged(true, 0, 0x55667788, 0x3000, text.substring(0, 228)), peer.next());
+        assertNull(peer.next());
+        assertEquals(List.of(WcStatus.SUCCESS, WcStatus.SUCCESS, WcStatus.SUCCESS), peer.side.sendStatuses());
+    }
+
+    @Test
+    void shouldSendImmediateDataBehindItsWrite() {
+        post(hello(new SendRequest().writeWithImmediate(0x2000, 7, 0xc0ffee01)));
+        post(hello(new SendRequest().send()));
+        assertEquals(RawPeer.write(7, 0x2000, "68656c6c6f"), peer.next());
+        assertEquals(RawPeer.untagged(true, 8, 0, 0, 1, 0, "c0ffee01 00000000"), peer.next());
+        assertEquals(RawPeer.send(2, "68656c6c6f"), peer.next());
+        assertEquals(List.of(WcStatus.SUCCESS, WcStatus.SUCCESS), peer.side.sendStatuses());
+    }
+
+    @Test
+    void shouldReadIntoItsElementsAndCompleteInOrder() {
+        MemoryRegion sink = peer.side.memory(64, AccessFlags.LOCAL_WRITE);
+        post(new SendRequest().read(0x9000, 0x77).wrId(1).element(sink, 8, 2).element(sink, 0, 4).signaled());
+        post(hello(new SendRequest().send()).wrId(2));
+        assertEquals(RawPeer.readRequest(1, sink.lkey(), sink.address() + 8, 6, 0x77, 0x9000), peer.next());
+        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        assertEquals(List.of(), peer.side.sends(), "the SEND is gone, but the READ before it is not answered");
+        peer.send(RawPeer.tagged(false, 2, sink.lkey(), sink.address() + 8, "616263"));
+        peer.send(RawPeer.tagged(true, 2, sink.lkey(), sink.address() + 11, "646566"));
+        assertEquals(List.of(1L, 2L), peer.side.sends().stream().map(WorkCompletion::wrId).toList());
+        assertEquals(6, peer.side.sends().getFirst().byteLength());
+        assertEquals("cdef", new String(sink.memory().asSlice(0, 4).toArray(ValueLayout.JAVA_BYTE)));
+        assertEquals("ab", new String(sink.memory().asSlice(8, 2).toArray(ValueLayout.JAVA_BYTE)));
+    }
+
+    @Test
+    void shouldHaveNoMoreReadsOutstandingThanAgreed() {
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.ord = 2;
+        begin(setup);
+        for (int i = 0; i < 4; i++) {
+            post(new SendRequest().read(0x9000 + i, 0x77).element(region, 0, 0).signaled());
+        }
+        assertEquals(2, peer.rest().size());
+        peer.send(RawPeer.tagged(true, 2, region.lkey(), region.address(), ""));
+        assertEquals(RawPeer.readRequest(3, region.lkey(), region.address(), 0, 0x77, 0x9002), peer.next());
+        assertNull(peer.next());
+        assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
+    }
+
+    @Test
+    void shouldHoldAFencedRequestBackUntilReadsAreAnswered() {
+        post(new SendRequest().read(0x9000, 0x77).element(region, 0, 1));
+        post(new SendRequest().fetchAndAdd(0x9008, 0x77, 5).element(region, 0, 8));
+        post(hello(new SendRequest().send()).fence());
+        assertEquals(RawPeer.readRequest(1, region.lkey(), region.address(), 1, 0x77, 0x9000), peer.next());
+        assertEquals(RawPeer.atomic(2, 0, 2, 0x77, 0x9008, 5, 0, 0, 0), peer.next());
+        peer.send(RawPeer.tagged(true, 2, region.lkey(), region.address(), "7a"));
+        assertNull(peer.next());
+        peer.send(RawPeer.untagged(true, 11, 0, 3, 1, 0, "00000002 0000000000000003"));
+        // The old value went over the first eight bytes, in host order.
+        assertEquals(3, region.memory().get(ValueLayout.JAVA_LONG, 0));
+        assertTrue(peer.next().startsWith("4143"));
+    }
+
+    @Test
+    void shouldCompareAndSwap() {
+        post(new SendRequest().compareAndSwap(0x9008, 0x77, 11, 22).element(region, 0, 8).signaled());
+        assertEquals(RawPeer.atomic(1, 2, 1, 0x77, 0x9008, 22, -1, 11, -1), peer.next());
+        peer.send(RawPeer.untagged(true, 11, 0, 3, 1, 0, "00000001 000000000000000b"));
+        assertEquals(WcOpcode.COMP_SWAP, peer.side.sends().getFirst().opcode());
+        assertEquals(11, region.memory().get(ValueLayout.JAVA_LONG, 0));
+    }
+
+    @Test
+    void shouldStopForWantOfRoomAndGoOn() {
+        peer.stream.room = 100;
+        post(new SendRequest().write(0, 7).element(region, 0, 800).signaled());
+        peer.run();
+        assertEquals(100, peer.stream.sent.size());
+        assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses(), "all of it was taken over");
+        peer.stream.room = Integer.MAX_VALUE;
+        peer.sendBytes(new byte[0]);
+        assertEquals(2 * (14 + 800), peer.next().length());
+    }
+
+    // ---- beginnings ----
+
+    @Test
+    void shouldNotTalkBeforeThePeerHas() {
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.talkAtNs = Long.MAX_VALUE;
+        begin(setup);
+        post(hello(new SendRequest().send()));
+        assertNull(peer.next());
+        peer.send(RawPeer.write(0, 0, ""));
+        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+    }
+
+    @Test
+    void shouldNotTalkBeforeThePauseIsOver() {
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.talkAtNs = 10_000_000;
+        begin(setup);
+        post(hello(new SendRequest().send()));
+        peer.simulation.runFor(9_000_000);
+        assertNull(peer.next());
+        peer.simulation.runFor(1_000_000);
+        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+    }
+
+    @Test
+    void shouldBeginAPeerToPeerConnectionWithAnEmptyMessage() {
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.first = SiwMachine.FirstMessage.EMPTY_WRITE;
+        begin(setup);
+        assertEquals(RawPeer.write(0, 0, ""), peer.next());
+        setup.first = SiwMachine.FirstMessage.EMPTY_READ;
+        begin(setup);
+        post(new SendRequest().read(0x9000, 0x77).element(region, 0, 0).signaled());
+        assertEquals(RawPeer.readRequest(1, 0, 0, 0, 0, 0), peer.next());
+        assertEquals(RawPeer.readRequest(2, region.lkey(), region.address(), 0, 0x77, 0x9000), peer.next());
+        peer.send(RawPeer.tagged(true, 2, 0, 0, ""));
+        assertEquals(List.of(), peer.side.sends(), "that was not the application's");
+        peer.send(RawPeer.tagged(true, 2, region.lkey(), region.address(), ""));
+        assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
+    }
+
+    // ---- ends ----
+
+    @Test
+    void shouldTerminateAResponseThatDoesNotFit() {
+        String[] responses = {
+            RawPeer.tagged(true, 2, 1, 0, "61626364"), "1100",
+            RawPeer.tagged(true, 2, 0, 4, "61626364"), "1101",
+            RawPeer.tagged(true, 2, 0, 0, "616263"), "1101",
+            RawPeer.tagged(true, 2, 0, 0, "6162636465"), "1101",
+            RawPeer.tagged(false, 2, 0, 0, "61626364"), "1101"};
+        for (int i = 0; i < responses.length; i += 2) {
+            connect();
+            post(new SendRequest().read(0x9000, 0x77).element(region, 0, 4));
+            post(hello(new SendRequest().send()).signaled());
+            peer.rest();
+            // In the table the sink stands at 0/0: move it to where it is.
+            String response = responses[i];
+            int off = Integer.parseUnsignedInt(response.substring(4, 12), 16);
+            long at = Long.parseUnsignedLong(response.substring(12, 28), 16);
+            String moved = response.substring(0, 4) + String.format("%08x%016x", region.lkey() + off, region.address() + at)
+                + response.substring(28);
+            peer.send(moved);
+            assertEquals(RawPeer.terminate(Integer.parseInt(responses[i + 1], 16), moved), peer.next());
+            assertEquals(List.of(WcStatus.BAD_RESP_ERR, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
+            assertEquals("hell", new String(region.memory().asSlice(0, 4).toArray(ValueLayout.JAVA_BYTE)));
+        }
+    }
+
+    /** siw shows the READ it refuses, in an order of bits of its own. */
+    @Test
+    void shouldFailTheReadThatThePeerRefuses() {
+        for (boolean siw : new boolean[] {false, true}) {
+            connect();
+            for (int i = 0; i < 3; i++) {
+                post(new SendRequest().read(0x9000 + i, 0x77).wrId(i).element(region, i, 4));
+            }
+            List<String> requests = peer.rest();
+            String blamed = requests.get(1);
+            peer.send(RawPeer.untagged(true, 7, 0, 2, 1, 0, (siw ? "10020700 0000" : "0102e000 002e") + blamed));
+            assertEquals(List.of(WcStatus.WR_FLUSH_ERR, WcStatus.REM_ACCESS_ERR, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
+            assertEquals(List.of(AsyncEventType.QP_FATAL), peer.side.events());
+            assertEquals(0x0102, peer.side.qp.machine().terminatedBy());
+            assertTrue(peer.stream.closed);
+            assertNull(peer.next());
+        }
+    }
+
+    @Test
+    void shouldFailWhatCannotBeRead() {
+        MemoryRegion gone = peer.side.memory(8, 0);
+        post(hello(new SendRequest().send()).wrId(1));
+        post(new SendRequest().send().wrId(2).element(gone, 0, 8));
+        post(hello(new SendRequest().send()).wrId(3));
+        gone.close();
+        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        assertEquals(RawPeer.terminate(0x0000), peer.next());
+        assertEquals(List.of(WcStatus.SUCCESS, WcStatus.LOC_PROT_ERR, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
+        connect();
+        post(new SendRequest().read(0, 1).element(peer.side.memory(8, 0), 0, 8));
+        peer.run();
+        assertEquals(List.of(WcStatus.LOC_PROT_ERR), peer.side.sendStatuses(), "no LOCAL_WRITE");
+        connect();
+        post(new SendRequest().fetchAndAdd(0, 1, 1).element(region, 0, 4));
+        peer.run();
+        assertEquals(List.of(WcStatus.LOC_LEN_ERR), peer.side.sendStatuses());
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.ord = 0;
+        begin(setup);
+        post(new SendRequest().read(0, 1).element(region, 0, 8));
+        peer.run();
+        assertEquals(List.of(WcStatus.LOC_QP_OP_ERR), peer.side.sendStatuses(), "no READs were agreed on");
+    }
+
+    @Test
+    void shouldFinishWhatWasPostedBeforeClosing() {
+        peer.side.qp.postReceive(new ReceiveRequest().begin(9).element(region, 0, 4));
+        post(new SendRequest().read(0x9000, 0x77).wrId(1).element(region, 0, 1).signaled());
+        peer.run();
+        peer.side.qp.modify(new QpAttributes().state(QpState.SQD));
+        post(hello(new SendRequest().send()).wrId(2));
+        peer.run();
+        assertEquals(QpState.SQD, peer.side.qp.state());
+        assertEquals(1, peer.rest().size());
+        peer.send(RawPeer.tagged(true, 2, region.lkey(), region.address(), "7a"));
+        assertEquals(List.of(WcStatus.SUCCESS, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
+        assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
+        assertTrue(peer.stream.closed);
+        assertEquals(List.of(), peer.rest());
+    }
+
+    @Test
+    void shouldTerminateWhenToldTo() {
+        peer.side.qp.modify(new QpAttributes().state(QpState.SQE));
+        assertEquals(RawPeer.terminate(0x00ff), peer.next());
+        assertEquals(QpState.ERR, peer.side.qp.state());
+        assertEquals(List.of(), peer.side.events());
+    }
+
+    /** More than the buffer holds, to a stream that takes whatever it gets and never has to say that it is ready again. */
+    @Test
+    void shouldGoOnAsLongAsTheStreamTakes() {
+        MemoryRegion large = peer.side.memory(5 * SiwConnection.SEND_BUFFER_BYTES, 0);
+        post(new SendRequest().write(0, 7).element(large, 0, 5 * SiwConnection.SEND_BUFFER_BYTES).signaled());
+        peer.run();
+        assertTrue(peer.stream.sent.size() > 5 * SiwConnection.SEND_BUFFER_BYTES);
+        assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
+    }
+
+    /** What the old stream still brings is not the new connection's, and does not go where the new one goes. */
+    @Test
+    void shouldBeginAnewAfterAReset() {
+        post(hello(new SendRequest().send()));
+        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
+        peer.side.qp.modify(new QpAttributes().state(QpState.RESET));
+        assertTrue(peer.stream.aborted);
+        peer.side.qp.modify(new QpAttributes().state(QpState.INIT));
+        RawPeer.Stream second = new RawPeer.Stream();
+        SiwPair.connect(peer.side, second, new StreamParameters(true, false, false, 1442), new SiwPair.Setup(),
+            SiwMachine.FirstMessage.NONE, SiwMachine.AT_ONCE);
+        peer.send("4143");
+        assertEquals(QpState.RTS, peer.side.qp.state());
+        post(hello(new SendRequest().send()));
+        assertNull(peer.next());
+        assertEquals(HexFormat.of().formatHex(peer.frame(RawPeer.bytes(RawPeer.send(1, "68656c6c6f")))),
+            HexFormat.of().formatHex(second.sent.toByteArray()), "numbers begin at 1 again");
+    }
+
+    @Test
+    void shouldGiveAStreamUpThatDoesNotEnd() {
+        peer.stream.room = 10;
+        post(hello(new SendRequest().send()));
+        peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
+        peer.run();
+        peer.simulation.runFor(SiwConnection.LINGER_NS - 2_000);
+        assertTrue(!peer.stream.aborted);
+        peer.simulation.runFor(4_000);
+        assertTrue(peer.stream.aborted);
+    }
+
+    @Test
+    void shouldRefuseWhatIwarpHasNot() {
+        VerbsException byHand = assertThrows(VerbsException.class, () -> peer.side.qp.modify(new QpAttributes().state(QpState.RTR)));
+        assertEquals(Errno.EINVAL, byHand.errno());
+        assertTrue(byHand.getMessage().contains("connection manager"), byHand.getMessage());
+        assertThrows(VerbsException.class, () -> post(new SendRequest().sendWithImmediate(1)));
+        assertThrows(VerbsException.class, () -> post(new SendRequest().atomicWrite(0, 0)));
+        assertThrows(VerbsException.class, () -> peer.side.qp.modify(new QpAttributes().state(QpState.ERR).qkey(1)));
+        assertEquals(QpState.RTS, peer.side.qp.state());
+    }
+
+    /** Unused memory is no part of a message: a reminder that inline data is copied when it is posted. */
+    @Test
+    void shouldCopyInlineDataWhenPosted() {
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.talkAtNs = 5_000;
+        begin(setup);
+        MemorySegment text = region.memory().asSlice(0, 5);
+        post(new SendRequest().send().inlineData(text));
+        text.fill((byte) 0);
+        peer.simulation.runFor(10_000);
+        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.softrdma.device.DeviceWork;
+
+/**
+ * A TCP connection on virtual time: bytes arrive in order and once, in pieces of any size and at any time, through a window of limited
+ * size. It can break: then each end has what had arrived, and hears that it is over.
+ */
+final class SimulatedTcp implements DeviceWork {
+    /** How a connection treats its bytes. @param window bytes on their way at one time. @param largestPiece bytes that arrive together */
+    record Profile(int window, int largestPiece, long latencyNs, double stallProbability, long stallNs) {
+        static final Profile PLAIN = new Profile(1 << 20, 1 << 16, 1_000, 0, 0);
+    }
+
+    private final RandomGenerator random;
+    private final LongSupplier clock;
+    private final Profile profile;
+    private final Direction leftToRight = new Direction();
+    private final Direction rightToLeft = new Direction();
+    private final End left = new End(leftToRight, rightToLeft);
+    private final End right = new End(rightToLeft, leftToRight);
+    private long breaksAtNs = Long.MAX_VALUE;
+    private Observer observer = (fromLeft, bytes) -> { };
+
+    /** Sees every piece when it is sent. */
+    interface Observer {
+        void onPiece(boolean fromLeft, byte[] bytes);
+    }
+
+    SimulatedTcp(RandomGenerator random, LongSupplier clock, Profile profile) {
+        this.random = random;
+        this.clock = clock;
+        this.profile = profile;
+    }
+
+    ByteStream left() {
+        return left;
+    }
+
+    ByteStream right() {
+        return right;
+    }
+
+    void observe(Observer by) {
+        observer = by;
+    }
+
+    /** It breaks at that time. */
+    void breakAt(long ns) {
+        breaksAtNs = ns;
+    }
+
+    @Override
+    public int doWork(long nowNs) {
+        int done = leftToRight.arrive(nowNs, right) + rightToLeft.arrive(nowNs, left);
+        if (nowNs >= breaksAtNs) {
+            breaksAtNs = Long.MAX_VALUE;
+            leftToRight.cut();
+            rightToLeft.cut();
+            left.ready();
+            right.ready();
+            done++;
+        }
+        return done;
+    }
+
+    @Override
+    public long deadlineNs() {
+        return Math.min(breaksAtNs, Math.min(leftToRight.nextNs(), rightToLeft.nextNs()));
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void wakeup() {
+        throw new UnsupportedOperationException();
+    }
+
+    private record Piece(byte[] bytes, long atNs, boolean end) {
+    }
+
+    private final class Direction {
+        private final ArrayDeque<Piece> flying = new ArrayDeque<>();
+        private final ArrayDeque<Piece> arrived = new ArrayDeque<>();
+        private int inWindow;
+        private long lastNs;
+        private boolean ended;
+        private boolean senderWaits;
+
+        void send(byte[] bytes, boolean end) {
+            long delay = 1 + (long) (random.nextDouble() * profile.latencyNs())
+                + (random.nextDouble() < profile.stallProbability() ? (long) (random.nextDouble() * profile.stallNs()) : 0);
+            lastNs = Math.max(lastNs, clock.getAsLong() + delay);
+            flying.add(new Piece(bytes, lastNs, end));
+            inWindow += bytes.length;
+        }
+
+        int arrive(long nowNs, End to) {
+            int count = 0;
+            while (!flying.isEmpty() && flying.peek().atNs <= nowNs) {
+                arrived.add(flying.remove());
+                count++;
+            }
+            if (count > 0) {
+                to.ready();
+            }
+            return count;
+        }
+
+        long nextNs() {
+            return flying.isEmpty() ? Long.MAX_VALUE : flying.peek().atNs;
+        }
+
+        /** What flies is lost; what has arrived is followed by the end. */
+        void cut() {
+            flying.clear();
+            if (!ended) {
+                arrived.add(new Piece(new byte[0], 0, true));
+            }
+            ended = true;
+        }
+    }
+
+    private final class End implements ByteStream {
+        private final Direction out;
+        private final Direction in;
+        private Runnable ready = () -> { };
+        private boolean dead;
+        private boolean endSeen;
+
+        End(Direction out, Direction in) {
+            this.out = out;
+            this.in = in;
+        }
+
+        void ready() {
+            if (!dead) {
+                ready.run();
+            }
+        }
+
+        private End other() {
+            return this == left ? right : left;
+        }
+
+        @Override
+        public void onReady(Runnable whenReady) {
+            ready = whenReady;
+        }
+
+        @Override
+        public void poll(Sink sink) {
+            while (!dead && !endSeen && !in.arrived.isEmpty()) {
+                Piece piece = in.arrived.remove();
+                in.inWindow -= piece.bytes.length;
+                if (in.senderWaits) {
+                    in.senderWaits = false;
+                    other().ready();
+                }
+                if (piece.bytes.length > 0) {
+                    int skip = random.nextInt(8);
+                    ByteBuffer b = ByteBuffer.allocateDirect(skip + piece.bytes.length).put(skip, piece.bytes);
+                    sink.onBytes(b, MemorySegment.ofBuffer(b), skip, b.capacity());
+                }
+                if (piece.end) {
+                    endSeen = true;
+                    sink.onEnd();
+                }
+            }
+        }
+
+        @Override
+        public void send(StreamBuffer from) {
+            if (dead || out.ended) {
+                from.took(from.length());
+                return;
+            }
+            while (!from.isEmpty()) {
+                int length = Math.min(1 + random.nextInt(profile.largestPiece()), Math.min(from.length(), profile.window() - out.inWindow));
+                if (length <= 0) {
+                    out.senderWaits = true;
+                    return;
+                }
+                byte[] bytes = new byte[length];
+                from.bytes().get(from.start(), bytes);
+                from.took(length);
+                observer.onPiece(this == left, bytes);
+                out.send(bytes, false);
+            }
+        }
+
+        @Override
+        public int emss() {
+            return 1448;
+        }
+
+        @Override
+        public void close() {
+            if (!out.ended && !dead) {
+                out.ended = true;
+                out.send(new byte[0], true);
+            }
+        }
+
+        @Override
+        public void abort() {
+            if (!dead) {
+                dead = true;
+                out.cut();
+                other().ready();
+            }
+        }
+    }
+}
