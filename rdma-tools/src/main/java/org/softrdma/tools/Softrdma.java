@@ -73,7 +73,9 @@ public final class Softrdma {
         try {
             return tool.run(name, arguments, console);
         } catch (ToolFailure failure) {
-            console.error(failure.getMessage());
+            if (failure.getMessage() != null) {
+                console.error(failure.getMessage());
+            }
             trace(failure, console);
             return failure.exitCode();
         } catch (VerbsException refused) {

@@ -3,11 +3,17 @@ package org.softrdma.tools;
 
 import java.util.List;
 import org.softrdma.tools.cli.Tool;
+import org.softrdma.tools.cm.CmTime;
+import org.softrdma.tools.cm.McKey;
+import org.softrdma.tools.cm.RdmaClient;
+import org.softrdma.tools.cm.UcMatose;
+import org.softrdma.tools.cm.UdAddy;
 import org.softrdma.tools.demo.Demo;
 import org.softrdma.tools.pingpong.PingPong;
 import org.softrdma.tools.pingpong.Service;
 import org.softrdma.tools.pingpong.XsrqPingPong;
 import org.softrdma.tools.rdma.Rdma;
+import org.softrdma.tools.rping.RPing;
 import org.softrdma.tools.simulate.Simulate;
 
 /** Which tools there are. */
@@ -17,6 +23,7 @@ final class Tools {
     }
 
     private static final List<Entry> ALL = List.of(
+        new Entry("cmtime", "how long connecting takes, step by step, with many connections at once"),
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
         new Entry("ibv_devices", "list the RDMA devices"),
         new Entry("ibv_rc_pingpong", "ping-pong over a reliable connection, server or client"),
@@ -24,8 +31,14 @@ final class Tools {
         new Entry("ibv_uc_pingpong", "ping-pong over an unreliable connection"),
         new Entry("ibv_ud_pingpong", "ping-pong with datagrams"),
         new Entry("ibv_xsrq_pingpong", "ping-pong over XRC: messages name the receive queue they are for"),
+        new Entry("mckey", "join a multicast group, send to it or receive from it"),
         new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"),
-        new Entry("simulate", "random workloads on a simulated faulty network, everything checked; seeds for a night"));
+        new Entry("rdma_client", "sixteen bytes to rdma_server and back, by address"),
+        new Entry("rdma_server", "its other end"),
+        new Entry("rping", "a text travels by RDMA READ and comes back by RDMA WRITE; client, server, persistent server"),
+        new Entry("simulate", "random workloads on a simulated faulty network, everything checked; seeds for a night"),
+        new Entry("ucmatose", "messages both ways over connections by address"),
+        new Entry("udaddy", "datagrams both ways, the peer looked up by address"));
 
     private Tools() {
     }
@@ -37,6 +50,7 @@ final class Tools {
     /** The tool of that name, or null. A switch, so that a start loads the classes of one tool only. */
     static Tool find(String name) {
         return switch (name) {
+            case "cmtime" -> new CmTime();
             case "demo" -> new Demo();
             case "ibv_devices" -> new IbvDevices();
             case "ibv_rc_pingpong" -> new PingPong(Service.RC);
@@ -44,8 +58,14 @@ final class Tools {
             case "ibv_uc_pingpong" -> new PingPong(Service.UC);
             case "ibv_ud_pingpong" -> new PingPong(Service.UD);
             case "ibv_xsrq_pingpong" -> new XsrqPingPong();
+            case "mckey" -> new McKey();
             case "rdma" -> new Rdma();
+            case "rdma_client" -> RdmaClient.client();
+            case "rdma_server" -> RdmaClient.server();
+            case "rping" -> new RPing();
             case "simulate" -> new Simulate();
+            case "ucmatose" -> new UcMatose();
+            case "udaddy" -> new UdAddy();
             default -> null;
         };
     }

@@ -9,6 +9,7 @@ import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.wire.Bth;
 import org.softrdma.wire.Icrc;
 import org.softrdma.wire.IpIdSolver;
+import org.softrdma.wire.Mad;
 import org.softrdma.wire.Opcode;
 import org.softrdma.wire.PacketCheck;
 
@@ -74,6 +75,9 @@ final class PacketReceiver implements FrameHandler {
         if (qpn == MulticastTable.QPN && frame.local().isMulticast()) {
             return takeForGroup(frame);
         }
+        if (qpn == Mad.GSI_QPN) {
+            return takeForGsi(frame);
+        }
         QpMachine qp = engine.find(qpn);
         GhostTable.Ghost ghost = qp == null ? engine.ghosts().find(qpn) : null;
         if (qp == null && ghost == null) {
@@ -113,6 +117,19 @@ final class PacketReceiver implements FrameHandler {
         return null;
     }
 
+    private RxeCounter takeForGsi(ReceivedFrame frame) {
+        RxeCounter refusal = engine.gsi().check(frame);
+        if (refusal == null) {
+            refusal = checkPartitionAndIcrc(frame);
+        }
+        if (refusal != null) {
+            return refusal;
+        }
+        counters.count(RxeCounter.RCVD_PKTS);
+        engine.gsi().onPacket(frame);
+        return null;
+    }
+
     private void hand(ReceivedFrame frame, QpMachine qp) {
         try {
             if (Bth.opcode(frame.buffer(), frame.offset()) == Opcode.CNP) {
@@ -127,6 +144,9 @@ final class PacketReceiver implements FrameHandler {
             engine.onBroken(qp, broken);
         }
         engine.touched(qp);
+        if (engine.gsi().manager().isAwaitingPackets()) {
+            engine.gsi().manager().onPacket(qp.qpn());
+        }
     }
 
     private RxeCounter checkPartitionAndIcrc(ReceivedFrame frame) {

@@ -31,6 +31,7 @@ final class RunningDevice {
     private final LongSupplier clock;
     private final RxeEngine engine;
     private final DeviceAgent agent;
+    private final RxeCm cm = new RxeCm(this);
     private final DeviceAttributes attributes;
     private final Set<RxeContext> contexts = ConcurrentHashMap.newKeySet();
     /** Addresses of the interface that could not be used, and were complained about. */
@@ -40,19 +41,20 @@ final class RunningDevice {
     private int nextPd = 1;
 
     /**
+     * @param caGuid     names the adapter to peers; no other one in their reach has it
      * @param gids       the port's table; entries that are not among the link's addresses can be shown but not used
      * @param congestion as asked for
      * @param random     secure, outside the simulator
      * @param clock      nanoseconds of the clock that the engine is driven by
      * @param thread     name of the agent's thread; null for a device that only a simulator drives
      */
-    RunningDevice(NetDevice netdev, GidTable gids, FaultyLink link, int port, CongestionControl congestion, RandomGenerator random,
-                  LongSupplier clock, String thread) {
+    RunningDevice(NetDevice netdev, long caGuid, GidTable gids, FaultyLink link, int port, CongestionControl congestion,
+                  RandomGenerator random, LongSupplier clock, String thread) {
         this.netdev = netdev;
         this.gids = gids;
         this.link = link;
         this.clock = clock;
-        engine = new RxeEngine(link, port, congestion.onInterface(congestion.on() ? netdev.bitsPerSecond() : 0), random);
+        engine = new RxeEngine(link, port, caGuid, congestion.onInterface(congestion.on() ? netdev.bitsPerSecond() : 0), random);
         agent = new DeviceAgent(engine, thread);
         attributes = RxeLimits.attributes(GidTable.guid(netdev.mac()));
     }
@@ -161,8 +163,9 @@ final class RunningDevice {
         }
     }
 
-    /** Stops once the ghosts have answered what was still under way. */
+    /** Stops once the ghosts have answered what was still under way. Peers of connections that nobody ended are told. */
     void stop() {
+        cm.abandonAll();
         long untilNs = System.nanoTime() + GhostTable.LINGER_NS;
         while (lingers() && System.nanoTime() - untilNs < 0) {
             LockSupport.parkNanos(1_000_000);
@@ -202,6 +205,10 @@ final class RunningDevice {
 
     RxeEngine engine() {
         return engine;
+    }
+
+    RxeCm cm() {
+        return cm;
     }
 
     DeviceAgent agent() {

@@ -4,6 +4,7 @@ package org.softrdma.rxe;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.softrdma.device.cm.CmTransport;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.verbs.SoftContext;
@@ -47,6 +48,11 @@ final class RxeContext extends SoftContext {
 
     RunningDevice running() {
         return running;
+    }
+
+    @Override
+    public CmTransport cmTransport() {
+        return running.cm();
     }
 
     @Override

@@ -50,6 +50,12 @@ enum RxeCounter {
     DROP_UNKNOWN_GROUP,
     /** A datagram with another Q_Key than the queue pair's. */
     DROP_BAD_QKEY,
+    /** A packet for queue pair 1 that is no management datagram: another operation or length, or sent to a group. */
+    DROP_GSI_NO_MAD,
+    /** A packet for queue pair 1 with another Q_Key than its own. */
+    DROP_GSI_BAD_QKEY,
+    /** A management datagram while too many others wait to be read; its sender will repeat it. */
+    DROP_GSI_FULL,
     /** Something new, or a READ or atomic, for a queue pair that was destroyed already. */
     DROP_GHOST_REQUEST,
 

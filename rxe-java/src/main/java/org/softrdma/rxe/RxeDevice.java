@@ -133,7 +133,7 @@ final class RxeDevice implements RdmaDevice {
             : new CaptureLink(link, Path.of(captureDirectory, name + "-" + ProcessHandle.current().pid() + ".pcapng"));
         // Faults above the capture: it shows what is on the wire.
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
-        RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), faulty, Udp.DEST_PORT_ROCE,
+        RunningDevice running = new RunningDevice(netdev, caGuid(link), GidTable.of(netdev, link.addresses()), faulty, Udp.DEST_PORT_ROCE,
             options.congestion(), new SecureRandom(), System::nanoTime, name);
         running.start();
         if (!atFirst.isNone()) {
@@ -146,6 +146,11 @@ final class RxeDevice implements RdmaDevice {
             running.portIs(NetDevice.find(netdev.name()));
         });
         return running;
+    }
+
+    /** The node's GUID; on the loopback interface, where every device has the same, one with the device's own address in it. */
+    private long caGuid(Link link) {
+        return netdev.loopback() ? GidTable.guid(netdev.mac() | link.addresses().getFirst().low() & 0xffffff) : nodeGuid();
     }
 
     /** All addresses; for a start without the IPv6 ones if one of them cannot be used (still being checked for duplicates, say). */

@@ -52,6 +52,7 @@ final class RxeEngine implements DeviceWork {
     private final GhostTable ghosts = new GhostTable(counters);
     private final DeadlineHeap timers = new DeadlineHeap();
     private final FlightBudget flight = new FlightBudget();
+    private final Gsi gsi;
     private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
     private final Doorbells doorbells = new Doorbells();
     private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
@@ -64,15 +65,17 @@ final class RxeEngine implements DeviceWork {
 
     /**
      * @param port       UDP port packets must be addressed to
+     * @param caGuid     of the channel adapter; no other one in reach has it
      * @param congestion with a line rate, if it is on
      * @param random     secure, outside the simulator
      */
-    RxeEngine(Link link, int port, CongestionControl congestion, RandomGenerator random) {
+    RxeEngine(Link link, int port, long caGuid, CongestionControl congestion, RandomGenerator random) {
         this.link = link;
         this.congestion = congestion;
         this.port = port;
         this.random = random;
         multicast = new MulticastTable(link);
+        gsi = new Gsi(link, caGuid, random);
         memory = new MemoryTable(random, RxeLimits.MAX_MR, RxeLimits.MAX_MW);
     }
 
@@ -95,8 +98,20 @@ final class RxeEngine implements DeviceWork {
         done += link.poll(receiver, RECEIVE_BUDGET);
         done += doorbells.answerAll();
         done += timers.expire(ns, afterTimer);
+        done += manage(ns);
         ghosts.expire(ns);
         return done;
+    }
+
+    private int manage(long ns) {
+        try {
+            return gsi.takeIn(ns);
+        } catch (RuntimeException broken) {
+            counters.count(RxeCounter.INTERNAL_ERRORS);
+            LOG.log(System.Logger.Level.ERROR, "a management datagram or its timer was not understood: please report this", broken);
+            assert false : broken;
+            return 1;
+        }
     }
 
     @Override
@@ -112,7 +127,7 @@ final class RxeEngine implements DeviceWork {
      * theirs up wait for the next round.
      */
     private int transmit() {
-        int sent = ghosts.transmit(writer);
+        int sent = ghosts.transmit(writer) + gsi.transmit(writer);
         for (QpMachine qp = flight.next(); qp != null; qp = hasRoom() ? flight.next() : null) {
             sent += giveTurn(qp);
         }
@@ -122,6 +137,14 @@ final class RxeEngine implements DeviceWork {
             sent += giveTurn(qp);
         }
         return sent + flush();
+    }
+
+    /** Sends a part of the management datagrams that wait, as far as there is room now. @return how many */
+    int sendManagement() {
+        flush();
+        int sent = gsi.transmit(writer);
+        flush();
+        return sent;
     }
 
     private boolean hasRoom() {
@@ -171,10 +194,10 @@ final class RxeEngine implements DeviceWork {
 
     @Override
     public long deadlineNs() {
-        if (!active.isEmpty() && batch.isEmpty()) {
+        if ((!active.isEmpty() || gsi.isBusy()) && batch.isEmpty()) {
             return nowNs;
         }
-        long earliestNs = Math.min(timers.earliestNs(), link.deadlineNs());
+        long earliestNs = Math.min(Math.min(timers.earliestNs(), gsi.deadlineNs()), link.deadlineNs());
         return batch.isEmpty() ? earliestNs : Math.min(earliestNs, nowNs + BACKOFF_NS);
     }
 
@@ -209,6 +232,11 @@ final class RxeEngine implements DeviceWork {
     /** What all queue pairs may have under way together. */
     FlightBudget flight() {
         return flight;
+    }
+
+    /** Management datagrams: queue pair 1. */
+    Gsi gsi() {
+        return gsi;
     }
 
     GhostTable ghosts() {
@@ -297,6 +325,10 @@ final class RxeEngine implements DeviceWork {
         return port;
     }
 
+    RandomGenerator random() {
+        return random;
+    }
+
     /** The traffic class of a connection, for which {@code asked} was asked: packets may be marked if marks are understood. RFC 3168 §5 */
     int trafficClass(int asked) {
         return congestion.on() ? asked & ~ECN_BITS | ECN_CAPABLE : asked;
@@ -329,6 +361,8 @@ final class RxeEngine implements DeviceWork {
     /** All counters by name. */
     Map<String, Long> readCounters() {
         counters.add(RxeCounter.MEMORY_GONE, memory.goneAccesses() - counters.get(RxeCounter.MEMORY_GONE));
-        return counters.toMap();
+        Map<String, Long> all = counters.toMap();
+        all.putAll(gsi.manager().counters().toMap());
+        return all;
     }
 }

@@ -36,8 +36,9 @@ public final class SimulatedRxe {
     public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu, RxeOptions options) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, mtu, true, true, false, List.of());
         FaultyLink faulty = new FaultyLink(link, options.faults(), simulation.fabric()::nowNs);
-        RunningDevice running = new RunningDevice(netdev, GidTable.of(netdev, link.addresses()), faulty, Udp.DEST_PORT_ROCE,
-            options.congestion(), random, simulation.fabric()::nowNs, null);
+        long caGuid = GidTable.guid(netdev.mac() ^ link.addresses().getFirst().low() & 0xffffffffL);
+        RunningDevice running = new RunningDevice(netdev, caGuid, GidTable.of(netdev, link.addresses()), faulty,
+            Udp.DEST_PORT_ROCE, options.congestion(), random, simulation.fabric()::nowNs, null);
         simulation.add(running.engine());
         return new Device(running).open();
     }

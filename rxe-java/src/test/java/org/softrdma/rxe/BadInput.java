@@ -28,7 +28,8 @@ final class BadInput {
 
     /** What the edge does with a packet: takes it, or drops it for one of these reasons. */
     private static final List<String> EDGE = List.of("rcvd_pkts", "drop_too_short", "drop_bad_length", "drop_bad_version",
-        "drop_unknown_opcode", "drop_bad_port", "drop_unknown_qpn", "drop_bad_icrc", "drop_bad_pkey", "drop_wrong_address");
+        "drop_unknown_opcode", "drop_bad_port", "drop_unknown_qpn", "drop_bad_icrc", "drop_bad_pkey", "drop_wrong_address",
+        "drop_gsi_no_mad", "drop_gsi_bad_qkey", "drop_gsi_full");
 
     final RawPeer peer;
     final MemoryRegion remote;

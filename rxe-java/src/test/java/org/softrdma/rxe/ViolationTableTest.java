@@ -697,10 +697,12 @@ class ViolationTableTest {
         shouldDrop(raw, "drop_bad_version", raw.peer.bytesOf(raw.packet(RawPacket.SEND_ONLY, 0).payload(8).version(1)));
         raw = new Raw();
         shouldDrop(raw, "drop_unknown_qpn", raw.peer.bytesOf(raw.packet(RawPacket.SEND_ONLY, 0).payload(8).destQpn(0)),
-            raw.peer.bytesOf(raw.packet(RawPacket.SEND_ONLY, 0).payload(8).destQpn(1)),
             raw.peer.bytesOf(raw.packet(RawPacket.SEND_ONLY, 0).payload(8).destQpn(0xffffff)));
         raw = new Raw();
-        shouldDrop(raw, "drop_unknown_opcode", raw.peer.bytesOf(raw.packet(0x1f, 0).destQpn(1)));
+        shouldDrop(raw, "drop_gsi_no_mad", raw.peer.bytesOf(raw.packet(RawPacket.SEND_ONLY, 0).payload(8).destQpn(1)),
+            raw.peer.bytesOf(raw.packet(0x1f, 0).destQpn(1)));
+        raw = new Raw();
+        shouldDrop(raw, "drop_unknown_opcode", raw.peer.bytesOf(raw.packet(0x1f, 0).destQpn(3)));
         raw = new Raw();
         shouldDrop(raw, "drop_too_short", new byte[0], new byte[15]);
         raw = new Raw();

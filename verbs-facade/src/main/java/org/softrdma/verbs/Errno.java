@@ -41,6 +41,19 @@ public enum Errno {
         return value;
     }
 
+    /**
+     * @param value a positive number of the C API
+     * @return the constant, or null when there is none with that number
+     */
+    public static Errno of(int value) {
+        for (Errno each : values()) {
+            if (each.value == value) {
+                return each;
+            }
+        }
+        return null;
+    }
+
     /** What {@code strerror} prints. */
     public String text() {
         return text;

@@ -15,6 +15,10 @@ import java.util.function.IntFunction;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.cm.CmEventType;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.DatagramParameters;
+import org.softrdma.verbs.cm.PortSpace;
 
 /** Every number and text a C program would see, written down from rdma-core's headers, not from ours. */
 class CNumbersTest {
@@ -34,7 +38,7 @@ class CNumbersTest {
         for (E each : type.getEnumConstants()) {
             assertNull(known.put(value.applyAsInt(each), each), "two constants of " + type + " have one number");
         }
-        for (int number = -2; number < 300; number++) {
+        for (int number = -2; number < 400; number++) {
             assertSame(known.get(number), of.apply(number), type.getSimpleName() + " " + number);
         }
         assertNull(of.apply(Integer.MAX_VALUE));
@@ -174,6 +178,24 @@ class CNumbersTest {
             + "PATH_MTU=0x100 TIMEOUT=0x200 RETRY_CNT=0x400 RNR_RETRY=0x800 RQ_PSN=0x1000 MAX_QP_RD_ATOMIC=0x2000 ALT_PATH=0x4000 "
             + "MIN_RNR_TIMER=0x8000 SQ_PSN=0x10000 MAX_DEST_RD_ATOMIC=0x20000 PATH_MIG_STATE=0x40000 CAP=0x80000 DEST_QPN=0x100000",
             flags(QpAttributeMask.class));
+    }
+
+    @Test
+    void shouldUseTheNumbersAndTextsOfLibrdmacm() {
+        assertEquals("ADDR_RESOLVED=0 ADDR_ERROR=1 ROUTE_RESOLVED=2 ROUTE_ERROR=3 CONNECT_REQUEST=4 CONNECT_RESPONSE=5 CONNECT_ERROR=6 "
+            + "UNREACHABLE=7 REJECTED=8 ESTABLISHED=9 DISCONNECTED=10 DEVICE_REMOVAL=11 MULTICAST_JOIN=12 MULTICAST_ERROR=13 "
+            + "ADDR_CHANGE=14 TIMEWAIT_EXIT=15", numbers(CmEventType.class, CmEventType::value));
+        assertEquals("RDMA_CM_EVENT_CONNECT_REQUEST", CmEventType.CONNECT_REQUEST.text());
+        checkLookup(CmEventType.class, CmEventType::value, CmEventType::of);
+        assertEquals("IPOIB=2 TCP=262 UDP=273 IB=319", numbers(PortSpace.class, PortSpace::value));
+        checkLookup(PortSpace.class, PortSpace::value, PortSpace::of);
+        assertEquals("MAX=0xff MAX_RETRIES=0x7", flags(ConnectionParameters.class));
+        assertEquals("UDP_QKEY=0x1234567 GROUP_QPN=0xffffff", flags(DatagramParameters.class));
+    }
+
+    @Test
+    void shouldFindAnErrnoByItsNumber() {
+        checkLookup(Errno.class, Errno::value, Errno::of);
     }
 
     @Test

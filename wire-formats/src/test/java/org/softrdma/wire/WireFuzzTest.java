@@ -18,6 +18,7 @@ class WireFuzzTest {
         look(b, Pcapng.LINK_ETHERNET, 0, bytes.length);
         look(b, Pcapng.LINK_RAW_IP, 0, bytes.length);
         PacketText.describe(b, 0, bytes.length - Icrc.LENGTH);
+        manage(b, bytes.length);
         PcapngReader reader = new PcapngReader(b);
         try {
             while (reader.next()) {
@@ -45,6 +46,19 @@ class WireFuzzTest {
         }
         check(Arrays.equals(before, b.array()));
         check(b.position() == 0 && b.limit() == b.capacity());
+    }
+
+    /** As a MAD, whole and each part of it. */
+    private static void manage(ByteBuffer b, int length) {
+        for (int at = 0; at < Math.min(length, 64); at++) {
+            if (CmCheck.verdict(b, at, Math.min(length - at, Mad.LENGTH)) == CmCheck.OK) {
+                int attribute = Mad.attribute(b, at);
+                check(CmMessage.isKnown(attribute) && length - at >= Mad.LENGTH);
+                check(CmMessage.privateData(b, at).length == CmMessage.privateDataLength(attribute));
+                check(attribute != CmMessage.REJ || CmRej.INFO_OFFSET + CmRej.INFO_LENGTH.get(b, at) <= Mad.LENGTH);
+                check(CmMessage.LOCAL_COMM_ID.get(b, at) == b.getInt(at + Mad.HEADER_LENGTH));
+            }
+        }
     }
 
     private static void check(boolean condition) {

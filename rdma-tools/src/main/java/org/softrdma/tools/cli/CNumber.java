@@ -4,8 +4,8 @@ package org.softrdma.tools.cli;
 import java.math.BigInteger;
 
 /**
- * Numbers as the original tools read them, with {@code strtol} and {@code strtoul} and base 0: leading blanks, a sign, 0x for hexadecimal,
- * 0 for octal; what follows the digits is ignored and no digits are 0.
+ * Numbers as the original tools read them, most with {@code strtol} and {@code strtoul} and base 0: leading blanks, a sign, 0x for
+ * hexadecimal, 0 for octal; what follows the digits is ignored and no digits are 0.
  */
 public final class CNumber {
     private static final BigInteger LONG_MAX = BigInteger.valueOf(Long.MAX_VALUE);
@@ -17,26 +17,31 @@ public final class CNumber {
 
     /** {@code (int) strtol(text, NULL, 0)}. */
     public static int signed(String text) {
-        return parse(text).max(LONG_MIN).min(LONG_MAX).intValue();
+        return parse(text, true).max(LONG_MIN).min(LONG_MAX).intValue();
+    }
+
+    /** {@code atoi(text)}: base 10 only. */
+    public static int decimal(String text) {
+        return parse(text, false).max(LONG_MIN).min(LONG_MAX).intValue();
     }
 
     /** {@code (unsigned int) strtoul(text, NULL, 0)}, in an int: -1 is 4294967295. */
     public static int unsigned(String text) {
-        BigInteger value = parse(text);
+        BigInteger value = parse(text, true);
         return (value.abs().compareTo(ULONG_MAX) > 0 ? ULONG_MAX : value).intValue();
     }
 
-    private static BigInteger parse(String text) {
+    private static BigInteger parse(String text, boolean anyBase) {
         String rest = text.stripLeading();
         boolean negative = rest.startsWith("-");
         if (negative || rest.startsWith("+")) {
             rest = rest.substring(1);
         }
         int radix = 10;
-        if (rest.length() > 2 && (rest.startsWith("0x") || rest.startsWith("0X")) && Character.digit(rest.charAt(2), 16) >= 0) {
+        if (anyBase && rest.length() > 2 && (rest.startsWith("0x") || rest.startsWith("0X")) && Character.digit(rest.charAt(2), 16) >= 0) {
             radix = 16;
             rest = rest.substring(2);
-        } else if (rest.startsWith("0")) {
+        } else if (anyBase && rest.startsWith("0")) {
             radix = 8;
         }
         int end = 0;

@@ -25,6 +25,18 @@ public final class ToolFailure extends RuntimeException {
         initCause(cause);
     }
 
+    /** Everything was said, on stdout perhaps. */
+    public static ToolFailure silent(int exitCode) {
+        return new ToolFailure(exitCode, null);
+    }
+
+    /** What {@code perror} prints: what was done, and the error's text; the verb's own message on a line of its own. */
+    public static ToolFailure perror(int exitCode, String what, VerbsException cause) {
+        ToolFailure failure = new ToolFailure(exitCode, what + ": " + cause.errno().text() + "\n" + cause.getMessage());
+        failure.initCause(cause);
+        return failure;
+    }
+
     public int exitCode() {
         return exitCode;
     }

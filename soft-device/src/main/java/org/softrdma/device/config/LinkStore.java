@@ -66,7 +66,7 @@ public final class LinkStore {
 
     /** The user's store. Opening touches nothing; the directory appears with the first change. */
     public static LinkStore open() {
-        return new LinkStore(StateDirectory.of(System.getenv(), System.getProperty("os.name"), System.getProperty("user.home")));
+        return new LinkStore(StateDirectory.ofUser());
     }
 
     /** A store in {@code directory}. */

@@ -6,8 +6,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Where a user's state lies: {@code SOFTRDMA_STATE_DIR}, else where the platform keeps such things. */
-final class StateDirectory {
+public final class StateDirectory {
     private StateDirectory() {
+    }
+
+    /** The one of this process's user. It need not exist. */
+    public static Path ofUser() {
+        return of(System.getenv(), System.getProperty("os.name"), System.getProperty("user.home"));
     }
 
     /**

@@ -5,21 +5,21 @@ package org.softrdma.device.verbs;
  * Counts events handed to the application and acknowledged by it: verbs' destroy calls wait until both agree, so that nobody holds an
  * event of an object that is gone.
  */
-final class Acknowledged {
+public final class Acknowledged {
     private long delivered;
     private long acknowledged;
 
-    synchronized void deliver() {
+    public synchronized void deliver() {
         delivered++;
     }
 
-    synchronized void ack(int count) {
+    public synchronized void ack(int count) {
         acknowledged += count;
         notifyAll();
     }
 
     /** Waits until every delivered event is acknowledged; an interrupt is kept for later. */
-    synchronized void awaitAll() {
+    public synchronized void awaitAll() {
         boolean interrupted = false;
         while (acknowledged < delivered) {
             try {

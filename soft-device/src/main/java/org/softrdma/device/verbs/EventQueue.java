@@ -11,7 +11,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /** A blocking queue of events that knows how verbs wait: with a timeout, for ever, or not at all. Any thread. */
-final class EventQueue<T> {
+public final class EventQueue<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final ArrayDeque<T> events = new ArrayDeque<>();
@@ -19,11 +19,11 @@ final class EventQueue<T> {
     private volatile int waiting;
 
     /** @param onDelivery called with every event handed out, in one step with taking it: whoever removes an event knows which it is */
-    EventQueue(Consumer<T> onDelivery) {
+    public EventQueue(Consumer<T> onDelivery) {
         this.onDelivery = onDelivery;
     }
 
-    void put(T event) {
+    public void put(T event) {
         lock.lock();
         try {
             events.add(event);
@@ -34,12 +34,12 @@ final class EventQueue<T> {
         }
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return waiting == 0;
     }
 
     /** Drops undelivered events. @return how many */
-    int removeIf(Predicate<T> which) {
+    public int removeIf(Predicate<T> which) {
         lock.lock();
         try {
             int before = events.size();
@@ -56,7 +56,7 @@ final class EventQueue<T> {
      * @return null when the time is over
      * @throws VerbsException EINTR
      */
-    T take(String verb, long timeoutNs) {
+    public T take(String verb, long timeoutNs) {
         long leftNs = timeoutNs;
         lock.lock();
         try {

@@ -3,6 +3,7 @@ package org.softrdma.device.verbs;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.softrdma.device.DeviceAgent;
+import org.softrdma.device.cm.CmTransport;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.verbs.AddressVector;
@@ -91,6 +92,11 @@ public abstract class SoftContext implements Context {
     /** Opens an XRC target of the domain, whoever made it. Called without the lock. @throws VerbsException EINVAL: there is none */
     protected QueuePair openTarget(SoftXrcDomain domain, int qpNum) {
         throw VerbsException.unsupported("open_qp");
+    }
+
+    /** What the device does for the connection manager; all contexts of a device have the same. Null: it has no such thing. */
+    public CmTransport cmTransport() {
+        return null;
     }
 
     /** The last act of {@link #close}: gives the device back. */

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.cm;
+
+import java.lang.foreign.Arena;
+import org.softrdma.tools.cli.Console;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AddressHandle;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpCapabilities;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.CmId;
+
+/** One connection of a test, or one datagram end: everything it has. */
+final class TestNode {
+    private static final int NO_MEMORY = -12;
+    private static final int POLL = 8;
+
+    final String prefix;
+    private final TestOptions options;
+    private final Console console;
+    private final Arena arena = Arena.ofShared();
+    private final WorkCompletion[] completions = WorkCompletion.array(POLL);
+    CmId id;
+    boolean connected;
+    /** Where datagrams go, once that is known. */
+    AddressHandle handle;
+    int remoteQpn;
+    int remoteQkey;
+    private ProtectionDomain pd;
+    private CompletionQueue sendCq;
+    private CompletionQueue receiveCq;
+    private MemoryRegion region;
+    /** Bytes before the message in a receive. */
+    private int headBytes;
+
+    TestNode(String prefix, TestOptions options, Console console) {
+        this.prefix = prefix;
+        this.options = options;
+        this.console = console;
+    }
+
+    ProtectionDomain pd() {
+        return pd;
+    }
+
+    MemoryRegion region() {
+        return region;
+    }
+
+    /** A queue pair of the connection manager's, with a queue for each direction, and memory for one message. */
+    void setUpConnected() {
+        int count = Math.max(1, options.messageCount);
+        allocate(() -> {
+            sendCq = id.verbs().createCq(count);
+            receiveCq = id.verbs().createCq(count);
+        });
+        createQp(new QpInitAttributes(QpType.RC, sendCq, receiveCq, null, new QpCapabilities(count, count, 1, 1, 0), true));
+        register(0);
+    }
+
+    /** As {@link #setUpConnected}, for datagrams: one queue for both, and room for the GRH before the message. */
+    void setUpDatagrams() {
+        int count = Math.max(1, options.messageCount);
+        allocate(() -> {
+            receiveCq = id.verbs().createCq(2 * count);
+            sendCq = receiveCq;
+        });
+        createQp(new QpInitAttributes(QpType.UD, sendCq, receiveCq, null, new QpCapabilities(count, count, 1, 1, 0), false));
+        register(UdMessages.GRH_BYTES);
+    }
+
+    private void allocate(Runnable queues) {
+        try {
+            pd = id.verbs().allocatePd();
+        } catch (VerbsException refused) {
+            console.print(prefix + ": unable to allocate PD\n");
+            console.error(refused.getMessage());
+            throw new TestFailure(NO_MEMORY);
+        }
+        try {
+            queues.run();
+        } catch (VerbsException refused) {
+            console.print(prefix + ": unable to create CQ\n");
+            console.error(refused.getMessage());
+            throw new TestFailure(NO_MEMORY);
+        }
+    }
+
+    private void createQp(QpInitAttributes attributes) {
+        try {
+            id.createQp(pd, attributes);
+        } catch (VerbsException refused) {
+            throw TestFailure.perror(console, prefix + ": unable to create QP", refused);
+        }
+    }
+
+    private void register(int head) {
+        headBytes = head;
+        if (options.messageSize == 0) {
+            options.messageCount = 0;
+        }
+        if (options.messageCount == 0) {
+            return;
+        }
+        try {
+            region = pd.register(arena.allocate(options.messageSize + (long) head), AccessFlags.LOCAL_WRITE);
+        } catch (VerbsException | IllegalArgumentException refused) {
+            console.print("failed to reg MR\n" + prefix + ": failed to create messages: -1\n");
+            console.error(refused.getMessage());
+            throw new TestFailure(-1);
+        }
+    }
+
+    void postReceives() {
+        try {
+            ReceiveRequest request = new ReceiveRequest();
+            for (int i = 0; i < options.messageCount; i++) {
+                id.qp().postReceive(request.begin(i).element(region, 0, options.messageSize + headBytes));
+            }
+        } catch (VerbsException refused) {
+            console.print("failed to post receives: " + refused.errno().value() + "\n");
+            console.error(refused.getMessage());
+            throw new TestFailure(refused.errno().value());
+        }
+    }
+
+    void postSends() {
+        postSends(new SendRequest().send());
+    }
+
+    /** Posts the request, whose message is that of the test, as often as there are messages. */
+    void postSends(SendRequest request) {
+        if (!connected || options.messageCount == 0) {
+            return;
+        }
+        try {
+            request.element(region, 0, options.messageSize);
+            for (int i = 0; i < options.messageCount; i++) {
+                id.qp().postSend(request);
+            }
+        } catch (VerbsException refused) {
+            console.print("failed to post sends: " + refused.errno().value() + "\n");
+            console.error(refused.getMessage());
+            throw new TestFailure(refused.errno().value());
+        }
+    }
+
+    /** Takes as many completions as there are messages, whatever became of them. */
+    void pollSends() {
+        poll(sendCq);
+    }
+
+    void pollReceives() {
+        poll(receiveCq);
+    }
+
+    private void poll(CompletionQueue queue) {
+        for (int done = 0; connected && done < options.messageCount;) {
+            int came = queue.poll(completions);
+            if (came > 0) {
+                onCompletion(completions[0]);
+                done += came;
+            } else {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Who does not know where its datagrams go learns it from what comes first. */
+    private void onCompletion(WorkCompletion first) {
+        if (headBytes > 0 && handle == null) {
+            try {
+                handle = pd.createAhFromWc(first, region.memory(), id.port());
+                remoteQpn = first.immediate();
+                remoteQkey = id.qp().query().qkey();
+            } catch (VerbsException refused) {
+                console.print(prefix + ": failed to create reply AH\n");
+                console.error(refused.getMessage());
+                throw new TestFailure(-1);
+            }
+        }
+    }
+
+    void close() {
+        if (id == null) {
+            arena.close();
+            return;
+        }
+        if (handle != null) {
+            handle.close();
+        }
+        id.destroyQp();
+        if (sendCq != null && sendCq != receiveCq) {
+            sendCq.close();
+        }
+        if (receiveCq != null) {
+            receiveCq.close();
+        }
+        if (region != null) {
+            region.close();
+        }
+        arena.close();
+        if (pd != null) {
+            pd.close();
+        }
+        id.close();
+    }
+}

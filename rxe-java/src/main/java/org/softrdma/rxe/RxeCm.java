@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.random.RandomGenerator;
+import org.softrdma.device.cm.CmConnection;
+import org.softrdma.device.cm.CmHandler;
+import org.softrdma.device.cm.CmListener;
+import org.softrdma.device.cm.CmRequest;
+import org.softrdma.device.cm.CmService;
+import org.softrdma.device.cm.CmTransport;
+import org.softrdma.rxe.cm.Connection;
+import org.softrdma.rxe.cm.ConnectionManager;
+import org.softrdma.rxe.cm.ConnectionRequest;
+import org.softrdma.rxe.cm.DatagramRequest;
+import org.softrdma.rxe.cm.RequestEvents;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidEntry;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.PortSpace;
+import org.softrdma.wire.CmIpHeader;
+import org.softrdma.wire.CmRejectReason;
+import org.softrdma.wire.CmReq;
+import org.softrdma.wire.Mtu;
+
+/**
+ * What an rxe device does for the connection manager: rdma_cm's services, IP addresses and ports on InfiniBand's communication management.
+ * Each call takes the owner's lock, and sends at once what there is to send. Source: IBA vol 1 annex A11.
+ */
+final class RxeCm implements CmTransport {
+    /** Room for the largest headers, so that whatever is sent later fits: GRH, UDP, BTH, XRC, atomic and ICRC; as Linux's rdma_cm. */
+    private static final int HEADER_BYTES_BEYOND_RXE = 16;
+
+    private final RunningDevice running;
+
+    RxeCm(RunningDevice running) {
+        this.running = running;
+    }
+
+    @Override
+    public void listen(CmService service, CmListener listener) {
+        command(nowNs -> {
+            Listener told = new Listener(listener);
+            if (service.space().usualType() != QpType.UD) {
+                manager().listen(service.serviceId(), told);
+            }
+            if (service.space() == PortSpace.IB || service.space().usualType() == QpType.UD) {
+                manager().listenForDatagrams(service.serviceId(), told);
+            }
+        });
+    }
+
+    @Override
+    public void unlisten(CmService service) {
+        command(nowNs -> manager().unlisten(service.serviceId()));
+    }
+
+    @Override
+    public CmConnection open(CmHandler handler) {
+        RxeCmConnection connection = new RxeCmConnection(this);
+        connection.handler(handler);
+        return connection;
+    }
+
+    /** Does something as the owner, at the present time, and sends what comes of it. */
+    void command(LongConsumer what) {
+        ReentrantLock owner = running.agent().lock();
+        owner.lock();
+        try {
+            long nowNs = running.nowNs();
+            running.engine().beginVerb(nowNs);
+            what.accept(nowNs);
+            running.engine().sendManagement();
+        } finally {
+            owner.unlock();
+        }
+        // There may be a deadline sooner than the one that somebody sleeps until.
+        running.agent().doorbell();
+    }
+
+    /** The device stops: every peer is told, as far as the link takes it. */
+    void abandonAll() {
+        command(nowNs -> {
+            manager().abandonAll(nowNs);
+            int sent;
+            do {
+                sent = running.engine().sendManagement();
+            } while (sent > 0);
+        });
+    }
+
+    // ---- what comes in ----
+
+    /** Turns requests of the wire into those of rdma_cm. */
+    private final class Listener implements RequestEvents {
+        private final CmListener told;
+
+        Listener(CmListener told) {
+            this.told = told;
+        }
+
+        @Override
+        public Verdict onRequest(Connection connection) {
+            ConnectionRequest asked = connection.request();
+            ByteBuffer data = ByteBuffer.wrap(asked.privateData());
+            if (!hasUsableAddresses(data)) {
+                return Verdict.REFUSED;
+            }
+            if (asked.pathMtu() > Mtu.activeMtu(running.netdev().mtu())) {
+                connection.reject(running.engine().nowNs(), CmRejectReason.INVALID_MTU, new byte[0]);
+                return Verdict.TAKEN;
+            }
+            CmService service = CmService.of(asked.serviceId());
+            RxeCmConnection end = new RxeCmConnection(RxeCm.this, connection);
+            ConnectionParameters parameters = new ConnectionParameters(
+                Arrays.copyOfRange(asked.privateData(), CmIpHeader.LENGTH, asked.privateData().length), asked.initiatorDepth(),
+                asked.responderResources(), asked.flowControl(), asked.retryCount(), asked.rnrRetryCount(), asked.srq(), asked.qpn());
+            return verdict(told.onRequest(end, new CmRequest(service, asked.transport() == CmReq.TRANSPORT_UC ? QpType.UC : QpType.RC,
+                destination(data, service.port()), source(data), parameters)));
+        }
+
+        @Override
+        public Verdict onDatagramRequest(DatagramRequest request) {
+            ByteBuffer data = ByteBuffer.wrap(request.privateData());
+            if (!hasUsableAddresses(data)) {
+                return Verdict.REFUSED;
+            }
+            CmService service = CmService.of(request.serviceId());
+            byte[] theirs = Arrays.copyOfRange(request.privateData(), CmIpHeader.LENGTH, request.privateData().length);
+            return verdict(told.onRequest(new RxeCmConnection(RxeCm.this, request), new CmRequest(service, QpType.UD,
+                destination(data, service.port()), source(data), new ConnectionParameters(theirs, 0, 0, false, 0, 0, false, 0))));
+        }
+
+        private Verdict verdict(CmListener.Verdict theirs) {
+            return switch (theirs) {
+                case TAKEN -> Verdict.TAKEN;
+                case REFUSED -> Verdict.REFUSED;
+                case DROPPED -> Verdict.DROPPED;
+            };
+        }
+    }
+
+    /** A header of known versions, from somebody to somebody. */
+    private static boolean hasUsableAddresses(ByteBuffer data) {
+        return CmIpHeader.isValid(data, 0) && isSomebody(sourceGid(data)) && isSomebody(destinationGid(data));
+    }
+
+    private static boolean isSomebody(Gid address) {
+        return !address.isZero() && !address.isMulticast() && !(address.isIpv4Mapped() && (address.ipv4() == 0 || address.ipv4() == -1));
+    }
+
+    private static InetSocketAddress source(ByteBuffer data) {
+        return new InetSocketAddress(sourceGid(data).toInetAddress(), CmIpHeader.sourcePort(data, 0));
+    }
+
+    private static InetSocketAddress destination(ByteBuffer data, int port) {
+        return new InetSocketAddress(destinationGid(data).toInetAddress(), port);
+    }
+
+    private static Gid sourceGid(ByteBuffer data) {
+        return CmIpHeader.ipVersion(data, 0) == 4 ? Gid.ofIpv4(CmIpHeader.sourceIpv4(data, 0))
+            : new Gid(CmIpHeader.sourceHigh(data, 0), CmIpHeader.sourceLow(data, 0));
+    }
+
+    private static Gid destinationGid(ByteBuffer data) {
+        return CmIpHeader.ipVersion(data, 0) == 4 ? Gid.ofIpv4(CmIpHeader.destinationIpv4(data, 0))
+            : new Gid(CmIpHeader.destinationHigh(data, 0), CmIpHeader.destinationLow(data, 0));
+    }
+
+    /** rdma_cm's header, and the application's private data behind it. */
+    static byte[] withAddresses(Gid local, int localPort, Gid remote, byte[] privateData) {
+        ByteBuffer data = ByteBuffer.allocate(CmIpHeader.LENGTH + privateData.length);
+        if (local.isIpv4Mapped()) {
+            CmIpHeader.putIpv4(data, 0, localPort, local.ipv4(), remote.ipv4());
+        } else {
+            CmIpHeader.putIpv6(data, 0, localPort, local.high(), local.low(), remote.high(), remote.low());
+        }
+        data.put(CmIpHeader.LENGTH, privateData);
+        return data.array();
+    }
+
+    // ---- the device ----
+
+    ConnectionManager manager() {
+        return running.engine().gsi().manager();
+    }
+
+    RandomGenerator random() {
+        return running.engine().random();
+    }
+
+    /** Path MTU of our connections, 1..5. */
+    int pathMtu() {
+        return Mtu.activeMtu(running.netdev().mtu() - HEADER_BYTES_BEYOND_RXE);
+    }
+
+    /**
+     * Checks that packets find a way, with the owner's lock held.
+     *
+     * @throws VerbsException as {@link org.softrdma.device.link.Link#resolve}
+     */
+    void requireWay(Gid local, Gid remote) {
+        running.engine().gsi().path(local, remote);
+    }
+
+    /** Index of one of our addresses in the table of GIDs. */
+    int gidIndex(Gid address) {
+        for (GidEntry entry : running.gids().entries()) {
+            if (entry.gid().equals(address)) {
+                return entry.index();
+            }
+        }
+        throw new VerbsException(Errno.EADDRNOTAVAIL, "rdma_connect", address + " is not an address of " + running.netdev().name());
+    }
+}

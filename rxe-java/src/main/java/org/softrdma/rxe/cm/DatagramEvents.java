@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.cm;
+
+/** Told what becomes of a question for a service id, once, while the owner calls the {@link ConnectionManager}. */
+public interface DatagramEvents {
+    /**
+     * The peer answered.
+     *
+     * @param status      0: valid; others in {@link org.softrdma.wire.CmSidrRep}
+     * @param qpn         u24, if valid
+     * @param qkey        u32, if valid
+     * @param privateData 136 bytes
+     */
+    void onAnswer(DatagramQuery query, int status, int qpn, int qkey, byte[] privateData);
+
+    /** The peer does not answer. */
+    void onUnreachable(DatagramQuery query);
+}

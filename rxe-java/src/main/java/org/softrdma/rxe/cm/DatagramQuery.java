@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.cm;
+
+import java.nio.ByteBuffer;
+import org.softrdma.device.DeadlineHeap;
+import org.softrdma.verbs.Gid;
+import org.softrdma.wire.CmMessage;
+import org.softrdma.wire.CmSidrRep;
+import org.softrdma.wire.CmSidrReq;
+import org.softrdma.wire.Mad;
+
+/** The asking side of a service id resolution: one question, repeated until it is answered. Source: IBA vol 1 §12.11. */
+public final class DatagramQuery extends DeadlineHeap.Timed {
+    private final ConnectionManager manager;
+    private final int requestId;
+    private final Gid local;
+    private final Gid remote;
+    private final DatagramEvents events;
+    private ByteBuffer sent;
+    private int retriesLeft;
+    private long deadlineNs = DeadlineHeap.NEVER;
+
+    DatagramQuery(ConnectionManager manager, int requestId, Gid local, Gid remote, DatagramEvents events) {
+        this.manager = manager;
+        this.requestId = requestId;
+        this.local = local;
+        this.remote = remote;
+        this.events = events;
+        retriesLeft = manager.settings().maxRetries();
+    }
+
+    int requestId() {
+        return requestId;
+    }
+
+    /** Address of ours that asks. */
+    public Gid local() {
+        return local;
+    }
+
+    /** Whom it asks. */
+    public Gid remote() {
+        return remote;
+    }
+
+    void begin(long nowNs, long serviceId, int pkey, byte[] privateData) {
+        sent = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(sent, 0, CmMessage.SIDR_REQ, manager.transactionOf(requestId));
+        CmSidrReq.REQUEST_ID.set(sent, 0, requestId);
+        CmSidrReq.PKEY.set(sent, 0, pkey);
+        CmSidrReq.SERVICE_ID.set(sent, 0, serviceId);
+        CmMessage.putPrivateData(sent, 0, privateData);
+        send(nowNs);
+    }
+
+    private void send(long nowNs) {
+        manager.send(local, remote, sent);
+        deadlineNs = nowNs + CmSettings.intervalNs(manager.settings().responseTimeout());
+        manager.timers().update(this);
+    }
+
+    void onAnswer(ByteBuffer mad) {
+        end();
+        events.onAnswer(this, CmSidrRep.STATUS.get(mad, 0), CmSidrRep.QPN.get(mad, 0), CmSidrRep.QKEY.get(mad, 0),
+            CmMessage.privateData(mad, 0));
+    }
+
+    /** The answer does not matter any more: nobody is told. */
+    public void abandon() {
+        end();
+    }
+
+    private void end() {
+        deadlineNs = DeadlineHeap.NEVER;
+        manager.forget(this);
+    }
+
+    @Override
+    public long deadlineNs() {
+        return deadlineNs;
+    }
+
+    @Override
+    public void onTimer(long nowNs) {
+        if (retriesLeft > 0) {
+            retriesLeft--;
+            manager.counters().count(CmCounter.CM_REPEATED);
+            send(nowNs);
+        } else {
+            manager.counters().count(CmCounter.CM_TIMEOUTS);
+            end();
+            events.onUnreachable(this);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.cm;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.softrdma.verbs.Gid;
+import org.softrdma.wire.CmRejectReason;
+import org.softrdma.wire.CmReq;
+import org.softrdma.wire.ServiceId;
+
+/** One host of a {@link CmWorld} for scripts: takes every request, and writes down what it is told. */
+final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
+    static final long SERVICE = ServiceId.of(ServiceId.PORT_SPACE_TCP, 7174);
+    static final long DATAGRAM_SERVICE = ServiceId.of(ServiceId.PORT_SPACE_UDP, 7174);
+    private static final byte[] NOTHING = {};
+
+    private final CmWorld world;
+    private final Gid address;
+    private final CmSettings settings;
+    private ConnectionManager manager;
+    private final List<String> events = new ArrayList<>();
+    Verdict verdict = Verdict.TAKEN;
+    /** The last one that was asked for here. */
+    Connection asked;
+    /** The last one that a peer accepted. */
+    Connection replied;
+    DatagramRequest question;
+
+    CmHost(CmWorld world, int number) {
+        this(world, number, CmSettings.of(0x0200_0000_0000_0000L + number));
+    }
+
+    CmHost(CmWorld world, int number, CmSettings settings) {
+        this.world = world;
+        address = CmWorld.gid(number);
+        this.settings = settings;
+        restart();
+        world.add(this);
+    }
+
+    /** Everything is forgotten. */
+    void restart() {
+        manager = new ConnectionManager(settings, new SplittableRandom(world.random().nextLong()), address::equals);
+    }
+
+    Gid address() {
+        return address;
+    }
+
+    ConnectionManager manager() {
+        return manager;
+    }
+
+    /** What was told since the last call. */
+    List<String> told() {
+        List<String> all = List.copyOf(events);
+        events.clear();
+        return all;
+    }
+
+    long count(CmCounter counter) {
+        return manager.counters().get(counter);
+    }
+
+    static ConnectionRequest request(Gid from, Gid to, int qpn) {
+        return new ConnectionRequest(from, to, SERVICE, CmReq.TRANSPORT_RC, qpn, 0x111111, 4, 5, 6, 7, false, false, 3, 0xffff, 0, 0x12345,
+            64, 19, new byte[] {1, 2, 3});
+    }
+
+    static ConnectionReply reply(int qpn) {
+        return new ConnectionReply(qpn, 0x222222, 5, 4, 15, 7, false, false, new byte[] {4, 5});
+    }
+
+    Connection connect(CmHost to, int qpn) {
+        return manager.connect(world.nowNs(), request(address, to.address, qpn), this);
+    }
+
+    void accept(Connection connection, int qpn) {
+        connection.accept(world.nowNs(), reply(qpn));
+    }
+
+    void confirm(Connection connection) {
+        connection.confirm(world.nowNs(), NOTHING);
+    }
+
+    void disconnect(Connection connection) {
+        connection.disconnect(world.nowNs());
+    }
+
+    private void note(String what) {
+        events.add(what);
+        world.note(address + " is told: " + what);
+    }
+
+    @Override
+    public Verdict onRequest(Connection connection) {
+        note("request");
+        asked = connection;
+        connection.toldTo(this);
+        return verdict;
+    }
+
+    @Override
+    public Verdict onDatagramRequest(DatagramRequest request) {
+        note("question");
+        question = request;
+        return verdict;
+    }
+
+    @Override
+    public void onReply(Connection connection) {
+        note("reply");
+        replied = connection;
+    }
+
+    @Override
+    public void onEstablished(Connection connection) {
+        note("established");
+    }
+
+    @Override
+    public void onRejected(Connection connection, int reason, byte[] privateData) {
+        note("rejected: " + CmRejectReason.name(reason));
+    }
+
+    @Override
+    public void onUnreachable(Connection connection) {
+        note("unreachable");
+    }
+
+    @Override
+    public void onDisconnectRequest(Connection connection) {
+        note("peer disconnects");
+    }
+
+    @Override
+    public void onDisconnected(Connection connection, boolean timedOut) {
+        note(timedOut ? "disconnected, no answer" : "disconnected");
+    }
+
+    @Override
+    public void onTimewaitExit(Connection connection) {
+        note("timewait is over");
+    }
+
+    @Override
+    public void onAnswer(DatagramQuery query, int status, int qpn, int qkey, byte[] privateData) {
+        note("answer " + status + " " + Integer.toHexString(qpn) + " " + Integer.toHexString(qkey));
+    }
+
+    @Override
+    public void onUnreachable(DatagramQuery query) {
+        note("unreachable");
+    }
+}

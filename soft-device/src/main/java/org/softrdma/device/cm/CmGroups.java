@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.DatagramParameters;
+
+/** The groups that an identifier has joined, and whether its queue pair is attached to them. Thread-safe. */
+final class CmGroups {
+    private static final int HOP_LIMIT = 64;
+
+    private final Map<InetAddress, Group> joined = new HashMap<>();
+
+    private static final class Group {
+        private final boolean sendOnly;
+        private boolean attached;
+
+        private Group(boolean sendOnly) {
+            this.sendOnly = sendOnly;
+        }
+    }
+
+    /**
+     * Enters a group; {@link #attach} follows when the program takes the event.
+     *
+     * @param sgidIndex the device's index of the identifier's address
+     * @return how to send to it
+     * @throws VerbsException EINVAL: no group, or one that was joined
+     */
+    synchronized DatagramParameters join(InetAddress group, boolean sendOnly, int sgidIndex, int trafficClass) {
+        if (!group.isMulticastAddress()) {
+            throw refuse("join_multicast", group, " is not a multicast address");
+        }
+        if (joined.putIfAbsent(group, new Group(sendOnly)) != null) {
+            throw refuse("join_multicast", group, ": the identifier has joined it already");
+        }
+        return new DatagramParameters(new byte[0], new AddressVector(Gid.of(group), sgidIndex, 0, HOP_LIMIT, trafficClass, 0, 1),
+            DatagramParameters.GROUP_QPN, DatagramParameters.UDP_QKEY);
+    }
+
+    /**
+     * Lets the queue pair receive what is sent to the group, unless it is only to send.
+     *
+     * @throws VerbsException what the device refuses it with; the group is then as good as left
+     */
+    void attach(InetAddress group, CmQueuePair queuePair) {
+        Group entered;
+        synchronized (this) {
+            entered = joined.get(group);
+        }
+        if (entered == null || entered.sendOnly || queuePair == null) {
+            return;
+        }
+        try {
+            queuePair.qp().attachMulticast(Gid.of(group));
+        } catch (VerbsException refused) {
+            synchronized (this) {
+                joined.remove(group);
+            }
+            throw refused;
+        }
+        synchronized (this) {
+            entered.attached = true;
+        }
+    }
+
+    /** @throws VerbsException EINVAL: it has not joined it */
+    void leave(InetAddress group, CmQueuePair queuePair) {
+        Group left;
+        synchronized (this) {
+            left = joined.remove(group);
+        }
+        if (left == null) {
+            throw refuse("leave_multicast", group, ": the identifier has not joined it");
+        }
+        if (left.attached && queuePair != null) {
+            queuePair.qp().detachMulticast(Gid.of(group));
+        }
+    }
+
+    void leaveAll(CmQueuePair queuePair) {
+        List<InetAddress> all;
+        synchronized (this) {
+            all = List.copyOf(joined.keySet());
+        }
+        all.forEach(group -> leave(group, queuePair));
+    }
+
+    private static VerbsException refuse(String verb, InetAddress group, String why) {
+        return new VerbsException(Errno.EINVAL, verb, group.getHostAddress() + why);
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import java.net.InetAddress;
+import java.util.List;
+
+/** The machine, as far as the connection manager needs it. */
+public interface CmHost {
+    /** The devices there are now. */
+    List<CmDevice> devices();
+
+    /** Whether any interface, with or without device, has the address. */
+    boolean has(InetAddress address);
+
+    /**
+     * The source address of packets to a destination, by the routing table.
+     *
+     * @throws org.softrdma.verbs.VerbsException ENETUNREACH, EHOSTUNREACH
+     */
+    InetAddress sourceFor(InetAddress destination);
+
+    /** Who listens where on the loopback interface, of all processes. */
+    LoopbackListeners loopbackListeners();
+
+    /**
+     * Where the search for a free port starts; ports come from {@link PortTable#FIRST_EPHEMERAL}..{@link PortTable#LAST_EPHEMERAL}.
+     *
+     * @return 0 or more, below {@code bound}
+     */
+    int random(int bound);
+}

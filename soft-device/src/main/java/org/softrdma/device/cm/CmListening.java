@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.softrdma.verbs.VerbsException;
+
+/** What an identifier has that listens: the devices it listens on, its claim of the port on the loopback, and the backlog. */
+final class CmListening {
+    private final SoftCmId id;
+    private final CmService service;
+    private final int backlog;
+    /** Requests that wait in the channel. */
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final List<OpenDevice> devices = new ArrayList<>();
+    private LoopbackListeners.Claim claim;
+
+    CmListening(SoftCmId id, CmService service, int backlog) {
+        this.id = id;
+        this.service = service;
+        this.backlog = backlog;
+    }
+
+    /**
+     * From now on requests come.
+     *
+     * @param loopback where to say that this process is the one that connections to 127.0.0.1 are for; null if it is not to be
+     * @throws VerbsException EADDRINUSE; others of the transport. It listens nowhere then
+     */
+    void start(List<OpenDevice> on, LoopbackListeners loopback) {
+        try {
+            for (OpenDevice device : on) {
+                if (device.device().loopback() && loopback != null && claim == null) {
+                    claim = loopback.claim(service, device.own(LoopbackAddress.ANY_PROCESS));
+                }
+                device.listen(service, id);
+                devices.add(device);
+            }
+        } catch (VerbsException refused) {
+            stop();
+            throw refused;
+        }
+    }
+
+    void stop() {
+        devices.forEach(device -> device.unlisten(service, id));
+        devices.clear();
+        if (claim != null) {
+            claim.close();
+            claim = null;
+        }
+    }
+
+    /** Whether one more request may wait; if so, it is counted. */
+    boolean admit() {
+        if (waiting.incrementAndGet() <= backlog) {
+            return true;
+        }
+        waiting.decrementAndGet();
+        return false;
+    }
+
+    /** One that waited is handed out. */
+    void delivered() {
+        waiting.decrementAndGet();
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpAttributeMask;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.DatagramParameters;
+
+/** A queue pair that the connection manager made and moves from state to state, and the completion queues it brought. */
+final class CmQueuePair {
+    private final QpType type;
+    private final boolean shared;
+    private final CompletionChannel sendChannel;
+    private final CompletionChannel receiveChannel;
+    private final CompletionQueue sendCq;
+    private final CompletionQueue receiveCq;
+    private final CompletionQueue givenSendCq;
+    private final CompletionQueue givenReceiveCq;
+    private final QueuePair qp;
+
+    /** In INIT; one of datagrams in RTS. */
+    CmQueuePair(ProtectionDomain pd, QpInitAttributes wanted) {
+        type = wanted.type();
+        shared = wanted.srq() != null;
+        givenSendCq = wanted.sendCq();
+        givenReceiveCq = wanted.recvCq();
+        CompletionChannel firstChannel = null;
+        CompletionChannel secondChannel = null;
+        CompletionQueue firstCq = givenSendCq;
+        CompletionQueue secondCq = givenReceiveCq;
+        QueuePair made = null;
+        try {
+            if (firstCq == null) {
+                firstChannel = pd.context().createCompletionChannel();
+                firstCq = pd.context().createCq(Math.max(1, wanted.cap().maxSendWr()), this, firstChannel, 0);
+            }
+            if (secondCq == null) {
+                secondChannel = pd.context().createCompletionChannel();
+                secondCq = pd.context().createCq(Math.max(1, wanted.cap().maxRecvWr()), this, secondChannel, 0);
+            }
+            made = pd.createQp(new QpInitAttributes(type, firstCq, secondCq, wanted.srq(), wanted.cap(), wanted.signalAll()));
+            prepare(made);
+        } catch (VerbsException refused) {
+            close(made, firstCq, firstChannel, secondCq, secondChannel);
+            throw refused;
+        }
+        sendChannel = firstChannel;
+        receiveChannel = secondChannel;
+        sendCq = firstCq;
+        receiveCq = secondCq;
+        qp = made;
+    }
+
+    private void prepare(QueuePair made) {
+        made.modify(init(type));
+        if (type == QpType.UD) {
+            made.modify(new QpAttributes().state(QpState.RTR));
+            made.modify(new QpAttributes().state(QpState.RTS).sqPsn(0));
+        }
+    }
+
+    /** What INIT takes while no connection says more. */
+    static QpAttributes init(QpType type) {
+        QpAttributes attributes = new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1);
+        return type == QpType.UD ? attributes.qkey(DatagramParameters.UDP_QKEY) : attributes.accessFlags(0);
+    }
+
+    QueuePair qp() {
+        return qp;
+    }
+
+    boolean isDatagram() {
+        return type == QpType.UD;
+    }
+
+    boolean hasSharedReceives() {
+        return shared;
+    }
+
+    CompletionQueue sendCq() {
+        return sendCq;
+    }
+
+    CompletionQueue receiveCq() {
+        return receiveCq;
+    }
+
+    /**
+     * Makes it ready to receive and to send.
+     *
+     * @param responderResources READs and atomics taken at once, or negative: as the connection says
+     * @param initiatorDepth     READs and atomics under way at once, or negative: as the connection says
+     */
+    void connect(CmConnection connection, CmPathOptions options, int responderResources, int initiatorDepth) {
+        modify(connection.qpAttributes(QpState.INIT, options));
+        QpAttributes rtr = connection.qpAttributes(QpState.RTR, options);
+        if (rtr != null && responderResources >= 0 && rtr.has(QpAttributeMask.MAX_DEST_RD_ATOMIC)) {
+            rtr.maxDestRdAtomic(responderResources);
+        }
+        modify(rtr);
+        QpAttributes rts = connection.qpAttributes(QpState.RTS, options);
+        if (rts != null && initiatorDepth >= 0 && rts.has(QpAttributeMask.MAX_QP_RD_ATOMIC)) {
+            rts.maxRdAtomic(initiatorDepth);
+        }
+        modify(rts);
+    }
+
+    private void modify(QpAttributes attributes) {
+        if (attributes != null) {
+            qp.modify(attributes);
+        }
+    }
+
+    /** What is outstanding is flushed. Never refused: the queue pair may be destroyed by another thread. */
+    void toError() {
+        try {
+            qp.modify(new QpAttributes().state(QpState.ERR));
+        } catch (VerbsException gone) {
+            if (gone.errno() != Errno.EINVAL) {
+                throw gone;
+            }
+        }
+    }
+
+    void awaitSend(WorkCompletion into) {
+        await("get_send_comp", sendCq, sendChannel, into);
+    }
+
+    void awaitReceive(WorkCompletion into) {
+        await("get_recv_comp", receiveCq, receiveChannel, into);
+    }
+
+    private static void await(String verb, CompletionQueue cq, CompletionChannel channel, WorkCompletion into) {
+        if (channel == null) {
+            throw new VerbsException(Errno.EINVAL, verb, "the completion queue is the program's own; wait for it there");
+        }
+        WorkCompletion[] one = {into};
+        while (cq.poll(one) == 0) {
+            cq.requestNotify();
+            if (cq.poll(one) == 1) {
+                return;
+            }
+            channel.getEvent(-1);
+            cq.ackEvents(1);
+        }
+    }
+
+    void close() {
+        close(qp, sendCq, sendChannel, receiveCq, receiveChannel);
+    }
+
+    private void close(QueuePair toClose, CompletionQueue firstCq, CompletionChannel firstChannel, CompletionQueue secondCq,
+                       CompletionChannel secondChannel) {
+        if (toClose != null) {
+            toClose.close();
+        }
+        if (firstCq != null && firstCq != givenSendCq) {
+            firstCq.close();
+        }
+        if (firstChannel != null) {
+            firstChannel.close();
+        }
+        if (secondCq != null && secondCq != givenReceiveCq) {
+            secondCq.close();
+        }
+        if (secondChannel != null) {
+            secondChannel.close();
+        }
+    }
+}

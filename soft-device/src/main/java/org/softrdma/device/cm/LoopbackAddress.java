@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
+/** The loopback address that belongs to no process in particular. */
+final class LoopbackAddress {
+    /** 127.0.0.1, which also is the own address of one process. */
+    static final InetAddress ANY_PROCESS = ofBytes(127, 0, 0, 1);
+
+    private LoopbackAddress() {
+    }
+
+    private static InetAddress ofBytes(int a, int b, int c, int d) {
+        try {
+            return InetAddress.getByAddress(new byte[] {(byte) a, (byte) b, (byte) c, (byte) d});
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+}

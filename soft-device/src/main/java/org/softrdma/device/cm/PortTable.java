@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.PortSpace;
+
+/** Who of this process has bound which port, by port space. Thread-safe. */
+final class PortTable {
+    /** Ports given to those that ask for none: Linux's default range. */
+    static final int FIRST_EPHEMERAL = 32768;
+    static final int LAST_EPHEMERAL = 60999;
+
+    private final Map<CmService, List<Binding>> bindings = new HashMap<>();
+
+    /** One identifier's address and port. */
+    static final class Binding {
+        private final CmService service;
+        private final InetAddress address;
+        private final boolean reuse;
+        private final boolean familyOnly;
+        private boolean listening;
+
+        private Binding(CmService service, InetAddress address, boolean reuse, boolean familyOnly) {
+            this.service = service;
+            this.address = address;
+            this.reuse = reuse;
+            this.familyOnly = familyOnly;
+        }
+
+        int port() {
+            return service.port();
+        }
+
+        private boolean overlaps(Binding other) {
+            if (isIpv6() != other.isIpv6()) {
+                // The IPv6 wildcard address stands for IPv4 as well.
+                return coversBoth() || other.coversBoth();
+            }
+            return address.isAnyLocalAddress() || other.address.isAnyLocalAddress() || address.equals(other.address);
+        }
+
+        private boolean isIpv6() {
+            return address instanceof Inet6Address;
+        }
+
+        private boolean coversBoth() {
+            return isIpv6() && address.isAnyLocalAddress() && !familyOnly;
+        }
+    }
+
+    /**
+     * Takes an address and a port.
+     *
+     * @param start where the search for a free port starts, if the address has port 0: 0..LAST_EPHEMERAL-FIRST_EPHEMERAL
+     * @throws VerbsException EADDRINUSE
+     */
+    synchronized Binding bind(PortSpace space, InetSocketAddress wanted, boolean reuse, boolean familyOnly, int start) {
+        if (wanted.getPort() != 0) {
+            Binding binding = new Binding(new CmService(space, wanted.getPort()), wanted.getAddress(), reuse, familyOnly);
+            if (!fits(binding)) {
+                throw new VerbsException(Errno.EADDRINUSE, "bind_addr", "port " + wanted.getPort() + " of " + space
+                    + " is bound in this process already; both must set reuseAddress, or take another port");
+            }
+            return enter(binding);
+        }
+        int count = LAST_EPHEMERAL - FIRST_EPHEMERAL + 1;
+        for (int i = 0; i < count; i++) {
+            CmService service = new CmService(space, FIRST_EPHEMERAL + (start + i) % count);
+            if (!bindings.containsKey(service)) {
+                return enter(new Binding(service, wanted.getAddress(), reuse, familyOnly));
+            }
+        }
+        throw new VerbsException(Errno.EADDRNOTAVAIL, "bind_addr", "all " + count + " ports of " + space + " for those who ask for none"
+            + " are taken; close identifiers");
+    }
+
+    private boolean fits(Binding binding) {
+        return bindings.getOrDefault(binding.service, List.of()).stream()
+            .noneMatch(other -> other.overlaps(binding) && !(other.reuse && binding.reuse && !other.listening));
+    }
+
+    private Binding enter(Binding binding) {
+        bindings.computeIfAbsent(binding.service, unused -> new ArrayList<>()).add(binding);
+        return binding;
+    }
+
+    /** Of several on one port only one may listen. @throws VerbsException EADDRINUSE */
+    synchronized void listen(Binding binding) {
+        for (Binding other : bindings.get(binding.service)) {
+            if (other != binding && other.overlaps(binding)) {
+                throw new VerbsException(Errno.EADDRINUSE, "listen", "port " + binding.port() + " of " + binding.service.space()
+                    + " is bound by another identifier, too");
+            }
+        }
+        binding.listening = true;
+    }
+
+    /** It does not listen after all. */
+    synchronized void unlisten(Binding binding) {
+        binding.listening = false;
+    }
+
+    synchronized void release(Binding binding) {
+        bindings.computeIfPresent(binding.service, (unused, all) -> {
+            all.remove(binding);
+            return all.isEmpty() ? null : all;
+        });
+    }
+}

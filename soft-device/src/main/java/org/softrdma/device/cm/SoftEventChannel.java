@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.softrdma.device.verbs.Children;
+import org.softrdma.device.verbs.EventQueue;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.CmEvent;
+import org.softrdma.verbs.cm.EventChannel;
+
+/**
+ * A queue of events. It holds as many requests as listeners' backlogs allow, and of each identifier the few events that one connection can
+ * have.
+ */
+final class SoftEventChannel implements EventChannel {
+    private final SoftConnectionManager manager;
+    private final EventQueue<SoftCmEvent> events = new EventQueue<>(SoftCmEvent::delivered);
+    private final Children identifiers = new Children();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    SoftEventChannel(SoftConnectionManager manager) {
+        this.manager = manager;
+        manager.begin();
+    }
+
+    void add() {
+        if (closed.get()) {
+            throw new VerbsException(Errno.EINVAL, "create_id", "the event channel is closed");
+        }
+        identifiers.add("identifiers");
+    }
+
+    void remove() {
+        identifiers.remove("identifiers");
+    }
+
+    void put(SoftCmEvent event) {
+        events.put(event);
+    }
+
+    /** Takes out what was not handed out yet, oldest first. */
+    List<SoftCmEvent> removeAllOf(SoftCmId owner) {
+        List<SoftCmEvent> removed = new ArrayList<>();
+        events.removeIf(event -> event.owner() == owner && removed.add(event));
+        return removed;
+    }
+
+    @Override
+    public CmEvent getEvent(long timeoutNs) {
+        return next("get_cm_event", timeoutNs);
+    }
+
+    SoftCmEvent next(String verb, long timeoutNs) {
+        long untilNs = System.nanoTime() + timeoutNs;
+        long leftNs = timeoutNs;
+        while (true) {
+            SoftCmEvent event = events.take(verb, leftNs);
+            if (event == null || event.id().prepare(event)) {
+                return event;
+            }
+            // It was for the connection manager only.
+            event.ack();
+            leftNs = timeoutNs <= 0 ? timeoutNs : Math.max(0, untilNs - System.nanoTime());
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed.get()) {
+            return;
+        }
+        identifiers.refuseIfAny("destroy_event_channel");
+        if (closed.compareAndSet(false, true)) {
+            manager.end();
+        }
+    }
+}

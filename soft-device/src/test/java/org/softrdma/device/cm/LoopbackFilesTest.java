@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.PortSpace;
+
+/** Who listens on the loopback interface, as processes tell each other. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class LoopbackFilesTest {
+    private static final CmService SERVICE = new CmService(PortSpace.TCP, 7174);
+
+    @TempDir
+    Path state;
+
+    /** A process that claims the port until its input ends. */
+    static final class Process7174 {
+        private Process7174() {
+        }
+
+        public static void main(String[] arguments) throws IOException {
+            LoopbackListeners.Claim claim = new LoopbackFiles(Path.of(arguments[0])).claim(SERVICE, TestHost.ip("127.0.0.9"));
+            System.out.println("claimed");
+            if (System.in.read() == 'x') {
+                Runtime.getRuntime().halt(1);
+            }
+            claim.close();
+        }
+    }
+
+    private Process start() throws IOException {
+        return new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+            "-cp", System.getProperty("java.class.path"), Process7174.class.getName(), state.toString()).redirectErrorStream(true).start();
+    }
+
+    @Test
+    void shouldSeeClaimsOfThisProcess() {
+        LoopbackFiles files = new LoopbackFiles(state);
+        assertNull(files.find(SERVICE));
+        LoopbackListeners.Claim claim = files.claim(SERVICE, TestHost.ip("127.0.0.3"));
+        assertEquals(TestHost.ip("127.0.0.3"), files.find(SERVICE));
+        assertNull(files.find(new CmService(PortSpace.UDP, 7174)));
+        assertEquals(Errno.EADDRINUSE,
+            assertThrows(VerbsException.class, () -> files.claim(SERVICE, TestHost.ip("127.0.0.3"))).errno());
+        claim.close();
+        claim.close();
+        assertNull(files.find(SERVICE));
+    }
+
+    @Test
+    void shouldSeeClaimsOfOtherProcessesAsLongAsTheyLive() throws Exception {
+        LoopbackFiles files = new LoopbackFiles(state);
+        Process process = start();
+        try (BufferedReader says = process.inputReader()) {
+            assertEquals("claimed", says.readLine());
+            assertEquals(TestHost.ip("127.0.0.9"), files.find(SERVICE));
+            VerbsException taken = assertThrows(VerbsException.class, () -> files.claim(SERVICE, TestHost.ip("127.0.0.3")));
+            assertEquals(Errno.EADDRINUSE, taken.errno());
+            assertTrue(taken.getMessage().contains("127.0.0.9"), taken.getMessage());
+            // It dies without giving anything back.
+            process.getOutputStream().write('x');
+            process.getOutputStream().flush();
+            process.waitFor();
+            assertNull(files.find(SERVICE));
+            files.claim(SERVICE, TestHost.ip("127.0.0.3")).close();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldDoWithoutADirectory() throws IOException {
+        Path file = Files.writeString(state.resolve("in-the-way"), "");
+        LoopbackFiles files = new LoopbackFiles(file);
+        LoopbackListeners.Claim claim = files.claim(SERVICE, TestHost.ip("127.0.0.3"));
+        assertEquals(TestHost.ip("127.0.0.3"), files.find(SERVICE));
+        claim.close();
+        assertNull(files.find(SERVICE));
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.verbs.cm;
+
+import java.net.InetSocketAddress;
+import org.softrdma.verbs.QpType;
+
+/**
+ * Names turned into addresses ({@code struct rdma_addrinfo}).
+ *
+ * @param passive     to listen, not to connect
+ * @param source      to bind to; null if that is left to the way to the destination
+ * @param destination the peer; null if {@code passive}
+ */
+public record AddressInfo(boolean passive, QpType qpType, PortSpace portSpace, InetSocketAddress source, InetSocketAddress destination) {
+}
