@@ -32,6 +32,8 @@ public final class Load {
             case "bandwidth" -> server ? new Bandwidth(settings)::server : new Bandwidth(settings)::client;
             case "pingpong" -> server ? new PingPong(settings)::server : new PingPong(settings)::client;
             case "qps" -> server ? new QueuePairs(settings)::server : new QueuePairs(settings)::client;
+            case "datagrams" -> server ? new Datagrams(settings)::server : new Datagrams(settings)::client;
+            case "srq" -> server ? new SharedReceives(settings)::server : new SharedReceives(settings)::client;
             case "idle" -> server ? new IdleQueuePairs(settings)::server : new IdleQueuePairs(settings)::client;
             case "regions" -> server ? new Regions(settings)::server : new Regions(settings)::client;
             case "udp-pingpong" -> server ? new UdpPingPong(settings)::server : new UdpPingPong(settings)::client;

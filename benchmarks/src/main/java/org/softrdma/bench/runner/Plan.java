@@ -69,6 +69,10 @@ final class Plan {
         groups.put("qps", List.of(
             java("qps/write-64", "qps", "size=64", "mtu=1024"),
             java("qps/write-16384", "qps", "size=16384", "mtu=1024")));
+        groups.put("ud", List.of(java("ud/send", "datagrams", "sizes=64,1024")));
+        groups.put("srq", List.of(
+            java("srq/send-64-shared", "srq", "receives=shared", "mtu=1024"),
+            java("srq/send-64-own", "srq", "receives=own", "mtu=1024")));
         groups.put("idle", List.of(withOptions("idle/10000-qps", List.of("-XX:NativeMemoryTracking=summary"), "idle", "count=10000")));
         groups.put("regions", List.of(java("regions/100000", "regions", "count=100000")));
         return groups;

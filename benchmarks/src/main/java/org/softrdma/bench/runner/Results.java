@@ -44,6 +44,8 @@ final class Results {
         loss();
         latency();
         queuePairs();
+        datagrams();
+        sharedReceives();
         memory();
         allocation();
         trouble(missing);
@@ -245,6 +247,34 @@ final class Results {
         table("Thousand messages a second, all together:", "qps", "kmsgps.", keys, keys);
         table("GB/s, all together:", "qps", "GBps.", keys, keys);
         table("Fairness: the slowest one's share of an equal share:", "qps", "fairness.", keys, keys);
+    }
+
+    private void datagrams() {
+        if (rowsOf("ud").isEmpty()) {
+            return;
+        }
+        line("## Datagrams");
+        line("");
+        line("From one UD queue pair to another, as fast as they go: nobody slows the sender down, and what the receiver cannot take is "
+            + "lost.");
+        line("");
+        List<String> names = List.of("64 B", "1 KiB");
+        List<String> sizes = List.of("64", "1024");
+        table("Thousand datagrams received a second:", "ud", "kmsgps.", names, sizes);
+        table("Thousand datagrams sent a second:", "ud", "sent_kmsgps.", names, sizes);
+        table("Share lost, warm-up and all:", "ud", "lost.", names, sizes);
+    }
+
+    private void sharedReceives() {
+        if (rowsOf("srq").isEmpty()) {
+            return;
+        }
+        line("## A thousand queue pairs' receives");
+        line("");
+        line("64 B SENDs on 1,000 queue pairs between the same two devices, two posted on each, into one shared receive queue or "
+            + "a queue of each.");
+        line("");
+        table("All together:", "srq", "", List.of("k messages/s", "slowest one's share"), List.of("kmsgps.1000", "fairness.1000"));
     }
 
     private void memory() {
