@@ -133,3 +133,4 @@ class XrcMisuseTest {
         domain.close();
         other.close();
     }
+}

@@ -469,7 +469,7 @@ final class SiwMachine implements UlpduHandler {
     }
 
     int pd() {
-        return host.softPd().number();
+        return host.pdNumber();
     }
 
     MemoryTable memory() {

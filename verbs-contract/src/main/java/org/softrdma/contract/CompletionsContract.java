@@ -37,6 +37,19 @@ public abstract class CompletionsContract extends ContractTest {
         }
     }
 
+    /**
+     * Has {@code count} completions in A's queue without anybody polling it, and one more coming: a SEND that is fenced behind READs goes
+     * out when they are complete, so the peer that has it knows.
+     */
+    private void fill(int count) {
+        b.qp.postReceive(recv.begin(1));
+        for (int i = 0; i < count; i++) {
+            a.qp.postSend(wr.read(0, 0).wrId(i).signaled());
+        }
+        a.qp.postSend(wr.send().wrId(count).fence().signaled());
+        await(() -> b.receives().size() == 1);
+    }
+
     // ---- the queue ----
 
     @Test
@@ -138,13 +151,8 @@ public abstract class CompletionsContract extends ContractTest {
     void shouldKeepWhatItHoldsWhenResized() {
         setup.cqe = 16;
         connect();
-        b.qp.postReceive(recv.begin(1));
-        write(a.qp, 5);
-        a.qp.postSend(wr.send().wrId(5).signaled());
-        await(() -> b.receives().size() == 1);
-        WorkCompletion[] last = WorkCompletion.array(1);
-        // The peer has the sixth message, so the first five are complete here.
-        await(() -> a.sendCq.poll(last) == 1);
+        fill(5);
+        assertEquals(1, a.sendCq.poll(four, 1));
         refused(Errno.EINVAL, "resize_cq", () -> a.sendCq.resize(0), "cqe 0");
         int beyond = a.context.queryDevice().maxCqe() + 1;
         refused(Errno.EINVAL, "resize_cq", () -> a.sendCq.resize(beyond), "cqe " + beyond);
@@ -188,12 +196,9 @@ public abstract class CompletionsContract extends ContractTest {
         setup.queueDepth = 256;
         connect();
         int room = a.sendCq.cqe();
-        b.qp.postReceive(recv.begin(1));
-        write(a.qp, room - 1);
-        a.qp.postSend(wr.send().wrId(77).signaled());
-        await(() -> b.receives().size() == 1);
+        fill(room - 1);
         await(() -> a.sends().size() == room);
-        assertEquals(77, a.sends().getLast().wrId());
+        assertEquals(room - 1, a.sends().getLast().wrId());
         assertEquals(List.of(), a.events());
         assertEquals(QpState.RTS, a.qp.state());
     }

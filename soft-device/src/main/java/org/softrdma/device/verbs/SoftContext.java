@@ -68,11 +68,6 @@ public abstract class SoftContext implements Context {
     /** The number is free again; with the owner's lock held. */
     protected abstract void leave(SoftSharedReceiveQueue queue);
 
-    /** What the device does for the connection manager; all contexts of a device have the same. Null: it has no such thing. */
-    public CmTransport cmTransport() {
-        return null;
-    }
-
     /**
      * Opens the domain of that name, or makes one, with the owner's lock held.
      *
@@ -97,6 +92,11 @@ public abstract class SoftContext implements Context {
     /** Opens an XRC target of the domain, whoever made it. Called without the lock. @throws VerbsException EINVAL: there is none */
     protected QueuePair openTarget(SoftXrcDomain domain, int qpNum) {
         throw VerbsException.unsupported("open_qp");
+    }
+
+    /** What the device does for the connection manager; all contexts of a device have the same. Null: it has no such thing. */
+    public CmTransport cmTransport() {
+        return null;
     }
 
     /** The last act of {@link #close}: gives the device back. */
