@@ -2,8 +2,11 @@
 # shellcheck shell=bash
 
 LAB_HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# Which Debian the guest is: bookworm, kernel 6.1, or a later one.
+LAB_SUITE=${SOFTRDMA_LAB_SUITE:-bookworm}
 # What `build` makes: guest root, kernel, initrd. May be deleted at any time when no guest runs.
 LAB_DIR=${SOFTRDMA_LAB_DIR:-/var/tmp/softrdma-lab}
+[[ $LAB_SUITE == bookworm ]] || LAB_DIR=$LAB_DIR/$LAB_SUITE
 # State of running labs, one directory each.
 LAB_RUN=${SOFTRDMA_LAB_RUN:-/run/softrdma-lab}
 export LAB_HERE LAB_DIR LAB_RUN

@@ -20,23 +20,45 @@ import java.util.concurrent.TimeUnit;
  * standard input, a pipe this JVM holds: whatever ends the JVM ends the lab.
  */
 public final class KernelLab implements AutoCloseable {
+    /** Which Debian the guest is, and so which kernel is the peer. */
+    enum Suite {
+        /** Linux 6.1. */
+        BOOKWORM("bookworm", "iop", "target/lab"),
+        /** Linux 6.12. */
+        TRIXIE("trixie", "iop-trixie", "target/lab-trixie");
+
+        private final Map<String, String> environment;
+        private final String labName;
+        private final String directory;
+
+        Suite(String debian, String labName, String directory) {
+            environment = Map.of("SOFTRDMA_LAB_SUITE", debian);
+            this.labName = labName;
+            this.directory = directory;
+        }
+    }
+
     private static final String NETDEV = "tap0";
     private static final int BUILD_MINUTES = 15;
     private static final int DOWN_SECONDS = 20;
     private static final int CONSOLE_LINES = 200;
 
-    private final String name = "iop" + ProcessHandle.current().pid();
-    private final Path directory = module().resolve("target/lab");
+    private final String name;
+    private final Path directory;
     private final Process holder;
     private final Map<String, String> facts = new LinkedHashMap<>();
     private final List<String> trouble = Collections.synchronizedList(new ArrayList<>());
     private final Guest guest;
     private final String kernel;
 
-    private KernelLab() throws IOException, InterruptedException {
+    private KernelLab(Suite suite) throws IOException, InterruptedException {
+        name = suite.labName + ProcessHandle.current().pid();
+        directory = module().resolve(suite.directory);
         Files.createDirectories(directory);
         endWithMaven();
-        holder = new ProcessBuilder(script("up"), "--hold", name).start();
+        ProcessBuilder up = new ProcessBuilder(script("up"), "--hold", name);
+        up.environment().putAll(suite.environment);
+        holder = up.start();
         Thread.ofPlatform().daemon().name("lab-stderr").start(this::listen);
         BufferedReader out = new BufferedReader(new InputStreamReader(holder.getInputStream(), StandardCharsets.UTF_8));
         String line = out.readLine();
@@ -58,12 +80,12 @@ public final class KernelLab implements AutoCloseable {
     }
 
     /** Boots, after building what is stale. */
-    static KernelLab boot() {
+    static KernelLab boot(Suite suite) {
         try {
-            run(BUILD_MINUTES, script("build"));
+            run(suite.environment, script("build"));
             // Builds the tools if they are stale, outside the namespace: there is no network in it.
-            run(BUILD_MINUTES, root().resolve("softrdma").toString(), "ibv_devices");
-            return new KernelLab();
+            run(Map.of(), root().resolve("softrdma").toString(), "ibv_devices");
+            return new KernelLab(suite);
         } catch (IOException | InterruptedException refused) {
             throw new IllegalStateException("the lab did not start", refused);
         }
@@ -77,7 +99,7 @@ public final class KernelLab implements AutoCloseable {
         if (!"root".equals(System.getProperty("user.name"))) {
             return "the kernel lab needs root (namespaces, tap devices)";
         }
-        for (String program : List.of("qemu-system-x86_64", "dumpcap", "debootstrap", "ip", "setpriv")) {
+        for (String program : List.of("qemu-system-x86_64", "dumpcap", "debootstrap", "ip", "setpriv", "zstd")) {
             boolean found = false;
             for (String path : (System.getenv("PATH") + ":/usr/sbin:/sbin").split(":")) {
                 found |= Files.isExecutable(Path.of(path, program));
@@ -89,9 +111,11 @@ public final class KernelLab implements AutoCloseable {
         return Files.exists(Path.of("/dev/net/tun")) ? null : "the kernel lab needs /dev/net/tun";
     }
 
-    private static void run(int minutes, String... command) throws IOException, InterruptedException {
+    private static void run(Map<String, String> environment, String... command) throws IOException, InterruptedException {
         // Its own words go to standard error: standard output belongs to surefire.
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
         process.getOutputStream().close();
         Thread.ofPlatform().daemon().start(() -> {
             try {
@@ -100,9 +124,9 @@ public final class KernelLab implements AutoCloseable {
                 // it ended
             }
         });
-        if (!process.waitFor(minutes, TimeUnit.MINUTES)) {
+        if (!process.waitFor(BUILD_MINUTES, TimeUnit.MINUTES)) {
             process.destroyForcibly();
-            throw new IllegalStateException(command[0] + " took more than " + minutes + " minutes");
+            throw new IllegalStateException(command[0] + " took more than " + BUILD_MINUTES + " minutes");
         }
         if (process.exitValue() != 0) {
             throw new IllegalStateException(String.join(" ", command) + " failed with exit code " + process.exitValue());

@@ -9,14 +9,25 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives tests the one {@link KernelLab} of the test run. Where no lab can be, tests are skipped and say why; with the system property or
- * environment variable {@code SOFTRDMA_REQUIRE_LAB=true} they fail instead. A lab that should start and does not is a failure everywhere.
+ * Gives tests the one {@link KernelLab} of the test run, or with a later suite one for the length of the class. Where no lab can be, tests
+ * are skipped and say why; with the system property or environment variable {@code SOFTRDMA_REQUIRE_LAB=true} they fail instead. A lab that
+ * should start and does not is a failure everywhere.
  */
 final class LabExtension implements ExecutionCondition, BeforeAllCallback, ParameterResolver {
     static final String REQUIRE = "SOFTRDMA_REQUIRE_LAB";
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(KernelLab.class);
 
-    /** In the root store, which JUnit closes at the end: either a lab or why there is none. */
+    private final KernelLab.Suite suite;
+
+    LabExtension() {
+        this(KernelLab.Suite.BOOKWORM);
+    }
+
+    LabExtension(KernelLab.Suite suite) {
+        this.suite = suite;
+    }
+
+    /** In a store, which JUnit closes at the end: either a lab or why there is none. */
     private record Held(KernelLab lab, RuntimeException broken) implements AutoCloseable {
         @Override
         public void close() {
@@ -63,10 +74,11 @@ final class LabExtension implements ExecutionCondition, BeforeAllCallback, Param
         return held(context).lab;
     }
 
-    private static Held held(ExtensionContext context) {
-        return context.getRoot().getStore(NAMESPACE).getOrComputeIfAbsent(Held.class, key -> {
+    private Held held(ExtensionContext context) {
+        ExtensionContext holder = suite == KernelLab.Suite.BOOKWORM ? context.getRoot() : context;
+        return holder.getStore(NAMESPACE).getOrComputeIfAbsent(suite, key -> {
             try {
-                return new Held(KernelLab.boot(), null);
+                return new Held(KernelLab.boot(suite), null);
             } catch (RuntimeException broken) {
                 return new Held(null, broken);
             }

@@ -18,6 +18,8 @@ final class PingPongCases {
 
     /** Heading of the cases that must show no train of ours. */
     static final String NO_OFFLOAD_GROUP = "no offload";
+    /** Heading of the cases with many connections at once. */
+    static final String SRQ_GROUP = "ibv_srq_pingpong";
     private static final Map<String, String> NO_OFFLOAD = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.offload=off");
     private static final Set<String> WITHOUT_OFFLOAD = Set.of("defaults", "size-65536", "size-1M");
 
@@ -43,15 +45,26 @@ final class PingPongCases {
     private static final List<Variant> UC_VARIANTS = List.of(
         Variant.of("defaults", "1000 messages of 4096 bytes each way", 4096, 1000, 1024),
         Variant.of("size-1", "messages of 1 byte, three of pad", 1, 1000, 1024, "-s", "1"),
-        Variant.of("size-65536", "16 packets a message", 65536, 100, 4096, "-s", "65536", "-m", "4096", "-n", "100"),
+        Variant.of("size-1024", "messages of exactly one packet", 1024, 1000, 1024, "-s", "1024"),
+        Variant.of("size-65536", "16 packets a message, checked by the server", 65536, 100, 4096, "-s", "65536", "-m", "4096", "-n", "100",
+            "-c"),
         Variant.of("validate", "the server checks what it received", 4096, 1000, 1024, "-c"));
 
     private static final List<Variant> UD_VARIANTS = List.of(
         Variant.of("defaults", "1000 datagrams of 1024 bytes each way", 1024, 1000, 4096),
         Variant.of("size-1", "datagrams of 1 byte, three of pad", 1, 1000, 4096, "-s", "1"),
+        Variant.of("size-2048", "datagrams of 2048 bytes, checked by the server", 2048, 1000, 4096, "-s", "2048", "-c"),
         Variant.of("size-4096", "datagrams as long as the port carries", 4096, 1000, 4096, "-s", "4096"),
         Variant.of("events", "both sleep on completion events", 1024, 1000, 4096, "-e"),
         Variant.of("validate", "the server checks what it received", 1024, 1000, 4096, "-c"));
+
+    /** Sixteen connections at once, all receiving into one shared queue; the iterations are those of all of them together. */
+    private static final List<Variant> SRQ_VARIANTS = List.of(
+        Variant.of("defaults", "1000 messages of 4096 bytes each way, over 16 connections", 4096, 1000, 1024),
+        Variant.of("size-1", "messages of 1 byte, three of pad", 1, 1000, 1024, "-s", "1"),
+        Variant.of("size-1025", "two packets a message, checked by the server", 1025, 1000, 1024, "-s", "1025", "-c"),
+        Variant.of("size-65536", "64 packets a message over 4 connections, checked by the server", 65536, 100, 1024, "-s", "65536", "-n",
+            "100", "-q", "4", "-c"));
 
     private PingPongCases() {
     }
@@ -61,6 +74,7 @@ final class PingPongCases {
         addAll(cases, "ibv_rc_pingpong", "ibv_rc_pingpong", VARIANTS, Map.of());
         addAll(cases, NO_OFFLOAD_GROUP, "ibv_rc_pingpong",
             VARIANTS.stream().filter(variant -> WITHOUT_OFFLOAD.contains(variant.name)).toList(), NO_OFFLOAD);
+        addAll(cases, SRQ_GROUP, "ibv_srq_pingpong", SRQ_VARIANTS, Map.of());
         addAll(cases, "ibv_uc_pingpong", "ibv_uc_pingpong", UC_VARIANTS, Map.of());
         addAll(cases, "ibv_ud_pingpong", "ibv_ud_pingpong", UD_VARIANTS, Map.of());
         for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
@@ -84,7 +98,7 @@ final class PingPongCases {
 
     private static InteropCase make(String group, String tool, Variant variant, Role role, IpVersion ip, Map<String, String> environment) {
         int transport = switch (tool) {
-            case "ibv_rc_pingpong" -> Opcode.TRANSPORT_RC;
+            case "ibv_rc_pingpong", "ibv_srq_pingpong" -> Opcode.TRANSPORT_RC;
             case "ibv_uc_pingpong" -> Opcode.TRANSPORT_UC;
             default -> Opcode.TRANSPORT_UD;
         };

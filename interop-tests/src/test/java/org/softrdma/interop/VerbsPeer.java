@@ -5,25 +5,28 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.app.VerbsApp;
 
-/** {@code guest/verbs-peer.py}, started once, and {@link VerbsApp} in the namespace against it. */
+/** {@code guest/verbs-peer.py}, started once in each guest, and {@link VerbsApp} in the namespace against it. */
 final class VerbsPeer {
     private static final Duration START = Duration.ofSeconds(40);
     private static final Duration DEADLINE = Duration.ofSeconds(60);
-    private static RunningCommand peer;
+    private static final Map<KernelLab, RunningCommand> PEERS = new IdentityHashMap<>();
 
     private VerbsPeer() {
     }
 
     /** Starts the guest's side if it does not run. */
     static synchronized void start(KernelLab lab) throws IOException {
+        RunningCommand peer = PEERS.get(lab);
         if (peer == null || !peer.isRunning()) {
             String program = lab.share("/guest/verbs-peer.py");
             peer = lab.guest().start(lab.directory().resolve("verbs-peer.txt"), List.of("python3", "-u", program));
+            PEERS.put(lab, peer);
             peer.awaitOutput("listening", START);
         }
     }

@@ -74,7 +74,7 @@ class ViolationTest {
     }
 
     private String table(KernelLab lab) {
-        StringBuilder text = new StringBuilder("| what is wrong | IBA | rxe of Linux " + InteropMatrixTest.shortVersion(lab.kernel())
+        StringBuilder text = new StringBuilder("| what is wrong | IBA | rxe of Linux " + Matrix.shortVersion(lab.kernel())
             + " as responder | ours as responder |\n|---|---|---|---|\n");
         for (Violation violation : Violation.ALL) {
             Map<Role, String> answers = seen.getOrDefault(violation.name(), Map.of());

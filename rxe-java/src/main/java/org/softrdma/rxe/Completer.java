@@ -199,7 +199,7 @@ final class Completer {
         long wqe = ring.head();
         boolean isRead = SendState.isRead(ring.opcode(wqe));
         if (!isRead && !SendState.isConfirmed(ring.opcode(wqe))) {
-            fail(WcStatus.BAD_RESP_ERR);
+            failForBadResponse();
             return;
         }
         int payload = PacketCheck.payloadLength(buffer, at, frame.length());
@@ -210,7 +210,7 @@ final class Completer {
         boolean end = Opcode.has(opcode, Opcode.END);
         boolean carriesAck = !Opcode.has(opcode, Opcode.AETH) || Syndrome.isAck(Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)));
         if (!carriesAck || payload != Math.min(missing, qp.mtu()) || end != (last || (packet + 1) % qp.readRequestPackets() == 0)) {
-            fail(WcStatus.BAD_RESP_ERR);
+            failForBadResponse();
             return;
         }
         if (payload > 0 && !data.scatter(ring, wqe, received, payload, frame.memory(), at + Opcode.headerLength(opcode))) {
@@ -235,7 +235,7 @@ final class Completer {
         int at = frame.offset();
         long wqe = ring.head();
         if (!SendState.isAtomic(ring.opcode(wqe)) || !Syndrome.isAck(Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)))) {
-            fail(WcStatus.BAD_RESP_ERR);
+            failForBadResponse();
             return;
         }
         atomicResult[0] = AtomicAckEth.original(buffer, at + Opcode.atomicAckEthOffset(opcode));
@@ -383,6 +383,12 @@ final class Completer {
     void fail(WcStatus status) {
         completions.failHead(status);
         qp.enterError();
+    }
+
+    /** What came is no answer to the oldest work request. */
+    private void failForBadResponse() {
+        qp.counters().count(RxeCounter.RCVD_BAD_RESPONSE);
+        fail(WcStatus.BAD_RESP_ERR);
     }
 
     /** Completes whatever is posted with WR_FLUSH_ERR. */

@@ -410,9 +410,15 @@ final class Responder {
     /** The request is refused for good: a NAK, an event, and the queue pair is in error. IBA vol 1 §9.9.3 */
     private void refuse(int nak) {
         responses.refuse(expectedPsn, msn, nak);
+        qp.counters().count(counterOf(nak));
         qp.raise(nak == Syndrome.NAK_REMOTE_ACCESS ? AsyncEventType.QP_ACCESS_ERR
             : nak == Syndrome.NAK_INVALID_REQUEST ? AsyncEventType.QP_REQ_ERR : AsyncEventType.QP_FATAL);
         qp.enterErrorAfterResponses();
+    }
+
+    private static RxeCounter counterOf(int nak) {
+        return nak == Syndrome.NAK_REMOTE_ACCESS ? RxeCounter.SEND_ACCESS_ERR
+            : nak == Syndrome.NAK_INVALID_REQUEST ? RxeCounter.SEND_INVALID_ERR : RxeCounter.SEND_OPERATION_ERR;
     }
 
     /** Completes whatever is posted with WR_FLUSH_ERR. */
@@ -518,6 +524,7 @@ final class Responder {
         }
         responses.clear();
         responses.refuse(psn, atMsn, Syndrome.NAK_REMOTE_ACCESS);
+        qp.counters().count(RxeCounter.SEND_ACCESS_ERR);
         qp.raise(AsyncEventType.QP_ACCESS_ERR);
         qp.enterErrorAfterResponses();
     }

@@ -74,6 +74,14 @@ enum RxeCounter {
     REFUSED_XRCETH,
     /** Sequence NAKs sent. */
     SEND_SEQ_ERR,
+    /** NAKs sent for requests that no responder may accept; each ended its connection. */
+    SEND_INVALID_ERR,
+    /** NAKs sent for access to memory that was not open to it; each ended its connection. */
+    SEND_ACCESS_ERR,
+    /** NAKs sent because our own receive, or memory, was not usable; each ended its connection. */
+    SEND_OPERATION_ERR,
+    /** Responses that contradict what was asked; each ended its connection. */
+    RCVD_BAD_RESPONSE,
     /** UC messages given up in the middle. */
     LOST_MESSAGES,
     /** Accesses to registered memory that had been freed, or whose file had been cut off. */

@@ -90,6 +90,7 @@ class ViolationTableTest {
             assertEquals(List.of(QpState.ERR, QpState.ERR), List.of(pair.a.qp.state(), pair.b.qp.state()));
             assertEquals(List.of(event), pair.b.events());
             assertEquals(List.of(), pair.a.events());
+            assertEquals(1, pair.b.counter(counterOf(syndrome)), counterOf(syndrome));
             assertArrayEquals(before, target.memory().toArray(ValueLayout.JAVA_BYTE), "memory");
         }
 
@@ -125,6 +126,14 @@ class ViolationTableTest {
             assertEquals(List.of(WcStatus.SUCCESS), pair.b.sendStatuses());
             return key;
         }
+    }
+
+    private static String counterOf(int syndrome) {
+        return switch (syndrome) {
+            case INVALID -> "send_invalid_err";
+            case ACCESS -> "send_access_err";
+            default -> "send_operation_err";
+        };
     }
 
     private static Arguments row(String name, Function<Scene, SendRequest> bad) {
@@ -320,6 +329,7 @@ class ViolationTableTest {
         assertEquals(List.of(OPERATIONAL, s.setup.sqPsnA), List.of(s.naks.getFirst().syndrome(), s.naks.getFirst().psn()));
         assertEquals(List.of(QpState.ERR, QpState.ERR), List.of(s.pair.a.qp.state(), s.pair.b.qp.state()));
         assertEquals(List.of(AsyncEventType.QP_FATAL), s.pair.b.events());
+        assertEquals(1, s.pair.b.counter("send_operation_err"));
         assertArrayEquals(before, s.target.memory().toArray(ValueLayout.JAVA_BYTE));
     }
 
@@ -462,6 +472,7 @@ class ViolationTableTest {
             assertEquals(receives, peer.side.receiveStatuses());
             assertEquals(QpState.ERR, peer.side.qp.state());
             assertEquals(List.of(event), peer.side.events());
+            assertEquals(1, peer.side.counter(counterOf(syndrome)), counterOf(syndrome));
             byte[] now = memory.memory().toArray(ValueLayout.JAVA_BYTE);
             for (int i = untouchedFrom; i < 4096; i++) {
                 assertEquals(before[i], now[i], "byte " + i);

@@ -11,8 +11,9 @@ import org.softrdma.verbs.WcStatus;
  * @param immediate four bytes in wire order
  * @param key       the key that a SEND invalidated
  * @param flags     bits of {@link WcFlags}
+ * @param sourceQpn who sent a datagram
  */
-record Completion(long wrId, WcStatus status, WcOpcode opcode, int bytes, int immediate, int key, int flags) {
+record Completion(long wrId, WcStatus status, WcOpcode opcode, int bytes, int immediate, int key, int flags, int sourceQpn) {
     Completion expect(long expectedWrId, WcOpcode expectedOpcode) {
         expect(expectedWrId, WcStatus.SUCCESS);
         if (opcode != expectedOpcode) {
@@ -31,6 +32,13 @@ record Completion(long wrId, WcStatus status, WcOpcode opcode, int bytes, int im
     Completion expectBytes(int expected) {
         if (bytes != expected) {
             throw new AssertionError("expected " + expected + " bytes, came " + this);
+        }
+        return this;
+    }
+
+    Completion expectFrom(int qpn) {
+        if (sourceQpn != qpn || (flags & WcFlags.GRH) == 0) {
+            throw new AssertionError("expected a datagram of 0x" + Integer.toHexString(qpn) + " with its header, came " + this);
         }
         return this;
     }

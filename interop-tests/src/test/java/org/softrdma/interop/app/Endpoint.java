@@ -4,7 +4,7 @@ package org.softrdma.interop.app;
 import java.util.List;
 import org.softrdma.verbs.Gid;
 
-/** An RC queue pair with one region of zeros, on our side or in the guest's kernel: cases are written once for both directions. */
+/** A queue pair with one region of zeros, on our side or in the guest's kernel: cases are written once for both directions. */
 interface Endpoint extends AutoCloseable {
     /** Where the other side finds it. */
     record Reach(int qpn, int psn, Gid gid, long address, int rkey) {
@@ -12,6 +12,23 @@ interface Endpoint extends AutoCloseable {
 
     /** A key and where its memory starts. */
     record Target(long address, int rkey) {
+    }
+
+    /** Thrown when posting fails at once. */
+    final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Refused(RuntimeException why) {
+            super(why);
+        }
+    }
+
+    /**
+     * What came to a group.
+     *
+     * @param immediate four bytes in wire order
+     */
+    record Datagram(int sourceQpn, int immediate, byte[] payload) {
     }
 
     /** Source port of datagrams that {@link #sendRaw} sends. */
@@ -31,6 +48,7 @@ interface Endpoint extends AutoCloseable {
     /** Posts a receive of the region's first bytes under a key that nobody has. */
     void receiveWithBadKey(long wrId, int length);
 
+    /** @throws Refused if the verb does not take it */
     void post(Work work);
 
     /** Takes {@code count} completions; fewer when {@code seconds} are over. */
@@ -44,6 +62,12 @@ interface Endpoint extends AutoCloseable {
 
     /** A region of the same kind in a protection domain of its own. */
     Target foreignRegion(int size);
+
+    /** Becomes a member of an IPv4 group, with one receive for its datagrams; UD only. */
+    void join(Gid group);
+
+    /** The datagram that came to the group. */
+    Datagram fromGroup();
 
     /** Closes the region. */
     void deregister();

@@ -114,9 +114,16 @@ final class GuestEndpoint implements Endpoint {
 
     @Override
     public void post(Work work) {
-        ask(Json.object("op", "post", "wrId", work.wrId, "opcode", work.opcode.value(), "flags", work.flags, "sges", sges(work.parts),
-            "immediate", unsigned(work.immediate), "rkey", unsigned(work.rkey), "address", u64(work.address),
-            "compareAdd", u64(work.compareAdd), "swap", u64(work.swap)));
+        Map<String, Object> request = Json.object("op", "post", "wrId", work.wrId, "opcode", work.opcode.value(), "flags", work.flags,
+            "sges", sges(work.parts), "immediate", unsigned(work.immediate), "rkey", unsigned(work.rkey), "address", u64(work.address),
+            "compareAdd", u64(work.compareAdd), "swap", u64(work.swap), "flushed", work.flushed,
+            "qkey", unsigned(work.qkey == null ? Settings.QKEY : work.qkey), "group", work.group == null ? null : work.group.wireText(),
+            "foreignHandle", work.foreignHandle);
+        try {
+            ask(request);
+        } catch (IllegalStateException refused) {
+            throw new Refused(refused);
+        }
     }
 
     @Override
@@ -125,7 +132,8 @@ final class GuestEndpoint implements Endpoint {
         for (Object each : (List<?>) ask(Json.object("op", "completions", "count", count, "seconds", seconds))) {
             Map<?, ?> wc = (Map<?, ?>) each;
             found.add(new Completion(number(wc, "wrId"), WcStatus.of((int) number(wc, "status")), WcOpcode.of((int) number(wc, "opcode")),
-                (int) number(wc, "bytes"), (int) number(wc, "immediate"), (int) number(wc, "raw"), (int) number(wc, "flags")));
+                (int) number(wc, "bytes"), (int) number(wc, "immediate"), (int) number(wc, "raw"), (int) number(wc, "flags"),
+                (int) number(wc, "source")));
         }
         return found;
     }
@@ -146,6 +154,18 @@ final class GuestEndpoint implements Endpoint {
     public Target foreignRegion(int size) {
         Map<?, ?> made = (Map<?, ?>) ask(Json.object("op", "foreign", "size", size));
         return new Target(number(made, "address"), (int) number(made, "rkey"));
+    }
+
+    @Override
+    public void join(Gid group) {
+        ask(Json.object("op", "join", "group", group.toInetAddress().getHostAddress(), "from", gid.toInetAddress().getHostAddress()));
+    }
+
+    @Override
+    public Datagram fromGroup() {
+        Map<?, ?> came = (Map<?, ?>) ask(Json.object("op", "fromGroup"));
+        return new Datagram((int) number(came, "source"), (int) number(came, "immediate"),
+            HexFormat.of().parseHex((String) came.get("payload")));
     }
 
     @Override

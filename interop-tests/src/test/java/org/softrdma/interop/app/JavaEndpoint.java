@@ -14,9 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import jdk.net.ExtendedSocketOptions;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
+import org.softrdma.verbs.FlushFlags;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
@@ -31,12 +33,16 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.SharedReceiveQueue;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WorkCompletion;
 
 /** Our side, by the API that every application uses. */
 final class JavaEndpoint implements Endpoint {
     private static final int ROCE_PORT = 4791;
     private static final int BAD_KEY = 0x00abcdef;
+    private static final int MULTICAST_QPN = 0xffffff;
+    private static final long GROUP_WR = 99;
 
     private final Settings settings;
     private final int gidIndex;
@@ -49,6 +55,9 @@ final class JavaEndpoint implements Endpoint {
     private final SharedReceiveQueue srq;
     private final QueuePair qp;
     private final List<AutoCloseable> extras = new ArrayList<>();
+    private Reach peer;
+    private AddressHandle handle;
+    private Gid joined;
     private MemoryWindow typeOne;
     private boolean deregistered;
     private boolean closed;
@@ -62,7 +71,8 @@ final class JavaEndpoint implements Endpoint {
         memory = arena.allocate(settings.size(), 4096);
         region = pd.register(memory, settings.regionAccess());
         srq = settings.srq() == 0 ? null : pd.createSrq(settings.srq(), 4, 0);
-        qp = pd.createQp(new QpInitAttributes(QpType.RC, cq, cq, srq, new QpCapabilities(128, 128, 4, 4, settings.inline()), false));
+        QpCapabilities room = new QpCapabilities(128, 128, 4, 4, settings.inline());
+        qp = pd.createQp(new QpInitAttributes(settings.service(), cq, cq, srq, room, false));
     }
 
     @Override
@@ -71,12 +81,41 @@ final class JavaEndpoint implements Endpoint {
     }
 
     @Override
-    public void connect(Reach peer) {
+    public void connect(Reach other) {
+        peer = other;
+        switch (settings.service()) {
+            case RC -> connectReliably();
+            case UC -> connectUnreliably();
+            default -> prepareForDatagrams();
+        }
+    }
+
+    private void connectReliably() {
         qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(settings.qpAccess()));
         qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer.gid(), gidIndex)).pathMtu(settings.mtu())
             .destQpn(peer.qpn()).rqPsn(peer.psn()).maxDestRdAtomic(settings.maxDestRdAtomic()).minRnrTimer(settings.minRnrTimer()));
         qp.modify(new QpAttributes().state(QpState.RTS).timeout(settings.timeout()).retryCount(settings.retryCount())
             .rnrRetry(settings.rnrRetry()).sqPsn(settings.psn()).maxRdAtomic(settings.maxRdAtomic()));
+    }
+
+    private void connectUnreliably() {
+        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(settings.qpAccess()));
+        qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer.gid(), gidIndex)).pathMtu(settings.mtu())
+            .destQpn(peer.qpn()).rqPsn(peer.psn()));
+        qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(settings.psn()));
+    }
+
+    private void prepareForDatagrams() {
+        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).qkey(Settings.QKEY));
+        qp.modify(new QpAttributes().state(QpState.RTR));
+        qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(settings.psn()));
+        handle = handleTo(pd, peer.gid());
+    }
+
+    private AddressHandle handleTo(ProtectionDomain domain, Gid to) {
+        AddressHandle made = domain.createAh(AddressVector.to(to, gidIndex));
+        extras.addFirst(made);
+        return made;
     }
 
     @Override
@@ -123,12 +162,35 @@ final class JavaEndpoint implements Endpoint {
             case RDMA_READ -> request.read(work.address, work.rkey);
             case ATOMIC_CMP_AND_SWP -> request.compareAndSwap(work.address, work.rkey, work.compareAdd, work.swap);
             case ATOMIC_FETCH_AND_ADD -> request.fetchAndAdd(work.address, work.rkey, work.compareAdd);
+            case ATOMIC_WRITE -> request.atomicWrite(work.address, work.rkey);
+            case FLUSH -> request.flush(work.address, work.rkey, work.flushed, FlushFlags.GLOBAL, FlushFlags.RANGE);
+            case LOCAL_INV -> request.localInvalidate(work.immediate);
             default -> throw new IllegalArgumentException(work.opcode.toString());
         }
         for (Work.Part each : work.parts) {
             request.element(region, each.offset(), each.length());
         }
-        qp.postSend(request.wrId(work.wrId).flags(work.flags));
+        if (settings.service() == QpType.UD) {
+            address(request, work);
+        }
+        try {
+            qp.postSend(request.wrId(work.wrId).flags(work.flags));
+        } catch (VerbsException refused) {
+            throw new Refused(refused);
+        }
+    }
+
+    private void address(SendRequest request, Work work) {
+        int qkey = work.qkey == null ? Settings.QKEY : work.qkey;
+        if (work.group != null) {
+            request.to(handleTo(pd, work.group), MULTICAST_QPN, qkey);
+        } else if (work.foreignHandle) {
+            ProtectionDomain other = pd.context().allocatePd();
+            extras.addFirst(other);
+            request.to(handleTo(other, peer.gid()), peer.qpn(), qkey);
+        } else {
+            request.to(handle, peer.qpn(), qkey);
+        }
     }
 
     @Override
@@ -141,7 +203,7 @@ final class JavaEndpoint implements Endpoint {
             for (int i = 0; i < came; i++) {
                 WorkCompletion wc = into[i];
                 found.add(new Completion(wc.wrId(), wc.status(), wc.opcode(), wc.byteLength(), wc.immediate(), wc.invalidatedRkey(),
-                    wc.flags()));
+                    wc.flags(), wc.sourceQp()));
             }
             if (came == 0) {
                 if (System.nanoTime() - untilNs >= 0) {
@@ -182,6 +244,19 @@ final class JavaEndpoint implements Endpoint {
     }
 
     @Override
+    public void join(Gid group) {
+        qp.attachMulticast(group);
+        joined = group;
+        receive(GROUP_WR, new Work.Part(0, Settings.GRH + 4096));
+    }
+
+    @Override
+    public Datagram fromGroup() {
+        Completion came = Operation.one(this).expect(GROUP_WR, WcOpcode.RECV);
+        return new Datagram(came.sourceQpn(), came.immediate(), bytes(Settings.GRH, came.bytes() - Settings.GRH));
+    }
+
+    @Override
     public void deregister() {
         region.close();
         deregistered = true;
@@ -210,6 +285,9 @@ final class JavaEndpoint implements Endpoint {
             return;
         }
         closed = true;
+        if (joined != null) {
+            qp.detachMulticast(joined);
+        }
         qp.close();
         if (srq != null) {
             srq.close();

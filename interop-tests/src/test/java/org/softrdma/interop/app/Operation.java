@@ -3,8 +3,10 @@ package org.softrdma.interop.app;
 
 import static org.softrdma.wire.Opcode.RC_ACKNOWLEDGE;
 import static org.softrdma.wire.Opcode.RC_ATOMIC_ACKNOWLEDGE;
+import static org.softrdma.wire.Opcode.RC_ATOMIC_WRITE;
 import static org.softrdma.wire.Opcode.RC_COMPARE_SWAP;
 import static org.softrdma.wire.Opcode.RC_FETCH_ADD;
+import static org.softrdma.wire.Opcode.RC_FLUSH;
 import static org.softrdma.wire.Opcode.RC_RDMA_READ_REQUEST;
 import static org.softrdma.wire.Opcode.RC_RDMA_READ_RESPONSE_FIRST;
 import static org.softrdma.wire.Opcode.RC_RDMA_READ_RESPONSE_LAST;
@@ -23,14 +25,26 @@ import static org.softrdma.wire.Opcode.RC_SEND_MIDDLE;
 import static org.softrdma.wire.Opcode.RC_SEND_ONLY;
 import static org.softrdma.wire.Opcode.RC_SEND_ONLY_WITH_IMMEDIATE;
 import static org.softrdma.wire.Opcode.RC_SEND_ONLY_WITH_INVALIDATE;
+import static org.softrdma.wire.Opcode.UC_RDMA_WRITE_FIRST;
+import static org.softrdma.wire.Opcode.UC_RDMA_WRITE_LAST;
+import static org.softrdma.wire.Opcode.UC_RDMA_WRITE_LAST_WITH_IMMEDIATE;
+import static org.softrdma.wire.Opcode.UC_RDMA_WRITE_MIDDLE;
+import static org.softrdma.wire.Opcode.UC_SEND_FIRST;
+import static org.softrdma.wire.Opcode.UC_SEND_LAST_WITH_IMMEDIATE;
+import static org.softrdma.wire.Opcode.UC_SEND_ONLY;
+import static org.softrdma.wire.Opcode.UD_SEND_ONLY;
+import static org.softrdma.wire.Opcode.UD_SEND_ONLY_WITH_IMMEDIATE;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.Mtu;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
@@ -52,6 +66,7 @@ public record Operation(String name, String sentence, Settings requester, Settin
     static final double SECONDS = 15;
     private static final double SHORT = 0.05;
     private static final int IMMEDIATE = 0xdeadbeef;
+    private static final Gid GROUP = Gid.ofIpv4(0xef4d0101);      // 239.77.1.1
     private static final long OLD = 0x1122334455667788L;
     private static final Set<Integer> ACK = Set.of(RC_ACKNOWLEDGE);
     private static final Set<Integer> WRITES = Set.of(RC_RDMA_WRITE_FIRST, RC_RDMA_WRITE_MIDDLE, RC_RDMA_WRITE_LAST);
@@ -103,6 +118,8 @@ public record Operation(String name, String sentence, Settings requester, Settin
             (a, b) -> writeWithImmediate(a, b, 0)),
         plain("send-inv", "the responder binds a type 2 window, a WRITE goes through it, a SEND invalidates it, a WRITE is refused",
             Set.of(RC_RDMA_WRITE_ONLY, RC_SEND_ONLY_WITH_INVALIDATE), ACK, Operation::sendWithInvalidate),
+        plain("mw-2b-local-inv", "the responder binds a type 2 window, a READ goes through it, its owner invalidates it, a READ is refused",
+            Set.of(RC_RDMA_READ_REQUEST), Set.of(RC_RDMA_READ_RESPONSE_ONLY), Operation::localInvalidate),
         plain("mw-type-1",
             "the responder binds a type 1 window, again elsewhere, and unbinds it; WRITEs go where it is bound, the last is refused",
             Set.of(RC_RDMA_WRITE_ONLY), ACK, Operation::typeOneWindow),
@@ -132,8 +149,51 @@ public record Operation(String name, String sentence, Settings requester, Settin
                 one(a).expect(1, WcStatus.RETRY_EXC_ERR);
             }));
 
+    private static final Settings UC = Settings.defaults().service(QpType.UC);
+    private static final Settings UD = Settings.defaults().service(QpType.UD).mtu(Mtu.MTU_4096);
+
+    /** Nothing of these is answered. */
+    public static final List<Operation> UNRELIABLE = List.of(
+        with("uc-send-imm-3001", "UC SEND with immediate, three packets", UC, Set.of(UC_SEND_FIRST, UC_SEND_LAST_WITH_IMMEDIATE), Set.of(),
+            (a, b) -> send(a, b, Work.sendWithImmediate(1, IMMEDIATE), 3001).expectImmediate(IMMEDIATE)),
+        with("uc-write-5000", "UC WRITE of five packets, then a SEND that tells it is there", UC,
+            Set.of(UC_RDMA_WRITE_FIRST, UC_RDMA_WRITE_MIDDLE, UC_RDMA_WRITE_LAST, UC_SEND_ONLY), Set.of(), Operation::writeAndTell),
+        with("uc-write-imm-2500", "UC WRITE with immediate, three packets", UC,
+            Set.of(UC_RDMA_WRITE_FIRST, UC_RDMA_WRITE_LAST_WITH_IMMEDIATE), Set.of(), (a, b) -> writeWithImmediate(a, b, 2500)),
+        with("ud-send-33", "UD SEND, its header before it", UD, Set.of(UD_SEND_ONLY), Set.of(),
+            (a, b) -> datagram(a, b, Work.send(1), 33)),
+        with("ud-send-imm-4096", "UD SEND with immediate, as long as the port carries", UD, Set.of(UD_SEND_ONLY_WITH_IMMEDIATE), Set.of(),
+            (a, b) -> datagram(a, b, Work.sendWithImmediate(1, IMMEDIATE), 4096).expectImmediate(IMMEDIATE)),
+        with("ud-send-0", "UD SEND of nothing", UD, Set.of(UD_SEND_ONLY), Set.of(), (a, b) -> datagram(a, b, Work.send(1), 0)),
+        with("multicast", "the responder joins an IPv4 group, a datagram with immediate goes there", UD,
+            Set.of(UD_SEND_ONLY_WITH_IMMEDIATE), Set.of(), Operation::multicast));
+
+    private static final Settings PLACEMENT = Settings.defaults().flushable();
+
+    /** Memory placement extensions: kernels from 6.4 on. */
+    public static final List<Operation> PLACEMENTS = List.of(
+        with("atomic-write", "ATOMIC WRITE of eight bytes", PLACEMENT, Set.of(RC_ATOMIC_WRITE), Set.of(RC_RDMA_READ_RESPONSE_ONLY),
+            Operation::atomicWrite),
+        with("write-atomic-write", "WRITE of three packets and ATOMIC WRITE posted at once, as a log does it", PLACEMENT,
+            Set.of(RC_RDMA_WRITE_FIRST, RC_ATOMIC_WRITE), Set.of(RC_RDMA_READ_RESPONSE_ONLY), Operation::log),
+        with("atomic-write-outside", "ATOMIC WRITE behind the region's end is refused", PLACEMENT, Set.of(RC_ATOMIC_WRITE),
+            Set.of(RC_ACKNOWLEDGE), (a, b) -> {
+                a.post(Work.atomicWrite(1, b.reach().address() + Settings.defaults().size(), b.reach().rkey()).part(0, 8));
+                one(a).expect(1, WcStatus.REM_ACCESS_ERR);
+            }),
+        faulty("flush", "WRITE and FLUSH: the FLUSH is dropped for its ICRC, and repeated until given up", PLACEMENT.retries(12, 2, 7),
+            Set.of(RC_RDMA_WRITE_ONLY, RC_FLUSH), ACK, Operation::flush));
+
+    /** Our part is a FLUSH with the ICRC of Linux 6.12; the kernel is its responder. */
+    public static final List<Operation> FLUSHES_OF_RXE = List.of(
+        faulty("flush-rxe-icrc", "FLUSH of a range with the kernel's kind of ICRC, sent past the queue pair: it is done", PLACEMENT,
+            Set.of(), Set.of(RC_RDMA_READ_RESPONSE_ONLY), (a, b) -> flushOfRxe(a, b, "RTS")),
+        new Operation("flush-rxe-icrc-refused", "the same to a region that does not allow it: NAK", PLACEMENT,
+            PLACEMENT.regionAccess(Settings.ACCESS).psn(0xabcdef), Set.of(), ACK, true, (a, b) -> flushOfRxe(a, b, "ERR")));
+
     public static Operation find(String name) {
-        return ALL.stream().filter(each -> each.name.equals(name)).findFirst().orElseThrow();
+        return Stream.of(ALL, UNRELIABLE, PLACEMENTS, FLUSHES_OF_RXE).flatMap(List::stream)
+            .filter(each -> each.name.equals(name)).findFirst().orElseThrow();
     }
 
     private static Operation plain(String name, String sentence, Set<Integer> requests, Set<Integer> responses, Body body) {
@@ -299,6 +359,21 @@ public record Operation(String name, String sentence, Settings requester, Settin
         one(requester).expect(3, WcStatus.REM_ACCESS_ERR);
     }
 
+    private static void localInvalidate(Endpoint requester, Endpoint responder) {
+        int key = responder.bind(9, 0, 4096, AccessFlags.REMOTE_READ);
+        one(responder).expect(9, WcOpcode.BIND_MW);
+        long address = responder.reach().address();
+        byte[] data = pattern(8, 64);
+        responder.fill(0, data);
+        requester.post(Work.read(1, address, key).part(0, 64));
+        one(requester).expect(1, WcOpcode.RDMA_READ);
+        holds(requester, 0, data);
+        responder.post(Work.localInvalidate(10, key));
+        one(responder).expect(10, WcOpcode.LOCAL_INV);
+        requester.post(Work.read(2, address, key).part(0, 64));
+        one(requester).expect(2, WcStatus.REM_ACCESS_ERR);
+    }
+
     private static void typeOneWindow(Endpoint requester, Endpoint responder) {
         long address = responder.reach().address();
         requester.fill(0, pattern(8, 64));
@@ -412,6 +487,90 @@ public record Operation(String name, String sentence, Settings requester, Settin
         // The fence: what the READ brought is what the SEND took.
         holds(responder, 10_000, Arrays.copyOf(data, 500));
         holds(responder, 30_000, Arrays.copyOf(data, 2500));
+    }
+
+    private static void writeAndTell(Endpoint requester, Endpoint responder) {
+        byte[] data = pattern(23, 5000);
+        Endpoint.Reach to = responder.reach();
+        requester.fill(0, data);
+        responder.receive(7, new Work.Part(32_768, 100));
+        requester.post(Work.write(1, to.address() + 5, to.rkey()).part(0, 5000));
+        requester.post(Work.send(2).part(0, 33));
+        one(requester).expect(1, WcOpcode.RDMA_WRITE);
+        one(requester).expect(2, WcOpcode.SEND);
+        one(responder).expect(7, WcOpcode.RECV).expectBytes(33);
+        holds(responder, 5, data);
+    }
+
+    private static Completion datagram(Endpoint requester, Endpoint responder, Work work, int length) {
+        byte[] data = pattern(41, length);
+        requester.fill(0, data);
+        responder.receive(7, new Work.Part(100, Settings.GRH + 5000));
+        requester.post(length == 0 ? work : work.part(0, length));
+        one(requester).expect(1, WcOpcode.SEND);
+        Completion received = one(responder).expect(7, WcOpcode.RECV).expectBytes(Settings.GRH + length)
+            .expectFrom(requester.reach().qpn());
+        holds(responder, 100 + Settings.GRH, data);
+        return received;
+    }
+
+    private static void multicast(Endpoint requester, Endpoint responder) {
+        byte[] data = pattern(43, 1000);
+        responder.join(GROUP);
+        requester.fill(0, data);
+        requester.post(Work.sendWithImmediate(1, IMMEDIATE).part(0, data.length).toGroup(GROUP));
+        one(requester).expect(1, WcOpcode.SEND);
+        Endpoint.Datagram came = responder.fromGroup();
+        if (came.sourceQpn() != requester.reach().qpn() || came.immediate() != IMMEDIATE || !Arrays.equals(came.payload(), data)) {
+            throw new AssertionError("expected " + data.length + " bytes of 0x" + Integer.toHexString(requester.reach().qpn()) + ", came "
+                + came.payload().length + " of 0x" + Integer.toHexString(came.sourceQpn()) + ", immediate 0x"
+                + Integer.toHexString(came.immediate()));
+        }
+    }
+
+    private static void atomicWrite(Endpoint requester, Endpoint responder) {
+        Endpoint.Reach at = responder.reach();
+        byte[] data = pattern(11, 8);
+        requester.fill(40, data);
+        requester.post(Work.atomicWrite(1, at.address() + 16, at.rkey()).part(40, 8));
+        one(requester).expect(1, WcOpcode.ATOMIC_WRITE);
+        holds(responder, 16, data);
+    }
+
+    private static void flush(Endpoint requester, Endpoint responder) {
+        Endpoint.Reach at = responder.reach();
+        byte[] data = pattern(12, 500);
+        requester.fill(0, data);
+        requester.post(Work.write(1, at.address() + 5, at.rkey()).part(0, 500));
+        one(requester).expect(1, WcOpcode.RDMA_WRITE);
+        requester.post(Work.flush(2, at.address() + 5, at.rkey(), 500));
+        one(requester).expect(2, WcStatus.RETRY_EXC_ERR);
+        holds(responder, 5, data);
+    }
+
+    /** The answer is in the capture only: the queue pair it goes to never asked. */
+    private static void flushOfRxe(Endpoint requester, Endpoint responder, String stateAfter) {
+        Endpoint.Reach from = requester.reach();
+        Endpoint.Reach at = responder.reach();
+        requester.sendRaw(at.gid(), RawPacket.flushOfRxe(from.gid(), at.gid(), at.qpn(), from.psn(), at.address() + 64, at.rkey(), 3000));
+        nothingMore(requester);
+        if (!responder.state().equals(stateAfter)) {
+            throw new AssertionError("the responder is in " + responder.state() + ", not " + stateAfter);
+        }
+    }
+
+    private static void log(Endpoint requester, Endpoint responder) {
+        Endpoint.Reach at = responder.reach();
+        byte[] entry = pattern(14, 3000);
+        byte[] head = pattern(15, 8);
+        requester.fill(0, entry);
+        requester.fill(8000, head);
+        requester.post(Work.write(1, at.address() + 64, at.rkey()).part(0, 3000));
+        requester.post(Work.atomicWrite(2, at.address() + 8192, at.rkey()).part(8000, 8));
+        one(requester).expect(1, WcOpcode.RDMA_WRITE);
+        one(requester).expect(2, WcOpcode.ATOMIC_WRITE);
+        holds(responder, 64, entry);
+        holds(responder, 8192, head);
     }
 
     private static void receiverNotReady(Endpoint requester, Endpoint responder) {

@@ -5,67 +5,84 @@ import java.util.Map;
 import org.softrdma.interop.Json;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.Mtu;
+import org.softrdma.verbs.QpType;
 
 /**
  * How one side's queue pair and region are made. The defaults are those of the tools, with room for reads and atomics.
  *
+ * @param service      RC, UC or UD
  * @param size         bytes of the region
  * @param regionAccess bits of {@link AccessFlags}
  * @param qpAccess     bits of {@link AccessFlags}
  * @param psn          first PSN this side sends
  * @param srq          receives of the shared queue that receives come from, 0 for a receive queue of its own
  */
-record Settings(int size, int regionAccess, int qpAccess, int inline, Mtu mtu, int psn, int timeout, int retryCount, int rnrRetry,
-                int minRnrTimer, int maxRdAtomic, int maxDestRdAtomic, int srq) {
+record Settings(QpType service, int size, int regionAccess, int qpAccess, int inline, Mtu mtu, int psn, int timeout, int retryCount,
+                int rnrRetry, int minRnrTimer, int maxRdAtomic, int maxDestRdAtomic, int srq) {
     static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
+    /** Of UD queue pairs: what the kernel's connection manager gives to those that join an IP group. */
+    static final int QKEY = 0x01234567;
+    /** Bytes before a datagram's payload in its receive. */
+    static final int GRH = 40;
 
     static Settings defaults() {
-        return new Settings(65536, ACCESS, AccessFlags.REMOTE_ANY, 128, Mtu.MTU_1024, 0x123456, 14, 7, 7, 12, 16, 16, 0);
+        return new Settings(QpType.RC, 65536, ACCESS, AccessFlags.REMOTE_ANY, 128, Mtu.MTU_1024, 0x123456, 14, 7, 7, 12, 16, 16, 0);
     }
 
-    Settings size(int bytes) {
-        return new Settings(bytes, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
+    Settings service(QpType type) {
+        return new Settings(type, size, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
             maxDestRdAtomic, srq);
     }
 
+    /** The peer may FLUSH, which kernels before 6.4 do not know. */
+    Settings flushable() {
+        return regionAccess(regionAccess | AccessFlags.FLUSH_GLOBAL).qpAccess(qpAccess | AccessFlags.FLUSH_GLOBAL);
+    }
+
+    Settings size(int bytes) {
+        return new Settings(service, bytes, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer,
+            maxRdAtomic, maxDestRdAtomic, srq);
+    }
+
     Settings regionAccess(int access) {
-        return new Settings(size, access, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
+        return new Settings(service, size, access, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
             maxDestRdAtomic, srq);
     }
 
     Settings qpAccess(int access) {
-        return new Settings(size, regionAccess, access, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
-            maxDestRdAtomic, srq);
-    }
-
-    Settings mtu(Mtu bytes) {
-        return new Settings(size, regionAccess, qpAccess, inline, bytes, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
-            maxDestRdAtomic, srq);
-    }
-
-    Settings psn(int first) {
-        return new Settings(size, regionAccess, qpAccess, inline, mtu, first, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
-            maxDestRdAtomic, srq);
-    }
-
-    Settings retries(int timeoutCode, int transport, int receiverNotReady) {
-        return new Settings(size, regionAccess, qpAccess, inline, mtu, psn, timeoutCode, transport, receiverNotReady, minRnrTimer,
+        return new Settings(service, size, regionAccess, access, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer,
             maxRdAtomic, maxDestRdAtomic, srq);
     }
 
+    Settings mtu(Mtu bytes) {
+        return new Settings(service, size, regionAccess, qpAccess, inline, bytes, psn, timeout, retryCount, rnrRetry, minRnrTimer,
+            maxRdAtomic, maxDestRdAtomic, srq);
+    }
+
+    Settings psn(int first) {
+        return new Settings(service, size, regionAccess, qpAccess, inline, mtu, first, timeout, retryCount, rnrRetry, minRnrTimer,
+            maxRdAtomic, maxDestRdAtomic, srq);
+    }
+
+    Settings retries(int timeoutCode, int transport, int receiverNotReady) {
+        return new Settings(service, size, regionAccess, qpAccess, inline, mtu, psn, timeoutCode, transport, receiverNotReady,
+            minRnrTimer, maxRdAtomic, maxDestRdAtomic, srq);
+    }
+
     Settings fetches(int asRequester, int asResponder) {
-        return new Settings(size, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, asRequester,
-            asResponder, srq);
+        return new Settings(service, size, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer,
+            asRequester, asResponder, srq);
     }
 
     Settings srq(int receives) {
-        return new Settings(size, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer, maxRdAtomic,
-            maxDestRdAtomic, receives);
+        return new Settings(service, size, regionAccess, qpAccess, inline, mtu, psn, timeout, retryCount, rnrRetry, minRnrTimer,
+            maxRdAtomic, maxDestRdAtomic, receives);
     }
 
     Map<String, Object> json(int gidIndex) {
-        return Json.object("op", "open", "gidIndex", gidIndex, "size", size, "regionAccess", regionAccess, "qpAccess", qpAccess, "inline",
-            inline, "mtu", mtu.value(), "psn", psn, "timeout", timeout, "retryCount", retryCount, "rnrRetry", rnrRetry, "minRnrTimer",
-            minRnrTimer, "maxRdAtomic", maxRdAtomic, "maxDestRdAtomic", maxDestRdAtomic, "srq", srq);
+        return Json.object("op", "open", "service", service.name(), "qkey", QKEY, "gidIndex", gidIndex, "size", size, "regionAccess",
+            regionAccess, "qpAccess", qpAccess, "inline", inline, "mtu", mtu.value(), "psn", psn, "timeout", timeout, "retryCount",
+            retryCount, "rnrRetry", rnrRetry, "minRnrTimer", minRnrTimer, "maxRdAtomic", maxRdAtomic, "maxDestRdAtomic", maxDestRdAtomic,
+            "srq", srq);
     }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.QpType;
 import org.softrdma.wire.Opcode;
 
 /**
@@ -13,7 +14,7 @@ import org.softrdma.wire.Opcode;
  * pair. Nothing here may be known to crash the kernel: a WRITE Only with RETH length 0 and a payload does.
  *
  * @param name what is wrong, a row of the table
- * @param iba  the wire's answer after IBA vol 1 §9.7.5, §9.9.3, as we understand it
+ * @param iba  the wire's answer after IBA vol 1 §9.7.5, §9.8, §9.9.3, and what else tells, as we understand it
  */
 public record Violation(String name, String iba, Settings requester, Settings responder, Body body) {
     private static final double SECONDS = 10;
@@ -35,6 +36,10 @@ public record Violation(String name, String iba, Settings requester, Settings re
     private static final String EITHER = "NAK 0x61 or 0x62";
     private static final String OPERATIONAL = "NAK 0x63";
     private static final String SILENCE = "no answer";
+    private static final String NEXT_TWO = "no answer; receive SUCCESS, SUCCESS";
+    private static final String TOO_LONG = "no answer; receive LOC_LEN_ERR or dropped";
+    private static final Settings UC = PLAIN.service(QpType.UC);
+    private static final Settings UD = PLAIN.service(QpType.UD);
 
     public static final List<Violation> ALL = List.of(
         row("WRITE with a wrong key byte", ACCESS, (a, b) -> post(a, write(b, 0, b.reach().rkey() ^ 0xff, 64))),
@@ -122,6 +127,74 @@ public record Violation(String name, String iba, Settings requester, Settings re
             packet[packet.length - 1] ^= 1;
             a.sendRaw(b.reach().gid(), packet);
             return false;
+        }),
+        uc("UC SEND that misses its Middle, then two of one packet", NEXT_TWO, (a, b) -> {
+            receives(b);
+            raw(a, b, Opcode.UC_SEND_FIRST, 0, new byte[MTU]);
+            raw(a, b, Opcode.UC_SEND_LAST, 2, new byte[32]);
+            return twoSends(a, b, 3);
+        }),
+        uc("UC WRITE that misses its Middle, then two SENDs of one packet", NEXT_TWO, (a, b) -> {
+            receives(b);
+            rdma(a, b, Opcode.UC_RDMA_WRITE_FIRST, 0, 3 * MTU, new byte[MTU]);
+            raw(a, b, Opcode.UC_RDMA_WRITE_LAST, 2, new byte[MTU]);
+            return twoSends(a, b, 3);
+        }),
+        uc("UC SEND that begins inside another, then one more", NEXT_TWO, (a, b) -> {
+            receives(b);
+            raw(a, b, Opcode.UC_SEND_FIRST, 0, new byte[MTU]);
+            return twoSends(a, b, 1);
+        }),
+        uc("UC SEND Middle without a First, then two of one packet", NEXT_TWO, (a, b) -> {
+            receives(b);
+            raw(a, b, Opcode.UC_SEND_MIDDLE, 0, new byte[MTU]);
+            return twoSends(a, b, 1);
+        }),
+        uc("UC WRITE that ends 1 byte behind the region", SILENCE, (a, b) -> post(a, write(b, 65536 - 63, b.reach().rkey(), 64))),
+        uc("UC WRITE with a wrong key byte", SILENCE, (a, b) -> post(a, write(b, 0, b.reach().rkey() ^ 0xff, 64))),
+        row("UC WRITE, the queue pair lacks REMOTE_WRITE", SILENCE, UC, UC.qpAccess(0),
+            (a, b) -> post(a, write(b, 0, b.reach().rkey(), 64))),
+        uc("UC SEND without a receive", SILENCE, (a, b) -> post(a, Work.send(WR).part(0, 33))),
+        uc("UC SEND of 2500 bytes into a receive of 100", TOO_LONG, (a, b) -> {
+            b.receive(7, new Work.Part(0, 100));
+            return post(a, Work.send(WR).part(0, 2500));
+        }),
+        uc("UC SEND into a receive whose key is unknown", "no answer; receive LOC_PROT_ERR; responder ERR", (a, b) -> {
+            b.receiveWithBadKey(7, 4096);
+            return post(a, Work.send(WR).part(0, 33));
+        }),
+        uc("an RC opcode on a UC queue pair", SILENCE, (a, b) -> {
+            receives(b);
+            return raw(a, b, Opcode.RC_SEND_ONLY, 0, new byte[32]);
+        }),
+        ud("UD datagram with a wrong Q_Key", SILENCE, (a, b) -> {
+            receives(b);
+            return post(a, Work.send(WR).part(0, 33).qkey(Settings.QKEY ^ 1));
+        }),
+        ud("UD datagram without a receive", SILENCE, (a, b) -> post(a, Work.send(WR).part(0, 33))),
+        ud("UD datagram of 500 bytes into a receive of 100", TOO_LONG, (a, b) -> {
+            b.receive(7, new Work.Part(0, 100));
+            return post(a, Work.send(WR).part(0, 500));
+        }),
+        ud("UD datagram longer than the MTU, the requester's mistake", "requester LOC_LEN_ERR", (a, b) -> {
+            receives(b);
+            return post(a, Work.send(WR).part(0, 5000));
+        }),
+        ud("UD datagram by an address handle of another protection domain, the requester's mistake", "requester is refused", (a, b) -> {
+            receives(b);
+            return post(a, Work.send(WR).part(0, 33).byForeignHandle());
+        }),
+        ud("a UC opcode on a UD queue pair", SILENCE, (a, b) -> {
+            receives(b);
+            return raw(a, b, Opcode.UC_SEND_ONLY, 0, new byte[32]);
+        }),
+        ud("UD datagram with a wrong ICRC", SILENCE, (a, b) -> {
+            receives(b);
+            byte[] packet = RawPacket.datagram(a.reach().gid(), b.reach().gid(), b.reach().qpn(), 0, Settings.QKEY, a.reach().qpn(),
+                new byte[32]);
+            packet[packet.length - 1] ^= 1;
+            a.sendRaw(b.reach().gid(), packet);
+            return false;
         }));
 
     public static Violation find(String name) {
@@ -134,6 +207,25 @@ public record Violation(String name, String iba, Settings requester, Settings re
 
     private static Violation row(String name, String iba, Settings requester, Settings responder, Body body) {
         return new Violation(name, iba, requester, responder.psn(0xabcdef), body);
+    }
+
+    private static Violation uc(String name, String iba, Body body) {
+        return row(name, iba, UC, UC, body);
+    }
+
+    private static Violation ud(String name, String iba, Body body) {
+        return row(name, iba, UD, UD, body);
+    }
+
+    private static void receives(Endpoint endpoint) {
+        for (int i = 0; i < 3; i++) {
+            endpoint.receive(7 + i, new Work.Part(i * 8192, 8192));
+        }
+    }
+
+    private static boolean twoSends(Endpoint requester, Endpoint responder, int psnOffset) {
+        raw(requester, responder, Opcode.UC_SEND_ONLY, psnOffset, new byte[32]);
+        return raw(requester, responder, Opcode.UC_SEND_ONLY, psnOffset + 1, new byte[32]);
     }
 
     private static Work write(Endpoint to, int offset, int rkey, int length) {
@@ -163,11 +255,14 @@ public record Violation(String name, String iba, Settings requester, Settings re
 
     /** Does it, watches both sides and tells in one line. The NAK stands in the capture. */
     String observe(Endpoint a, Endpoint b) {
-        boolean posted = body.run(a, b);
         List<String> seen = new ArrayList<>();
-        if (posted) {
-            List<Completion> completions = a.completions(1, SECONDS);
-            seen.add("requester " + (completions.isEmpty() ? "waits for ever" : completions.getFirst().status().name()));
+        try {
+            if (body.run(a, b)) {
+                List<Completion> completions = a.completions(1, SECONDS);
+                seen.add("requester " + (completions.isEmpty() ? "waits for ever" : completions.getFirst().status().name()));
+            }
+        } catch (Endpoint.Refused refused) {
+            seen.add("requester is refused");
         }
         String state = awaitError(b);
         List<String> receives = new ArrayList<>();

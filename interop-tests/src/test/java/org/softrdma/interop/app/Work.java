@@ -3,6 +3,7 @@ package org.softrdma.interop.app;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WrOpcode;
 
@@ -22,6 +23,13 @@ final class Work {
     int rkey;
     long compareAdd;
     long swap;
+    int flushed;
+    /** Of a datagram; the peer's unless told otherwise. */
+    Integer qkey;
+    /** The group a datagram goes to, instead of the peer. */
+    Gid group;
+    /** Whether a datagram is sent by an address handle of another protection domain. */
+    boolean foreignHandle;
 
     private Work(WrOpcode opcode, long wrId) {
         this.opcode = opcode;
@@ -71,9 +79,43 @@ final class Work {
         return work;
     }
 
+    /** The 8 bytes of the one part, at once. */
+    static Work atomicWrite(long wrId, long address, int rkey) {
+        return new Work(WrOpcode.ATOMIC_WRITE, wrId).at(address, rkey);
+    }
+
+    /** Of these bytes, for global visibility. */
+    static Work flush(long wrId, long address, int rkey, int length) {
+        Work work = new Work(WrOpcode.FLUSH, wrId).at(address, rkey);
+        work.flushed = length;
+        return work;
+    }
+
+    /** Ends the binding of a window of the poster's own queue pair. */
+    static Work localInvalidate(long wrId, int rkey) {
+        Work work = new Work(WrOpcode.LOCAL_INV, wrId);
+        work.immediate = rkey;
+        return work;
+    }
+
     private Work at(long remote, int key) {
         address = remote;
         rkey = key;
+        return this;
+    }
+
+    Work qkey(int other) {
+        qkey = other;
+        return this;
+    }
+
+    Work toGroup(Gid gid) {
+        group = gid;
+        return this;
+    }
+
+    Work byForeignHandle() {
+        foreignHandle = true;
         return this;
     }
 
