@@ -54,9 +54,14 @@ final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink 
     }
 
     private void onReady() {
-        if (!over) {
+        if (over) {
+            return;
+        }
+        try {
             stream.poll(this);
             engine.touched(this);
+        } catch (RuntimeException | InternalError broken) {
+            engine.onBroken(this, broken);
         }
     }
 
