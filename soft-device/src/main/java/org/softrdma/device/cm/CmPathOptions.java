@@ -11,4 +11,20 @@ package org.softrdma.device.cm;
 public record CmPathOptions(int typeOfService, int ackTimeout, int minRnrTimer) {
     public static final int UNSET = -1;
     public static final CmPathOptions DEFAULT = new CmPathOptions(0, UNSET, UNSET);
+
+    /** @throws org.softrdma.verbs.VerbsException EINVAL: out of its range, as of the others */
+    CmPathOptions withTypeOfService(int tos) {
+        CmLimits.range("set_option", "type of service", tos, 0xff);
+        return new CmPathOptions(tos, ackTimeout, minRnrTimer);
+    }
+
+    CmPathOptions withAckTimeout(int code) {
+        CmLimits.range("set_option", "ACK timeout", code, 31);
+        return new CmPathOptions(typeOfService, code, minRnrTimer);
+    }
+
+    CmPathOptions withMinRnrTimer(int code) {
+        CmLimits.range("set_option", "RNR timer", code, 31);
+        return new CmPathOptions(typeOfService, ackTimeout, code);
+    }
 }

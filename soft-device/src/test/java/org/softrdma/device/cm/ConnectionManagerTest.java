@@ -832,11 +832,11 @@ class ConnectionManagerTest {
         SoftCmId active = resolved(alices, "10.0.0.99", PORT, PortSpace.UDP);
         active.createQp(null, ud());
         active.connect(ConnectionParameters.DEFAULT);
-        active.onDatagramTarget(new DatagramParameters(new byte[0], null, 5, 0x11111111));
+        active.handler().onDatagramTarget(new DatagramParameters(new byte[0], null, 5, 0x11111111));
         expect(alices, CmEventType.ADDR_ERROR, -22).ack();
         SoftCmId without = resolved(alices, "10.0.0.99", PORT, PortSpace.UDP);
         without.connect(ConnectionParameters.DEFAULT);
-        without.onDatagramTarget(new DatagramParameters(new byte[0], null, 5, 0x11111111));
+        without.handler().onDatagramTarget(new DatagramParameters(new byte[0], null, 5, 0x11111111));
         expect(alices, CmEventType.ESTABLISHED, 0).ack();
     }
 

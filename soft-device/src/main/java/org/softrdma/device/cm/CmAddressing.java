@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.CmEventType;
+
+/** Binds an identifier to an address and a port, and finds its way to a peer. */
+final class CmAddressing {
+    private final CmIdPrivate id;
+    private final CmEvents events;
+    private PortTable.Binding binding;
+    private volatile boolean reuse;
+    private volatile boolean familyOnly;
+
+    CmAddressing(CmIdPrivate id, CmEvents events) {
+        this.id = id;
+        this.events = events;
+    }
+
+    void reuse(boolean wanted) {
+        synchronized (id) {
+            id.require(CmCall.SET_BINDING_OPTION);
+            reuse = wanted;
+        }
+    }
+
+    void familyOnly(boolean only) {
+        synchronized (id) {
+            id.require(CmCall.SET_BINDING_OPTION);
+            familyOnly = only;
+        }
+    }
+
+    // ---- binding ----
+
+    void bind(InetSocketAddress address) {
+        if (address.isUnresolved()) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "bind_addr", "no host is named " + address.getHostString());
+        }
+        id.require(CmCall.BIND_ADDR);
+        InetAddress ip = address.getAddress();
+        OpenDevice found = ip.isAnyLocalAddress() ? null : id.manager.deviceOf("bind_addr", ip);
+        InetSocketAddress own = found == null ? address : new InetSocketAddress(found.own(ip), address.getPort());
+        if (found != null) {
+            found.gidIndex(own.getAddress());
+        }
+        PortTable.Binding taken = id.manager.ports().bind(id.space, own, reuse, familyOnly,
+            id.manager.host().random(PortTable.LAST_EPHEMERAL - PortTable.FIRST_EPHEMERAL + 1));
+        synchronized (id) {
+            if (id.state == CmState.IDLE) {
+                binding = taken;
+                id.device = found;
+                id.local = new InetSocketAddress(own.getAddress(), taken.port());
+                id.state = CmState.ADDR_BOUND;
+                return;
+            }
+        }
+        id.manager.ports().release(taken);
+        throw new VerbsException(Errno.EINVAL, "bind_addr", "another thread used the identifier at the same time");
+    }
+
+    /** To any address of an IP version, and any port. */
+    void bindToAny(InetAddress version) {
+        bind(wildcardLike(version));
+    }
+
+    private static InetSocketAddress wildcardLike(InetAddress version) {
+        try {
+            return new InetSocketAddress(InetAddress.getByAddress(new byte[version.getAddress().length]), 0);
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    /** Null of one that is not bound, or that a request made. */
+    PortTable.Binding binding() {
+        return binding;
+    }
+
+    /** Whether it is bound to the wildcard address, and that stands for this one. */
+    boolean coversWildcard(InetAddress address) {
+        InetAddress bound = id.local.getAddress();
+        return bound.isAnyLocalAddress()
+            && (bound instanceof Inet6Address == address instanceof Inet6Address || bound instanceof Inet6Address && !familyOnly);
+    }
+
+    boolean isIpv6Only() {
+        return id.local.getAddress() instanceof Inet6Address && familyOnly;
+    }
+
+    // ---- the way to a peer ----
+
+    void resolveAddress(InetSocketAddress source, InetSocketAddress destination) {
+        if (destination.isUnresolved()) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_addr", "no host is named " + destination.getHostString());
+        }
+        boolean idle;
+        synchronized (id) {
+            id.require(CmCall.RESOLVE_ADDR);
+            idle = id.state == CmState.IDLE;
+        }
+        if (idle) {
+            bind(source != null ? source : wildcardLike(destination.getAddress()));
+        }
+        try {
+            resolve(destination);
+            raiseIfIn(CmState.ADDR_RESOLVED, CmEventType.ADDR_RESOLVED, 0);
+        } catch (VerbsException refused) {
+            raiseIfIn(CmState.ADDR_BOUND, CmEventType.ADDR_ERROR, -refused.errno().value());
+        }
+        events.complete("resolve_addr");
+    }
+
+    /** The route says from where, the source address says by which device. */
+    private void resolve(InetSocketAddress destination) {
+        InetAddress to = destination.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : destination.getAddress();
+        OpenDevice found;
+        InetAddress from = id.local.getAddress();
+        synchronized (id) {
+            found = id.device;
+        }
+        if (found == null) {
+            from = id.manager.host().sourceFor(to);
+            found = id.manager.deviceOf("resolve_addr", from);
+            from = found.own(from);
+        }
+        found.gidIndex(from);
+        if (from instanceof Inet6Address != to instanceof Inet6Address) {
+            throw new VerbsException(Errno.EINVAL, "resolve_addr", "from " + from.getHostAddress() + " to " + to.getHostAddress()
+                + ": both must be of one IP version");
+        }
+        if (found.device().loopback() && to.equals(LoopbackAddress.ANY_PROCESS)) {
+            InetAddress listener = id.manager.host().loopbackListeners().find(new CmService(id.space, destination.getPort()));
+            to = listener != null ? listener : to;
+        }
+        synchronized (id) {
+            CmCall.RESOLVE_ADDR.requireStill(CmState.ADDR_BOUND, id.state);
+            id.device = found;
+            id.local = new InetSocketAddress(from, id.local.getPort());
+            id.peer = new InetSocketAddress(to, destination.getPort());
+            id.state = CmState.ADDR_RESOLVED;
+        }
+    }
+
+    private void raiseIfIn(CmState expected, CmEventType event, int status) {
+        synchronized (id) {
+            if (id.state == expected) {
+                events.raise(event, status);
+            }
+        }
+    }
+
+    void resolveRoute() {
+        synchronized (id) {
+            id.require(CmCall.RESOLVE_ROUTE);
+            id.state = CmState.ROUTE_RESOLVED;
+            // Ethernet has no subnet manager to ask: what the host's routing table said is all there is.
+            events.raise(CmEventType.ROUTE_RESOLVED, 0);
+        }
+        events.complete("resolve_route");
+    }
+}

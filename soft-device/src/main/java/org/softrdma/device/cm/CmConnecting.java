@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import java.net.InetSocketAddress;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.CmEventType;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.DatagramParameters;
+
+/** What a program does with an identifier's connection: asks for it, answers, and ends it. */
+final class CmConnecting {
+    private final CmIdPrivate id;
+    private final CmEvents events;
+    private final CmConnectionEvents handler;
+
+    CmConnecting(CmIdPrivate id, CmEvents events, CmConnectionEvents handler) {
+        this.id = id;
+        this.events = events;
+        this.handler = handler;
+    }
+
+    // ---- the asking side ----
+
+    void connect(ConnectionParameters wanted) {
+        OpenDevice on;
+        CmPathOptions now;
+        CmQueuePair own;
+        InetSocketAddress to;
+        synchronized (id) {
+            id.require(CmCall.CONNECT);
+            on = id.device;
+            now = id.options;
+            own = id.queuePair;
+            to = id.peer;
+        }
+        ConnectionParameters checked = CmLimits.check("connect", wanted, on.context().queryDevice(), own);
+        if (to.getPort() == 0) {
+            throw new VerbsException(Errno.EINVAL, "connect", "the destination has port 0; nobody listens there");
+        }
+        CmConnection begun = on.transport().open(handler);
+        synchronized (id) {
+            if (id.state != CmState.ROUTE_RESOLVED) {
+                begun.close();
+                id.require(CmCall.CONNECT);
+            }
+            id.state = CmState.CONNECT;
+            id.connection = begun;
+        }
+        try {
+            begun.connect(new CmService(id.space, to.getPort()), id.type, id.local, to, checked, now);
+        } catch (VerbsException refused) {
+            begun.close();
+            synchronized (id) {
+                id.connection = null;
+                id.state = id.state == CmState.CONNECT ? CmState.ROUTE_RESOLVED : id.state;
+            }
+            throw refused;
+        }
+        events.complete("connect");
+    }
+
+    void establish() {
+        require(CmCall.ESTABLISH).establish();
+    }
+
+    // ---- the listening side ----
+
+    /** With the numbers of the request. */
+    void accept() {
+        ConnectionParameters asked;
+        synchronized (id) {
+            asked = id.requested;
+        }
+        accept(ConnectionParameters.DEFAULT.withFlowControl(asked != null && asked.flowControl()));
+    }
+
+    void accept(ConnectionParameters wanted) {
+        CmConnection current;
+        CmPathOptions now;
+        CmQueuePair own;
+        OpenDevice on;
+        ConnectionParameters asked;
+        synchronized (id) {
+            id.require(CmCall.ACCEPT);
+            current = id.connection;
+            now = id.options;
+            own = id.queuePair;
+            on = id.device;
+            asked = id.requested;
+        }
+        if (asked == null) {
+            throw new VerbsException(Errno.EINVAL, "accept", "nobody asked this identifier; it is the asking side");
+        }
+        ConnectionParameters checked = CmLimits.checkAnswer(wanted, asked, on.context().queryDevice(), own);
+        if (own != null && id.type != QpType.UD) {
+            try {
+                own.connect(current, now, checked.responderResources(), checked.initiatorDepth());
+            } catch (VerbsException refused) {
+                own.toError();
+                throw refused;
+            }
+        }
+        synchronized (id) {
+            id.answered = true;
+        }
+        current.accept(checked, DatagramParameters.UDP_QKEY);
+        if (id.type != QpType.UD) {
+            events.complete("accept");
+        }
+    }
+
+    void reject(byte[] privateData) {
+        require(CmCall.REJECT).reject(privateData);
+    }
+
+    // ---- both sides ----
+
+    void notify(AsyncEventType event) {
+        if (event == AsyncEventType.COMM_EST) {
+            require(CmCall.NOTIFY).communicationEstablished();
+        }
+    }
+
+    void disconnect() {
+        CmConnection current = require(CmCall.DISCONNECT);
+        CmQueuePair own = id.queuePair();
+        if (own != null) {
+            own.toError();
+        }
+        if (id.type == QpType.UD) {
+            return;
+        }
+        boolean known = events.endedWith(CmEventType.DISCONNECTED);
+        current.disconnect();
+        if (!known) {
+            events.complete("disconnect");
+        }
+    }
+
+    private CmConnection require(CmCall call) {
+        synchronized (id) {
+            id.require(call);
+            return id.connection;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.cm.CmEventType;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.DatagramParameters;
+
+/** Makes events of what an identifier's connection says, as far as its state wants to hear it. */
+final class CmConnectionEvents implements CmHandler {
+    private final CmIdPrivate id;
+    private final CmEvents events;
+
+    CmConnectionEvents(CmIdPrivate id, CmEvents events) {
+        this.id = id;
+        this.events = events;
+    }
+
+    @Override
+    public void onResponse(ConnectionParameters parameters) {
+        synchronized (id) {
+            if (id.state == CmState.CONNECT) {
+                events.raise(CmEventType.CONNECT_RESPONSE, 0, parameters);
+            }
+        }
+    }
+
+    @Override
+    public void onEstablished(ConnectionParameters parameters) {
+        synchronized (id) {
+            if (id.state == CmState.CONNECT) {
+                events.raise(CmEventType.ESTABLISHED, 0, parameters);
+            }
+        }
+    }
+
+    @Override
+    public void onDatagramTarget(DatagramParameters parameters) {
+        synchronized (id) {
+            if (id.state != CmState.CONNECT) {
+                return;
+            }
+            // Queue pairs made here have one Q_Key, and a peer with another one could not be understood.
+            if (id.queuePair != null && parameters.qkey() != DatagramParameters.UDP_QKEY) {
+                events.raise(CmEventType.ADDR_ERROR, -Errno.EINVAL.value());
+            } else {
+                events.raise(CmEventType.ESTABLISHED, 0, parameters);
+            }
+        }
+    }
+
+    @Override
+    public void onRejected(int status, byte[] privateData) {
+        synchronized (id) {
+            // Whoever takes back a request that was not answered is not missed: answering it will be refused.
+            if (id.state == CmState.CONNECT && (id.requested == null || id.answered)) {
+                events.raise(CmEventType.REJECTED, status, said(privateData));
+            }
+        }
+    }
+
+    @Override
+    public void onUnreachable(int status, byte[] privateData) {
+        synchronized (id) {
+            if (id.state == CmState.CONNECT) {
+                events.raise(CmEventType.UNREACHABLE, status, said(privateData));
+            }
+        }
+    }
+
+    private static ConnectionParameters said(byte[] privateData) {
+        return new ConnectionParameters(privateData, 0, 0, false, 0, 0, false, 0);
+    }
+
+    @Override
+    public void onDisconnected(int status) {
+        synchronized (id) {
+            if (id.state == CmState.CONNECT) {
+                id.state = CmState.DISCONNECT;
+                events.raise(CmEventType.DISCONNECTED, status);
+            }
+        }
+    }
+
+    @Override
+    public void onTimewaitExit() {
+        synchronized (id) {
+            if (id.state != CmState.DESTROYING) {
+                events.raise(CmEventType.TIMEWAIT_EXIT, 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import java.util.List;
+import org.softrdma.device.verbs.Acknowledged;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.CmEvent;
+import org.softrdma.verbs.cm.CmEventType;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.DatagramParameters;
+import org.softrdma.verbs.cm.EventChannel;
+
+/**
+ * The events of an identifier: where they come out, who waits for them if it is synchronous, and how they migrate. The identifier's monitor
+ * guards the fields, and is held by who raises an event.
+ */
+final class CmEvents {
+    private final SoftCmId self;
+    private final CmIdPrivate id;
+    private final Acknowledged acknowledged = new Acknowledged();
+    private SoftEventChannel channel;
+    private boolean synchronous;
+    /** What ended the last operation of a synchronous identifier. */
+    private CmEvent last;
+
+    CmEvents(SoftCmId self, CmIdPrivate id) {
+        this.self = self;
+        this.id = id;
+    }
+
+    /** Where they come out from the beginning. @param given null for a synchronous one */
+    void enter(SoftEventChannel given) {
+        synchronized (id) {
+            synchronous = given == null;
+            channel = synchronous ? new SoftEventChannel(id.manager) : given;
+            channel.add();
+        }
+    }
+
+    /** Of one that a request makes, with the listener's monitor held: where the listener's come out. */
+    void enterWith(CmEvents listener) {
+        synchronized (id) {
+            synchronous = listener.synchronous;
+            channel = listener.channel;
+        }
+    }
+
+    SoftEventChannel channel() {
+        synchronized (id) {
+            return channel;
+        }
+    }
+
+    boolean isSynchronous() {
+        synchronized (id) {
+            return synchronous;
+        }
+    }
+
+    // ---- raising ----
+
+    void raise(CmEventType event, int status) {
+        put(SoftCmEvent.of(event, self, status));
+    }
+
+    void raise(CmEventType event, int status, ConnectionParameters parameters) {
+        put(SoftCmEvent.of(event, self, status, parameters));
+    }
+
+    void raise(CmEventType event, int status, DatagramParameters parameters) {
+        put(SoftCmEvent.of(event, self, status, parameters));
+    }
+
+    void put(SoftCmEvent event) {
+        channel.put(event);
+    }
+
+    // ---- handing out ----
+
+    void onDelivery() {
+        acknowledged.deliver();
+    }
+
+    void onAcknowledged() {
+        acknowledged.ack(1);
+    }
+
+    void awaitAcknowledged() {
+        acknowledged.awaitAll();
+    }
+
+    // ---- synchronous waiting ----
+
+    /** Of a synchronous identifier: waits for the event that ends an operation. What the last one brought is given back. */
+    SoftCmEvent await(String verb) {
+        SoftEventChannel own;
+        CmEvent old;
+        synchronized (id) {
+            own = channel;
+            old = takeLast();
+        }
+        if (old != null) {
+            old.ack();
+        }
+        SoftCmEvent event = own.next(verb, -1);
+        while (event.type() == CmEventType.TIMEWAIT_EXIT) {
+            event.ack();
+            event = own.next(verb, -1);
+        }
+        return event;
+    }
+
+    /**
+     * An operation has begun: one of a synchronous identifier ends here, too.
+     *
+     * @throws VerbsException the event's errno, if it is a failure
+     */
+    void complete(String verb) {
+        if (!isSynchronous()) {
+            return;
+        }
+        SoftCmEvent event = await(verb);
+        remember(event);
+        if (event.status() != 0) {
+            Errno errno = event.type() == CmEventType.REJECTED || event.status() > 0 ? Errno.ECONNREFUSED : Errno.of(-event.status());
+            throw new VerbsException(errno == null ? Errno.EIO : errno, verb, event.type().text() + ", status " + event.status()
+                + reason(event) + (id.peer == null ? "" : ", peer " + id.peer));
+        }
+    }
+
+    /** What the most frequent reasons of InfiniBand mean. Source: IBA vol 1 §12.6.7.2 */
+    private static String reason(SoftCmEvent event) {
+        if (event.type() != CmEventType.REJECTED) {
+            return "";
+        }
+        return switch (event.status()) {
+            case 8 -> " (nobody listens for this port)";
+            case 10 -> " (the peer still has a connection with our queue pair)";
+            case 28 -> " (refused by the peer's program)";
+            default -> "";
+        };
+    }
+
+    void remember(CmEvent event) {
+        synchronized (id) {
+            last = event;
+        }
+    }
+
+    CmEvent last() {
+        synchronized (id) {
+            return last;
+        }
+    }
+
+    /** What was remembered, to be acknowledged by the caller; null if nothing was. */
+    CmEvent takeLast() {
+        synchronized (id) {
+            CmEvent taken = last;
+            last = null;
+            return taken;
+        }
+    }
+
+    boolean endedWith(CmEventType type) {
+        synchronized (id) {
+            return last != null && last.type() == type;
+        }
+    }
+
+    // ---- from one channel to another ----
+
+    void migrate(EventChannel target) {
+        SoftEventChannel next = target == null ? new SoftEventChannel(id.manager) : (SoftEventChannel) target;
+        next.add();
+        SoftEventChannel old;
+        boolean was;
+        CmEvent kept;
+        synchronized (id) {
+            if (id.state == CmState.DESTROYING) {
+                next.remove();
+                throw CmCall.refusal("migrate_id", id.state, List.of(CmState.IDLE));
+            }
+            old = channel;
+            was = synchronous;
+            kept = takeLast();
+            for (SoftCmEvent event : moveTo(next)) {
+                next.put(event);
+                if (event.owner() == self && event.type() == CmEventType.CONNECT_REQUEST) {
+                    event.id().events().follow(next, target == null);
+                }
+            }
+            synchronous = target == null;
+        }
+        old.remove();
+        if (kept != null) {
+            kept.ack();
+        }
+        if (was) {
+            old.close();
+        }
+        awaitAcknowledged();
+    }
+
+    private List<SoftCmEvent> moveTo(SoftEventChannel next) {
+        List<SoftCmEvent> waitingOnes = channel.removeAllOf(self);
+        channel = next;
+        return waitingOnes;
+    }
+
+    /** Of a request's identifier that is not handed out: its listener migrates. */
+    private void follow(SoftEventChannel next, boolean nowSynchronous) {
+        synchronized (id) {
+            moveTo(next).forEach(next::put);
+            synchronous = nowSynchronous;
+        }
+    }
+
+    /** Of a request's identifier that is handed out: a synchronous one gets a channel of its own. */
+    void leaveListener() {
+        synchronized (id) {
+            if (synchronous) {
+                SoftEventChannel own = new SoftEventChannel(id.manager);
+                moveTo(own).forEach(own::put);
+            }
+            channel.add();
+        }
+    }
+
+    /** The identifier is gone; with the channel it had when it began to go. */
+    void leave(SoftEventChannel own) {
+        own.remove();
+        if (synchronous) {
+            own.close();
+        }
+    }
+}

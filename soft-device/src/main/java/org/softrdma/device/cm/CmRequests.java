@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.cm;
+
+import java.util.List;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.CmEvent;
+import org.softrdma.verbs.cm.CmId;
+import org.softrdma.verbs.cm.DatagramParameters;
+
+/** Has an identifier listen, makes identifiers of the requests that come, and hands them out. */
+final class CmRequests {
+    private static final int DEFAULT_BACKLOG = 1024;
+
+    private final SoftCmId listener;
+    private final CmIdPrivate id;
+    private final CmEvents events;
+    private final CmAddressing addressing;
+    /** While it listens; else null. */
+    private volatile CmListening listening;
+    private ProtectionDomain requestsPd;
+    private QpInitAttributes requestsQp;
+
+    CmRequests(SoftCmId listener, CmIdPrivate id, CmEvents events, CmAddressing addressing) {
+        this.listener = listener;
+        this.id = id;
+        this.events = events;
+        this.addressing = addressing;
+    }
+
+    /** What the queue pairs of the requests are like that {@link #get} hands out. */
+    void queuePairs(ProtectionDomain pd, QpInitAttributes attributes) {
+        synchronized (id) {
+            requestsPd = pd;
+            requestsQp = attributes;
+        }
+    }
+
+    void listen(int backlog) {
+        boolean idle;
+        synchronized (id) {
+            id.require(CmCall.LISTEN);
+            idle = id.state == CmState.IDLE;
+        }
+        if (idle) {
+            addressing.bindToAny(id.local.getAddress());
+        }
+        CmListening begun;
+        List<OpenDevice> on;
+        PortTable.Binding binding;
+        synchronized (id) {
+            CmCall.LISTEN.requireStill(CmState.ADDR_BOUND, id.state);
+            binding = addressing.binding();
+            begun = new CmListening(listener, new CmService(id.space, binding.port()),
+                backlog <= 0 ? DEFAULT_BACKLOG : Math.min(backlog, DEFAULT_BACKLOG));
+            on = id.device == null ? null : List.of(id.device);
+        }
+        id.manager.ports().listen(binding);
+        try {
+            List<OpenDevice> all = on == null ? id.manager.openAll("listen") : on;
+            synchronized (id) {
+                CmCall.LISTEN.requireStill(CmState.ADDR_BOUND, id.state);
+                id.state = CmState.LISTEN;
+                listening = begun;
+            }
+            // Who listens for IPv6 only does not listen at 127.0.0.1.
+            begun.start(all, addressing.isIpv6Only() ? null : id.manager.host().loopbackListeners());
+        } catch (VerbsException refused) {
+            id.manager.ports().unlisten(binding);
+            synchronized (id) {
+                id.state = id.state == CmState.LISTEN ? CmState.ADDR_BOUND : id.state;
+                listening = null;
+            }
+            throw refused;
+        }
+    }
+
+    /** A request for an address it listens at; with the device's lock held. */
+    CmListener.Verdict onRequest(OpenDevice on, CmConnection asked, CmRequest request) {
+        if (request.type() != id.type) {
+            return CmListener.Verdict.REFUSED;
+        }
+        synchronized (id) {
+            if (id.state != CmState.LISTEN) {
+                return CmListener.Verdict.REFUSED;
+            }
+            if (!listening.admit()) {
+                return CmListener.Verdict.DROPPED;
+            }
+            SoftCmId child = new SoftCmId(listener, on, asked, request);
+            asked.handler(child.handler());
+            events.put(id.type == QpType.UD
+                ? SoftCmEvent.request(child, listener, null, new DatagramParameters(request.parameters().privateData(), null, 0, 0))
+                : SoftCmEvent.request(child, listener, request.parameters(), null));
+            return CmListener.Verdict.TAKEN;
+        }
+    }
+
+    /** A request leaves the channel. */
+    void delivered() {
+        CmListening current = listening;
+        if (current != null) {
+            current.delivered();
+        }
+    }
+
+    /** Of a synchronous identifier: waits for the next request. */
+    CmId get() {
+        synchronized (id) {
+            id.require(CmCall.GET_REQUEST);
+            if (!events.isSynchronous()) {
+                throw new VerbsException(Errno.EINVAL, "get_request", "the identifier has a channel: its requests come out there");
+            }
+        }
+        CmEvent request = events.await("get_request");
+        SoftCmId child = (SoftCmId) request.id();
+        QpInitAttributes attributes;
+        ProtectionDomain pd;
+        synchronized (id) {
+            attributes = requestsQp;
+            pd = requestsPd;
+        }
+        child.events().remember(request);
+        if (attributes != null) {
+            try {
+                child.createQp(pd, attributes);
+            } catch (VerbsException refused) {
+                child.close();
+                throw refused;
+            }
+        }
+        return child;
+    }
+
+    /** It listens no more. */
+    void stop() {
+        listening.stop();
+    }
+}
