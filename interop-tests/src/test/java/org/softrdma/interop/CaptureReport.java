@@ -15,9 +15,15 @@ import java.util.TreeSet;
 import org.softrdma.interop.app.FlushIcrc;
 import org.softrdma.wire.Aeth;
 import org.softrdma.wire.Bth;
+import org.softrdma.wire.CmCheck;
+import org.softrdma.wire.CmMessage;
+import org.softrdma.wire.CmRej;
+import org.softrdma.wire.CmSidrRep;
+import org.softrdma.wire.Deth;
 import org.softrdma.wire.Icrc;
 import org.softrdma.wire.Ipv4;
 import org.softrdma.wire.Ipv6;
+import org.softrdma.wire.Mad;
 import org.softrdma.wire.Opcode;
 import org.softrdma.wire.PacketCheck;
 import org.softrdma.wire.PcapngReader;
@@ -38,9 +44,13 @@ final class CaptureReport {
     /** A silent peer is asked again after 4 ms at least, less what passes from our clock to the wire: sooner, only a NAK is a reason. */
     private static final long EARLIEST_REPEAT_NS = 3_000_000;
 
+    /** Bytes of a packet to the GSI that are no MAD. */
+    private static final int GSI_OVERHEAD = Bth.LENGTH + Deth.LENGTH + Icrc.LENGTH;
+
     private final int[] packets = new int[2];
     private final List<TreeMap<Integer, Integer>> opcodes = List.of(new TreeMap<>(), new TreeMap<>());
     private final List<TreeMap<Integer, Integer>> syndromes = List.of(new TreeMap<>(), new TreeMap<>());
+    private final List<TreeMap<String, Integer>> messages = List.of(new TreeMap<>(), new TreeMap<>());
     private final int[] repeated = new int[2];
     private final int[] bursts = new int[2];
     private final List<Map<Long, Long>> firstSeenNs = List.of(new HashMap<>(), new HashMap<>());
@@ -96,6 +106,9 @@ final class CaptureReport {
                 defect(number, "of " + SENDERS[sender] + " has a wrong ICRC");
             }
             opcodes.get(sender).merge(opcode, 1, Integer::sum);
+            if (opcode == Opcode.UD_SEND_ONLY && Bth.destQp(b, bth) == Mad.GSI_QPN) {
+                message(number, sender, b, bth + Bth.LENGTH + Deth.LENGTH, frame.packetLength() - GSI_OVERHEAD);
+            }
             if (Opcode.has(opcode, Opcode.AETH)) {
                 int syndrome = Aeth.syndrome(b, bth + Opcode.aethOffset(opcode));
                 syndromes.get(sender).merge(syndrome, 1, Integer::sum);
@@ -139,6 +152,21 @@ final class CaptureReport {
         }
     }
 
+    private void message(int number, int sender, ByteBuffer b, int mad, int length) {
+        int verdict = CmCheck.verdict(b, mad, length);
+        if (verdict != CmCheck.OK) {
+            defect(number, "of " + SENDERS[sender] + " to the GSI: " + CmCheck.name(verdict));
+            return;
+        }
+        int attribute = Mad.attribute(b, mad);
+        String name = CmMessage.name(attribute) + switch (attribute) {
+            case CmMessage.REJ -> " " + CmRej.REASON.get(b, mad);
+            case CmMessage.SIDR_REP -> " " + CmSidrRep.STATUS.get(b, mad);
+            default -> "";
+        };
+        messages.get(sender).merge(name, 1, Integer::sum);
+    }
+
     private static boolean isOurs(ByteBuffer b, RoceFrame frame) {
         return frame.version() == RoceFrame.VERSION_2_IPV4 ? Ipv4.source(b, frame.ipAt()) == OUR_IPV4
             : Ipv6.sourceLow(b, frame.ipAt()) == OUR_IPV6_LOW;
@@ -167,6 +195,11 @@ final class CaptureReport {
 
     Set<Integer> opcodes(int sender) {
         return opcodes.get(sender).keySet();
+    }
+
+    /** Messages of the connection manager, as "REQ" or, with reason or status, "REJ 8" and "SIDR_REP 0". */
+    Set<String> messages(int sender) {
+        return messages.get(sender).keySet();
     }
 
     /** Whether a train of packets was seen from us: identifications that count up, as the kernel numbers what it cuts. IPv4 only. */
@@ -219,6 +252,7 @@ final class CaptureReport {
             opcodes.get(sender).forEach((opcode, count) -> text.append("\n  ").append(count).append(" x ").append(Opcode.name(opcode)));
             syndromes.get(sender).forEach((syndrome, count) -> text.append("\n  ").append(count).append(" x AETH ")
                 .append(Syndrome.name(syndrome)));
+            messages.get(sender).forEach((message, count) -> text.append("\n  ").append(count).append(" x ").append(message));
             text.append('\n');
         }
         text.append(raw).append(" datagrams past the queue pairs\n").append(defectCount).append(" defects\n");

@@ -40,6 +40,13 @@ class CaptureReportTest {
     }
 
     @Test
+    void shouldNameTheConnectionManagersMessages() throws IOException {
+        assertEquals(Set.of("REQ", "REP", "RTU", "DREQ", "DREP"), CaptureReport.of(golden("rping-v4")).messages(CaptureReport.KERNEL));
+        assertEquals(Set.of("SIDR_REQ", "SIDR_REP 0"), CaptureReport.of(golden("udaddy-v4")).messages(CaptureReport.KERNEL));
+        assertEquals(Set.of(), CaptureReport.of(golden("rc-write-33")).messages(CaptureReport.KERNEL));
+    }
+
+    @Test
     void shouldComplainAboutADamagedFrame(@TempDir Path directory) throws IOException {
         byte[] capture = Files.readAllBytes(golden("rc-write-33"));
         int payload = indexOf(capture, new byte[] {3, 4, 5, 6, 7, 8, 9, 10});      // byte i of the client's data is i

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.softrdma.wire.Opcode;
+import org.softrdma.wire.Udp;
 
 /**
  * One run of a case: captures it, compares counters before and after, and keeps everything in target/lab/CASE: what each side printed, the
@@ -44,6 +45,8 @@ final class CaseRun {
     private final InteropCase interop;
     private final Path directory;
     private final Map<String, Long> ourCounters = new HashMap<>();
+    /** By sender; empty: none is expected. */
+    private final List<Set<String>> expectedMessages = new ArrayList<>(List.of(Set.of(), Set.of()));
 
     private CaseRun(KernelLab lab, InteropCase interop, Path directory) {
         this.lab = lab;
@@ -101,6 +104,8 @@ final class CaseRun {
             missing(complaints, report, CaptureReport.KERNEL, interop.requests());
             missing(complaints, report, CaptureReport.OURS, interop.responses());
         }
+        messages(complaints, report, CaptureReport.OURS);
+        messages(complaints, report, CaptureReport.KERNEL);
         if (interop.group().equals(PingPongCases.NO_OFFLOAD_GROUP) && report.isOursInTrains()) {
             complaints.add("the kernel cut trains of ours, although offload is off");
         }
@@ -155,6 +160,15 @@ final class CaseRun {
         }
     }
 
+    private void messages(List<String> complaints, CaptureReport report, int sender) {
+        String who = sender == CaptureReport.OURS ? "us" : "the kernel";
+        Set<String> missing = new TreeSet<>(expectedMessages.get(sender));
+        missing.removeAll(report.messages(sender));
+        if (!missing.isEmpty()) {
+            complaints.add("never seen from " + who + ": " + String.join(", ", missing));
+        }
+    }
+
     // ---- what a body uses ----
 
     /** A text file of this case. */
@@ -181,6 +195,10 @@ final class CaseRun {
     /** Waits until a server that was started listens on a TCP port. Asked through /proc: a connection would be taken for the client. */
     void awaitListener(boolean guest, int port, RunningCommand server) {
         String look = String.format("cat /proc/net/tcp /proc/net/tcp6 | grep -q ':%04X [0-9A-F:]* 0A '", port);
+        awaitListener(guest, look, port, server);
+    }
+
+    private void awaitListener(boolean guest, String look, int port, RunningCommand server) {
         long untilNs = System.nanoTime() + LISTEN_DEADLINE.toNanos();
         while (System.nanoTime() - untilNs < 0) {
             if (!server.isRunning()) {
@@ -194,6 +212,21 @@ final class CaseRun {
             }
         }
         throw new AssertionError("nothing listens on port " + port + " after " + LISTEN_DEADLINE.toSeconds() + " s:\n" + server.output());
+    }
+
+    /**
+     * Waits until a server listens on a port of the connection manager. Ours is asked for its device's socket: the server listens a moment
+     * after it is there.
+     */
+    void awaitRdmaListener(boolean guest, int port, RunningCommand server) {
+        String look = guest ? "rdma resource show cm_id | grep -q 'state LISTEN.*:" + port + " '"
+            : String.format("cat /proc/net/udp /proc/net/udp6 | grep -q ':%04X '", Udp.DEST_PORT_ROCE);
+        awaitListener(guest, look, port, server);
+    }
+
+    /** Messages of the connection manager that must be seen from a sender, by their {@link CaptureReport#messages} names. */
+    void expectMessages(int sender, String... messages) {
+        expectedMessages.set(sender, Set.of(messages));
     }
 
     /** Remembers a counter of ours, for the check afterwards. */
