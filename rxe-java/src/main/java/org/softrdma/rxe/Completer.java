@@ -26,6 +26,7 @@ final class Completer {
     private static final int RETRY_FOR_EVER = 7;
     /** A silent peer is asked so often before the ACK timeout, each time waiting twice as long. */
     private static final int MAX_PROBES = 3;
+    private static final int NO_PSN = -1;
 
     private final RcMachine qp;
     private final SendState state;
@@ -335,6 +336,11 @@ final class Completer {
         } else {
             state.probe = true;
         }
+    }
+
+    /** The probe was what would have been sent next anyway: what follows it is sent after it, so its answer is no sign of a loss. */
+    void onProbeIsNext() {
+        probedPsn = NO_PSN;
     }
 
     private void onReceiverNotReady(long nowNs, int timerCode) {

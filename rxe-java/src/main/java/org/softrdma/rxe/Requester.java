@@ -133,6 +133,8 @@ final class Requester {
             state.cursor = cursor;
             state.cursorPacket = cursorPacket;
             state.readsInFlight = reads;
+        } else {
+            qp.completer().onProbeIsNext();
         }
         return sent;
     }

@@ -394,6 +394,26 @@ class RequesterScriptTest {
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS", "2 SUCCESS", "3 SUCCESS"), completions());
     }
 
+    /** Going back had to wait for the device's budget, so the probe was the first packet sent again, and the rest followed it. */
+    @Test
+    void shouldSendTheRestOnceWhenTheProbeWasNextAnyway() {
+        connect();
+        exchangeOne();
+        postSends(4);
+        expectSends(1, 4);
+        peer.side.engine().flight().move(FlightBudget.MAX_PACKETS);
+        peer.send(RawPacket.nak(THEIR_PSN + 1, 0x60));
+        expectSends(1, 1);
+        assertEquals(1, peer.side.counter("silence_probes"));
+        peer.side.engine().flight().move(-FlightBudget.MAX_PACKETS);
+        expectSends(2, 3);
+        peer.send(RawPacket.ack(THEIR_PSN + 1));
+        peer.expectNothingFor(3 * MS);
+        peer.send(RawPacket.ack(THEIR_PSN + 4));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(4, completions().size());
+    }
+
     @Test
     void shouldSendNothingAgainWhenTheProbeFindsThatOnlyTheAnswerWasLost() {
         connect();
