@@ -53,8 +53,8 @@ public final class ConnectionManager {
     private final ArrayDeque<DatagramRequest> answered = new ArrayDeque<>();
     private final ArrayDeque<OutgoingMad> outgoing = new ArrayDeque<>();
 
-    /** A communication id or queue pair number of a channel adapter. */
-    private record PeerNumber(long guid, int number) {
+    /** A communication id or queue pair number of a channel adapter; there may be others that say they are the same one. */
+    private record PeerNumber(Gid address, long guid, int number) {
     }
 
     /**
@@ -206,13 +206,13 @@ public final class ConnectionManager {
 
     private void onRequest(long nowNs, Gid local, Gid remote, ByteBuffer mad) {
         long guid = CmReq.CA_GUID.getLong(mad, 0);
-        Connection known = byPeersId.get(new PeerNumber(guid, CmMessage.LOCAL_COMM_ID.get(mad, 0)));
-        if (known != null && isRepetition(known, remote, mad)) {
+        Connection known = byPeersId.get(new PeerNumber(remote, guid, CmMessage.LOCAL_COMM_ID.get(mad, 0)));
+        if (known != null && isRepetition(known, mad)) {
             known.onRequestAgain();
             return;
         }
-        Connection older = byPeersQpn.get(new PeerNumber(guid, CmReq.QPN.get(mad, 0)));
-        if (older != null && older.remote().equals(remote)) {
+        Connection older = byPeersQpn.get(new PeerNumber(remote, guid, CmReq.QPN.get(mad, 0)));
+        if (older != null) {
             refuse(local, remote, mad, CmRejectReason.STALE_CONNECTION);
             older.onStale(nowNs);
             return;
@@ -247,9 +247,8 @@ public final class ConnectionManager {
     }
 
     /** A REQ of a connection that is over may still be under way; one with the same id but another transaction is a new one. */
-    private static boolean isRepetition(Connection known, Gid remote, ByteBuffer mad) {
-        return known.remote().equals(remote) && !known.isActive() && known.isOf(Mad.transactionId(mad, 0))
-            && known.request().qpn() == CmReq.QPN.get(mad, 0);
+    private static boolean isRepetition(Connection known, ByteBuffer mad) {
+        return !known.isActive() && known.isOf(Mad.transactionId(mad, 0)) && known.request().qpn() == CmReq.QPN.get(mad, 0);
     }
 
     /** @return why nobody could accept it, or 0 */
@@ -280,8 +279,8 @@ public final class ConnectionManager {
             counters.count(CmCounter.CM_DROP_WRONG_PEER);
             return;
         }
-        Connection older = byPeersQpn.get(new PeerNumber(CmRep.CA_GUID.getLong(mad, 0), CmRep.QPN.get(mad, 0)));
-        if (older != null && older != connection && older.remote().equals(remote)) {
+        Connection older = byPeersQpn.get(new PeerNumber(remote, CmRep.CA_GUID.getLong(mad, 0), CmRep.QPN.get(mad, 0)));
+        if (older != null && older != connection) {
             refuse(local, remote, mad, CmRejectReason.STALE_CONNECTION);
             older.onStale(nowNs);
             return;
@@ -306,7 +305,7 @@ public final class ConnectionManager {
         Connection connection;
         if (CmRej.REASON.get(mad, 0) == CmRejectReason.TIMEOUT) {
             connection = CmRej.INFO_LENGTH.get(mad, 0) < Long.BYTES ? null
-                : byPeersId.get(new PeerNumber(CmRej.INFO_GUID.getLong(mad, 0), CmMessage.LOCAL_COMM_ID.get(mad, 0)));
+                : byPeersId.get(new PeerNumber(remote, CmRej.INFO_GUID.getLong(mad, 0), CmMessage.LOCAL_COMM_ID.get(mad, 0)));
         } else {
             connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
             boolean ofRequest = CmRej.MESSAGE.get(mad, 0) == CmMessage.ANSWERS_REQ;
@@ -464,14 +463,22 @@ public final class ConnectionManager {
 
     /** The peer's ids and queue pair are known from now on. */
     void peerFound(Connection connection) {
-        byPeersId.put(new PeerNumber(connection.remoteGuid(), connection.remoteId()), connection);
-        byPeersQpn.put(new PeerNumber(connection.remoteGuid(), connection.remoteQpn()), connection);
+        byPeersId.put(peersId(connection), connection);
+        byPeersQpn.put(peersQpn(connection), connection);
+    }
+
+    private static PeerNumber peersId(Connection connection) {
+        return new PeerNumber(connection.remote(), connection.remoteGuid(), connection.remoteId());
+    }
+
+    private static PeerNumber peersQpn(Connection connection) {
+        return new PeerNumber(connection.remote(), connection.remoteGuid(), connection.remoteQpn());
     }
 
     /** The peer may use its queue pair for another connection. */
     void queuePairIsFree(Connection connection) {
         if (connection.isPeerKnown()) {
-            byPeersQpn.remove(new PeerNumber(connection.remoteGuid(), connection.remoteQpn()), connection);
+            byPeersQpn.remove(peersQpn(connection), connection);
         }
     }
 
@@ -488,7 +495,7 @@ public final class ConnectionManager {
         timers.remove(connection);
         queuePairIsFree(connection);
         if (connection.isPeerKnown()) {
-            byPeersId.remove(new PeerNumber(connection.remoteGuid(), connection.remoteId()), connection);
+            byPeersId.remove(peersId(connection), connection);
         }
         if (!connection.isActive() && connection.reply() != null
             && awaitingPacket.get(connection.reply().qpn()) == connection) {

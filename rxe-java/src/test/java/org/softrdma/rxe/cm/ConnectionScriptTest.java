@@ -510,6 +510,27 @@ class ConnectionScriptTest {
 
     // ---- who has forgotten what ----
 
+    /** Hosts that were copied, or say no GUID: one must not keep the other one out, nor hide that a queue pair was forgotten. */
+    @Test
+    void shouldKeepPeersApartThatHaveTheSameNumbers() {
+        b.manager().listen(CmHost.SERVICE, b);
+        Gid other = CmWorld.gid(8);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        b.accept(b.asked, B_QPN);
+        drain(b);
+        ByteBuffer same = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(same, 0, CmMessage.REQ, 5);
+        strangersReq(b).accept(same);
+        CmReq.LOCAL_GID_LOW.set(same, 0, other.low());
+        b.manager().onMad(world.nowNs(), b.address(), other, same);
+        assertEquals("", names(drain(b)));
+        assertTold(b, "request", "request");
+        assertEquals(other, b.asked.remote());
+        assertEquals("REP", names(say(b, CmMessage.REQ, 5, strangersReq(b))), "still known by its numbers");
+        List<ByteBuffer> answers = say(b, CmMessage.REQ, 6, strangersReq(b).andThen(mad -> CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x78)));
+        assertEquals(CmRejectReason.STALE_CONNECTION, CmRej.REASON.get(answers.getFirst(), 0), "and by its queue pair");
+    }
+
     @Test
     void shouldEndTheOldConnectionOfAQueuePairThatAsksForANewOne() {
         b.manager().listen(CmHost.SERVICE, b);
