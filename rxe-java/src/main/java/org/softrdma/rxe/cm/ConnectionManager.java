@@ -309,8 +309,8 @@ public final class ConnectionManager {
         } else {
             connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
             boolean ofRequest = CmRej.MESSAGE.get(mad, 0) == CmMessage.ANSWERS_REQ;
-            if (connection != null && !(ofRequest && connection.isActive())
-                && (!connection.isPeerKnown() || !isPeersId(connection, mad))) {
+            // Once there was a REP, a refusal of the REQ without its id is late: another copy of the REQ was accepted.
+            if (connection != null && !(connection.isPeerKnown() ? isPeersId(connection, mad) : ofRequest)) {
                 connection = null;
             }
         }

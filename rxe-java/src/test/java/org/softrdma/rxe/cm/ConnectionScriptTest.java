@@ -508,6 +508,21 @@ class ConnectionScriptTest {
         assertEquals(ConnectionState.TIMEWAIT, active.state());
     }
 
+    /** Of two copies of a REQ one was accepted; whoever refuses the other one has no id for it. */
+    @Test
+    void shouldIgnoreALateRefusalOfAReqThatWasAccepted() {
+        Connection active = established();
+        ByteBuffer rej = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(rej, 0, CmMessage.REJ, 5);
+        CmMessage.REMOTE_COMM_ID.set(rej, 0, active.localId());
+        CmRej.MESSAGE.set(rej, 0, CmMessage.ANSWERS_REQ);
+        CmRej.REASON.set(rej, 0, CmRejectReason.INVALID_SERVICE_ID);
+        a.manager().onMad(world.nowNs(), a.address(), b.address(), rej);
+        assertTold(a);
+        assertEquals(ConnectionState.ESTABLISHED, active.state());
+        assertEquals(1, a.count(CmCounter.CM_DROP_UNKNOWN_ID));
+    }
+
     // ---- who has forgotten what ----
 
     /** Hosts that were copied, or say no GUID: one must not keep the other one out, nor hide that a queue pair was forgotten. */
