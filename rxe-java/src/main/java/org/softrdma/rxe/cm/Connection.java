@@ -363,7 +363,8 @@ public final class Connection extends DeadlineHeap.Timed {
         if (state == ConnectionState.REQ_SENT && message == CmMessage.ANSWERS_REQ
             || state == ConnectionState.REP_SENT && message == CmMessage.ANSWERS_REP) {
             CmSettings settings = manager.settings();
-            deadline(nowNs + CmSettings.ns(CmMra.SERVICE_TIMEOUT.get(mad, 0)) + CmSettings.ns(settings.ackTimeout(settings.ackDelay())));
+            deadline(nowNs + CmSettings.intervalNs(CmMra.SERVICE_TIMEOUT.get(mad, 0))
+                + CmSettings.ns(settings.ackTimeout(settings.ackDelay())));
         } else {
             manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
         }

@@ -191,6 +191,24 @@ class ConnectionScriptTest {
         assertEquals(2, a.count(CmCounter.CM_REPEATED), "one before the MRA, one after it");
     }
 
+    /** As between repetitions: whoever asks for more than 4.096 µs · 2^24 = 69 s gets that, and may ask again. */
+    @Test
+    void shouldBoundThePatienceThatAPeerMayAskFor() {
+        Connection connection = a.connect(b, A_QPN);
+        drain(a);
+        ByteBuffer mra = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(mra, 0, CmMessage.MRA, 5);
+        CmMessage.REMOTE_COMM_ID.set(mra, 0, connection.localId());
+        CmMra.SERVICE_TIMEOUT.set(mra, 0, 31);
+        a.manager().onMad(world.nowNs(), a.address(), b.address(), mra);
+        // And the way: ACK timeout 19.
+        long patienceNs = (4096L << 24) + (4096L << 19);
+        a.manager().onTime(patienceNs - 1);
+        assertEquals("", names(drain(a)));
+        a.manager().onTime(patienceNs);
+        assertEquals("REQ", names(drain(a)));
+    }
+
     @Test
     void shouldAnswerARepeatedReqByTheRepOfBefore() {
         b.manager().listen(CmHost.SERVICE, b);
