@@ -147,9 +147,9 @@ final class RxeCm implements CmTransport {
         }
     }
 
-    /** A header of known versions, from somebody to somebody. */
-    private static boolean hasUsableAddresses(ByteBuffer data) {
-        return CmIpHeader.isValid(data, 0) && isSomebody(sourceGid(data)) && isSomebody(destinationGid(data));
+    /** A header of known versions, from somebody to us. */
+    private boolean hasUsableAddresses(ByteBuffer data) {
+        return CmIpHeader.isValid(data, 0) && isSomebody(sourceGid(data)) && running.link().addresses().contains(destinationGid(data));
     }
 
     private static boolean isSomebody(Gid address) {

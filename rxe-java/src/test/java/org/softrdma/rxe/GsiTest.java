@@ -97,6 +97,18 @@ class GsiTest {
         assertEquals(RawPacket.UD_SEND, peer.expect().opcode());
     }
 
+    /** The private data says an address of rdma_cm's own: whoever listens everywhere listens at the device's. */
+    @Test
+    void shouldRefuseARequestForAnAddressThatIsNotOurs() {
+        ((SoftContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> CmListener.Verdict.TAKEN);
+        peer.send(datagram(req(5).putInt(196, 0x08080808)));
+        ByteBuffer rej = ByteBuffer.wrap(peer.expect().payload());
+        assertEquals(CmMessage.REJ, Mad.attribute(rej, 0));
+        assertEquals(CmRejectReason.CONSUMER, CmRej.REASON.get(rej, 0));
+        peer.send(datagram(req(6)));
+        peer.expectNothingFor(MS);
+    }
+
     @Test
     void shouldBoundAFloodAndServeEstablishedConnections() {
         ((SoftContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> CmListener.Verdict.DROPPED);
