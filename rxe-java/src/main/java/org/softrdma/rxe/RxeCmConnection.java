@@ -52,6 +52,8 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     private DatagramQuery query;
     private DatagramRequest datagramRequest;
     private int trafficClass;
+    /** Of the address that asks, for datagrams: it may be gone when the answer comes. */
+    private int sgidIndex;
     private boolean closed;
 
     RxeCmConnection(RxeCm cm) {
@@ -92,6 +94,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
             cm.requireWay(from, to);
             trafficClass = options.typeOfService();
             if (type == QpType.UD) {
+                sgidIndex = cm.gidIndex(from);
                 query = cm.manager().query(nowNs, from, to, service.serviceId(), QpMachine.PKEY, privateData, this);
             } else {
                 connection = cm.manager().connect(nowNs, new ConnectionRequest(from, to, service.serviceId(), transport(type),
@@ -325,7 +328,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     public void onAnswer(DatagramQuery told, int status, int qpn, int qkey, byte[] privateData) {
         if (status == CmSidrRep.VALID) {
             handler.onDatagramTarget(new DatagramParameters(privateData,
-                new AddressVector(told.remote(), cm.gidIndex(told.local()), 0, HOP_LIMIT, trafficClass, 0, PORT), qpn, qkey));
+                new AddressVector(told.remote(), sgidIndex, 0, HOP_LIMIT, trafficClass, 0, PORT), qpn, qkey));
         } else {
             handler.onUnreachable(status, privateData);
         }

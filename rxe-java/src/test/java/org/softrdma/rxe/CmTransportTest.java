@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -245,6 +246,23 @@ class CmTransportTest {
         assertEquals(136, a.target.privateData().length);
         runUntil(() -> isIdle(a) && isIdle(b));
         assertEquals("request", b.told());
+    }
+
+    /** Of several addresses one can go while others take the answer: nothing may fail where the device works for all. */
+    @Test
+    void shouldTakeTheAnswerOfADatagramServiceThoughTheAddressThatAskedIsGone() {
+        open(FaultPlan.NONE, QpType.UD, false);
+        b.transport.listen(CmEnd.DATAGRAMS, b);
+        a.connection = a.transport.open(a);
+        a.connection.connect(CmEnd.DATAGRAMS, QpType.UD, a.address, b.port(CmEnd.DATAGRAMS.port()), a.parameters(""), CmEnd.OPTIONS);
+        runUntil(() -> b.count() == 1);
+        RunningDevice device = ((RxeContext) a.side.context).running();
+        assertTrue(device.gids().update(device.netdev(), List.of()));
+        b.connection.accept(b.parameters("me"), CmEnd.QKEY);
+        runUntil(() -> a.count() == 1);
+        assertEquals("target", a.told());
+        assertEquals(b.side.qp.qpNum(), a.target.qpNum());
+        assertEquals(0, a.side.counter("internal_errors"));
     }
 
     @Test

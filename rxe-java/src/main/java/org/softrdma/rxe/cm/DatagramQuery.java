@@ -33,11 +33,6 @@ public final class DatagramQuery extends DeadlineHeap.Timed {
         return requestId;
     }
 
-    /** Address of ours that asks. */
-    public Gid local() {
-        return local;
-    }
-
     /** Whom it asks. */
     public Gid remote() {
         return remote;
