@@ -9,7 +9,7 @@ public enum CmCounter {
     CM_SENT,
     /** Messages sent again because no answer came. */
     CM_REPEATED,
-    /** Messages that had come before, and were answered as before. */
+    /** Messages that had come before; answered again where the sender still waits for an answer that we have. */
     CM_DUPLICATES,
     /** Peers given up because no answer came. */
     CM_TIMEOUTS,
