@@ -17,6 +17,8 @@ final class CongestionPoint {
     static final long BURST_NS = 50_000;
     /** Up to so much time in which nothing went out is made good afterwards: a host that woke late is no reason to be slow. */
     static final long CREDIT_NS = 200_000;
+    /** So often at least a queue pair that waits looks what its rate has become: at the lowest ones a packet costs much more. */
+    static final long LOOK_NS = 1_000_000;
     private static final double BITS_NS = 8e9;
 
     private final CongestionControl settings;
@@ -27,6 +29,7 @@ final class CongestionPoint {
     private long notifiedNs;
     /** Up to this time the rate is used up. */
     private long usedUntilNs;
+    private long lookedNs;
     private long heldUntilNs = DeadlineHeap.NEVER;
 
     /** @param settings on, with a line rate */
@@ -74,9 +77,15 @@ final class CongestionPoint {
 
     /** How many of {@code most} packets of this length the rate allows now. */
     int packets(long nowNs, int most, int packetBytes) {
+        double before = rate.bitsPerSecond();
         rate.advance(nowNs);
         if (!rate.isLimiting()) {
             return most;
+        }
+        lookedNs = nowNs;
+        if (usedUntilNs - nowNs > 0) {
+            // What is not paid off yet costs less time at a rate that has risen.
+            usedUntilNs = nowNs + (long) ((usedUntilNs - nowNs) * before / rate.bitsPerSecond());
         }
         long unusedNs = nowNs - usedUntilNs;
         if (unusedNs < 0) {
@@ -96,7 +105,7 @@ final class CongestionPoint {
             usedUntilNs += (long) (bytes * BITS_NS / rate.bitsPerSecond());
             rate.onSent(bytes);
             if (more) {
-                heldUntilNs = usedUntilNs + BURST_NS;
+                heldUntilNs = Math.min(usedUntilNs + BURST_NS, lookedNs + LOOK_NS);
             }
         }
     }

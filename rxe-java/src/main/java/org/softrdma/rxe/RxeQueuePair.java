@@ -2,6 +2,7 @@
 package org.softrdma.rxe;
 
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.softrdma.device.Doorbells;
 import org.softrdma.device.link.Path;
@@ -39,13 +40,12 @@ final class RxeQueuePair extends SoftQueuePair {
         machine = underOwner(() -> engine.add(this::newMachine));
     }
 
-    /** @param number of a target that exists; 0 for a new one */
-    private RxeQueuePair(RxeContext context, SoftXrcDomain domain, int number) {
+    /** @param maker of the machine, or who finds that of a target that exists */
+    private RxeQueuePair(RxeContext context, SoftXrcDomain domain, Function<RxeQueuePair, QpMachine> maker) {
         super(domain);
         this.context = context;
         engine = context.running().engine();
-        machine = underOwner(() -> number == 0 ? engine.add(qpn -> new XrcTarget(qpn, this, domain.number(), engine.memory(),
-            engine.counters(), engine.flight(), engine.sharedReceives())) : holdTarget(domain, number));
+        machine = underOwner(() -> maker.apply(this));
     }
 
     private QpMachine underOwner(Supplier<QpMachine> maker) {
@@ -59,6 +59,10 @@ final class RxeQueuePair extends SoftQueuePair {
         } finally {
             owner.unlock();
         }
+    }
+
+    private XrcTarget newTarget(SoftXrcDomain domain, int qpn) {
+        return new XrcTarget(qpn, this, domain.number(), engine.memory(), engine.counters(), engine.flight(), engine.sharedReceives());
     }
 
     private XrcTarget holdTarget(SoftXrcDomain domain, int number) {
@@ -85,12 +89,12 @@ final class RxeQueuePair extends SoftQueuePair {
     }
 
     static RxeQueuePair createTarget(RxeContext context, SoftXrcDomain domain) {
-        return new RxeQueuePair(context, domain, 0);
+        return new RxeQueuePair(context, domain, qp -> qp.engine.add(qpn -> qp.newTarget(domain, qpn)));
     }
 
     /** @throws VerbsException EINVAL: the domain has no target of that number */
     static RxeQueuePair openTarget(RxeContext context, SoftXrcDomain domain, int number) {
-        return new RxeQueuePair(context, domain, number);
+        return new RxeQueuePair(context, domain, qp -> qp.holdTarget(domain, number));
     }
 
     QpMachine machine() {

@@ -159,9 +159,14 @@ public record CongestionControl(boolean on, long lineRate, long cnpIntervalNs, l
             hyperIncrease);
     }
 
-    /** The same with a line rate: what was asked for, else the interface's, else 10 Gbit/s. @param bitsPerSecond 0 if nobody knows */
+    /**
+     * The same with a line rate: what was asked for, else the interface's, else 10 Gbit/s. A faster interface than can be asked for (a
+     * bond of several, say) counts as one of 1000 Gbit/s.
+     *
+     * @param bitsPerSecond 0 if nobody knows
+     */
     public CongestionControl onInterface(long bitsPerSecond) {
-        return !on || lineRate != 0 ? this : withLineRate(bitsPerSecond != 0 ? bitsPerSecond : UNKNOWN_INTERFACE);
+        return !on || lineRate != 0 ? this : withLineRate(bitsPerSecond != 0 ? Math.min(bitsPerSecond, FASTEST) : UNKNOWN_INTERFACE);
     }
 
     /** What {@link #parse} makes the same of: what differs from {@link #DCQCN}. */

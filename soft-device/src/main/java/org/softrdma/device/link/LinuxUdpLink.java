@@ -212,12 +212,13 @@ final class LinuxUdpLink implements Link {
             throw LinuxSockets.failure(-fd, "open_device", "UDP socket for " + LocalAddresses.text(address));
         }
         boolean bound = false;
-        try {
+        // Not in the link's arena: an address that cannot be used is tried again and again, as long as the link lives.
+        try (Arena call = Arena.ofConfined()) {
             configure(fd, address.isIpv4Mapped());
             if (address.isMulticast()) {
                 becomeMember(fd, address, scope);
             }
-            MemorySegment name = arena.allocate(SOCKADDR_BYTES, 8);
+            MemorySegment name = call.allocate(SOCKADDR_BYTES, 8);
             int error = calls.bind(fd, name, LinuxSockets.putAddress(name, address, options.port(), scope));
             if (error < 0) {
                 throw LocalAddresses.bindFailed(LinuxSockets.errno(-error), address, options.port(), "errno " + -error, null);

@@ -53,6 +53,7 @@ class CongestionControlTest {
     void shouldTakeTheLineRateOfTheInterfaceUnlessItIsGiven() {
         assertEquals(25_000_000_000L, CongestionControl.DCQCN.onInterface(25_000_000_000L).lineRate());
         assertEquals(10_000_000_000L, CongestionControl.DCQCN.onInterface(0).lineRate());
+        assertEquals(1_000_000_000_000L, CongestionControl.DCQCN.onInterface(1_600_000_000_000L).lineRate());
         assertEquals(1_000_000, CongestionControl.parse("dcqcn,rate=1mbit").onInterface(25_000_000_000L).lineRate());
         assertFalse(CongestionControl.NONE.onInterface(25_000_000_000L).on());
         assertTrue(CongestionControl.DCQCN.on());

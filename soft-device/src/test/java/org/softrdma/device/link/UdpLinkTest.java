@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -148,6 +149,22 @@ class UdpLinkTest {
         alice.addAddress(CAROL);
         assertEquals(List.of(ALICE, CAROL), alice.addresses());
         assertFalse(alice.isBroken());
+    }
+
+    /** Devices try such an address twice a second, as long as the interface has it. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldKeepNoMemoryOfAddressesThatCouldNotBeUsed(Kind kind) {
+        Link alice = open(kind, ALICE);
+        open(kind, CAROL);
+        BufferPoolMXBean direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter(pool -> pool.getName().equals("direct")).findFirst().orElseThrow();
+        long before = 0;
+        for (int i = 0; i < 11; i++) {
+            assertEquals(Errno.EADDRINUSE, assertThrows(VerbsException.class, () -> alice.addAddress(CAROL)).errno());
+            before = i == 0 ? direct.getCount() : before;
+        }
+        assertTrue(direct.getCount() <= before, direct.getCount() + " pieces of native memory, after the first attempt " + before);
     }
 
     @ParameterizedTest
