@@ -353,7 +353,7 @@ public final class Connection extends DeadlineHeap.Timed {
     private void establish() {
         state = ConnectionState.ESTABLISHED;
         quiet();
-        manager.awaitPacketNoMore(reply.qpn());
+        manager.awaitPacketNoMore(reply.qpn(), this);
         events.onEstablished(this);
     }
 
@@ -394,7 +394,7 @@ public final class Connection extends DeadlineHeap.Timed {
             case REP_SENT, REP_RECEIVED, ESTABLISHED -> {
                 // In REP_SENT: the RTU was lost, and the end comes before the first packet.
                 if (!active) {
-                    manager.awaitPacketNoMore(reply.qpn());
+                    manager.awaitPacketNoMore(reply.qpn(), this);
                 }
                 disconnectTransaction = transaction;
                 state = ConnectionState.DREQ_RECEIVED;

@@ -486,8 +486,11 @@ public final class ConnectionManager {
         awaitingPacket.put(qpn, connection);
     }
 
-    void awaitPacketNoMore(int qpn) {
-        awaitingPacket.remove(qpn);
+    /** Unless another connection waits for that queue pair now. */
+    void awaitPacketNoMore(int qpn, Connection connection) {
+        if (awaitingPacket.get(qpn) == connection) {
+            awaitingPacket.remove(qpn);
+        }
     }
 
     void forget(Connection connection) {
@@ -497,9 +500,8 @@ public final class ConnectionManager {
         if (connection.isPeerKnown()) {
             byPeersId.remove(peersId(connection), connection);
         }
-        if (!connection.isActive() && connection.reply() != null
-            && awaitingPacket.get(connection.reply().qpn()) == connection) {
-            awaitingPacket.remove(connection.reply().qpn());
+        if (!connection.isActive() && connection.reply() != null) {
+            awaitPacketNoMore(connection.reply().qpn(), connection);
         }
     }
 

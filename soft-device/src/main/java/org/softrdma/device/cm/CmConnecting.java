@@ -41,13 +41,18 @@ final class CmConnecting {
             throw new VerbsException(Errno.EINVAL, "connect", "the destination has port 0; nobody listens there");
         }
         CmConnection begun = on.transport().open(handler);
+        CmState found;
         synchronized (id) {
-            if (id.state != CmState.ROUTE_RESOLVED) {
-                begun.close();
-                id.require(CmCall.CONNECT);
+            found = id.state;
+            if (found == CmState.ROUTE_RESOLVED) {
+                id.state = CmState.CONNECT;
+                id.connection = begun;
             }
-            id.state = CmState.CONNECT;
-            id.connection = begun;
+        }
+        if (found != CmState.ROUTE_RESOLVED) {
+            // Another thread was quicker. Not under the monitor: this takes the device's lock, with which others come for the monitor.
+            begun.close();
+            CmCall.CONNECT.requireStill(CmState.ROUTE_RESOLVED, found);
         }
         try {
             begun.connect(new CmService(id.space, to.getPort()), id.type, id.local, to, checked, now);
@@ -106,7 +111,15 @@ final class CmConnecting {
         synchronized (id) {
             id.answered = true;
         }
-        current.accept(checked, DatagramParameters.UDP_QKEY);
+        try {
+            current.accept(checked, DatagramParameters.UDP_QKEY);
+        } catch (VerbsException refused) {
+            // The peer took its request back while the program thought about it.
+            if (own != null && id.type != QpType.UD) {
+                own.toError();
+            }
+            throw refused;
+        }
         if (id.type != QpType.UD) {
             events.complete("accept");
         }
@@ -133,7 +146,8 @@ final class CmConnecting {
         if (id.type == QpType.UD) {
             return;
         }
-        boolean known = events.endedWith(CmEventType.DISCONNECTED);
+        boolean known = events.endedWith(CmEventType.DISCONNECTED) || events.endedWith(CmEventType.REJECTED)
+            || events.endedWith(CmEventType.UNREACHABLE);
         current.disconnect();
         if (!known) {
             events.complete("disconnect");

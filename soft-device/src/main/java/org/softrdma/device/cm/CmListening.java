@@ -15,6 +15,7 @@ final class CmListening {
     private final AtomicInteger waiting = new AtomicInteger();
     private final List<OpenDevice> devices = new ArrayList<>();
     private LoopbackListeners.Claim claim;
+    private boolean stopped;
 
     CmListening(SoftCmId id, CmService service, int backlog) {
         this.id = id;
@@ -23,12 +24,15 @@ final class CmListening {
     }
 
     /**
-     * From now on requests come.
+     * From now on requests come; unless it was stopped already, by a thread that closed the identifier meanwhile.
      *
      * @param loopback where to say that this process is the one that connections to 127.0.0.1 are for; null if it is not to be
      * @throws VerbsException EADDRINUSE; others of the transport. It listens nowhere then
      */
-    void start(List<OpenDevice> on, LoopbackListeners loopback) {
+    synchronized void start(List<OpenDevice> on, LoopbackListeners loopback) {
+        if (stopped) {
+            return;
+        }
         try {
             for (OpenDevice device : on) {
                 if (device.device().loopback() && loopback != null && claim == null) {
@@ -43,7 +47,8 @@ final class CmListening {
         }
     }
 
-    void stop() {
+    synchronized void stop() {
+        stopped = true;
         devices.forEach(device -> device.unlisten(service, id));
         devices.clear();
         if (claim != null) {
