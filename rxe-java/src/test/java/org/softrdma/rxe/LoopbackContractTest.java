@@ -26,6 +26,7 @@ import org.softrdma.contract.UnreliableConnectionContract;
 import org.softrdma.contract.VerbsContractTest;
 import org.softrdma.contract.ViolationsContract;
 import org.softrdma.contract.WindowsContract;
+import org.softrdma.contract.XrcContract;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.GidEntry;
@@ -106,6 +107,10 @@ class LoopbackContractTest extends VerbsContractTest {
 
     @Nested
     class SharedReceiveQueues extends SharedReceiveQueuesContract {
+    }
+
+    @Nested
+    class Xrc extends XrcContract {
     }
 
     @Nested

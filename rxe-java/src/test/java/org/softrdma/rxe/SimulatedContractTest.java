@@ -25,6 +25,7 @@ import org.softrdma.contract.UnreliableConnectionContract;
 import org.softrdma.contract.VerbsContractTest;
 import org.softrdma.contract.ViolationsContract;
 import org.softrdma.contract.WindowsContract;
+import org.softrdma.contract.XrcContract;
 import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.Simulation;
@@ -90,6 +91,10 @@ class SimulatedContractTest extends VerbsContractTest {
 
     @Nested
     class SharedReceiveQueues extends SharedReceiveQueuesContract {
+    }
+
+    @Nested
+    class Xrc extends XrcContract {
     }
 
     @Nested

@@ -37,6 +37,7 @@ public enum Capability {
     FLUSH(context -> hasFlag(context, 38)),
     SHARED_RECEIVE_QUEUES(context -> context.queryDevice().maxSrq() > 0),
     RESIZE_SHARED_RECEIVE_QUEUES(context -> hasFlag(context, 13)),
+    XRC(context -> hasFlag(context, 20)),
     WINDOWS(context -> hasFlag(context, 17)),
     WINDOWS_OF_TYPE_2(context -> hasFlag(context, 23) || hasFlag(context, 24)),
     REREGISTRATION(Capability::canReregister),

@@ -34,33 +34,49 @@ public final class Setup {
     /** Receives of a shared queue that the queue pair uses; 0 for a receive queue of its own. */
     public int srqDepth;
 
-    /** RESET to RTS. */
+    /** RESET to RTS, as its type needs it: the ends of an XRC connection are of two. */
     public void connect(QueuePair qp, AddressVector way, int peersQpn, int access, int sqPsn, int rqPsn) {
-        qp.modify(init(access));
-        qp.modify(rtr(way, peersQpn, rqPsn));
-        qp.modify(rts(sqPsn));
+        qp.modify(init(qp.type(), access));
+        qp.modify(rtr(qp.type(), way, peersQpn, rqPsn));
+        qp.modify(rts(qp.type(), sqPsn));
     }
 
     /** What RESET to INIT needs. */
     public QpAttributes init(int access) {
+        return init(type, access);
+    }
+
+    private QpAttributes init(QpType type, int access) {
         QpAttributes attributes = new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1);
         return type == QpType.UD ? attributes.qkey(qkey) : attributes.accessFlags(access);
     }
 
     /** What INIT to RTR needs. */
     public QpAttributes rtr(AddressVector way, int peersQpn, int rqPsn) {
+        return rtr(type, way, peersQpn, rqPsn);
+    }
+
+    private QpAttributes rtr(QpType type, AddressVector way, int peersQpn, int rqPsn) {
         QpAttributes attributes = new QpAttributes().state(QpState.RTR);
         if (type == QpType.UD) {
             return attributes;
         }
         attributes.addressVector(way).pathMtu(mtu).destQpn(peersQpn).rqPsn(rqPsn);
-        return type == QpType.UC ? attributes : attributes.maxDestRdAtomic(destRdAtomic).minRnrTimer(minRnrTimer);
+        return type == QpType.UC || type == QpType.XRC_SEND ? attributes
+            : attributes.maxDestRdAtomic(destRdAtomic).minRnrTimer(minRnrTimer);
     }
 
     /** What RTR to RTS needs. */
     public QpAttributes rts(int sqPsn) {
+        return rts(type, sqPsn);
+    }
+
+    private QpAttributes rts(QpType type, int sqPsn) {
         QpAttributes attributes = new QpAttributes().state(QpState.RTS).sqPsn(sqPsn);
-        return type == QpType.UD || type == QpType.UC ? attributes
-            : attributes.timeout(timeout).retryCount(retryCount).rnrRetry(rnrRetry).maxRdAtomic(rdAtomic);
+        return switch (type) {
+            case UD, UC -> attributes;
+            case XRC_RECV -> attributes.timeout(timeout);
+            case RC, XRC_SEND -> attributes.timeout(timeout).retryCount(retryCount).rnrRetry(rnrRetry).maxRdAtomic(rdAtomic);
+        };
     }
 }

@@ -19,7 +19,7 @@ public abstract class VerbsContractTest {
     public static final List<Class<? extends ContractTest>> TOPICS = List.of(DevicesContract.class, ObjectsContract.class,
         ParentDomainsContract.class, MemoryContract.class, WindowsContract.class, QueuePairStatesContract.class, PostingContract.class,
         ReliableConnectionContract.class, ViolationsContract.class, UnreliableConnectionContract.class, DatagramsContract.class,
-        SharedReceiveQueuesContract.class, CompletionsContract.class, ExtendedApiContract.class);
+        SharedReceiveQueuesContract.class, XrcContract.class, CompletionsContract.class, ExtendedApiContract.class);
 
     /** Devices for one test. */
     protected abstract ContractFabric openFabric();
