@@ -22,10 +22,11 @@ import org.softrdma.wire.Udp;
  */
 final class CaseRun {
     /**
-     * Times a side may go back to repeat: a guest on an emulated processor stands still for longer than the tools' 67 ms now and then. That
-     * repeats of ours have a reason is {@link CaptureReport}'s business.
+     * Times a side may go back to repeat: a guest on an emulated processor stands still for longer than the tools' 67 ms now and then, and
+     * for longer than our 4 ms of silence often when the host has other work. That repeats of ours have a reason is
+     * {@link CaptureReport}'s business.
      */
-    private static final int HANDFUL = 30;
+    private static final int HANDFUL = 100;
     /** The same for sixteen connections: when the guest stands still, the timers of all of them run out. */
     private static final int HANDFUL_OF_SIXTEEN = 160;
     /** Repeats of ours that came too early: on a busy host, what passes between our clock and the wire may be as long as a silence. */
