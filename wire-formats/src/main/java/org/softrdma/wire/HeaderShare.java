@@ -18,6 +18,8 @@ final class HeaderShare {
     private static final int SLOTS = 512;
     /** Both addresses, high and low, then ports and length; no packet has a length of 0. */
     private static final int KEY_WORDS = 5;
+    /** Packets to this port are never looked at, so no UDP packet shares the key of a GRH. */
+    private static final int NO_PORT = 0;
 
     private final long[] keys = new long[SLOTS * KEY_WORDS];
     private final int[] shares = new int[SLOTS];
@@ -46,6 +48,17 @@ final class HeaderShare {
         return shares[slot];
     }
 
+    /** Of a GRH, without UDP. @param grhPayloadLength bytes from BTH to the end of the ICRC, both inclusive */
+    int ofGrh(long srcHigh, long srcLow, long dstHigh, long dstLow, int grhPayloadLength) {
+        int slot = slot(srcHigh, srcLow, dstHigh, dstLow, key(NO_PORT, NO_PORT, grhPayloadLength));
+        if (slot < 0) {
+            slot = ~slot;
+            Icrc.putGrhPrefix(headers, Icrc.GRH_PREFIX_LENGTH, srcHigh, srcLow, dstHigh, dstLow, grhPayloadLength);
+            fill(slot, Icrc.GRH_PREFIX_LENGTH, grhPayloadLength);
+        }
+        return shares[slot];
+    }
+
     private static long key(int srcPort, int dstPort, int length) {
         return (long) srcPort << 48 | (long) dstPort << 32 | length;
     }
@@ -67,9 +80,9 @@ final class HeaderShare {
         return ~slot;
     }
 
-    private void fill(int slot, int headerBytes, int udpPayloadLength) {
+    private void fill(int slot, int headerBytes, int payloadLength) {
         crc.reset();
         crc.update(headers.array(), 0, headerBytes);
-        shares[slot] = CrcPolynomial.multiply((int) crc.getValue() ^ CRC_OF_ZEROS, CrcPolynomial.power(udpPayloadLength - Icrc.LENGTH));
+        shares[slot] = CrcPolynomial.multiply((int) crc.getValue() ^ CRC_OF_ZEROS, CrcPolynomial.power(payloadLength - Icrc.LENGTH));
     }
 }

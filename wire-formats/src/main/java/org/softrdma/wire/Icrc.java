@@ -28,6 +28,8 @@ public final class Icrc {
     public static final int IPV4_PREFIX_LENGTH = 8 + Ipv4.LENGTH + Udp.LENGTH;
     /** Headroom {@link #putIpv6Prefix} needs before the BTH. */
     public static final int IPV6_PREFIX_LENGTH = 8 + Ipv6.LENGTH + Udp.LENGTH;
+    /** Headroom {@link #putGrhPrefix} needs before the BTH. */
+    public static final int GRH_PREFIX_LENGTH = 8 + Grh.LENGTH;
 
     private static final int LRH = 8;
     private static final byte ONES = (byte) 0xFF;
@@ -127,8 +129,22 @@ public final class Icrc {
     }
 
     /**
-     * ICRC in one pass over a prefix written by {@link #putIpv4Prefix} or {@link #putIpv6Prefix} and the packet behind it. BTH byte 4 is
-     * 0xFF during the pass and restored after, so the buffer must be writable and nobody else's.
+     * Writes the masked GRH of a RoCE v1 packet directly before the BTH, for {@link #overPrefix}. Needs {@link #GRH_PREFIX_LENGTH} bytes
+     * there.
+     *
+     * @param grhPayloadLength bytes from BTH to the end of the ICRC, both inclusive
+     * @return where the prefix starts
+     */
+    public static int putGrhPrefix(ByteBuffer b, int bthAt, long srcHigh, long srcLow, long dstHigh, long dstLow, int grhPayloadLength) {
+        int start = bthAt - GRH_PREFIX_LENGTH;
+        b.putLong(start, -1L);
+        Grh.put(b, start + LRH, 0xFF, 0xFFFFF, grhPayloadLength, Grh.NEXT_HEADER_BTH, 0xFF, srcHigh, srcLow, dstHigh, dstLow);
+        return start;
+    }
+
+    /**
+     * ICRC in one pass over a prefix written by {@link #putIpv4Prefix}, {@link #putIpv6Prefix} or {@link #putGrhPrefix} and the packet
+     * behind it. BTH byte 4 is 0xFF during the pass and restored after, so the buffer must be writable and nobody else's.
      *
      * @return the CRC as a number, for {@link #put}
      */
@@ -157,6 +173,11 @@ public final class Icrc {
     public int ofIpv6Payload(ByteBuffer b, int bthAt, int end, long srcHigh, long srcLow, long dstHigh, long dstLow, int srcPort,
             int dstPort) {
         return headers.ofIpv6(srcHigh, srcLow, dstHigh, dstLow, srcPort, dstPort, end + LENGTH - bthAt) ^ overZeros(b, bthAt, end);
+    }
+
+    /** As {@link #ofIpv4Payload}, for RoCE v1. @return the CRC as a number, for {@link #put} */
+    public int ofGrhPayload(ByteBuffer b, int bthAt, int end, long srcHigh, long srcLow, long dstHigh, long dstLow) {
+        return headers.ofGrh(srcHigh, srcLow, dstHigh, dstLow, end + LENGTH - bthAt) ^ overZeros(b, bthAt, end);
     }
 
     /** Four zeros and a BTH are 16 bytes, and full packets so a multiple of 16, which is what makes the JVM's CRC fast. */

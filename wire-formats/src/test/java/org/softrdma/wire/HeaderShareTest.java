@@ -32,10 +32,17 @@ class HeaderShareTest {
             int v4 = icrc.ofIpv4Payload(b, HEADROOM, end, (int) peer, 0x7f000001, port, 4791);
             int v6 = icrc.ofIpv6Payload(b, HEADROOM, end, 0xfe80_0000_0000_0000L, peer, peer, 1, port, 4791);
 
+            int v1 = icrc.ofGrhPayload(b, HEADROOM, end, 0xfe80_0000_0000_0000L, peer, peer, 1);
+
             int before4 = Icrc.putIpv4Prefix(b, HEADROOM, (int) peer, 0x7f000001, 0, true, port, 4791, length);
             assertEquals(icrc.overPrefix(b, before4, HEADROOM, end), v4);
             int before6 = Icrc.putIpv6Prefix(b, HEADROOM, 0xfe80_0000_0000_0000L, peer, peer, 1, port, 4791, length);
             assertEquals(icrc.overPrefix(b, before6, HEADROOM, end), v6);
+            int before1 = Icrc.putGrhPrefix(b, HEADROOM, 0xfe80_0000_0000_0000L, peer, peer, 1, length);
+            assertEquals(icrc.overPrefix(b, before1, HEADROOM, end), v1);
+            Grh.put(b, HEADROOM - Grh.LENGTH, random.nextInt(256), random.nextInt(1 << 20), length, Grh.NEXT_HEADER_BTH,
+                random.nextInt(256), 0xfe80_0000_0000_0000L, peer, peer, 1);
+            assertEquals(icrc.ofGrhFrame(b, HEADROOM - Grh.LENGTH, HEADROOM, end), v1);
         }
     }
 }
