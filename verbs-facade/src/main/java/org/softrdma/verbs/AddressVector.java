@@ -20,6 +20,7 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
     private static final int GRH_BYTES = 40;
     private static final int IPV4_AT = 20;
     private static final int UDP = 17;
+    private static final int BTH = 0x1b;
     private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -46,7 +47,8 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
      *
      * @param port       it came in at
      * @param completion of its receive
-     * @param grh        the first 40 bytes of the receive: an IPv6 header, or an IPv4 header in the last 20
+     * @param grh        the first 40 bytes of the receive: an IPv6 header, RoCE v1's global route header, or an IPv4
+     *                   header in the last 20
      * @throws VerbsException EINVAL if they hold neither, or the completion has no such bytes; ENOENT if the port has no such GID
      */
     public static AddressVector ofReceived(Context context, int port, WorkCompletion completion, MemorySegment grh) {
@@ -57,20 +59,23 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
             throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", "the GRH has 40 bytes, here are " + grh.byteSize());
         }
         if (isIpv4(grh)) {
-            return reply(context, port, Gid.ofIpv4(grh.get(U32, IPV4_AT + 12)), Gid.ofIpv4(grh.get(U32, IPV4_AT + 16)), 0,
-                grh.get(ValueLayout.JAVA_BYTE, IPV4_AT + 8) & 0xff, grh.get(ValueLayout.JAVA_BYTE, IPV4_AT + 1) & 0xff);
+            return reply(context, port, GidType.ROCE_V2, Gid.ofIpv4(grh.get(U32, IPV4_AT + 12)), Gid.ofIpv4(grh.get(U32, IPV4_AT + 16)),
+                0, grh.get(ValueLayout.JAVA_BYTE, IPV4_AT + 8) & 0xff, grh.get(ValueLayout.JAVA_BYTE, IPV4_AT + 1) & 0xff);
         }
         int first = grh.get(U32, 0);
-        if (first >>> 28 != 6 || grh.get(ValueLayout.JAVA_BYTE, 6) != UDP) {
-            throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", "the first 40 bytes hold no IPv4 or IPv6 header of a UDP packet");
+        int next = grh.get(ValueLayout.JAVA_BYTE, 6);
+        if (first >>> 28 != 6 || next != UDP && next != BTH) {
+            throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", "the first 40 bytes hold no IPv4 or IPv6 header of a UDP packet,"
+                + " and no global route header");
         }
-        return reply(context, port, new Gid(grh.get(U64, 8), grh.get(U64, 16)), new Gid(grh.get(U64, 24), grh.get(U64, 32)),
-            first & 0xfffff, grh.get(ValueLayout.JAVA_BYTE, 7) & 0xff, first >>> 20 & 0xff);
+        return reply(context, port, next == BTH ? GidType.ROCE_V1 : GidType.ROCE_V2, new Gid(grh.get(U64, 8), grh.get(U64, 16)),
+            new Gid(grh.get(U64, 24), grh.get(U64, 32)), first & 0xfffff, grh.get(ValueLayout.JAVA_BYTE, 7) & 0xff, first >>> 20 & 0xff);
     }
 
-    private static AddressVector reply(Context context, int port, Gid sender, Gid receiver, int flowLabel, int hopLimit, int trafficClass) {
+    private static AddressVector reply(Context context, int port, GidType type, Gid sender, Gid receiver, int flowLabel, int hopLimit,
+            int trafficClass) {
         for (GidEntry entry : context.queryGidTable()) {
-            if (entry.port() == port && entry.gid().equals(receiver)) {
+            if (entry.port() == port && entry.type() == type && entry.gid().equals(receiver)) {
                 return new AddressVector(sender, entry.index(), flowLabel, hopLimit, trafficClass, 0, port);
             }
         }

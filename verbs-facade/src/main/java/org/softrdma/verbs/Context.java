@@ -96,6 +96,16 @@ public interface Context extends AutoCloseable {
     }
 
     /**
+     * Opens an agent for the management datagrams of one class. Those of communication management are the device's own.
+     *
+     * @param managementClass of a vendor or an application: 0x09..0x4f
+     * @throws VerbsException EINVAL: another class; EBUSY: somebody in this process has it
+     */
+    default MadAgent openMadAgent(int managementClass) {
+        throw VerbsException.unsupported("open_mad_agent");
+    }
+
+    /**
      * Creates a completion queue.
      *
      * @param cqe        completions it must hold, 1..{@link DeviceAttributes#maxCqe()}

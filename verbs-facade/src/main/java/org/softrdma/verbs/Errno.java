@@ -18,6 +18,7 @@ public enum Errno {
     EINVAL(22, "Invalid argument"),
     ENOSYS(38, "Function not implemented"),
     ENODATA(61, "No data available"),
+    EPROTO(71, "Protocol error"),
     EOPNOTSUPP(95, "Operation not supported"),
     EADDRINUSE(98, "Address already in use"),
     EADDRNOTAVAIL(99, "Cannot assign requested address"),

@@ -28,4 +28,16 @@ public interface RdmaDevice {
      *     has the interface's RoCE port, EADDRNOTAVAIL, ENODEV
      */
     Context open();
+
+    /**
+     * What the device is like now. A provider that can tell without opening it does, so that this works while another process is running
+     * the device.
+     *
+     * @throws VerbsException if it has to be opened for that, and cannot be
+     */
+    default DeviceDescription describe() {
+        try (Context context = open()) {
+            return new DeviceDescription(context.queryDevice(), context.queryPort(1), context.queryGidTable());
+        }
+    }
 }

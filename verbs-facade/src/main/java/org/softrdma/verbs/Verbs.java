@@ -11,12 +11,14 @@ public final class Verbs {
     private Verbs() {
     }
 
-    /** {@code get_device_list}: every device, in the providers' order; empty if there is none. */
+    /** {@code get_device_list}: every device, by {@linkplain RdmaDevice#index index}; empty if there is none. */
     public static List<RdmaDevice> devices() {
         List<RdmaDevice> devices = new ArrayList<>();
         for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
             devices.addAll(provider.devices());
         }
+        // Not Comparator.comparingInt: its lambda is serializable, and those are made anew at every start, AOT cache or not.
+        devices.sort((one, other) -> Integer.compare(one.index(), other.index()));
         return devices;
     }
 
