@@ -27,6 +27,13 @@ import org.softrdma.verbs.VerbsException;
 public enum Capability {
     /** A queue pair connects by modify calls, with PSNs, path and timers: InfiniBand's transport, not iWARP's. */
     INFINIBAND_TRANSPORT(context -> context.device().transport() == Transport.INFINIBAND),
+    /**
+     * A completion says what became of a request at the peer. iWARP's does not: it says that the memory is the application's again, and a
+     * peer that refuses ends the connection.
+     */
+    ACKNOWLEDGEMENTS(context -> context.device().transport() == Transport.INFINIBAND),
+    /** A message waits for the peer's receive. On iWARP it ends the connection if there is none. */
+    RECEIVER_NOT_READY(context -> context.device().transport() == Transport.INFINIBAND),
     /** Immediate data. */
     IMMEDIATE_DATA(context -> context.device().transport() == Transport.INFINIBAND),
     UNRELIABLE_CONNECTIONS(context -> hasService(context, QpType.UC)),

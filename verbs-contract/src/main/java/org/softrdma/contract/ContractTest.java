@@ -28,6 +28,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WcStatus;
 
 /**
  * One topic of the contract. Each test has a fabric of its own; whatever it made is closed afterwards, which is a promise too: everything
@@ -46,6 +47,7 @@ public abstract class ContractTest {
     final Surroundings surroundings = new Surroundings();
 
     private final Deque<AutoCloseable> made = new ArrayDeque<>();
+    private VerbsContractTest provider;
     private ContractFabric fabric;
 
     /** Two queue pairs, each the other's peer. */
@@ -84,6 +86,29 @@ public abstract class ContractTest {
     final <T extends AutoCloseable> T keep(T object) {
         made.push(object);
         return object;
+    }
+
+    /**
+     * What became of the request that one of A's queue pairs just posted, signaled: the one place where transports differ in that. Where
+     * completions do not tell, a READ of nothing behind it does: it is answered when everything before it is done, and flushed when the
+     * peer has ended the connection instead, which is what {@link WcStatus#REM_ACCESS_ERR} stands for then.
+     *
+     * @param before A's sends so far, without it
+     */
+    final WcStatus outcome(QueuePair of, int before) {
+        if (!lacks(Capability.ACKNOWLEDGEMENTS)) {
+            await(() -> a.sends().size() > before);
+            return a.sends().getLast().status();
+        }
+        of.postSend(wr.read(0, 0).signaled());
+        await(() -> a.sends().size() > before + 1);
+        WcStatus own = a.sends().get(before).status();
+        return own == WcStatus.SUCCESS || own == WcStatus.WR_FLUSH_ERR
+            ? a.sends().getLast().isSuccess() ? own : WcStatus.REM_ACCESS_ERR : own;
+    }
+
+    private boolean lacks(Capability capability) {
+        return provider.unsupported().contains(capability);
     }
 
     /** Lets time pass until it is so, and fails if it never is. */
@@ -149,16 +174,16 @@ public abstract class ContractTest {
     private final class Surroundings implements BeforeEachCallback, AfterEachCallback {
         @Override
         public void beforeEach(ExtensionContext context) {
-            VerbsContractTest provider = (VerbsContractTest) context.getRequiredTestInstances().getAllInstances().getFirst();
-            require(provider, context.getRequiredTestClass());
-            require(provider, context.getRequiredTestMethod());
+            provider = (VerbsContractTest) context.getRequiredTestInstances().getAllInstances().getFirst();
+            require(context.getRequiredTestClass());
+            require(context.getRequiredTestMethod());
             fabric = provider.openFabric();
         }
 
-        private void require(VerbsContractTest provider, AnnotatedElement element) {
+        private void require(AnnotatedElement element) {
             Needs needs = element.getAnnotation(Needs.class);
             for (Capability each : needs == null ? new Capability[0] : needs.value()) {
-                if (provider.unsupported().contains(each)) {
+                if (lacks(each)) {
                     Assumptions.abort("unsupported: " + each);
                 }
             }

@@ -29,8 +29,9 @@ import org.softrdma.verbs.WorkCompletion;
 @Needs(Capability.DATAGRAMS)
 public abstract class DatagramsContract extends ContractTest {
     private static final int GRH = 40;
-    private static final Gid GROUP = Gid.ofIpv4(0xef010203);
-    private static final Gid OTHER_GROUP = Gid.ofIpv4(0xef010204);
+    /** 239.1 and two bytes of the process's id: tests of other processes have groups of their own. */
+    private static final Gid GROUP = Gid.ofIpv4(0xef010000 | (int) ProcessHandle.current().pid() & 0xffff);
+    private static final Gid OTHER_GROUP = Gid.ofIpv4(0xef020000 | (int) ProcessHandle.current().pid() & 0xffff);
     private static final int MULTICAST_QPN = 0xffffff;
 
     private MemoryRegion target;
@@ -59,6 +60,13 @@ public abstract class DatagramsContract extends ContractTest {
         await(() -> b.receives().size() > before);
         assertEquals(before + 1, b.receives().size(), b.receives().toString());
         assertEquals("99 SUCCESS", End.brief(b.receives()).getLast());
+    }
+
+    /** Returns when all that A sent to B's device was dealt with there, also what is lost: a neighbour of B has what came behind it. */
+    private void awaitThatAllHasArrived() {
+        End witness = member(1);
+        a.qp.postSend(wr.send().to(toB, witness.qp.qpNum(), setup.qkey));
+        await(() -> witness.receives().size() == 1);
     }
 
     // ---- from one to one ----
@@ -157,13 +165,13 @@ public abstract class DatagramsContract extends ContractTest {
     void shouldDropWhatFindsNoReceiveOrNoRoom() {
         connectWithMemory();
         a.qp.postSend(wr.send().inlineData(MemorySegment.ofArray(new byte[8])).to(toB, b.qp.qpNum(), setup.qkey));
-        sendOneMore();
+        awaitThatAllHasArrived();
         postReceive(5, GRH + 7);
         a.qp.postSend(wr.send().inlineData(MemorySegment.ofArray(new byte[8])).to(toB, b.qp.qpNum(), setup.qkey));
         a.qp.postSend(wr.send().inlineData(MemorySegment.ofArray(new byte[7])).to(toB, b.qp.qpNum(), setup.qkey));
-        await(() -> b.receives().size() == 2);
-        assertEquals(List.of("99 SUCCESS", "5 SUCCESS"), End.brief(b.receives()), "the receive is there for the next one");
-        assertEquals(GRH + 7, b.receives().get(1).byteLength());
+        await(() -> b.receives().size() == 1);
+        assertEquals(List.of("5 SUCCESS"), End.brief(b.receives()), "the receive is there for the next one");
+        assertEquals(GRH + 7, b.receives().getFirst().byteLength());
         assertEquals(QpState.RTS, b.qp.state());
     }
 

@@ -95,7 +95,7 @@ public abstract class ExtendedApiContract extends ContractTest {
         connectWithBatch(SendOps.RDMA_WRITE);
         local.memory().set(ValueLayout.JAVA_LONG, 0, 4711);
         assertEquals(WcOpcode.RDMA_WRITE, post(wr -> wr.write(remote.address() + 8, remote.rkey()).element(local, 0, 8)).opcode());
-        assertEquals(4711, remote.memory().get(ValueLayout.JAVA_LONG, 8));
+        await(() -> remote.memory().get(ValueLayout.JAVA_LONG, 8) == 4711);
         assertTrue(post(wr -> wr.write(0, 0)).isSuccess(), "of nothing");
     }
 
@@ -297,7 +297,7 @@ public abstract class ExtendedApiContract extends ContractTest {
     // ---- readers ----
 
     @Test
-    @Needs(Capability.COMPLETION_READERS)
+    @Needs({Capability.COMPLETION_READERS, Capability.IMMEDIATE_DATA})
     void shouldReadEveryFieldInPlace() {
         connect();
         b.qp.postReceive(recv.begin(7).element(b.memory(64, AccessFlags.LOCAL_WRITE), 0, 64));

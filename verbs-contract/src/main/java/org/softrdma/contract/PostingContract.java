@@ -71,6 +71,7 @@ public abstract class PostingContract extends ContractTest {
     }
 
     @Test
+    @Needs(Capability.RECEIVER_NOT_READY)
     void shouldRefuseMoreThanTheQueuesHoldAndTakeMoreWhenThereIsRoom() {
         setup.queueDepth = 4;
         connect();
@@ -186,8 +187,7 @@ public abstract class PostingContract extends ContractTest {
         MemoryRegion to = b.memory(32, End.ALL_REMOTE);
         a.qp.postSend(wr.write(to.address(), to.rkey()).element(from, 0, 32).inline().signaled());
         from.memory().fill((byte) 0);
-        await(() -> !a.sends().isEmpty());
-        assertEquals(List.of(WcStatus.SUCCESS), a.sendStatuses());
+        assertEquals(WcStatus.SUCCESS, outcome(a.qp, 0));
         assertArrayEquals(bytes(32, 1), End.content(to, 0, 32));
     }
 
@@ -284,6 +284,7 @@ public abstract class PostingContract extends ContractTest {
 
     /** What was posted does not complete any more. */
     @Test
+    @Needs(Capability.RECEIVER_NOT_READY)
     void shouldCompleteNothingAfterClose() {
         connect();
         a.qp.postSend(wr.send().wrId(1).signaled());

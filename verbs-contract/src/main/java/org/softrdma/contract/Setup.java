@@ -16,7 +16,8 @@ public final class Setup {
     public Mtu mtu = Mtu.MTU_1024;
     public int psnA = 0xfffff0;
     public int psnB = 0x654321;
-    public int timeout = 14;
+    /** Code 18: 1.07 s. With all retries that is longer than a busy machine keeps a peer from answering. */
+    public int timeout = 18;
     public int retryCount = 7;
     public int rnrRetry = 7;
     /** Code 12: 0.64 ms. */

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.contract;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
+import org.softrdma.verbs.Context;
+
+/** Real devices of this process, with sockets, threads, and the time of the clock. They run from the first test of a class to its last. */
+public abstract class LiveFabric implements ContractFabric {
+    /** A machine that has other work stands still for seconds. */
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
+
+    /** Each keeps its device running between tests, which open contexts of their own. */
+    private final List<Context> running = new ArrayList<>();
+
+    /** @param start opens a device by its number, each as if on a host of its own */
+    protected LiveFabric(IntFunction<Context> start) {
+        for (int device = 0; device < DEVICES; device++) {
+            running.add(start.apply(device));
+        }
+    }
+
+    /** The context that keeps a device running. */
+    protected final Context running(int device) {
+        return running.get(device);
+    }
+
+    @Override
+    public final Context open(int device) {
+        return running(device).device().open();
+    }
+
+    @Override
+    public final boolean await(BooleanSupplier done) {
+        long untilNs = System.nanoTime() + PATIENCE_NS;
+        while (!done.getAsBoolean()) {
+            if (System.nanoTime() - untilNs >= 0) {
+                return false;
+            }
+            Thread.yield();
+        }
+        return true;
+    }
+
+    /** The devices stay for the next test; what it opened it has closed. */
+    @Override
+    public final void close() {
+    }
+
+    /** After the last test. */
+    public final void stop() {
+        running.forEach(Context::close);
+    }
+}
