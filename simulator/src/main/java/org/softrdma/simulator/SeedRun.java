@@ -26,6 +26,7 @@ import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
@@ -65,6 +66,7 @@ public final class SeedRun {
     private final LooseWorkload looseWorkload;
     private final Pacemaker pacemaker;
     private final WorkCompletion[] polled = WorkCompletion.array(4);
+    private int unfinishedBindings;
     private boolean healed;
     private long healedForNs;
     private long boundNs;
@@ -91,12 +93,13 @@ public final class SeedRun {
         looseWorkload.plan(looseStreams);
         allStreams.addAll(streams);
         allStreams.addAll(looseStreams);
+        openMemory(a, scenario.iovaA());
+        openMemory(b, scenario.iovaB());
+        awaitBindings();
         for (Accident accident : scenario.accidents()) {
             Endpoint victim = (accident.onA() ? a : b).endpoints.get(accident.victim());
             accidents.add(accident, victim, plannedPackets(accident.victim()));
         }
-        openMemory(a, scenario.iovaA());
-        openMemory(b, scenario.iovaB());
         workload.settleSwaps();
         looseWorkload.stamp();
     }
@@ -116,7 +119,7 @@ public final class SeedRun {
         return new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gid), random.split(), 9000), gid, random.split());
     }
 
-    private static void openMemory(Side side, long iova) {
+    private void openMemory(Side side, long iova) {
         side.memory.open(side.pd, iova, ACCESS | AccessFlags.MW_BIND);
         for (Endpoint each : side.endpoints) {
             if (each.doomed != null) {
@@ -125,9 +128,23 @@ public final class SeedRun {
             }
             if (each.window != null) {
                 MemoryRegion region = each.doomed.region();
-                each.qp.bind(each.window, BIND_ID, region, region.address(), region.length(), AccessFlags.REMOTE_ANY, 0);
+                each.qp.bind(each.window, BIND_ID, region, region.address(), region.length(), AccessFlags.REMOTE_ANY,
+                    SendFlags.SIGNALED);
+                unfinishedBindings++;
                 each.doomed.openBy(each.window);
             }
+        }
+    }
+
+    /** No application frees a window, or tells its peer the key, before it knows that the window is bound. */
+    private void awaitBindings() {
+        boolean bound = simulation.runUntil(() -> {
+            takeAll(a);
+            takeAll(b);
+            return unfinishedBindings == 0;
+        }, fabric.nowNs());
+        if (!bound) {
+            throw new AssertionError(unfinishedBindings + " windows were not bound at once, though nothing else was posted");
         }
     }
 
@@ -511,10 +528,9 @@ public final class SeedRun {
     private void takeFrom(CompletionQueue queue, Side side) {
         for (int count = queue.poll(polled); count > 0; count = queue.poll(polled)) {
             for (int i = 0; i < count; i++) {
-                if (polled[i].wrId() == BIND_ID && polled[i].isSuccess() && scenario.signalAll()) {
-                    continue;
-                }
-                if (ReceivePool.isReceive(polled[i])) {
+                if (polled[i].wrId() == BIND_ID && polled[i].isSuccess()) {
+                    unfinishedBindings--;
+                } else if (ReceivePool.isReceive(polled[i])) {
                     onReceive(endpointOf(polled[i], side), polled[i]);
                 } else {
                     streamFrom(endpointOf(polled[i], side)).onSendCompletion(polled[i]);
