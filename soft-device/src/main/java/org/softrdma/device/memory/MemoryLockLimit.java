@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.memory;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/** What Linux lets this process lock into memory. */
+final class MemoryLockLimit {
+    private static final int RLIMIT_MEMLOCK = 8;
+    private static final long RLIM_INFINITY = -1;
+    private static final int CAP_IPC_LOCK = 14;
+    private static final String EFFECTIVE = "CapEff:";
+    private static final Path STATUS = Path.of("/proc/self/status");
+    private static final long USUAL_PAGE_BYTES = 4096;
+    private static final boolean LINUX = System.getProperty("os.name").toLowerCase(Locale.ROOT).equals("linux");
+
+    private MemoryLockLimit() {
+    }
+
+    /** The C library's functions; only on Linux, and only when they are asked for. */
+    private static final class Calls {
+        private static final MethodHandle GETRLIMIT = find("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
+        private static final MethodHandle GETPAGESIZE = find("getpagesize", FunctionDescriptor.of(JAVA_INT));
+
+        private static MethodHandle find(String name, FunctionDescriptor descriptor) {
+            Linker linker = Linker.nativeLinker();
+            return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
+        }
+    }
+
+    /** {@code ulimit -l} in bytes; {@link Long#MAX_VALUE} if there is no limit, or none for this process. */
+    static long bytes() {
+        if (!LINUX || isPrivileged()) {
+            return Long.MAX_VALUE;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            // struct rlimit: the soft limit, then the hard one
+            MemorySegment limits = arena.allocate(JAVA_LONG, 2);
+            if ((int) Calls.GETRLIMIT.invokeExact(RLIMIT_MEMLOCK, limits) != 0) {
+                return Long.MAX_VALUE;
+            }
+            long soft = limits.get(JAVA_LONG, 0);
+            return soft == RLIM_INFINITY || soft < 0 ? Long.MAX_VALUE : soft;
+        } catch (Throwable impossible) {
+            throw new AssertionError("getrlimit", impossible);
+        }
+    }
+
+    static long pageBytes() {
+        if (!LINUX) {
+            return USUAL_PAGE_BYTES;
+        }
+        try {
+            return (int) Calls.GETPAGESIZE.invokeExact();
+        } catch (Throwable impossible) {
+            throw new AssertionError("getpagesize", impossible);
+        }
+    }
+
+    private static boolean isPrivileged() {
+        try {
+            return mayLock(Files.readAllLines(STATUS));
+        } catch (IOException unknown) {
+            return false;
+        }
+    }
+
+    /** @param status the lines of {@code /proc/PID/status} */
+    static boolean mayLock(List<String> status) {
+        for (String line : status) {
+            if (line.startsWith(EFFECTIVE)) {
+                return (Long.parseUnsignedLong(line.substring(EFFECTIVE.length()).strip(), 16) >>> CAP_IPC_LOCK & 1) != 0;
+            }
+        }
+        return false;
+    }
+}
