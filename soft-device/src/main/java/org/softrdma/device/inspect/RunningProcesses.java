@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.inspect;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Asks all processes of the user that have devices open, at once: together they have one second, and each may send 8 MiB. Whoever does not
+ * answer in time, or answers nonsense, is named, and the others are shown all the same. Entries of dead processes are removed.
+ */
+public final class RunningProcesses {
+    static final int LONGEST_ANSWER = 8 << 20;
+
+    private static final long PATIENCE_NS = 1_000_000_000L;
+    private static final int CHUNK = 1 << 16;
+
+    private final ProcessDirectory directory;
+    private final Consumer<String> problems;
+    private final List<ProcessReport> reports = new ArrayList<>();
+    private final ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
+
+    private RunningProcesses(ProcessDirectory directory, Consumer<String> problems) {
+        this.directory = directory;
+        this.problems = problems;
+    }
+
+    /**
+     * @param state    the user's state directory
+     * @param problems is told of each process that could not be asked, in a sentence
+     * @return those that answered, by process number
+     */
+    public static List<ProcessReport> ask(Path state, Consumer<String> problems) {
+        RunningProcesses asking = new RunningProcesses(new ProcessDirectory(state), problems);
+        asking.askAll();
+        asking.reports.sort(Comparator.comparingLong(ProcessReport::pid));
+        return asking.reports;
+    }
+
+    /** One that was asked, and what it has said so far. */
+    private record Asked(Path entry, ByteArrayOutputStream answer) {
+        private String name() {
+            long pid = ProcessDirectory.pidOf(entry);
+            return pid < 0 ? entry.toString() : "process " + pid;
+        }
+    }
+
+    private void askAll() {
+        try (Selector selector = Selector.open()) {
+            List<Path> entries = directory.entries();
+            if (entries.size() == ProcessDirectory.MAX_ENTRIES) {
+                problems.accept("there are " + entries.size() + " processes or more; not all are shown");
+            }
+            for (Path entry : entries) {
+                begin(entry, selector);
+            }
+            try {
+                listen(selector);
+            } finally {
+                for (SelectionKey key : selector.keys()) {
+                    key.channel().close();
+                }
+            }
+        } catch (IOException | RuntimeException refused) {
+            problems.accept(directory.path() + " cannot be looked at: " + refused
+                + "; it has to be this user's, and its name short enough for a socket");
+        }
+    }
+
+    private void begin(Path entry, Selector selector) {
+        Asked asked = new Asked(entry, new ByteArrayOutputStream());
+        SocketChannel channel = null;
+        try {
+            channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+            channel.configureBlocking(false);
+            // A local connection is there at once, or the process has too many askers already.
+            if (channel.connect(UnixDomainSocketAddress.of(entry))) {
+                channel.register(selector, SelectionKey.OP_READ, asked);
+                return;
+            }
+            problems.accept(asked.name() + " does not answer");
+        } catch (ConnectException dead) {
+            forget(entry);
+        } catch (IOException refused) {
+            if (Files.exists(entry)) {
+                problems.accept(asked.name() + " cannot be asked: " + refused.getMessage());
+            }
+        }
+        close(channel);
+    }
+
+    private void listen(Selector selector) throws IOException {
+        long untilNs = System.nanoTime() + PATIENCE_NS;
+        for (long leftNs = PATIENCE_NS; leftNs > 0 && !waiting(selector).isEmpty(); leftNs = untilNs - System.nanoTime()) {
+            selector.select(key -> take(key), Math.max(1, leftNs / 1_000_000));
+        }
+        for (Asked silent : waiting(selector)) {
+            problems.accept(silent.name() + " does not answer");
+        }
+    }
+
+    private static List<Asked> waiting(Selector selector) {
+        return selector.keys().stream().filter(SelectionKey::isValid).map(key -> (Asked) key.attachment()).toList();
+    }
+
+    private void take(SelectionKey key) {
+        SocketChannel channel = (SocketChannel) key.channel();
+        Asked asked = (Asked) key.attachment();
+        try {
+            chunk.clear();
+            int read = channel.read(chunk);
+            if (read > 0) {
+                asked.answer.write(chunk.array(), 0, read);
+            }
+            if (asked.answer.size() > LONGEST_ANSWER) {
+                problems.accept(asked.name() + " answers with more than " + LONGEST_ANSWER + " bytes");
+            } else if (read >= 0) {
+                return;
+            } else {
+                reports.add(ReportText.parse(asked.answer.toString(StandardCharsets.US_ASCII)));
+            }
+        } catch (ReportText.MalformedException nonsense) {
+            problems.accept(asked.name() + " answers what is no report: " + nonsense.getMessage());
+        } catch (IOException broken) {
+            problems.accept(asked.name() + " broke off: " + broken.getMessage());
+        }
+        key.cancel();
+        close(channel);
+    }
+
+    private void forget(Path entry) {
+        try {
+            Files.deleteIfExists(entry);
+        } catch (IOException stays) {
+            problems.accept(entry + " is of a dead process, and stays: " + stays.getMessage());
+        }
+    }
+
+    private static void close(SocketChannel channel) {
+        if (channel != null) {
+            try {
+                channel.close();
+            } catch (IOException nothingLeftToDo) {
+                // it was only read from
+            }
+        }
+    }
+}
