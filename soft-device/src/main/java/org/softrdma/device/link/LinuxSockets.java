@@ -24,8 +24,11 @@ import org.softrdma.verbs.VerbsException;
  * link, for its owner's thread, since errno is caught in a buffer of the object; {@link #signal} alone is for any thread.
  */
 final class LinuxSockets {
+    static final int AF_UNIX = 1;
     static final int AF_INET = 2;
     static final int AF_INET6 = 10;
+    static final int AF_NETLINK = 16;
+    static final int AF_PACKET = 17;
     static final int IPPROTO_IP = 0;
     static final int IPPROTO_UDP = 17;
     static final int IPPROTO_IPV6 = 41;
@@ -35,10 +38,12 @@ final class LinuxSockets {
     static final int IP_TTL = 2;
     static final int IP_MULTICAST_IF = 32;
     static final int IP_ADD_MEMBERSHIP = 35;
+    static final int IP_DROP_MEMBERSHIP = 36;
     /** 0: only what comes in where this socket joined. */
     static final int IP_MULTICAST_ALL = 49;
     static final int IPV6_MULTICAST_IF = 17;
     static final int IPV6_JOIN_GROUP = 20;
+    static final int IPV6_LEAVE_GROUP = 21;
     static final int IPV6_MULTICAST_ALL = 29;
     static final int IPV6_HOPLIMIT = 52;
     static final int IPV6_MTU_DISCOVER = 23;
@@ -56,11 +61,21 @@ final class LinuxSockets {
     static final int SO_REUSEADDR = 2;
     static final int SO_SNDBUF = 7;
     static final int SO_RCVBUF = 8;
+    static final int SO_PRIORITY = 12;
+    static final int SO_ATTACH_FILTER = 26;
     static final int SO_SNDBUFFORCE = 32;
     static final int SO_RCVBUFFORCE = 33;
+    /** By the interface of that index only; needs no privilege on a socket that is bound to none. */
+    static final int SO_BINDTOIFINDEX = 62;
+    static final int SOL_PACKET = 263;
+    static final int PACKET_ADD_MEMBERSHIP = 1;
+    static final int PACKET_DROP_MEMBERSHIP = 2;
+    /** A struct virtio_net_hdr stands before each frame, and offloads are possible. */
+    static final int PACKET_VNET_HDR = 15;
     static final int POLLIN = 1;
     static final int POLLOUT = 4;
     static final int MSG_TRUNC = 0x20;
+    static final int EPERM = 1;
     static final int EINTR = 4;
     static final int EIO = 5;
     static final int EBADF = 9;
@@ -68,6 +83,7 @@ final class LinuxSockets {
     static final int EINVAL = 22;
     static final int ENOTSOCK = 88;
     static final int EAFNOSUPPORT = 97;
+    static final int ENOBUFS = 105;
 
     /** Bytes that hold either kind of socket address. */
     static final int SOCKADDR_BYTES = 32;
@@ -82,17 +98,22 @@ final class LinuxSockets {
     static final ValueLayout.OfInt INT_BE = JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
     static final ValueLayout.OfLong LONG_BE = JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
 
-    private static final int SOCK_DGRAM_NONBLOCK_CLOEXEC = 2 | 0x800 | 0x80000;
+    private static final int SOCK_DGRAM = 2;
+    private static final int SOCK_RAW = 3;
+    private static final int SOCK_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
+    private static final int NETLINK_ROUTE = 0;
     private static final int EFD_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
     private static final int MSG_DONTWAIT = 0x40;
 
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
+    static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
     private static final VarHandle ERRNO_VALUE =
         Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
     private static final MethodHandle SOCKET = call("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
     private static final MethodHandle BIND = call("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+    private static final MethodHandle GETSOCKNAME =
+        call("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS), ERRNO);
     private static final MethodHandle CONNECT = call("connect", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
     private static final MethodHandle SETSOCKOPT =
         call("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
@@ -134,14 +155,33 @@ final class LinuxSockets {
         timeout = arena.allocate(16, 8);
     }
 
-    private static MethodHandle call(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+    static MethodHandle call(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, options);
     }
 
     /** A non-blocking UDP socket. @param family {@link #AF_INET} or {@link #AF_INET6} */
     int udpSocket(int family) {
+        return socket(family, SOCK_DGRAM, 0);
+    }
+
+    /** A non-blocking socket for whole frames, which gets none before it is bound. */
+    int packetSocket() {
+        return socket(AF_PACKET, SOCK_RAW, 0);
+    }
+
+    /** A socket between processes of this host. */
+    int localSocket() {
+        return socket(AF_UNIX, SOCK_DGRAM, 0);
+    }
+
+    /** A non-blocking socket to ask the kernel about routes and neighbours. */
+    int routeSocket() {
+        return socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+    }
+
+    private int socket(int family, int type, int protocol) {
         try {
-            return result((int) SOCKET.invokeExact(callState, family, SOCK_DGRAM_NONBLOCK_CLOEXEC, 0));
+            return result((int) SOCKET.invokeExact(callState, family, type | SOCK_NONBLOCK_CLOEXEC, protocol));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -150,6 +190,16 @@ final class LinuxSockets {
     int bind(int fd, MemorySegment address, int length) {
         try {
             return result((int) BIND.invokeExact(callState, fd, address, length));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** What a socket is bound to now. @param name takes the address, as far as there is room. @return 0, or minus errno */
+    int boundTo(int fd, MemorySegment name) {
+        optionLength.set(JAVA_INT, 0, (int) name.byteSize());
+        try {
+            return result((int) GETSOCKNAME.invokeExact(callState, fd, name, optionLength));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -288,10 +338,15 @@ final class LinuxSockets {
     }
 
     private int result(int returned) {
+        return result(returned, callState);
+    }
+
+    /** @param callState where {@link #ERRNO} was caught. @return what the call returned, or minus errno */
+    static int result(int returned, MemorySegment callState) {
         return returned >= 0 ? returned : -(int) ERRNO_VALUE.get(callState, 0L);
     }
 
-    private static AssertionError impossible(Throwable t) {
+    static AssertionError impossible(Throwable t) {
         return new AssertionError("a native call does not throw", t);
     }
 

@@ -8,7 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The array of struct mmsghdr that sendmmsg and recvmmsg take, with one struct iovec for each packet.
+ * The array of struct mmsghdr that sendmmsg and recvmmsg take, and the struct iovecs of what they are made of.
  *
  * <pre>
  *   mmsghdr, 64 bytes:  0 name  8 name length  16 iovecs  24 iovec count  32 control  40 control length  48 flags  56 bytes received
@@ -36,8 +36,12 @@ final class MessageVector {
 
     /** @param size messages and iovecs */
     MessageVector(Arena arena, int size) {
-        messages = arena.allocate((long) size * MESSAGE_BYTES, 64);
-        iovecs = arena.allocate((long) size * IOVEC_BYTES, 16);
+        this(arena, size, size);
+    }
+
+    MessageVector(Arena arena, int messageCount, int iovecCount) {
+        messages = arena.allocate((long) messageCount * MESSAGE_BYTES, 64);
+        iovecs = arena.allocate((long) iovecCount * IOVEC_BYTES, 16);
         iovecsAddress = iovecs.address();
     }
 
