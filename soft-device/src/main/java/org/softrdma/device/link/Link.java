@@ -31,6 +31,14 @@ public interface Link extends AutoCloseable {
         throw VerbsException.unsupported("remove_address");
     }
 
+    /**
+     * Looks at what changed around the link, in the host's tables and its interface: from time to time, for the owner.
+     *
+     * @param interfaceIndex what the interface has now; another one than before if it was deleted and made again
+     */
+    default void lookAround(int interfaceIndex) {
+    }
+
     /** Whether the host took a socket away from the link: nothing will go in or out by it any more. For the owner. */
     default boolean isBroken() {
         return false;

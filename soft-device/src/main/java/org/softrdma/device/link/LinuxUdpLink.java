@@ -19,7 +19,6 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
@@ -55,10 +54,6 @@ final class LinuxUdpLink implements Link {
     private static final int COLD_AFTER = 1024;
     private static final int COLD_INTERVAL = 8;
 
-    private static final int IDLE = 0;
-    private static final int WAITING = 1;
-    private static final int SIGNALLED = 2;
-
     private final UdpLinkOptions options;
     /** Replaced as a whole. */
     private volatile List<Gid> addresses;
@@ -79,9 +74,7 @@ final class LinuxUdpLink implements Link {
     /** Replaced as a whole when a group is joined or left: the agent's thread may be in {@link #await} meanwhile. */
     private volatile Watched watched;
     private final ReceivedFrame frame = new ReceivedFrame();
-    private final AtomicInteger waiter = new AtomicInteger(IDLE);
-    private final Object eventLock = new Object();
-    private int eventFd = -1;
+    private WakeupEvent wakeup;
     private Socket hottest;
     private int nextSocket;
     private int polls;
@@ -132,6 +125,8 @@ final class LinuxUdpLink implements Link {
         boolean full;
         /** Paths hold on to it: it stays open even if the interface loses the address. */
         boolean hasPaths;
+        /** Index of the interface that packets to groups leave by; 0: there were none. */
+        int groupInterface;
 
         Socket(int fd, Gid local, int scope) {
             this.fd = fd;
@@ -146,7 +141,7 @@ final class LinuxUdpLink implements Link {
     }
 
     /** The native side of a {@link Path}: the peer's socket address and, for what the IP header must say, control messages. */
-    static final class Destination {
+    static final class Destination implements PacketTrains.Target {
         private final Gid remote;
         private final int trafficClass;
         private final int hopLimit;
@@ -169,10 +164,10 @@ final class LinuxUdpLink implements Link {
             control = controlLength == 0 ? 0 : name + SOCKADDR_BYTES;
         }
 
-        /** Whether packets to both may leave in one message. */
-        boolean isSameAs(Destination other) {
-            return this == other || socket == other.socket && trafficClass == other.trafficClass && hopLimit == other.hopLimit
-                && remote.equals(other.remote);
+        @Override
+        public boolean isSameAs(PacketTrains.Target target) {
+            return this == target || target instanceof Destination other && socket == other.socket && trafficClass == other.trafficClass
+                && hopLimit == other.hopLimit && remote.equals(other.remote);
         }
     }
 
@@ -181,10 +176,7 @@ final class LinuxUdpLink implements Link {
             sockets[i] = open(addresses.get(i));
         }
         hottest = sockets[0];
-        eventFd = calls.eventDescriptor();
-        if (eventFd < 0) {
-            throw LinuxSockets.failure(-eventFd, "open_device", "eventfd");
-        }
+        wakeup = new WakeupEvent(calls);
         watch();
     }
 
@@ -194,7 +186,7 @@ final class LinuxUdpLink implements Link {
             descriptors.set(JAVA_INT, (long) i * POLLFD_BYTES, sockets[i].fd);
         }
         long at = (long) sockets.length * POLLFD_BYTES;
-        descriptors.set(JAVA_INT, at, eventFd);
+        descriptors.set(JAVA_INT, at, wakeup.fd());
         descriptors.set(JAVA_SHORT, at + POLLFD_EVENTS, (short) LinuxSockets.POLLIN);
         watched = new Watched(sockets, descriptors);
     }
@@ -320,6 +312,23 @@ final class LinuxUdpLink implements Link {
         return broken;
     }
 
+    /** An interface that is deleted takes along what stands for its index: memberships, and the way to groups. */
+    @Override
+    public void lookAround(int interfaceIndex) {
+        for (Socket socket : sockets) {
+            try {
+                if (socket.local.isMulticast() && socket.scope != interfaceIndex) {
+                    take(open(socket.local, interfaceIndex));
+                    giveUp(socket);
+                } else if (socket.groupInterface != 0 && socket.groupInterface != interfaceIndex) {
+                    sendGroupsBy(socket, interfaceIndex);
+                }
+            } catch (VerbsException notYet) {
+                // The interface may not be whole yet; the next look tries again.
+            }
+        }
+    }
+
     private void giveUp(Socket gone) {
         sockets = Arrays.stream(sockets).filter(socket -> socket != gone).toArray(Socket[]::new);
         hottest = hottest == gone ? sockets[0] : hottest;
@@ -386,6 +395,10 @@ final class LinuxUdpLink implements Link {
         int groupScope = group ? sendGroupsByInterface(socket) : 0;
         int nameLength = LinuxSockets.putAddress(memory, remote, options.port(), remote.isLinkLocal() ? socket.scope : groupScope);
         askRoutingTable(socket, remote, memory, nameLength);
+        if (group) {
+            // The socket knows the interface; an index in here would be wrong for good once that is deleted and made again.
+            LinuxSockets.putAddress(memory, remote, options.port(), 0);
+        }
         int controlLength = 0;
         if (trafficClass != 0) {
             controlLength = putControl(memory, controlLength, socket.ipv4, LinuxSockets.IP_TOS, LinuxSockets.IPV6_TCLASS, trafficClass);
@@ -402,13 +415,18 @@ final class LinuxUdpLink implements Link {
     /** What this socket sends to groups leaves by the link's interface, whatever routes there are. @return that interface's index */
     private int sendGroupsByInterface(Socket socket) {
         int index = LocalAddresses.interfaceOf(addresses, options.interfaceName()).getIndex();
+        sendGroupsBy(socket, index);
+        return index;
+    }
+
+    private void sendGroupsBy(Socket socket, int index) {
         int error = socket.ipv4
             ? calls.setOption(socket.fd, IPPROTO_IP, LinuxSockets.IP_MULTICAST_IF, LinuxSockets.membership(Gid.ofIpv4(0), index))
             : calls.setOption(socket.fd, IPPROTO_IPV6, LinuxSockets.IPV6_MULTICAST_IF, index);
         if (error < 0) {
             throw LinuxSockets.failure(-error, "resolve_route", "setsockopt MULTICAST_IF = " + index);
         }
-        return index;
+        socket.groupInterface = index;
     }
 
     private static int putControl(MemorySegment memory, int offset, boolean ipv4, int ipv4Type, int ipv6Type, int value) {
@@ -469,12 +487,7 @@ final class LinuxUdpLink implements Link {
             : messages == 1 ? calls.sendmsg(socket.fd, trains.messages()) : calls.sendmmsg(socket.fd, trains.messages(), messages);
         // The messages hold addresses into the batch and its paths.
         Reference.reachabilityFence(batch);
-        int packets = 0;
-        for (int m = 0; m < sent; m++) {
-            packets += trains.packets(m);
-        }
-        batch.sent(packets);
-        trains.undo(batch, Math.max(sent, 0), messages);
+        int packets = trains.sent(batch, Math.max(sent, 0), messages);
         return packets > 0 ? packets : onRefused(batch, socket, -sent);
     }
 
@@ -643,8 +656,7 @@ final class LinuxUdpLink implements Link {
         if (timeoutNs <= 0 || closed) {
             return;
         }
-        if (!waiter.compareAndSet(IDLE, WAITING)) {
-            waiter.set(IDLE);
+        if (!wakeup.beginWait()) {
             return;
         }
         Watched now = watched;
@@ -653,7 +665,7 @@ final class LinuxUdpLink implements Link {
             now.descriptors.set(JAVA_SHORT, (long) i * POLLFD_BYTES + POLLFD_EVENTS, (short) events);
         }
         int ready = waitCalls.poll(now.descriptors, now.sockets.length + 1, timeoutNs);
-        waiter.set(IDLE);
+        wakeup.endWait();
         if (ready > 0) {
             noteReady(now);
         }
@@ -667,21 +679,13 @@ final class LinuxUdpLink implements Link {
             }
         }
         if (now.descriptors.get(JAVA_SHORT, (long) now.sockets.length * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
-            waitCalls.drain(eventFd);
+            waitCalls.drain(wakeup.fd());
         }
     }
 
     @Override
     public void wakeup() {
-        // An exchange even if it is SIGNALLED already: the caller's work must be visible before the owner takes the signal.
-        // The write may come after that await has ended otherwise; it then ends the next one too early, which does no harm.
-        if (waiter.getAndSet(SIGNALLED) == WAITING) {
-            synchronized (eventLock) {
-                if (eventFd >= 0) {
-                    LinuxSockets.signal(eventFd);
-                }
-            }
-        }
+        wakeup.signal();
     }
 
     @Override
@@ -705,11 +709,8 @@ final class LinuxUdpLink implements Link {
                 LinuxSockets.close(socket.fd);
             }
         }
-        synchronized (eventLock) {
-            if (eventFd >= 0) {
-                LinuxSockets.close(eventFd);
-                eventFd = -1;
-            }
+        if (wakeup != null) {
+            wakeup.close();
         }
     }
 }

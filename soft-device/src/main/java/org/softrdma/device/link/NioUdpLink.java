@@ -95,6 +95,8 @@ final class NioUdpLink implements Link {
         boolean full;
         /** Paths hold on to it: it stays open even if the interface loses the address. */
         boolean hasPaths;
+        /** Index of the interface that packets to groups leave by; 0: there were none. */
+        int groupInterface;
 
         Socket(DatagramChannel channel, SelectionKey key, Gid local, int scope) {
             this.channel = channel;
@@ -192,8 +194,11 @@ final class NioUdpLink implements Link {
         }
         Socket socket = socketOf(local);
         boolean group = remote.isMulticast();
-        int groupScope = group ? sendGroupsByInterface(socket) : 0;
-        InetAddress to = LocalAddresses.toInetAddress(remote, remote.isLinkLocal() ? socket.scope : remote.isIpv4Mapped() ? 0 : groupScope);
+        if (group) {
+            sendGroupsByInterface(socket);
+        }
+        // To a group, without an interface: the channel knows it, also when that is deleted and made again.
+        InetAddress to = LocalAddresses.toInetAddress(remote, remote.isLinkLocal() ? socket.scope : 0);
         InetSocketAddress address = new InetSocketAddress(to, options.port());
         if (!group) {
             askRoutingTable(socket, remote, address);
@@ -203,12 +208,12 @@ final class NioUdpLink implements Link {
             new Destination(socket, address, trafficClass, group ? Math.max(1, hopLimit) : socket.groupHops));
     }
 
-    /** What this channel sends to groups leaves by the link's interface, whatever routes there are. @return that interface's index */
-    private int sendGroupsByInterface(Socket socket) {
+    /** What this channel sends to groups leaves by the link's interface, whatever routes there are. */
+    private void sendGroupsByInterface(Socket socket) {
         NetworkInterface own = LocalAddresses.interfaceOf(addresses, options.interfaceName());
         try {
             socket.channel.setOption(StandardSocketOptions.IP_MULTICAST_IF, own);
-            return own.getIndex();
+            socket.groupInterface = own.getIndex();
         } catch (IOException e) {
             throw new VerbsException(Errno.ENETUNREACH, "resolve_route", "IP_MULTICAST_IF " + own.getName() + ": " + e.getMessage(), e);
         }
@@ -285,12 +290,29 @@ final class NioUdpLink implements Link {
             InetAddress address = LocalAddresses.toInetAddress(group, group.isIpv4Mapped() ? 0 : own.getIndex());
             channel.bind(new InetSocketAddress(address, options.port()));
             channel.join(address, own);
-            Socket socket = new Socket(channel, channel.register(selector, SelectionKey.OP_READ), group, 0);
+            Socket socket = new Socket(channel, channel.register(selector, SelectionKey.OP_READ), group, own.getIndex());
             member = true;
             return socket;
         } finally {
             if (!member) {
                 channel.close();
+            }
+        }
+    }
+
+    /** An interface that is deleted takes along what stands for its index: memberships, and the way to groups. */
+    @Override
+    public void lookAround(int interfaceIndex) {
+        for (Socket socket : sockets) {
+            try {
+                if (socket.local.isMulticast() && socket.scope != interfaceIndex) {
+                    join(socket.local);
+                    giveUp("attach_mcast", socket);
+                } else if (socket.groupInterface != 0 && socket.groupInterface != interfaceIndex) {
+                    sendGroupsByInterface(socket);
+                }
+            } catch (VerbsException notYet) {
+                // The interface may not be whole yet; the next look tries again.
             }
         }
     }

@@ -7,17 +7,11 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import org.softrdma.device.link.LinuxUdpLink.Destination;
-import org.softrdma.wire.Icrc;
-import org.softrdma.wire.IpIdSolver;
 
 /**
- * Describes the packets of a batch as messages for sendmmsg. With segmentation offload, packets of one length to one destination become
- * one message, a train, which the kernel (or the NIC) cuts again; the last packet of a train may be shorter.
- *
- * <p>The kernel numbers the IPv4 identifications of a train 0, 1, 2, …, while packets arrive here sealed for identification 0: the ICRC of
- * each packet but the first is adjusted. {@link #undo} takes that back for messages that were not sent.
+ * Describes the packets of a batch as messages for sendmmsg. With segmentation offload, {@link PacketTrains} become one message each, which
+ * the kernel (or the NIC) cuts again.
  */
 final class SendTrains {
     private static final int CMSG_HEADER = 16;
@@ -30,8 +24,7 @@ final class SendTrains {
     private final MessageVector vector;
     private final int size;
     private final MemorySegment controls;
-    private final int[] packets;
-    private final IpIdSolver ipIds = new IpIdSolver();
+    private final PacketTrains trains;
     private boolean offload;
 
     /** @param size packets, and so messages, described at once */
@@ -40,7 +33,7 @@ final class SendTrains {
         this.offload = offload;
         vector = new MessageVector(arena, size);
         controls = arena.allocate((long) size * CONTROL_BYTES, 8);
-        packets = new int[size];
+        trains = new PacketTrains(size);
     }
 
     /** For the system call. */
@@ -59,7 +52,7 @@ final class SendTrains {
 
     /** Packets of a message described last. */
     int packets(int message) {
-        return packets[message];
+        return trains.packets(message);
     }
 
     /** Describes packets from the front that leave by the socket of the first. @return how many messages they make */
@@ -70,8 +63,8 @@ final class SendTrains {
         int messages = 0;
         int index = batch.first();
         while (index < end && destination(batch, index).socket == first.socket) {
-            int train = offload ? trainFrom(batch, index, end) : 1;
-            vector.iovec(messages, base + batch.offset(index), trainBytes(batch, index, train));
+            int train = offload ? trains.from(batch, index, end) : 1;
+            vector.iovec(messages, base + batch.offset(index), trains.bytes(batch, index, train));
             Destination destination = destination(batch, index);
             if (train == 1) {
                 vector.message(messages, destination.name, destination.nameLength, messages, 1, destination.control,
@@ -79,57 +72,20 @@ final class SendTrains {
             } else {
                 long control = putControl(messages, destination, batch.length(index));
                 vector.message(messages, destination.name, destination.nameLength, messages, 1, control, controlLength(destination));
-                renumber(batch, index, train);
             }
-            packets[messages++] = train;
+            trains.become(batch, index, train, messages++);
             index += train;
         }
         return messages;
     }
 
-    /** Messages from {@code message} on were not sent: their packets get the ICRCs back that they came with. */
-    void undo(TransmitBatch batch, int message, int messages) {
-        int index = batch.first();
-        for (int m = message; m < messages; m++) {
-            if (packets[m] > 1) {
-                renumber(batch, index, packets[m]);
-            }
-            index += packets[m];
-        }
+    /** As {@link PacketTrains#sent}. */
+    int sent(TransmitBatch batch, int sent, int messages) {
+        return trains.sent(batch, sent, messages);
     }
 
     private static Destination destination(TransmitBatch batch, int index) {
         return (Destination) batch.path(index).linkState();
-    }
-
-    private static int trainFrom(TransmitBatch batch, int index, int end) {
-        Destination to = destination(batch, index);
-        int length = batch.length(index);
-        int most = Math.min(Math.min(end - index, TransmitBatch.TRAIN_PACKETS), TransmitBatch.TRAIN_BYTES / length);
-        int train = 1;
-        while (train < most && batch.length(index + train) == length && to.isSameAs(destination(batch, index + train))) {
-            train++;
-        }
-        boolean shorterOneFollows = train < most && batch.length(index + train) < length
-            && to.isSameAs(destination(batch, index + train));
-        return shorterOneFollows ? train + 1 : train;
-    }
-
-    private static int trainBytes(TransmitBatch batch, int index, int train) {
-        int last = index + train - 1;
-        return batch.offset(last) + batch.length(last) - batch.offset(index);
-    }
-
-    private void renumber(TransmitBatch batch, int index, int train) {
-        if (!batch.path(index).isIpv4()) {
-            return;
-        }
-        ByteBuffer buffer = batch.buffer();
-        for (int id = 1; id < train; id++) {
-            int at = batch.offset(index + id);
-            int end = at + batch.length(index + id) - Icrc.LENGTH;
-            Icrc.put(buffer, end, Icrc.get(buffer, end) ^ ipIds.difference(id, IpIdSolver.bytesAfterId(at, end)));
-        }
     }
 
     private static long controlLength(Destination destination) {

@@ -29,7 +29,7 @@ class TrainsTest {
     private static final Gid ALICE = Gid.ofIpv4(0x7f480001);
     private static final Gid BOB = Gid.ofIpv4(0x7f480002);
     private static final Gid IPV6 = new Gid(0, 1);
-    private static final long DEADLINE_NS = 10_000_000_000L;
+    private static final long DEADLINE_NS = 30_000_000_000L;
 
     private final Icrc icrc = new Icrc();
     private int port;
@@ -168,7 +168,7 @@ class TrainsTest {
             int messages = trains.describe(batch);
             byte[] described = new byte[before.length];
             batch.buffer().get(0, described);
-            trains.undo(batch, 0, messages);
+            trains.sent(batch, 0, messages);
             byte[] after = new byte[before.length];
             batch.buffer().get(0, after);
 
