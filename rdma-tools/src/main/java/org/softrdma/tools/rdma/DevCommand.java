@@ -100,7 +100,7 @@ final class DevCommand {
         if (device != null) {
             guid = device.nodeGuid();
         } else if (link.netdev() != null) {
-            guid = link.netdev().eui64();
+            guid = link.netdev().nodeGuid();
         }
         String digits = String.format("%016x", guid);
         return digits.substring(0, 4) + ':' + digits.substring(4, 8) + ':' + digits.substring(8, 12) + ':' + digits.substring(12);

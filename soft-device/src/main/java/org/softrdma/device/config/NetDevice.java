@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.Gids;
 
 /**
  * A network interface as it is at one moment.
@@ -68,6 +70,35 @@ public record NetDevice(
         }
     }
 
+    /** The interface of that name. @throws VerbsException ENODEV, listing those there are */
+    public static NetDevice require(String name) {
+        NetDevice found = find(name);
+        if (found == null) {
+            throw new VerbsException(Errno.ENODEV, "link_add",
+                "no network interface named " + name + "; there are: " + list().stream().map(NetDevice::name).toList());
+        }
+        return found;
+    }
+
+    /** The interface of this name as it is now; {@link #gone} if there is none any more. */
+    public NetDevice now() {
+        NetDevice found = find(name);
+        return found == null ? gone() : found;
+    }
+
+    /**
+     * An RDMA device is to be opened on it.
+     *
+     * @param device its name
+     * @throws VerbsException ENODEV: it is down, or has no address
+     */
+    public void requireUsable(String device) {
+        if (!up || addresses.isEmpty()) {
+            throw new VerbsException(Errno.ENODEV, "open_device", device + ": interface " + name
+                + (up ? " has no address; give it one (ip addr add)" : " is down; bring it up (ip link set " + name + " up)"));
+        }
+    }
+
     /** Whether packets can come and go: up, and with carrier. */
     public boolean isActive() {
         return up && running;
@@ -78,13 +109,19 @@ public record NetDevice(
         return new NetDevice(name, ifIndex, mac, mtu, false, false, loopback, List.of());
     }
 
-    /**
-     * The node GUID Linux makes of the MAC address: EUI-48 to EUI-64 with the universal/local bit flipped.
-     * Source: RFC 4291 appendix A; the kernel's rxe and siw do the same, also for the loopback's zero address.
-     */
-    public long eui64() {
-        long company = mac >>> 24 & 0xffffff;
-        return (company ^ 0x020000) << 40 | 0xfffeL << 24 | mac & 0xffffff;
+    /** The node GUID Linux makes of the MAC address; the kernel's rxe and siw do the same, also of the loopback's zero address. */
+    public long nodeGuid() {
+        return Gids.nodeGuid(mac);
+    }
+
+    /** The GID that a RoCE port has by itself: link-local, made of the MAC address. */
+    public Gid defaultGid() {
+        return defaultGid(mac);
+    }
+
+    /** As {@link #defaultGid()}. @param mac u48 */
+    public static Gid defaultGid(long mac) {
+        return new Gid(Gids.LINK_LOCAL_HIGH, Gids.lowFromMac(mac));
     }
 
     /** How fast the interface is now, bits per second; 0 if the system does not tell, as of loopbacks and most bridges. Linux only. */

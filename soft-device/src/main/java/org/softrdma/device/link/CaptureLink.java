@@ -5,11 +5,14 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.Ethernet;
+import org.softrdma.wire.Grh;
 import org.softrdma.wire.Icrc;
 import org.softrdma.wire.IpIdSolver;
 import org.softrdma.wire.Ipv4;
@@ -41,7 +44,17 @@ public final class CaptureLink implements Link {
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
     private final Icrc icrc = new Icrc();
     private final IpIdSolver solver = new IpIdSolver();
-    private final FrameHandler capturing = this::captureAndHandOn;
+    private final FrameHandler capturing = new FrameHandler() {
+        @Override
+        public void onFrame(ReceivedFrame frame) {
+            captureAndHandOn(frame);
+        }
+
+        @Override
+        public void onReturned(ReceivedFrame packet) {
+            receiver.onReturned(packet);
+        }
+    };
     private FrameHandler receiver;
     private int filled;
     private long writtenNs;
@@ -88,6 +101,16 @@ public final class CaptureLink implements Link {
     }
 
     @Override
+    public List<GidType> types() {
+        return link.types();
+    }
+
+    @Override
+    public boolean has(GidType type, Gid address) {
+        return link.has(type, address);
+    }
+
+    @Override
     public void addAddress(Gid address) {
         link.addAddress(address);
     }
@@ -95,6 +118,11 @@ public final class CaptureLink implements Link {
     @Override
     public void removeAddress(Gid address) {
         link.removeAddress(address);
+    }
+
+    @Override
+    public void lookAround(int interfaceIndex) {
+        link.lookAround(interfaceIndex);
     }
 
     @Override
@@ -118,6 +146,16 @@ public final class CaptureLink implements Link {
     }
 
     @Override
+    public Path resolve(GidType type, Gid local, Gid remote, int trafficClass, int hopLimit, int serviceLevel) {
+        return link.resolve(type, local, remote, trafficClass, hopLimit, serviceLevel);
+    }
+
+    @Override
+    public void awaitReachable(GidType type, Gid local, Gid remote) {
+        link.awaitReachable(type, local, remote);
+    }
+
+    @Override
     public void join(Gid group) {
         link.join(group);
     }
@@ -134,7 +172,10 @@ public final class CaptureLink implements Link {
         // The batch keeps what it sent until it is filled again.
         for (int i = first; i < first + count; i++) {
             Path path = batch.path(i);
-            int start = path.isIpv4()
+            int start = path.type() == GidType.ROCE_V1
+                ? putGrh(batch.buffer(), batch.offset(i), batch.length(i), path.local().high(), path.local().low(), path.remote().high(),
+                    path.remote().low(), path.trafficClass())
+                : path.isIpv4()
                 ? putIpv4(batch.buffer(), batch.offset(i), batch.length(i), path.local().ipv4(), path.remote().ipv4(), path.sourcePort(),
                     path.destPort(), path.trafficClass(), 0)
                 : putIpv6(batch.buffer(), batch.offset(i), batch.length(i), path.local().high(), path.local().low(), path.remote().high(),
@@ -154,7 +195,7 @@ public final class CaptureLink implements Link {
     }
 
     private void captureAndHandOn(ReceivedFrame frame) {
-        int start = frame.isIpv4() ? putReceivedIpv4(frame) : putReceivedIpv6(frame);
+        int start = frame.isRoceV1() ? putReceivedGrh(frame) : frame.isIpv4() ? putReceivedIpv4(frame) : putReceivedIpv6(frame);
         write(frame.buffer(), start, frame.offset() + frame.length() - start);
         receiver.onFrame(frame);
     }
@@ -183,6 +224,11 @@ public final class CaptureLink implements Link {
             frame.local().low(), frame.sourcePort(), frame.destPort(), frame.trafficClass());
     }
 
+    private static int putReceivedGrh(ReceivedFrame frame) {
+        return putGrh(frame.buffer(), frame.offset(), frame.length(), frame.remoteHigh(), frame.remoteLow(), frame.local().high(),
+            frame.local().low(), frame.trafficClass());
+    }
+
     /** Writes Ethernet, IPv4 and UDP headers into the headroom. @return where they start */
     private static int putIpv4(ByteBuffer b, int bthAt, int length, int from, int to, int sourcePort, int destPort, int trafficClass,
             int id) {
@@ -203,6 +249,15 @@ public final class CaptureLink implements Link {
         Ethernet.put(b, ethernet, mac((int) toLow), mac((int) fromLow), Ethernet.TYPE_IPV6);
         Ipv6.put(b, ip, trafficClass, 0, Udp.LENGTH + length, Ipv4.PROTOCOL_UDP, HOP_LIMIT, fromHigh, fromLow, toHigh, toLow);
         Udp.put(b, udp, sourcePort, destPort, Udp.LENGTH + length, 0);
+        return ethernet;
+    }
+
+    private static int putGrh(ByteBuffer b, int bthAt, int length, long fromHigh, long fromLow, long toHigh, long toLow,
+            int trafficClass) {
+        int grh = bthAt - Grh.LENGTH;
+        int ethernet = grh - Ethernet.LENGTH;
+        Ethernet.put(b, ethernet, mac((int) toLow), mac((int) fromLow), Ethernet.TYPE_ROCE_V1);
+        Grh.put(b, grh, trafficClass, 0, length, Grh.NEXT_HEADER_BTH, HOP_LIMIT, fromHigh, fromLow, toHigh, toLow);
         return ethernet;
     }
 
@@ -276,6 +331,11 @@ public final class CaptureLink implements Link {
     @Override
     public long sendErrors() {
         return link.sendErrors();
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return link.counters();
     }
 
     /** Closes the link, writes what is left, and closes the file. */

@@ -99,8 +99,7 @@ final class FaultyDirection {
         if (frame == null) {
             copy.frame.set(copy.buffer, TransmitBatch.HEADROOM, left, path.local(), 0, 0, 0, 0, 0, 0);
         } else {
-            copy.frame.set(copy.buffer, TransmitBatch.HEADROOM, left, frame.local(), frame.remoteHigh(), frame.remoteLow(),
-                frame.sourcePort(), frame.destPort(), frame.ipId(), frame.trafficClass());
+            copy.frame.set(copy.buffer, TransmitBatch.HEADROOM, left, frame);
         }
         held.hold(copy, dueNs);
     }

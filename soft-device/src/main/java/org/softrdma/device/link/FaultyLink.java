@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.link;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -9,6 +10,7 @@ import org.softrdma.device.fault.Damage;
 import org.softrdma.device.fault.FaultCounter;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 
 /**
  * Does to the packets of another link what a bad wire would: {@link LinkFaults}. Each direction is a wire of its own, for all peers
@@ -33,7 +35,17 @@ public final class FaultyLink implements Link {
     private final Counters<FaultCounter> counters = new Counters<>(FaultCounter.class);
     private final FaultyDirection sending;
     private final FaultyDirection receiving;
-    private final FrameHandler judging = this::judge;
+    private final FrameHandler judging = new FrameHandler() {
+        @Override
+        public void onFrame(ReceivedFrame frame) {
+            judge(frame);
+        }
+
+        @Override
+        public void onReturned(ReceivedFrame packet) {
+            receiver.onReturned(packet);
+        }
+    };
     private LinkFaults faults;
     /** Made for the first fault: what is left of packets that faults, or their neighbours' faults, took off the engine's batch. */
     private TransmitBatch out;
@@ -75,14 +87,27 @@ public final class FaultyLink implements Link {
         return faults;
     }
 
-    /** What faults did, by name; read under the owner's lock. */
+    /** What the link below counts, and what faults did, by name; read under the owner's lock. */
+    @Override
     public Map<String, Long> counters() {
-        return counters.toMap();
+        Map<String, Long> all = new LinkedHashMap<>(link.counters());
+        all.putAll(counters.toMap());
+        return all;
     }
 
     @Override
     public List<Gid> addresses() {
         return link.addresses();
+    }
+
+    @Override
+    public List<GidType> types() {
+        return link.types();
+    }
+
+    @Override
+    public boolean has(GidType type, Gid address) {
+        return link.has(type, address);
     }
 
     @Override
@@ -93,6 +118,11 @@ public final class FaultyLink implements Link {
     @Override
     public void removeAddress(Gid address) {
         link.removeAddress(address);
+    }
+
+    @Override
+    public void lookAround(int interfaceIndex) {
+        link.lookAround(interfaceIndex);
     }
 
     @Override
@@ -113,6 +143,16 @@ public final class FaultyLink implements Link {
     @Override
     public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
         return link.resolve(local, remote, trafficClass, hopLimit);
+    }
+
+    @Override
+    public Path resolve(GidType type, Gid local, Gid remote, int trafficClass, int hopLimit, int serviceLevel) {
+        return link.resolve(type, local, remote, trafficClass, hopLimit, serviceLevel);
+    }
+
+    @Override
+    public void awaitReachable(GidType type, Gid local, Gid remote) {
+        link.awaitReachable(type, local, remote);
     }
 
     @Override

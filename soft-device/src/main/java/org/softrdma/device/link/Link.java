@@ -2,7 +2,10 @@
 package org.softrdma.device.link;
 
 import java.util.List;
+import java.util.Map;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -12,6 +15,16 @@ import org.softrdma.verbs.VerbsException;
 public interface Link extends AutoCloseable {
     /** The addresses packets can be sent from and received at now. */
     List<Gid> addresses();
+
+    /** The RoCE versions it carries, in the order in which the GID table lists them. */
+    default List<GidType> types() {
+        return List.of(GidType.ROCE_V2);
+    }
+
+    /** Whether packets of that version can be sent from that address now, and received at it. */
+    default boolean has(GidType type, Gid address) {
+        return types().contains(type) && addresses().contains(address);
+    }
 
     /**
      * The interface has one more address: it is one of {@link #addresses()} from now on. For the owner. One that was there before comes
@@ -60,6 +73,28 @@ public interface Link extends AutoCloseable {
     Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit);
 
     /**
+     * Prepares a path of either RoCE version; otherwise as {@link #resolve(Gid, Gid, int, int)}, which is of RoCE v2.
+     *
+     * @param serviceLevel 0..15; on Ethernet the priority in a VLAN tag, where the link has a say in it
+     * @throws org.softrdma.verbs.VerbsException also EOPNOTSUPP: not one of {@link #types()}
+     */
+    default Path resolve(GidType type, Gid local, Gid remote, int trafficClass, int hopLimit, int serviceLevel) {
+        if (type != GidType.ROCE_V2) {
+            throw new VerbsException(Errno.EOPNOTSUPP, "resolve_route", "this link does not carry " + type.text());
+        }
+        return resolve(local, remote, trafficClass, hopLimit);
+    }
+
+    /**
+     * Waits, for a few seconds at most, until the host knows how to reach a peer on the wire, so that the path's first packet need not
+     * wait. Any thread but the owner. Links whose host does that by itself have nothing to wait for.
+     *
+     * @throws org.softrdma.verbs.VerbsException EHOSTUNREACH: the peer, or the router before it, does not answer
+     */
+    default void awaitReachable(GidType type, Gid local, Gid remote) {
+    }
+
+    /**
      * Makes the host a member of a multicast group: packets to it are received from now on, with the group as {@link ReceivedFrame#local}.
      * Those that go out from this host come back, as the host's IP stack does it, to every member on it. For the owner; once per group.
      *
@@ -103,6 +138,11 @@ public interface Link extends AutoCloseable {
 
     /** Packets the host refused to send. */
     long sendErrors();
+
+    /** What the link itself counts, by name, beyond {@link #sendErrors}; for the owner. */
+    default Map<String, Long> counters() {
+        return Map.of();
+    }
 
     @Override
     void close();

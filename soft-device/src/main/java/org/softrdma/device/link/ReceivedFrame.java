@@ -4,6 +4,7 @@ package org.softrdma.device.link;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 
 /**
  * A packet as a link hands it over: bytes from the BTH on, and what the link knows of the headers before it. One object per link,
@@ -15,11 +16,14 @@ import org.softrdma.verbs.Gid;
 public final class ReceivedFrame {
     /** The link could not see the IP identification. */
     public static final int IP_ID_HIDDEN = -1;
+    /** What is assumed where the link cannot see it. */
+    public static final int USUAL_HOP_LIMIT = 64;
 
     private ByteBuffer buffer;
     private MemorySegment memory;
     private int offset;
     private int length;
+    private GidType type = GidType.ROCE_V2;
     private Gid local;
     private long remoteHigh;
     private long remoteLow;
@@ -27,9 +31,11 @@ public final class ReceivedFrame {
     private int destPort;
     private int ipId;
     private int trafficClass;
+    private int hopLimit;
+    private boolean mayFragment;
 
     /**
-     * Fills the frame: the link's side.
+     * Fills the frame with a packet of RoCE v2: the link's side.
      *
      * @param buffer       position 0, limit at the capacity, big-endian; best the same object every time
      * @param length       bytes from {@code offset} to the end of the packet as received; not validated
@@ -39,12 +45,8 @@ public final class ReceivedFrame {
      */
     public void set(ByteBuffer buffer, int offset, int length, Gid local, long remoteHigh, long remoteLow, int sourcePort, int destPort,
                     int ipId, int trafficClass) {
-        if (this.buffer != buffer) {
-            this.buffer = buffer;
-            memory = MemorySegment.ofBuffer(buffer);
-        }
-        this.offset = offset;
-        this.length = length;
+        type = GidType.ROCE_V2;
+        setBytes(buffer, offset, length);
         this.local = local;
         this.remoteHigh = remoteHigh;
         this.remoteLow = remoteLow;
@@ -52,6 +54,52 @@ public final class ReceivedFrame {
         this.destPort = destPort;
         this.ipId = ipId;
         this.trafficClass = trafficClass;
+        hopLimit = USUAL_HOP_LIMIT;
+        mayFragment = false;
+    }
+
+    /** As {@link #set}, with a packet of RoCE v1: it has addresses, but neither ports nor identification. */
+    public void setRoceV1(ByteBuffer buffer, int offset, int length, Gid local, long remoteHigh, long remoteLow, int trafficClass) {
+        set(buffer, offset, length, local, remoteHigh, remoteLow, 0, 0, 0, trafficClass);
+        type = GidType.ROCE_V1;
+    }
+
+    /** Fills the frame with other bytes under the headers of {@code like}. */
+    public void set(ByteBuffer buffer, int offset, int length, ReceivedFrame like) {
+        set(buffer, offset, length, like.local, like.remoteHigh, like.remoteLow, like.sourcePort, like.destPort, like.ipId,
+            like.trafficClass);
+        type = like.type;
+        hopLimit = like.hopLimit;
+        mayFragment = like.mayFragment;
+    }
+
+    /**
+     * The link's side, where it sees the network header.
+     *
+     * @param newHopLimit    0..255
+     * @param newMayFragment IPv4's DF is not set
+     */
+    public void sawHeader(int newHopLimit, boolean newMayFragment) {
+        hopLimit = newHopLimit;
+        mayFragment = newMayFragment;
+    }
+
+    private void setBytes(ByteBuffer newBuffer, int newOffset, int newLength) {
+        if (buffer != newBuffer) {
+            buffer = newBuffer;
+            memory = MemorySegment.ofBuffer(newBuffer);
+        }
+        offset = newOffset;
+        length = newLength;
+    }
+
+    /** RoCE v1 or v2. */
+    public GidType type() {
+        return type;
+    }
+
+    public boolean isRoceV1() {
+        return type == GidType.ROCE_V1;
     }
 
     public ByteBuffer buffer() {
@@ -105,7 +153,18 @@ public final class ReceivedFrame {
         return trafficClass;
     }
 
+    /** Hops it had left, as far as the link could see; else {@value #USUAL_HOP_LIMIT}. */
+    public int hopLimit() {
+        return hopLimit;
+    }
+
+    /** Whether the IPv4 header was seen without DF, which the ICRC covers. */
+    public boolean mayFragment() {
+        return mayFragment;
+    }
+
+    /** Whether it came in IPv4. */
     public boolean isIpv4() {
-        return remoteHigh == 0 && remoteLow >>> 32 == 0xffffL;
+        return type == GidType.ROCE_V2 && remoteHigh == 0 && remoteLow >>> 32 == 0xffffL;
     }
 }

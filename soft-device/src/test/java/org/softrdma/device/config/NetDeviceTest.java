@@ -2,13 +2,16 @@
 package org.softrdma.device.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.VerbsException;
 
 class NetDeviceTest {
     @Test
@@ -47,11 +50,26 @@ class NetDeviceTest {
         assertNull(NetDevice.find("no-such-netdev0"));
     }
 
+    @Test
+    void shouldSayWhatIsMissing() {
+        NetDevice usable = new NetDevice("x", 1, 0, 1500, true, true, false, List.of(InetAddress.getLoopbackAddress()));
+        usable.requireUsable("rxe0");
+        NetDevice bare = device(0);
+        VerbsException thrown = assertThrows(VerbsException.class, () -> bare.requireUsable("rxe0"));
+        assertEquals("open_device: No such device (ENODEV): rxe0: interface x has no address; give it one (ip addr add)",
+            thrown.getMessage());
+        NetDevice now = usable.now();
+        assertFalse(now.up(), "no interface is called x");
+        thrown = assertThrows(VerbsException.class, () -> now.requireUsable("rxe0"));
+        assertEquals("open_device: No such device (ENODEV): rxe0: interface x is down; bring it up (ip link set x up)",
+            thrown.getMessage());
+    }
+
     /** The value of the guide's transcript; the loopback's is what kernel rxe shows on lo. */
     @Test
     void shouldMakeGuidOfMac() {
-        assertEquals(0x505400fffed5e0fbL, device(0x525400d5e0fbL).eui64());
-        assertEquals(0x020000fffe000000L, device(0).eui64());
+        assertEquals(0x505400fffed5e0fbL, device(0x525400d5e0fbL).nodeGuid());
+        assertEquals(0x020000fffe000000L, device(0).nodeGuid());
     }
 
     private static NetDevice device(long mac) {
