@@ -23,6 +23,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -49,10 +50,10 @@ public final class LinkStore {
         #
         #   link NAME type TYPE netdev NETDEV [OPTION VALUE]...
         #
-        # TYPE is rxe (RoCE) or siw (iWARP), NETDEV a network interface; OPTION may be fault or congestion, VALUE as
-        # `rdma link set NAME OPTION` takes it.
+        # TYPE is rxe (RoCE) or siw (iWARP), NETDEV a network interface; OPTION may be fault, congestion, mpa, memlock, link
+        # or roce, VALUE as `rdma link set NAME OPTION` takes it, or roce_mode, which `cma_roce_mode` keeps.
         # Lines that start with # are comments.
-        # While this file exists, these are all the links there are. Remove it, and every interface that is up has an rxe device again.
+        # While this file exists, these are all the links there are. Remove it, and every interface that is up has one of each type again.
         """;
 
     /** File locks are the process's, not the thread's. */
@@ -115,8 +116,8 @@ public final class LinkStore {
     }
 
     /**
-     * The links there are: the configured ones, or, as long as nothing was ever configured, one rxe device on every interface that is up,
-     * by interface index: rxe0 on the loopback, rxe1 on the next, and so on.
+     * The links there are: the configured ones, or, as long as nothing was ever configured, one of each type on every interface that is
+     * up, by interface index: rxe0 on the loopback, rxe1 on the next, and so on, then siw0 on the loopback, and so on.
      */
     public List<ConfiguredLink> effectiveLinks() {
         List<String> lines = lines();
@@ -184,6 +185,52 @@ public final class LinkStore {
         set(name, link -> link.withCongestion(congestion));
     }
 
+    /** Has a link's connections set up like this; otherwise as {@link #setFaults}. */
+    public void setMpa(String name, MpaOptions mpa) {
+        set(name, link -> link.withMpa(mpa));
+    }
+
+    /** Has a link's registered memory count against the process's limit, or not; otherwise as {@link #setFaults}. */
+    public void setMemoryLimit(String name, boolean limited) {
+        set(name, link -> link.withMemoryLimit(limited));
+    }
+
+    /**
+     * Says what carries a link's packets; otherwise as {@link #setFaults}.
+     *
+     * @param carrier as {@link ConfiguredLink#LINK_OPTION} has it
+     * @throws VerbsException also EINVAL: not understood, or not with the link's versions of RoCE
+     */
+    public void setCarrier(String name, String carrier) {
+        set(name, link -> checked(link.withCarrier(carrier)));
+    }
+
+    /** As {@link #setCarrier}, which versions of RoCE a link speaks. @param versions as {@link ConfiguredLink#ROCE_OPTION} has them */
+    public void setVersions(String name, String versions) {
+        set(name, link -> checked(link.withVersions(versions)));
+    }
+
+    /**
+     * As {@link #setCarrier}, which version of RoCE connections by address use.
+     *
+     * @throws VerbsException also EINVAL: the link does not speak it
+     */
+    public void setRoceMode(String name, GidType mode) {
+        set(name, link -> {
+            if (!link.wire().types().contains(mode)) {
+                throw new VerbsException(Errno.EINVAL, "setlink", name + " does not speak " + mode.text() + ", only "
+                    + String.join(" and ", link.wire().types().stream().map(GidType::text).toList())
+                    + "; rdma link set " + name + " link raw gives it both");
+            }
+            return link.withRoceMode(mode);
+        });
+    }
+
+    private static ConfiguredLink checked(ConfiguredLink link) {
+        link.wire();
+        return link;
+    }
+
     private void set(String name, UnaryOperator<ConfiguredLink> option) {
         change(lines -> {
             List<String> all = orDefaults(lines);
@@ -216,9 +263,13 @@ public final class LinkStore {
 
     private static List<ConfiguredLink> defaultLinks() {
         List<ConfiguredLink> links = new ArrayList<>();
-        for (NetDevice device : NetDevice.list()) {
-            if (device.up()) {
-                links.add(new ConfiguredLink("rxe" + links.size(), "rxe", device.name(), Map.of()));
+        List<NetDevice> devices = NetDevice.list();
+        for (String type : TYPES) {
+            int number = 0;
+            for (NetDevice device : devices) {
+                if (device.up()) {
+                    links.add(new ConfiguredLink(type + number++, type, device.name(), Map.of()));
+                }
             }
         }
         return links;
@@ -294,6 +345,9 @@ public final class LinkStore {
         try {
             link.faults();
             link.congestion();
+            link.mpa();
+            link.limitsMemory();
+            link.roceMode();
         } catch (VerbsException refused) {
             throw notUnderstood(number, refused.getMessage(), line);
         }

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
 class LinkStoreTest {
@@ -43,14 +44,15 @@ class LinkStoreTest {
     }
 
     @Test
-    void shouldOfferOneRxeDevicePerInterfaceUntilSomethingIsConfigured() {
+    void shouldOfferOneDeviceOfEachTypePerInterfaceUntilSomethingIsConfigured() {
         List<String> up = NetDevice.list().stream().filter(NetDevice::up).map(NetDevice::name).toList();
 
         List<ConfiguredLink> links = store.effectiveLinks();
 
-        assertEquals(up, links.stream().map(ConfiguredLink::netdev).toList());
-        assertEquals(IntStream.range(0, up.size()).mapToObj(i -> "rxe" + i).toList(), links.stream().map(ConfiguredLink::name).toList());
-        assertTrue(links.stream().allMatch(each -> each.type().equals("rxe")));
+        List<ConfiguredLink> expected = new ArrayList<>();
+        IntStream.range(0, up.size()).forEach(i -> expected.add(new ConfiguredLink("rxe" + i, "rxe", up.get(i), Map.of())));
+        IntStream.range(0, up.size()).forEach(i -> expected.add(new ConfiguredLink("siw" + i, "siw", up.get(i), Map.of())));
+        assertEquals(expected, links);
         assertEquals(List.of(), store.links());
         assertFalse(store.isConfigured());
         assertFalse(Files.exists(store.file().getParent()), "looking must not create anything");
@@ -255,5 +257,37 @@ class LinkStoreTest {
         VerbsException refused = assertThrows(VerbsException.class, call);
         assertEquals(errno, refused.errno());
         assertTrue(refused.getMessage().contains(inMessage), refused.getMessage());
+    }
+
+    @Test
+    void shouldKeepWhatCarriesPacketsAndWhichVersions() {
+        store.add("rxe0", "rxe", loopback);
+        assertEquals(RoceWire.UDP, link().wire());
+        assertEquals(GidType.ROCE_V2, link().roceMode());
+
+        store.setCarrier("rxe0", "raw");
+        assertEquals(RoceWire.RAW, link().wire());
+        store.setRoceMode("rxe0", GidType.ROCE_V1);
+        assertEquals(GidType.ROCE_V1, link().roceMode());
+        store.setVersions("rxe0", "v2");
+        assertEquals(List.of(GidType.ROCE_V2), link().wire().types());
+        assertEquals(GidType.ROCE_V2, link().roceMode(), "the mode that was chosen is not there any more");
+    }
+
+    @Test
+    void shouldRefuseVersionOneWithoutRawFrames() {
+        store.add("rxe0", "rxe", loopback);
+        assertErrno(Errno.EINVAL, () -> store.setVersions("rxe0", "v1"), "needs raw frames");
+        assertErrno(Errno.EINVAL, () -> store.setRoceMode("rxe0", GidType.ROCE_V1), "does not speak IB/RoCE v1");
+        assertErrno(Errno.EINVAL, () -> store.setCarrier("rxe0", "smoke"), "raw or udp");
+        store.setCarrier("rxe0", "raw");
+        store.setVersions("rxe0", "v1");
+        assertErrno(Errno.EINVAL, () -> store.setCarrier("rxe0", "udp"), "needs raw frames");
+        assertErrno(Errno.EINVAL, () -> store.setVersions("rxe0", "v3"), "v1, v2 or v1,v2");
+        assertEquals(List.of(GidType.ROCE_V1), link().wire().types());
+    }
+
+    private ConfiguredLink link() {
+        return store.links().getFirst();
     }
 }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.config;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.softrdma.device.fault.TimeText;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * How an iWARP device sets connections up. Source: RFC 5044 §7.1, RFC 6581.
+ *
+ * @param revision  what an initiator begins with: 2, or 1 for peers that know nothing of the enhanced start-up; a responder follows its
+ *     peer
+ * @param crc       of frames
+ * @param markers   ask for markers in what comes in; what the peer asks for is done in any case
+ * @param rtr       an initiator of revision 2 offers to be a peer, and to begin with this; NONE: it does not
+ * @param ird       READs and atomics a connection holds for its peer, 0..{@link #MAX_READS}
+ * @param ord       READs and atomics of a connection that may be outstanding, 0..{@link #MAX_READS}
+ * @param pauseNs   both ends wait after the reply before they send anything: an initiator so long, a responder ten times as long, but not
+ *     longer than until the peer has sent something, and if the peer promised that, for nothing else. Kernel siw 6.1 leaves a first frame
+ *     that comes too early unread, or gives up. An initiator that hears nothing says something more; without a pause it does not
+ * @param timeoutNs how long the peer's TCP may take for its answer, and then the peer for its frame
+ */
+public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ird, int ord, long pauseNs, long timeoutNs) {
+    /** Whether frames bear a CRC. They do if either side asks. */
+    public enum Crc {
+        /** It is not asked for. */
+        OFF,
+        /** It is asked for, as RFC 5044 §7.1.1 would have it unless both sides can do without. */
+        ON,
+        /** Peers that do not say so, too, are refused. */
+        REQUIRED
+    }
+
+    /** What the initiator of a peer-to-peer connection says first, "ready to receive": then either end may talk first. */
+    public enum Rtr {
+        NONE,
+        /** An RDMA WRITE of no bytes. */
+        WRITE,
+        /** An RDMA READ of no bytes. */
+        READ
+    }
+
+    /** Kernel siw's limit. */
+    public static final int MAX_READS = 128;
+    public static final MpaOptions DEFAULT =
+        new MpaOptions(2, Crc.ON, false, Rtr.NONE, MAX_READS, MAX_READS, 10_000_000, 10_000_000_000L);
+    /** What {@link #parse} takes, for people. */
+    public static final String SYNTAX = """
+        revision = 1 or 2, crc = off, on or required, markers = off or on
+        rtr = none, write or read (first message of a peer-to-peer connection)
+        ird, ord = 0 to 128 (READs held for the peer, READs outstanding)
+        pause = TIME (before the first message, 0s to 1s)
+        timeout = TIME (for TCP's answer and for the peer's start-up frame, 1ms to 60s)
+        """;
+
+    private static final String USUAL = "default";
+    private static final String KEYS = "revision, crc, markers, rtr, ird, ord, pause, timeout";
+    private static final long LONGEST_PAUSE_NS = 1_000_000_000;
+    private static final long SHORTEST_TIMEOUT_NS = 1_000_000;
+    private static final long LONGEST_TIMEOUT_NS = 60_000_000_000L;
+
+    public MpaOptions {
+        check("revision", revision, 1, 2);
+        check("ird", ird, 0, MAX_READS);
+        check("ord", ord, 0, MAX_READS);
+        check("pause", pauseNs, 0, LONGEST_PAUSE_NS);
+        check("timeout", timeoutNs, SHORTEST_TIMEOUT_NS, LONGEST_TIMEOUT_NS);
+    }
+
+    private static void check(String name, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw refused(name + " " + value + " is not in " + least + ".." + most);
+        }
+    }
+
+    /**
+     * Reads what people write; {@link #SYNTAX} says what.
+     *
+     * @throws VerbsException EINVAL, naming the key, the value and what is allowed
+     */
+    public static MpaOptions parse(String text) {
+        MpaOptions options = DEFAULT;
+        if (text.equals(USUAL)) {
+            return options;
+        }
+        Set<String> seen = new HashSet<>();
+        for (String part : text.split(",", -1)) {
+            int equals = part.indexOf('=');
+            String key = equals < 0 ? part : part.substring(0, equals);
+            if (equals < 0 || !seen.add(key)) {
+                throw refused("'" + part + "' is neither " + USUAL + " nor KEY=VALUE, or is there twice; keys are " + KEYS);
+            }
+            options = options.with(key, part.substring(equals + 1));
+        }
+        return options;
+    }
+
+    private MpaOptions with(String key, String value) {
+        return switch (key) {
+            case "revision" -> withRevision(number(key, value));
+            case "crc" -> withCrc(word(key, value, Crc.values()));
+            case "markers" -> withMarkers(word(key, value, OnOff.values()) == OnOff.ON);
+            case "rtr" -> withRtr(word(key, value, Rtr.values()));
+            case "ird" -> withReads(number(key, value), ord);
+            case "ord" -> withReads(ird, number(key, value));
+            case "pause" -> withPauseNs(time(key, value));
+            case "timeout" -> withTimeoutNs(time(key, value));
+            default -> throw refused("there is no '" + key + "'; keys are " + KEYS);
+        };
+    }
+
+    private enum OnOff { OFF, ON }
+
+    private static int number(String key, String value) {
+        if (!value.matches("[0-9]{1,4}")) {
+            throw refused(key + "=" + value + ": a number is wanted");
+        }
+        return Integer.parseInt(value);
+    }
+
+    private static long time(String key, String value) {
+        long timeNs = TimeText.parse(value);
+        if (timeNs == TimeText.NONE) {
+            throw refused(key + "=" + value + ": " + TimeText.RULE);
+        }
+        return timeNs;
+    }
+
+    private static <E extends Enum<E>> E word(String key, String value, E[] all) {
+        for (E each : all) {
+            if (text(each).equals(value)) {
+                return each;
+            }
+        }
+        throw refused(key + "=" + value + ": it is one of " + String.join(", ", List.of(all).stream().map(MpaOptions::text).toList()));
+    }
+
+    private static String text(Enum<?> word) {
+        return word.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static VerbsException refused(String why) {
+        return new VerbsException(Errno.EINVAL, "set_mpa", why);
+    }
+
+    public MpaOptions withRevision(int number) {
+        return new MpaOptions(number, crc, markers, rtr, ird, ord, pauseNs, timeoutNs);
+    }
+
+    public MpaOptions withCrc(Crc wanted) {
+        return new MpaOptions(revision, wanted, markers, rtr, ird, ord, pauseNs, timeoutNs);
+    }
+
+    public MpaOptions withMarkers(boolean wanted) {
+        return new MpaOptions(revision, crc, wanted, rtr, ird, ord, pauseNs, timeoutNs);
+    }
+
+    public MpaOptions withRtr(Rtr first) {
+        return new MpaOptions(revision, crc, markers, first, ird, ord, pauseNs, timeoutNs);
+    }
+
+    public MpaOptions withReads(int held, int outstanding) {
+        return new MpaOptions(revision, crc, markers, rtr, held, outstanding, pauseNs, timeoutNs);
+    }
+
+    public MpaOptions withPauseNs(long ns) {
+        return new MpaOptions(revision, crc, markers, rtr, ird, ord, ns, timeoutNs);
+    }
+
+    public MpaOptions withTimeoutNs(long ns) {
+        return new MpaOptions(revision, crc, markers, rtr, ird, ord, pauseNs, ns);
+    }
+
+    public boolean wantsCrc() {
+        return crc != Crc.OFF;
+    }
+
+    /** What {@link #parse} makes the same of: what differs from {@link #DEFAULT}. */
+    @Override
+    public String toString() {
+        List<String> parts = new ArrayList<>();
+        add(parts, "revision", Integer.toString(revision), Integer.toString(DEFAULT.revision));
+        add(parts, "crc", text(crc), text(DEFAULT.crc));
+        add(parts, "markers", markers ? "on" : "off", "off");
+        add(parts, "rtr", text(rtr), text(DEFAULT.rtr));
+        add(parts, "ird", Integer.toString(ird), Integer.toString(DEFAULT.ird));
+        add(parts, "ord", Integer.toString(ord), Integer.toString(DEFAULT.ord));
+        add(parts, "pause", TimeText.format(pauseNs), TimeText.format(DEFAULT.pauseNs));
+        add(parts, "timeout", TimeText.format(timeoutNs), TimeText.format(DEFAULT.timeoutNs));
+        return parts.isEmpty() ? USUAL : String.join(",", parts);
+    }
+
+    private static void add(List<String> parts, String key, String value, String usual) {
+        if (!value.equals(usual)) {
+            parts.add(key + "=" + value);
+        }
+    }
+}
