@@ -19,6 +19,15 @@ public final class Children {
         living.merge(kind, -1, (now, change) -> now + change == 0 ? null : now + change);
     }
 
+    /** How many live, of whatever kind. */
+    synchronized int count() {
+        int all = 0;
+        for (int each : living.values()) {
+            all += each;
+        }
+        return all;
+    }
+
     /** @throws VerbsException EBUSY if anything lives */
     public synchronized void refuseIfAny(String verb) {
         if (!living.isEmpty()) {

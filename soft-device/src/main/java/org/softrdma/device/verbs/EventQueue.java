@@ -16,19 +16,36 @@ public final class EventQueue<T> {
     private final Condition arrived = lock.newCondition();
     private final ArrayDeque<T> events = new ArrayDeque<>();
     private final Consumer<T> onDelivery;
+    private final int maxWaiting;
     private volatile int waiting;
 
-    /** @param onDelivery called with every event handed out, in one step with taking it: whoever removes an event knows which it is */
+    /**
+     * A queue whose users put in no more than they have room for.
+     *
+     * @param onDelivery called with every event handed out, in one step with taking it: whoever removes an event knows which it is
+     */
     public EventQueue(Consumer<T> onDelivery) {
-        this.onDelivery = onDelivery;
+        this(onDelivery, Integer.MAX_VALUE);
     }
 
-    public void put(T event) {
+    /** @param maxWaiting events that wait to be taken at most: one more, and the oldest is forgotten */
+    public EventQueue(Consumer<T> onDelivery, int maxWaiting) {
+        this.onDelivery = onDelivery;
+        this.maxWaiting = maxWaiting;
+    }
+
+    /** @return false if the oldest event was forgotten for it */
+    public boolean put(T event) {
         lock.lock();
         try {
+            boolean room = events.size() < maxWaiting;
+            if (!room) {
+                events.remove();
+            }
             events.add(event);
             waiting = events.size();
             arrived.signal();
+            return room;
         } finally {
             lock.unlock();
         }

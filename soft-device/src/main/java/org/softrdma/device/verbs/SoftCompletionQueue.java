@@ -4,6 +4,8 @@ package org.softrdma.device.verbs;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.device.inspect.Resource;
+import org.softrdma.device.inspect.ResourceKind;
 import org.softrdma.device.queue.CompletionRing;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
@@ -16,13 +18,16 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 /** A completion queue: a ring, an arming flag and, if it has one, a channel. */
-public final class SoftCompletionQueue implements CompletionQueue {
+public final class SoftCompletionQueue implements CompletionQueue, LiveObjects.Shown {
     private static final int UNARMED = 0;
     private static final int SOLICITED = 1;
     private static final int ANY = 2;
+    private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
     final Children children = new Children();
 
+    /** Distinguishes it from every other completion queue of the process. */
+    private final int number = LAST_NUMBER.incrementAndGet();
     private final SoftContext context;
     private final Object userContext;
     private final SoftCompletionChannel channel;
@@ -49,6 +54,7 @@ public final class SoftCompletionQueue implements CompletionQueue {
         if (parentDomain != null) {
             parentDomain.children.add("completion queues");
         }
+        context.living.add(this);
     }
 
     @Override
@@ -77,6 +83,16 @@ public final class SoftCompletionQueue implements CompletionQueue {
             taken = ring.take(into, max);
         }
         return taken;
+    }
+
+    int number() {
+        return number;
+    }
+
+    @Override
+    public Resource resource() {
+        return Resource.of(ResourceKind.CQ).with("cqn", number).with("cqe", cqe()).with("users", children.count())
+            .with("ctxn", context.number());
     }
 
     /** Completions it holds now. */
@@ -198,5 +214,6 @@ public final class SoftCompletionQueue implements CompletionQueue {
             parentDomain.children.remove("completion queues");
         }
         context.children.remove("completion queues");
+        context.living.remove(this);
     }
 }

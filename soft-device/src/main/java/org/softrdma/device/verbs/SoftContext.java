@@ -2,10 +2,12 @@
 package org.softrdma.device.verbs;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.device.DeviceAgent;
 import org.softrdma.device.cm.CmTransport;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.memory.PinnedMemory;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.AsyncEventType;
@@ -14,6 +16,7 @@ import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.MadAgent;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QueuePair;
@@ -23,16 +26,32 @@ import org.softrdma.verbs.XrcDomain;
 
 /** What every soft device's context does alike: protection domains, completion queues, channels and asynchronous events. */
 public abstract class SoftContext implements Context {
-    final Children children = new Children();
+    /** Asynchronous events that wait to be taken; of more, the oldest are forgotten: a program that never asks does not care. */
+    static final int MAX_EVENTS = 4096;
+    private static final System.Logger LOG = System.getLogger(SoftContext.class.getName());
+    private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
+    final Children children = new Children();
+    final LiveObjects living = new LiveObjects();
+
+    /** Distinguishes it from every other context of the process. */
+    private final int number = LAST_NUMBER.incrementAndGet();
     private final DeviceAgent agent;
     private final MemoryTable memory;
-    private final EventQueue<Event> events = new EventQueue<>(Event::delivered);
+    private volatile PinnedMemory pinned = PinnedMemory.UNLIMITED;
+    private final EventQueue<Event> events = new EventQueue<>(Event::delivered, MAX_EVENTS);
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicBoolean saidForgotten = new AtomicBoolean();
+    private volatile boolean removed;
+    private volatile Runnable whenRemoved;
 
     protected SoftContext(DeviceAgent agent, MemoryTable memory) {
         this.agent = agent;
         this.memory = memory;
+    }
+
+    int number() {
+        return number;
     }
 
     /** The owner of the device's state. */
@@ -46,6 +65,12 @@ public abstract class SoftContext implements Context {
 
     /** Creates the transport's queue pair; attributes are checked against the device's limits. Called without the lock. */
     protected abstract QueuePair newQueuePair(SoftProtectionDomain pd, QpInitAttributes attributes);
+
+    /** The queue pair is made: others may see it. */
+    final QueuePair shown(QueuePair made) {
+        living.add((SoftQueuePair) made);
+        return made;
+    }
 
     /** A number no other protection domain of the device has. */
     protected abstract int newPdNumber();
@@ -94,9 +119,34 @@ public abstract class SoftContext implements Context {
         throw VerbsException.unsupported("open_qp");
     }
 
+    /** How much memory may be registered. */
+    final PinnedMemory pinned() {
+        return pinned;
+    }
+
+    /** From now on memory that is registered counts against what the process may pin. To be called before there is any. */
+    public final void limitMemory() {
+        pinned = PinnedMemory.ofThisProcess();
+    }
+
     /** What the device does for the connection manager; all contexts of a device have the same. Null: it has no such thing. */
     public CmTransport cmTransport() {
         return null;
+    }
+
+    /** The device's queue pair 1, for management datagrams; null: it has none. */
+    protected MadPort madPort() {
+        return null;
+    }
+
+    @Override
+    public final MadAgent openMadAgent(int managementClass) {
+        requireOpen("open_mad_agent");
+        MadPort port = madPort();
+        if (port == null) {
+            throw VerbsException.unsupported("open_mad_agent");
+        }
+        return new SoftMadAgent(this, port, managementClass);
     }
 
     /** The last act of {@link #close}: gives the device back. */
@@ -216,12 +266,40 @@ public abstract class SoftContext implements Context {
 
     /** Raises an event of the device or a port. Any thread. */
     public final void raise(AsyncEventType type, int port) {
-        events.put(new Event(type, null, port, null));
+        put(new Event(type, null, port, null));
+    }
+
+    private void put(Event event) {
+        if (!events.put(event) && saidForgotten.compareAndSet(false, true)) {
+            LOG.log(System.Logger.Level.WARNING, device().name() + ": more than " + MAX_EVENTS
+                + " asynchronous events wait to be taken; the oldest are forgotten from now on. Take them with getAsyncEvent");
+        }
+    }
+
+    /**
+     * The device is taken away from its users: its link was deleted. It goes on for those that do not care, until they close it. Any thread
+     * that holds no lock.
+     */
+    public final void removed() {
+        raise(AsyncEventType.DEVICE_FATAL, 0);
+        removed = true;
+        Runnable told = whenRemoved;
+        if (told != null) {
+            told.run();
+        }
+    }
+
+    /** Who is told of {@link #removed}, beside the event: one; at once, if it was removed before. */
+    public final void whenRemoved(Runnable told) {
+        whenRemoved = told;
+        if (removed) {
+            told.run();
+        }
     }
 
     /** Raises an event of an object. Any thread. */
     final void raise(AsyncEventType type, Object element, Acknowledged acknowledged) {
-        events.put(new Event(type, element, 0, acknowledged));
+        put(new Event(type, element, 0, acknowledged));
     }
 
     /** Forgets the undelivered events of a dying object and waits until the delivered ones are acknowledged. */

@@ -3,6 +3,8 @@ package org.softrdma.device.verbs;
 
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.device.inspect.Resource;
+import org.softrdma.device.inspect.ResourceKind;
 import org.softrdma.device.memory.Region;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.Errno;
@@ -12,7 +14,7 @@ import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.VerbsException;
 
 /** A registered region of a soft device. */
-final class SoftMemoryRegion implements MemoryRegion {
+final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
     private static final String KIND = "memory regions";
 
     private final SoftContext context;
@@ -27,6 +29,7 @@ final class SoftMemoryRegion implements MemoryRegion {
         context = pd.softContext();
         terms = new Terms(pd, memory, region);
         pd.children.add(KIND);
+        context.living.add(this);
     }
 
     @Override
@@ -66,6 +69,12 @@ final class SoftMemoryRegion implements MemoryRegion {
     }
 
     @Override
+    public Resource resource() {
+        return Resource.of(ResourceKind.MR).with("mrn", lkey() >>> 8).withKey("rkey", rkey()).withKey("lkey", lkey())
+            .with("mrlen", Long.toUnsignedString(length())).with("pdn", terms.pd.number());
+    }
+
+    @Override
     public void reregister(Reregistration change) {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
@@ -85,7 +94,9 @@ final class SoftMemoryRegion implements MemoryRegion {
             }
             MemorySegment memory = moves ? change.memory() : now.memory;
             long start = !moves ? now.region.start() : change.hasIova() ? change.iova() : SoftProtectionDomain.startOf(memory, access);
-            terms = new Terms(pd, memory, context.memory().reregister(now.region, memory, start, access, pd.number()));
+            terms = new Terms(pd, memory, pd.pinned("rereg_mr", memory,
+                () -> context.memory().reregister(now.region, memory, start, access, pd.number())));
+            context.pinned().unpin(now.memory);
             pd.children.add(KIND);
             now.pd.children.remove(KIND);
         } finally {
@@ -114,6 +125,8 @@ final class SoftMemoryRegion implements MemoryRegion {
                 context.memory().remove(lkey());
                 closed = true;
                 terms.pd.children.remove(KIND);
+                context.living.remove(this);
+                context.pinned().unpin(terms.memory);
             }
         } finally {
             owner.unlock();

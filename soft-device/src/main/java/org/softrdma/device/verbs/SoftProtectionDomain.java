@@ -2,6 +2,10 @@
 package org.softrdma.device.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
+import org.softrdma.device.inspect.Resource;
+import org.softrdma.device.inspect.ResourceKind;
+import org.softrdma.device.memory.Region;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AddressVector;
@@ -17,7 +21,7 @@ import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 
 /** A protection domain of a soft device: a number that keys and queue pairs must share. A parent domain shares that of another. */
-public final class SoftProtectionDomain implements ProtectionDomain {
+public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects.Shown {
     final Children children = new Children();
 
     private final SoftContext context;
@@ -33,6 +37,7 @@ public final class SoftProtectionDomain implements ProtectionDomain {
         shared = null;
         threadDomain = null;
         context.children.add("protection domains");
+        context.living.add(this);
     }
 
     /** A parent domain. @param threadDomain may be null */
@@ -71,6 +76,12 @@ public final class SoftProtectionDomain implements ProtectionDomain {
     }
 
     @Override
+    public Resource resource() {
+        return Resource.of(ResourceKind.PD).with("pdn", number).withKey("local_dma_lkey", 0).with("users", children.count())
+            .with("ctxn", context.number());
+    }
+
+    @Override
     public MemoryRegion register(MemorySegment memory, int access) {
         return register(memory, startOf(memory, access), access);
     }
@@ -85,16 +96,28 @@ public final class SoftProtectionDomain implements ProtectionDomain {
         requireOpen("reg_mr");
         context.agent().lock().lock();
         try {
-            return new SoftMemoryRegion(this, memory, context.memory().register(memory, iova, access, number));
+            return new SoftMemoryRegion(this, memory, pinned("reg_mr", memory,
+                () -> context.memory().register(memory, iova, access, number)));
         } finally {
             context.agent().lock().unlock();
+        }
+    }
+
+    /** Pins memory for as long as a region is made of it. @param action what would register it */
+    Region pinned(String verb, MemorySegment memory, Supplier<Region> action) {
+        context.pinned().pin(verb, memory);
+        try {
+            return action.get();
+        } catch (VerbsException refused) {
+            context.pinned().unpin(memory);
+            throw refused;
         }
     }
 
     @Override
     public QueuePair createQp(QpInitAttributes attributes) {
         requireOpen("create_qp");
-        return context.newQueuePair(this, attributes);
+        return context.shown(context.newQueuePair(this, attributes));
     }
 
     @Override
@@ -149,6 +172,7 @@ public final class SoftProtectionDomain implements ProtectionDomain {
         closed = true;
         if (shared == null) {
             context.children.remove("protection domains");
+            context.living.remove(this);
             return;
         }
         shared.children.remove("parent domains");

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.device.inspect.Resource;
+import org.softrdma.device.inspect.ResourceKind;
 import org.softrdma.device.memory.Region;
 import org.softrdma.device.queue.OwnReceives;
 import org.softrdma.device.queue.ReceiveRing;
@@ -19,6 +21,7 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
@@ -37,7 +40,7 @@ import org.softrdma.verbs.WrOpcode;
  * The application's side of a queue pair: posting into the rings, limits, and the events it may raise. The transport adds the protocol
  * machine that works the rings off.
  */
-public abstract class SoftQueuePair implements QueuePair {
+public abstract class SoftQueuePair implements QueuePair, LiveObjects.Shown {
     private final Children children = new Children();
     private static final QpInitAttributes TARGET =
         new QpInitAttributes(QpType.XRC_RECV, null, null, null, new QpCapabilities(0, 0, 0, 0, 0), false);
@@ -518,8 +521,32 @@ public abstract class SoftQueuePair implements QueuePair {
         disown();
     }
 
+    /** As it is now; takes the owner's lock. */
+    @Override
+    public final Resource resource() {
+        QpAttributes now = query();
+        boolean connected = type() == QpType.RC || type() == QpType.UC;
+        Resource resource = Resource.of(ResourceKind.QP).with("lqpn", qpNum());
+        if (connected) {
+            resource = resource.with("rqpn", now.destQpn());
+        }
+        resource = resource.with("type", type().text()).with("state", state().text());
+        if (connected) {
+            resource = resource.with("rq-psn", now.rqPsn());
+        }
+        resource = resource.with("sq-psn", now.sqPsn());
+        if (type() != QpType.UD) {
+            resource = resource.with("path-mig-state", "MIGRATED");
+        }
+        if (srq != null) {
+            resource = resource.with("srqn", srq.number());
+        }
+        return pd == null ? resource : resource.with("pdn", pd.number());
+    }
+
     /** The parents need not wait for this queue pair any more: it is closed, or was never made. */
     protected final void disown() {
+        context.living.remove(this);
         parents.reversed().forEach(parent -> parent.remove("queue pairs"));
     }
 }

@@ -4,6 +4,8 @@ package org.softrdma.device.verbs;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.softrdma.device.inspect.Resource;
+import org.softrdma.device.inspect.ResourceKind;
 import org.softrdma.device.queue.ReceiveRing;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.verbs.AsyncEventType;
@@ -15,7 +17,7 @@ import org.softrdma.verbs.SrqAttributes;
 import org.softrdma.verbs.VerbsException;
 
 /** A shared receive queue of a soft device: any thread posts, the device's owner takes out for whichever queue pair has a message. */
-public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
+public final class SoftSharedReceiveQueue implements SharedReceiveQueue, LiveObjects.Shown {
     final Children children = new Children();
 
     private final SoftProtectionDomain pd;
@@ -53,6 +55,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
             domain.children.add("shared receive queues");
             cq.children.add("shared receive queues");
         }
+        pd.softContext().living.add(this);
     }
 
     @Override
@@ -87,6 +90,13 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     @Override
     public int number() {
         return number;
+    }
+
+    @Override
+    public Resource resource() {
+        Resource resource = Resource.of(ResourceKind.SRQ).with("srqn", number).with("type", isXrc() ? "XRC" : "BASIC")
+            .with("pdn", pd.number());
+        return isXrc() ? resource.with("cqn", cq.number()) : resource;
     }
 
     boolean isClosed() {
@@ -205,6 +215,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         });
         pd.softContext().settleEvents(this, asyncEvents);
         pd.children.remove("shared receive queues");
+        pd.softContext().living.remove(this);
         if (domain != null) {
             cq.children.remove("shared receive queues");
             domain.children.remove("shared receive queues");

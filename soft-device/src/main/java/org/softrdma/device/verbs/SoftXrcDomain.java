@@ -56,13 +56,13 @@ public final class SoftXrcDomain implements XrcDomain {
     @Override
     public QueuePair createTarget() {
         requireOpen("create_qp_ex");
-        return context.newTarget(this);
+        return context.shown(context.newTarget(this));
     }
 
     @Override
     public QueuePair openTarget(int qpNum) {
         requireOpen("open_qp");
-        return context.openTarget(this, qpNum);
+        return context.shown(context.openTarget(this, qpNum));
     }
 
     @Override

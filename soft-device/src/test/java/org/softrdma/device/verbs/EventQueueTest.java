@@ -2,7 +2,9 @@
 package org.softrdma.device.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,21 @@ class EventQueueTest {
         assertEquals("c", queue.take("get", -1));
         assertNull(queue.take("get", 0));
         assertEquals(List.of("a", "c"), delivered);
+    }
+
+    @Test
+    void shouldForgetTheOldestOfTooMany() {
+        List<String> delivered = new ArrayList<>();
+        EventQueue<String> queue = new EventQueue<>(delivered::add, 2);
+        assertTrue(queue.put("a"));
+        assertTrue(queue.put("b"));
+        assertFalse(queue.put("c"));
+        assertEquals("b", queue.take("get", 0));
+        assertTrue(queue.put("d"));
+        assertEquals("c", queue.take("get", 0));
+        assertEquals("d", queue.take("get", 0));
+        assertTrue(queue.isEmpty());
+        assertEquals(List.of("b", "c", "d"), delivered, "what was forgotten was not delivered");
     }
 
     /** Taking an event and counting it as delivered is one step: a destroy call sees either both or neither. */

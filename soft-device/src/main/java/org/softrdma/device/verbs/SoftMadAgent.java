@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.verbs;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.MadAgent;
+import org.softrdma.verbs.VerbsException;
+
+/** An agent of a soft device: a bounded inbox that the owner fills. */
+final class SoftMadAgent implements MadAgent {
+    /** Datagrams that wait for the application. */
+    static final int INBOX_MADS = 64;
+
+    private static final byte BASE_VERSION = 1;
+    private static final int VENDOR_FIRST = 0x09;
+    private static final int VENDOR_LAST = 0x4f;
+
+    private final SoftContext context;
+    private final MadPort port;
+    private final int managementClass;
+    private final BlockingQueue<Received> inbox = new ArrayBlockingQueue<>(INBOX_MADS);
+    private boolean closed;
+
+    SoftMadAgent(SoftContext context, MadPort port, int managementClass) {
+        if (managementClass < VENDOR_FIRST || managementClass > VENDOR_LAST) {
+            throw new VerbsException(Errno.EINVAL, "open_mad_agent", "management class 0x" + Integer.toHexString(managementClass)
+                + " is the device's own or reserved; vendors and applications have 0x9 to 0x4f");
+        }
+        this.context = context;
+        this.port = port;
+        this.managementClass = managementClass;
+        port.enter(managementClass, (local, remote, mad) -> inbox.offer(new Received(remote, local, mad.array())));
+        context.children.add("MAD agents");
+    }
+
+    @Override
+    public int managementClass() {
+        return managementClass;
+    }
+
+    @Override
+    public void send(Gid from, Gid to, byte[] mad) {
+        requireOpen("send_mad");
+        if (mad.length != MAD_BYTES) {
+            throw new VerbsException(Errno.EINVAL, "send_mad", "a management datagram has " + MAD_BYTES + " bytes, not " + mad.length);
+        }
+        if (mad[0] != BASE_VERSION || (mad[1] & 0xff) != managementClass) {
+            throw new VerbsException(Errno.EINVAL, "send_mad", "the datagram's version is " + mad[0] + " and its class 0x"
+                + Integer.toHexString(mad[1] & 0xff) + "; this agent sends version 1, class 0x" + Integer.toHexString(managementClass));
+        }
+        port.send(from, to, ByteBuffer.wrap(mad.clone()));
+    }
+
+    @Override
+    public Received receive(long timeoutNs) {
+        requireOpen("receive_mad");
+        try {
+            return timeoutNs < 0 ? inbox.take() : inbox.poll(timeoutNs, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new VerbsException(Errno.EINTR, "receive_mad", "interrupted while waiting for a management datagram");
+        }
+    }
+
+    private synchronized void requireOpen(String verb) {
+        if (closed) {
+            throw new VerbsException(Errno.EINVAL, verb, "the agent is closed");
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            port.leave(managementClass);
+            context.children.remove("MAD agents");
+        }
+    }
+}
