@@ -32,6 +32,8 @@ public class DeviceAgent implements AutoCloseable {
     private volatile boolean running = true;
     /** The leader is about to park, or parked. */
     private volatile boolean parked;
+    /** When a leader that is parked looks by itself. Written with the lock held. */
+    private long sleepsUntilNs;
     private volatile boolean agentLeads;
     /** Application threads that wait for the agent's thread to give the lead up. */
     private final AtomicInteger leadWanted = new AtomicInteger();
@@ -97,20 +99,27 @@ public class DeviceAgent implements AutoCloseable {
         if (thread == null || !lock.tryLock()) {
             return;
         }
+        boolean goesOn;
         try {
             long nowNs = System.nanoTime();
             drivenNs = nowNs;
             boolean wasLeft = sendingLeft;
             sentAtOnce = false;
             boolean received = work.receive(nowNs);
-            if (wasLeft || !received) {
+            boolean leaves = received && !wasLeft;
+            if (!leaves) {
                 work.transmit(nowNs);
             }
             if (wasLeft || received) {
-                sendingLeft = received && !wasLeft;
+                sendingLeft = leaves;
             }
+            goesOn = leaves || parked && work.deadlineNs() < sleepsUntilNs;
         } finally {
             lock.unlock();
+        }
+        if (goesOn) {
+            // Who parked before the caller came to drive would not look in time, if the caller goes away.
+            doorbell();
         }
     }
 
@@ -219,6 +228,7 @@ public class DeviceAgent implements AutoCloseable {
             lock.lock();
             try {
                 deadlineNs = work.deadlineNs();
+                sleepsUntilNs = Math.min(deadlineNs, System.nanoTime() + LONGEST_PARK_NS);
             } finally {
                 lock.unlock();
             }
