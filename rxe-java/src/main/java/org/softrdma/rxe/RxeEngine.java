@@ -3,7 +3,6 @@ package org.softrdma.rxe;
 
 import java.util.ArrayDeque;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -58,7 +57,7 @@ final class RxeEngine implements DeviceWork {
     private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
     private final PacketWriter writer = new PacketWriter(batch, counters);
     private final PacketReceiver receiver = new PacketReceiver(this, counters);
-    private final Consumer<DeadlineHeap.Timed> afterTimer = qp -> activate((QpMachine) qp);
+    private final DeadlineHeap.Caller onTimer = this::onTimer;
     private int addressHandles;
     private long nowNs;
     private long countedSendErrors;
@@ -97,10 +96,20 @@ final class RxeEngine implements DeviceWork {
         int done = flush();
         done += link.poll(receiver, RECEIVE_BUDGET);
         done += doorbells.answerAll();
-        done += timers.expire(ns, afterTimer);
+        done += timers.expire(ns, onTimer);
         done += manage(ns);
         ghosts.expire(ns);
         return done;
+    }
+
+    private void onTimer(DeadlineHeap.Timed due, long ns) {
+        QpMachine qp = (QpMachine) due;
+        try {
+            qp.onTimer(ns);
+        } catch (RuntimeException | InternalError broken) {
+            onBroken(qp, broken);
+        }
+        activate(qp);
     }
 
     private int manage(long ns) {
@@ -291,7 +300,11 @@ final class RxeEngine implements DeviceWork {
 
     /** Something was posted to the queue pair. */
     void answer(QpMachine qp) {
-        qp.onDoorbell();
+        try {
+            qp.onDoorbell();
+        } catch (RuntimeException | InternalError broken) {
+            onBroken(qp, broken);
+        }
         if (find(qp.qpn()) == qp) {
             activate(qp);
         }

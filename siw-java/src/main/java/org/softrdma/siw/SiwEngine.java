@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -37,11 +36,7 @@ final class SiwEngine implements DeviceWork {
     private final ArrayDeque<SiwConnection> active = new ArrayDeque<>();
     private final Doorbells doorbells = new Doorbells();
     private final Semaphore wakeups = new Semaphore(0);
-    private final Consumer<DeadlineHeap.Timed> afterTimer = timed -> {
-        if (timed instanceof SiwConnection connection) {
-            touched(connection);
-        }
-    };
+    private final DeadlineHeap.Caller onTimer = this::onTimer;
     private long nowNs;
 
     /** @param random secure, outside the simulator */
@@ -64,7 +59,20 @@ final class SiwEngine implements DeviceWork {
 
     private int takeIn(long ns) {
         nowNs = ns;
-        return doorbells.answerAll() + timers.expire(ns, afterTimer);
+        return doorbells.answerAll() + timers.expire(ns, onTimer);
+    }
+
+    private void onTimer(DeadlineHeap.Timed due, long ns) {
+        if (due instanceof SiwConnection connection) {
+            try {
+                connection.onTimer(ns);
+            } catch (RuntimeException | InternalError broken) {
+                onBroken(connection, broken);
+            }
+            touched(connection);
+        } else {
+            due.onTimer(ns);
+        }
     }
 
     @Override

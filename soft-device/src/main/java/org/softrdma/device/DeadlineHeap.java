@@ -2,7 +2,6 @@
 package org.softrdma.device;
 
 import java.util.Arrays;
-import java.util.function.Consumer;
 
 /**
  * The earliest deadline of many timed things, without allocation. Deadlines that move later (the usual case: every acknowledgement
@@ -28,6 +27,11 @@ public final class DeadlineHeap {
         public abstract long deadlineNs();
 
         public abstract void onTimer(long nowNs);
+    }
+
+    /** Calls {@link Timed#onTimer} of what is due, and does what is to be done around it. */
+    public interface Caller {
+        void call(Timed due, long nowNs);
     }
 
     /** Looks at the deadline anew. */
@@ -67,12 +71,21 @@ public final class DeadlineHeap {
     }
 
     /**
-     * Calls {@link Timed#onTimer} of everything whose deadline has come, and then {@code afterwards}. What asks to be called again at once
-     * waits for the next round, so that one timer cannot hold up the rest.
+     * Calls {@link Timed#onTimer} of everything whose deadline has come.
      *
      * @return how many were called, each once
      */
-    public int expire(long nowNs, Consumer<Timed> afterwards) {
+    public int expire(long nowNs) {
+        return expire(nowNs, Timed::onTimer);
+    }
+
+    /**
+     * Has everything called whose deadline has come. What asks to be called again at once waits for the next round, so that one timer
+     * cannot hold up the rest.
+     *
+     * @return how many were called, each once
+     */
+    public int expire(long nowNs, Caller caller) {
         int count = 0;
         try {
             while (size > 0 && heap[0].scheduledNs <= nowNs) {
@@ -87,8 +100,7 @@ public final class DeadlineHeap {
                 }
                 called[count++] = timed;
                 timed.position = BEING_CALLED;
-                timed.onTimer(nowNs);
-                afterwards.accept(timed);
+                caller.call(timed, nowNs);
             }
         } finally {
             for (int i = 0; i < count; i++) {

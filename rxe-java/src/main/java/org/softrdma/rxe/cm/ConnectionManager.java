@@ -6,7 +6,6 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -41,7 +40,6 @@ public final class ConnectionManager {
     private final Predicate<Gid> isOurs;
     private final Counters<CmCounter> counters = new Counters<>(CmCounter.class);
     private final DeadlineHeap timers = new DeadlineHeap();
-    private final Consumer<DeadlineHeap.Timed> afterTimer = timed -> { };
     private final Map<Long, RequestEvents> listeners = new HashMap<>();
     private final Map<Long, RequestEvents> datagramListeners = new HashMap<>();
     private final Int2ObjectHashMap<Connection> connections = new Int2ObjectHashMap<>();
@@ -543,7 +541,7 @@ public final class ConnectionManager {
 
     /** @return how many timers ran out */
     public int onTime(long nowNs) {
-        return timers.expire(nowNs, afterTimer);
+        return timers.expire(nowNs);
     }
 
     /** Whether {@link #nextOutgoing} has one. */
