@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.cm.CmConnection;
 import org.softrdma.device.cm.CmHandler;
@@ -18,9 +23,11 @@ import org.softrdma.rxe.cm.ConnectionManager;
 import org.softrdma.rxe.cm.ConnectionRequest;
 import org.softrdma.rxe.cm.DatagramRequest;
 import org.softrdma.rxe.cm.RequestEvents;
+import org.softrdma.rxe.cm.Way;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -37,11 +44,26 @@ import org.softrdma.wire.Mtu;
 final class RxeCm implements CmTransport {
     /** Room for the largest headers, so that whatever is sent later fits: GRH, UDP, BTH, XRC, atomic and ICRC; as Linux's rdma_cm. */
     private static final int HEADER_BYTES_BEYOND_RXE = 16;
+    /** How long the end of a device or process may wait until requests had their turn. */
+    private static final long SETTLE_NS = 500_000_000;
 
     private final RunningDevice running;
 
     RxeCm(RunningDevice running) {
         this.running = running;
+    }
+
+    @Override
+    public List<InetAddress> addresses() {
+        return running.gids().entries().stream().map(entry -> entry.gid().toInetAddress()).toList();
+    }
+
+    @Override
+    public InetAddress ownLoopback() {
+        if (!running.netdev().loopback()) {
+            return null;
+        }
+        return addresses().stream().filter(each -> each instanceof Inet4Address && each.isLoopbackAddress()).findFirst().orElse(null);
     }
 
     @Override
@@ -55,6 +77,11 @@ final class RxeCm implements CmTransport {
                 manager().listenForDatagrams(service.serviceId(), told);
             }
         });
+    }
+
+    /** Nothing to do: requests come to the device, whatever address they are for. */
+    @Override
+    public void relisten(CmService service) {
     }
 
     @Override
@@ -85,15 +112,43 @@ final class RxeCm implements CmTransport {
         running.agent().doorbell();
     }
 
+    /** Looks at something as the owner, without changing it. */
+    <T> T asOwner(Supplier<T> what) {
+        ReentrantLock owner = running.agent().lock();
+        owner.lock();
+        try {
+            return what.get();
+        } finally {
+            owner.unlock();
+        }
+    }
+
     /** The device stops: every peer is told, as far as the link takes it. */
     void abandonAll() {
         command(nowNs -> {
-            manager().abandonAll(nowNs);
-            int sent;
-            do {
-                sent = running.engine().sendManagement();
-            } while (sent > 0);
+            manager().abandonAll(nowNs, this::sendAll);
+            sendAll();
         });
+    }
+
+    @Override
+    public void settle() {
+        long untilNs = System.nanoTime() + SETTLE_NS;
+        while (asOwner(manager()::isPacing) && System.nanoTime() - untilNs < 0) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        command(nowNs -> {
+            manager().hurry(nowNs, this::sendAll);
+            sendAll();
+        });
+    }
+
+    /** As far as the link takes it. */
+    private void sendAll() {
+        int sent;
+        do {
+            sent = running.engine().sendManagement();
+        } while (sent > 0);
     }
 
     // ---- what comes in ----
@@ -206,17 +261,23 @@ final class RxeCm implements CmTransport {
      *
      * @throws VerbsException as {@link org.softrdma.device.link.Link#resolve}
      */
-    void requireWay(Gid local, Gid remote) {
-        running.engine().gsi().path(local, remote);
+    void requireWay(Way way) {
+        running.engine().gsi().path(way);
+    }
+
+    /** Waits until the host knows how to reach a peer on the wire, without any lock. EHOSTUNREACH: it does not answer. */
+    void awaitReachable(Way way) {
+        running.link().awaitReachable(way.type(), way.local(), way.remote());
     }
 
     /** Index of one of our addresses in the table of GIDs. */
-    int gidIndex(Gid address) {
+    int gidIndex(GidType type, Gid address) {
         for (GidEntry entry : running.gids().entries()) {
-            if (entry.gid().equals(address)) {
+            if (entry.type() == type && entry.gid().equals(address)) {
                 return entry.index();
             }
         }
-        throw new VerbsException(Errno.EADDRNOTAVAIL, "rdma_connect", address + " is not an address of " + running.netdev().name());
+        throw new VerbsException(Errno.EADDRNOTAVAIL, "rdma_connect", address + " as " + type.text() + " is not an address of "
+            + running.netdev().name());
     }
 }

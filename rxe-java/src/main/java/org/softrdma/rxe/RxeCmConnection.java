@@ -15,6 +15,7 @@ import org.softrdma.rxe.cm.ConnectionState;
 import org.softrdma.rxe.cm.DatagramEvents;
 import org.softrdma.rxe.cm.DatagramQuery;
 import org.softrdma.rxe.cm.DatagramRequest;
+import org.softrdma.rxe.cm.Way;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Errno;
@@ -39,6 +40,7 @@ import org.softrdma.wire.CmSidrReq;
  * it, whichever it came to be; before {@link #connect} none.
  */
 final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramEvents {
+    private static final System.Logger LOG = System.getLogger(RxeCmConnection.class.getName());
     private static final int HOP_LIMIT = 64;
     private static final int PORT = 1;
     /** 0.64 ms, as the ping-pong tools have it; Linux's rdma_cm leaves 0 there, which is 655 ms. */
@@ -89,15 +91,17 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
         int room = (type == QpType.UD ? CmSidrReq.PRIVATE_DATA_LENGTH : CmReq.PRIVATE_DATA_LENGTH) - CmIpHeader.LENGTH;
         requireFits("rdma_connect", parameters.privateData(), room);
         byte[] privateData = RxeCm.withAddresses(from, local.getPort(), to, parameters.privateData());
+        Way way = new Way(cm.gidType(), from, to);
+        cm.awaitReachable(way);
         cm.command(nowNs -> {
             require("rdma_connect", !closed && connection == null && query == null && datagramRequest == null);
-            cm.requireWay(from, to);
+            cm.requireWay(way);
             trafficClass = options.typeOfService();
             if (type == QpType.UD) {
-                sgidIndex = cm.gidIndex(from);
-                query = cm.manager().query(nowNs, from, to, service.serviceId(), QpMachine.PKEY, privateData, this);
+                sgidIndex = cm.gidIndex(way.type(), from);
+                query = cm.manager().query(nowNs, way, service.serviceId(), QpMachine.PKEY, privateData, this);
             } else {
-                connection = cm.manager().connect(nowNs, new ConnectionRequest(from, to, service.serviceId(), transport(type),
+                connection = cm.manager().connect(nowNs, way.type(), new ConnectionRequest(from, to, service.serviceId(), transport(type),
                     parameters.qpNum(), startingPsn, parameters.responderResources(), parameters.initiatorDepth(), parameters.retryCount(),
                     parameters.rnrRetryCount(), parameters.flowControl(), parameters.srq(), cm.pathMtu(), QpMachine.PKEY,
                     options.typeOfService(), flowLabel(local.getPort(), remote.getPort()), HOP_LIMIT,
@@ -176,6 +180,11 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     }
 
     @Override
+    public boolean movesQueuePair() {
+        return false;
+    }
+
+    @Override
     public void close() {
         cm.command(nowNs -> {
             if (closed) {
@@ -216,9 +225,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
 
     @Override
     public QpAttributes qpAttributes(QpState to, CmPathOptions options) {
-        QpAttributes[] found = new QpAttributes[1];
-        cm.command(nowNs -> found[0] = attributes(to, options));
-        return found[0];
+        return cm.asOwner(() -> attributes(to, options));
     }
 
     private QpAttributes attributes(QpState to, CmPathOptions options) {
@@ -240,7 +247,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
         Gid local = active ? request.local() : request.remote();
         Gid remote = active ? request.remote() : request.local();
         QpAttributes attributes = new QpAttributes().state(QpState.RTR)
-            .addressVector(new AddressVector(remote, cm.gidIndex(local), request.flowLabel(), HOP_LIMIT,
+            .addressVector(new AddressVector(remote, cm.gidIndex(connection.way().type(), local), request.flowLabel(), HOP_LIMIT,
                 active ? options.typeOfService() : request.trafficClass(), 0, PORT))
             .pathMtu(Mtu.of(request.pathMtu()))
             .destQpn(active ? connection.reply().qpn() : request.qpn())
@@ -307,6 +314,13 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     @Override
     public void onUnreachable(Connection told) {
         handler.onUnreachable(-Errno.ETIMEDOUT.value(), NOTHING);
+    }
+
+    @Override
+    public void onNobodyThere(Connection told) {
+        LOG.log(System.Logger.Level.WARNING, told.remote() + " has nobody at the UDP port of RoCE v2, says its host. If it speaks RoCE v1,"
+            + " ask for that: cma_roce_mode -d DEV -p 1 -m 1, on a device with link raw");
+        handler.onUnreachable(-Errno.ECONNREFUSED.value(), NOTHING);
     }
 
     @Override

@@ -56,6 +56,8 @@ enum RxeCounter {
     DROP_GSI_BAD_QKEY,
     /** A management datagram while too many others wait to be read; its sender will repeat it. */
     DROP_GSI_FULL,
+    /** A management datagram for an agent with too many that it has not taken. */
+    DROP_MAD_AGENT_FULL,
     /** Something new, or a READ or atomic, for a queue pair that was destroyed already. */
     DROP_GHOST_REQUEST,
 

@@ -74,7 +74,7 @@ final class RxeEngine implements DeviceWork {
         this.port = port;
         this.random = random;
         multicast = new MulticastTable(link);
-        gsi = new Gsi(link, caGuid, random);
+        gsi = new Gsi(link, caGuid, random, counters);
         memory = new MemoryTable(random, RxeLimits.MAX_MR, RxeLimits.MAX_MW);
     }
 

@@ -40,6 +40,8 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
     final SimulatedPair.Side side;
     final CmTransport transport;
     final InetSocketAddress address;
+    /** Real peers on a busy machine want a longer acknowledgement timeout. */
+    CmPathOptions options = OPTIONS;
     private final List<String> events = new ArrayList<>();
     volatile CmConnection connection;
     volatile CmRequest request;
@@ -62,14 +64,14 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
 
     void connect(CmEnd to, String privateData) {
         connection = transport.open(this);
-        connection.connect(SERVICE, QpType.RC, address, to.port(SERVICE.port()), parameters(privateData), OPTIONS);
+        connection.connect(SERVICE, QpType.RC, address, to.port(SERVICE.port()), parameters(privateData), options);
     }
 
     /** Brings the queue pair to RTS, as the connection says. */
     void ready() {
-        side.qp.modify(connection.qpAttributes(QpState.INIT, OPTIONS));
-        side.qp.modify(connection.qpAttributes(QpState.RTR, OPTIONS));
-        side.qp.modify(connection.qpAttributes(QpState.RTS, OPTIONS));
+        side.qp.modify(connection.qpAttributes(QpState.INIT, options));
+        side.qp.modify(connection.qpAttributes(QpState.RTR, options));
+        side.qp.modify(connection.qpAttributes(QpState.RTS, options));
     }
 
     void accept(String privateData) {
@@ -170,6 +172,11 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
     @Override
     public void onUnreachable(int status, byte[] privateData) {
         note("unreachable " + status + " " + text(privateData));
+    }
+
+    @Override
+    public void onConnectError(int status) {
+        note("connect error " + status);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.softrdma.device.cm.CmPathOptions;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.GidEntry;
@@ -18,13 +19,16 @@ import org.softrdma.verbs.GidEntry;
 @Timeout(60)
 class CmLoopbackTest {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
+    /** ACK timeout code 18: with all retries, longer than a busy machine keeps a peer from answering. */
+    private static final CmPathOptions ONE_SECOND = new CmPathOptions(0, 18, CmPathOptions.UNSET);
 
     private static CmEnd open(String name) {
         String lo = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
         Context context = Rxe.device(name, lo).open();
         GidEntry address = context.queryGidTable().stream().filter(each -> each.gid().isIpv4Mapped()).findFirst().orElseThrow();
-        SimulatedPair.Setup setup = new SimulatedPair.Setup();
-        return new CmEnd(context, address.gid(), setup);
+        CmEnd end = new CmEnd(context, address.gid(), new SimulatedPair.Setup());
+        end.options = ONE_SECOND;
+        return end;
     }
 
     private static void await(BooleanSupplier condition) {

@@ -122,8 +122,8 @@ class ConnectionManagerSimulationTest {
         }
 
         @Override
-        public boolean loopback() {
-            return false;
+        public boolean carries(PortSpace space) {
+            return true;
         }
 
         @Override

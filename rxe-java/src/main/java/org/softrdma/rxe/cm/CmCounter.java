@@ -13,6 +13,8 @@ public enum CmCounter {
     CM_DUPLICATES,
     /** Peers given up because no answer came. */
     CM_TIMEOUTS,
+    /** Requests that came back, since nobody speaks RoCE v2 where they went. */
+    CM_RETURNED,
     /** Connections ended because their peer's queue pair asked for a new one. */
     CM_STALE_CONNECTIONS,
     /** Connections established by a first packet, without RTU. */

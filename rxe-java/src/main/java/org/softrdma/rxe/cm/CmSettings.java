@@ -14,17 +14,22 @@ package org.softrdma.rxe.cm;
  * @param maxOutgoing       MADs waiting to be sent; when there are so many, the next is lost, as a wire would lose it
  * @param maxAnswered       answered questions for a service id that are remembered, so that a repeated one gets the same answer; when
  *                          there are so many, the oldest is forgotten
+ * @param maxUnderWay       requests of ours that wait for one peer's answer at a time; the next ones wait for their turn
  */
 public record CmSettings(long caGuid, int responseTimeout, int packetLifeTime, int ackDelay, int maxRetries, int maxConnections,
-                         int maxOutgoing, int maxAnswered) {
+                         int maxOutgoing, int maxAnswered, int maxUnderWay) {
     private static final int FINEST_NS = 4096;
     private static final long SHORTEST_INTERVAL_NS = 1_000_000;
     /** 69 s: what a peer asks for beyond that would keep a connection that is none for hours. */
     private static final int LONGEST_WAIT = 24;
+    /** A program that is not busy has accepted by then, and so many requests at a time, once in that time, are no flood to anybody. */
+    private static final long LEAST_PATIENCE_NS = 50_000_000;
+    /** Whoever takes longer is not busy, but waits for something, and may be asked for more meanwhile. */
+    private static final long MOST_PATIENCE_NS = 2_000_000_000;
 
     /** The times that Linux uses on RoCE: 16 REQs, one each 6.4 s. */
     public static CmSettings of(long caGuid) {
-        return new CmSettings(caGuid, 20, 18, 15, 15, 65_536, 1024, 1024);
+        return new CmSettings(caGuid, 20, 18, 15, 15, 65_536, 1024, 1024, 64);
     }
 
     /** Nanoseconds of an exponent, 0..31. */
@@ -40,6 +45,16 @@ public record CmSettings(long caGuid, int responseTimeout, int packetLifeTime, i
     /** How long the ids of an ended connection stay in use, so that late packets do not meet a new one: up to 69 s. */
     static long timewaitNs(int ackTimeout) {
         return ns(Math.min(ackTimeout, LONGEST_WAIT));
+    }
+
+    /** How long a request without answer holds up those that wait for their turn, at least. */
+    long leastPatienceNs() {
+        return LEAST_PATIENCE_NS;
+    }
+
+    /** And at most, however long this peer's answers take. */
+    long mostPatienceNs() {
+        return MOST_PATIENCE_NS;
     }
 
     /** After how long a REQ is repeated: the answer may take its time, and both packets theirs. IBA vol 1 §12.9.8.5 */

@@ -28,7 +28,7 @@ import org.softrdma.wire.Mad;
  * <p>In a state that waits for the peer the message that brought it there is repeated, until there was an answer or it was sent often
  * enough. Source: IBA vol 1 §12.9.
  */
-public final class Connection extends DeadlineHeap.Timed {
+public final class Connection extends DeadlineHeap.Timed implements Pacing.Request {
     /** How long a peer is told to wait for a consumer that thinks: 69 s, as Linux. */
     private static final int THINKING_TIME = 24;
 
@@ -50,6 +50,10 @@ public final class Connection extends DeadlineHeap.Timed {
         }
 
         @Override
+        public void onNobodyThere(Connection connection) {
+        }
+
+        @Override
         public void onDisconnectRequest(Connection connection) {
         }
 
@@ -65,8 +69,7 @@ public final class Connection extends DeadlineHeap.Timed {
     private final ConnectionManager manager;
     private final boolean active;
     private final int localId;
-    private final Gid local;
-    private final Gid remote;
+    private final Way way;
     private final ConnectionRequest request;
     private final long requestTransaction;
     private final int maxRetries;
@@ -87,12 +90,11 @@ public final class Connection extends DeadlineHeap.Timed {
     private long disconnectTransaction;
 
     /** The active side. */
-    Connection(ConnectionManager manager, int localId, ConnectionRequest request, ConnectionEvents events) {
+    Connection(ConnectionManager manager, int localId, Way way, ConnectionRequest request, ConnectionEvents events) {
         this.manager = manager;
         active = true;
         this.localId = localId;
-        local = request.local();
-        remote = request.remote();
+        this.way = way;
         this.request = request;
         this.events = events;
         requestTransaction = manager.transactionOf(localId);
@@ -103,12 +105,11 @@ public final class Connection extends DeadlineHeap.Timed {
     }
 
     /** The passive side, made for a REQ. */
-    Connection(ConnectionManager manager, int localId, Gid local, Gid remote, ByteBuffer mad) {
+    Connection(ConnectionManager manager, int localId, Way way, ByteBuffer mad) {
         this.manager = manager;
         active = false;
         this.localId = localId;
-        this.local = local;
-        this.remote = remote;
+        this.way = way;
         request = ConnectionRequest.of(mad);
         requestTransaction = Mad.transactionId(mad, 0);
         maxRetries = CmReq.MAX_CM_RETRIES.get(mad, 0);
@@ -131,14 +132,20 @@ public final class Connection extends DeadlineHeap.Timed {
         return active;
     }
 
+    /** How the messages travel. */
+    public Way way() {
+        return way;
+    }
+
     /** Address of ours that the messages come to. */
     public Gid local() {
-        return local;
+        return way.local();
     }
 
     /** Address that the peer's messages come from. */
+    @Override
     public Gid remote() {
-        return remote;
+        return way.remote();
     }
 
     /** What was asked for, by either side. */
@@ -208,7 +215,7 @@ public final class Connection extends DeadlineHeap.Timed {
         CmReq.LOCAL_RESPONSE_TIMEOUT.set(mad, 0, settings.responseTimeout());
         CmReq.MAX_CM_RETRIES.set(mad, 0, settings.maxRetries());
         request.put(mad);
-        sendUntilAnswered(nowNs, mad);
+        sendInTurn(nowNs, mad);
     }
 
     /**
@@ -241,7 +248,7 @@ public final class Connection extends DeadlineHeap.Timed {
         CmRej.MESSAGE.set(mad, 0, active ? CmMessage.ANSWERS_REP : CmMessage.ANSWERS_REQ);
         CmRej.REASON.set(mad, 0, reason);
         CmMessage.putPrivateData(mad, 0, privateData);
-        manager.send(local, remote, mad);
+        manager.send(way, mad);
         close();
     }
 
@@ -256,7 +263,7 @@ public final class Connection extends DeadlineHeap.Timed {
         state = ConnectionState.ESTABLISHED;
         sent = newMessage(CmMessage.RTU, requestTransaction);
         CmMessage.putPrivateData(sent, 0, privateData);
-        manager.send(local, remote, sent);
+        manager.send(way, sent);
     }
 
     /** Asks for the end, or agrees to it: whichever it is in this state. In states that have no end to come it does nothing. */
@@ -276,7 +283,9 @@ public final class Connection extends DeadlineHeap.Timed {
         events = NOBODY;
         switch (state) {
             case REQ_SENT -> {
-                sendTimeoutRej();
+                if (!manager.pacing().isWaiting(this)) {
+                    sendTimeoutRej();
+                }
                 close();
             }
             case REQ_RECEIVED, REP_RECEIVED -> reject(nowNs, CmRejectReason.CONSUMER, new byte[0]);
@@ -304,13 +313,14 @@ public final class Connection extends DeadlineHeap.Timed {
             sendMra(CmMessage.ANSWERS_REQ);
         } else if (state == ConnectionState.REP_SENT) {
             // The REP was lost, or is late. IBA vol 1 §12.9.8.3; Linux waits for its timer instead.
-            manager.send(local, remote, sent);
+            manager.send(way, sent);
         }
     }
 
-    void onReply(ByteBuffer mad) {
+    void onReply(long nowNs, ByteBuffer mad) {
         switch (state) {
             case REQ_SENT -> {
+                manager.pacing().answered(nowNs, this);
                 reply = ConnectionReply.of(mad);
                 remoteId = CmMessage.LOCAL_COMM_ID.get(mad, 0);
                 remoteGuid = CmRep.CA_GUID.getLong(mad, 0);
@@ -327,7 +337,7 @@ public final class Connection extends DeadlineHeap.Timed {
             case ESTABLISHED -> {
                 manager.counters().count(CmCounter.CM_DUPLICATES);
                 if (active) {
-                    manager.send(local, remote, sent);
+                    manager.send(way, sent);
                 }
             }
             default -> manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
@@ -362,6 +372,7 @@ public final class Connection extends DeadlineHeap.Timed {
         int message = CmMra.MESSAGE.get(mad, 0);
         if (state == ConnectionState.REQ_SENT && message == CmMessage.ANSWERS_REQ
             || state == ConnectionState.REP_SENT && message == CmMessage.ANSWERS_REP) {
+            manager.pacing().leave(this);
             CmSettings settings = manager.settings();
             deadline(nowNs + CmSettings.intervalNs(CmMra.SERVICE_TIMEOUT.get(mad, 0))
                 + CmSettings.ns(settings.ackTimeout(settings.ackDelay())));
@@ -373,6 +384,7 @@ public final class Connection extends DeadlineHeap.Timed {
     void onRejection(long nowNs, ByteBuffer mad) {
         int reason = CmRej.REASON.get(mad, 0);
         byte[] privateData = CmMessage.privateData(mad, 0);
+        manager.pacing().answered(nowNs, this);
         switch (state) {
             case REQ_SENT, REQ_RECEIVED, REP_SENT -> closeRejected(reason, privateData);
             case REP_RECEIVED, ESTABLISHED, DREQ_SENT, DREQ_RECEIVED -> {
@@ -404,6 +416,7 @@ public final class Connection extends DeadlineHeap.Timed {
             case DREQ_SENT -> {
                 // Both ask at the same time, so both know already. IBA vol 1 §12.9.7.1
                 sendDrep(transaction);
+                manager.pacing().answered(nowNs, this);
                 ended(nowNs, false);
             }
             case DREQ_RECEIVED -> manager.counters().count(CmCounter.CM_DUPLICATES);
@@ -415,8 +428,20 @@ public final class Connection extends DeadlineHeap.Timed {
         }
     }
 
+    /** The REQ came back: the peer's host has nobody who would take it. */
+    void onReturned() {
+        if (!active || state != ConnectionState.REQ_SENT) {
+            manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
+            return;
+        }
+        manager.counters().count(CmCounter.CM_RETURNED);
+        close();
+        events.onNobodyThere(this);
+    }
+
     void onDisconnectReply(long nowNs) {
         if (state == ConnectionState.DREQ_SENT) {
+            manager.pacing().answered(nowNs, this);
             ended(nowNs, false);
         } else {
             manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
@@ -431,7 +456,7 @@ public final class Connection extends DeadlineHeap.Timed {
         }
         ByteBuffer mad = newMessage(CmMessage.APR, Mad.transactionId(lap, 0));
         CmApr.STATUS.set(mad, 0, CmApr.UNSUPPORTED);
-        manager.send(local, remote, mad);
+        manager.send(way, mad);
     }
 
     /** The peer's queue pair asks for a new connection: it has forgotten this one, or is about to. */
@@ -460,7 +485,7 @@ public final class Connection extends DeadlineHeap.Timed {
         } else if (retriesLeft > 0) {
             retriesLeft--;
             manager.counters().count(CmCounter.CM_REPEATED);
-            manager.send(local, remote, sent);
+            manager.send(way, sent);
             deadline(nowNs + intervalNs);
         } else {
             manager.counters().count(CmCounter.CM_TIMEOUTS);
@@ -479,7 +504,19 @@ public final class Connection extends DeadlineHeap.Timed {
     private void sendUntilAnswered(long nowNs, ByteBuffer mad) {
         sent = mad;
         retriesLeft = maxRetries;
-        manager.send(local, remote, mad);
+        onTurn(nowNs);
+    }
+
+    /** As {@link #sendUntilAnswered}, for a message that nothing of the peer's asked for. */
+    private void sendInTurn(long nowNs, ByteBuffer mad) {
+        sent = mad;
+        retriesLeft = maxRetries;
+        manager.pacing().enter(nowNs, this);
+    }
+
+    @Override
+    public void onTurn(long nowNs) {
+        manager.send(way, sent);
         deadline(nowNs + intervalNs);
     }
 
@@ -490,6 +527,7 @@ public final class Connection extends DeadlineHeap.Timed {
 
     private void quiet() {
         deadlineNs = DeadlineHeap.NEVER;
+        manager.pacing().leave(this);
     }
 
     // ---- the end ----
@@ -498,7 +536,7 @@ public final class Connection extends DeadlineHeap.Timed {
         state = ConnectionState.DREQ_SENT;
         ByteBuffer mad = newMessage(CmMessage.DREQ, manager.transactionOf(localId));
         CmDreq.REMOTE_QPN.set(mad, 0, remoteQpn());
-        sendUntilAnswered(nowNs, mad);
+        sendInTurn(nowNs, mad);
     }
 
     private void ended(long nowNs, boolean timedOut) {
@@ -508,6 +546,7 @@ public final class Connection extends DeadlineHeap.Timed {
 
     private void enterTimewait(long nowNs) {
         state = ConnectionState.TIMEWAIT;
+        manager.pacing().leave(this);
         manager.queuePairIsFree(this);
         CmSettings settings = manager.settings();
         deadline(nowNs + CmSettings.timewaitNs(active ? settings.ackTimeout(reply.targetAckDelay()) : request.ackTimeout()));
@@ -541,15 +580,15 @@ public final class Connection extends DeadlineHeap.Timed {
         ByteBuffer mad = newMessage(CmMessage.MRA, requestTransaction);
         CmMra.MESSAGE.set(mad, 0, message);
         CmMra.SERVICE_TIMEOUT.set(mad, 0, THINKING_TIME);
-        manager.send(local, remote, mad);
+        manager.send(way, mad);
     }
 
     private void sendDrep(long transaction) {
-        manager.send(local, remote, newMessage(CmMessage.DREP, transaction));
+        manager.send(way, newMessage(CmMessage.DREP, transaction));
     }
 
     private void sendUnaskedRej(int reason) {
-        manager.send(local, remote, newUnaskedRej(reason));
+        manager.send(way, newUnaskedRej(reason));
     }
 
     /** Nobody answers: if the peer hears us after all, it shall not wait. It may not know our id. IBA vol 1 §12.6.7.2, reason 4 */
@@ -557,7 +596,7 @@ public final class Connection extends DeadlineHeap.Timed {
         ByteBuffer mad = newUnaskedRej(CmRejectReason.TIMEOUT);
         CmRej.INFO_LENGTH.set(mad, 0, Long.BYTES);
         CmRej.INFO_GUID.set(mad, 0, manager.settings().caGuid());
-        manager.send(local, remote, mad);
+        manager.send(way, mad);
     }
 
     private ByteBuffer newUnaskedRej(int reason) {
@@ -570,6 +609,6 @@ public final class Connection extends DeadlineHeap.Timed {
     @Override
     public String toString() {
         return (active ? "active " : "passive ") + Integer.toHexString(localId)
-            + (peerKnown ? "/" + Integer.toHexString(remoteId) : "") + " " + state + " " + local + " > " + remote;
+            + (peerKnown ? "/" + Integer.toHexString(remoteId) : "") + " " + state + " " + way.local() + " > " + way.remote();
     }
 }

@@ -22,6 +22,9 @@ public interface ConnectionEvents {
     /** The peer does not answer, while the connection is made. */
     void onUnreachable(Connection connection);
 
+    /** Active side: the peer's host says that it has nobody who speaks RoCE v2. The connection is over. */
+    void onNobodyThere(Connection connection);
+
     /** The peer asks for the end; to be answered by {@link Connection#disconnect}. */
     void onDisconnectRequest(Connection connection);
 

@@ -13,6 +13,7 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.DeadlineHeap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.CmApr;
 import org.softrdma.wire.CmCheck;
@@ -50,6 +51,7 @@ public final class ConnectionManager {
     private final Map<DatagramRequest.Key, DatagramRequest> requests = new HashMap<>();
     private final ArrayDeque<DatagramRequest> answered = new ArrayDeque<>();
     private final ArrayDeque<OutgoingMad> outgoing = new ArrayDeque<>();
+    private final Pacing pacing;
 
     /** A communication id or queue pair number of a channel adapter; there may be others that say they are the same one. */
     private record PeerNumber(Gid address, long guid, int number) {
@@ -63,6 +65,7 @@ public final class ConnectionManager {
         this.settings = settings;
         this.random = random;
         this.isOurs = isOurs;
+        pacing = new Pacing(timers, settings.maxUnderWay(), settings.leastPatienceNs(), settings.mostPatienceNs());
     }
 
     // ---- commands ----
@@ -100,11 +103,12 @@ public final class ConnectionManager {
     /**
      * Asks for a connection.
      *
+     * @param type RoCE v1 or v2
      * @throws VerbsException ENOMEM if there are too many
      */
-    public Connection connect(long nowNs, ConnectionRequest request, ConnectionEvents events) {
+    public Connection connect(long nowNs, GidType type, ConnectionRequest request, ConnectionEvents events) {
         requireRoom("rdma_connect");
-        Connection connection = new Connection(this, newId(), request, events);
+        Connection connection = new Connection(this, newId(), new Way(type, request.local(), request.remote()), request, events);
         connections.put(connection.localId(), connection);
         connection.begin(nowNs);
         return connection;
@@ -116,9 +120,9 @@ public final class ConnectionManager {
      * @param privateData up to 216 bytes
      * @throws VerbsException ENOMEM if there are too many
      */
-    public DatagramQuery query(long nowNs, Gid local, Gid remote, long serviceId, int pkey, byte[] privateData, DatagramEvents events) {
+    public DatagramQuery query(long nowNs, Way way, long serviceId, int pkey, byte[] privateData, DatagramEvents events) {
         requireRoom("rdma_connect");
-        DatagramQuery query = new DatagramQuery(this, newId(), local, remote, events);
+        DatagramQuery query = new DatagramQuery(this, newId(), way, events);
         queries.put(query.requestId(), query);
         query.begin(nowNs, serviceId, pkey, privateData);
         return query;
@@ -137,18 +141,44 @@ public final class ConnectionManager {
         }
     }
 
-    /** The device stops: every peer is told, as far as one message can. */
-    public void abandonAll(long nowNs) {
+    /**
+     * The device stops: every peer is told, as far as one message can.
+     *
+     * @param send takes {@link #nextOutgoing}; called whenever there are too many of them
+     */
+    public void abandonAll(long nowNs, Runnable send) {
         listeners.clear();
         datagramListeners.clear();
         for (Connection connection : List.copyOf(connections.values())) {
+            makeRoom(send);
             connection.abandon(nowNs);
         }
         for (DatagramRequest request : List.copyOf(requests.values())) {
+            makeRoom(send);
             request.abandon(nowNs);
         }
         for (DatagramQuery query : List.copyOf(queries.values())) {
             query.abandon();
+        }
+    }
+
+    /** Whether requests wait for their turn: what the peer has to know is not all said. */
+    public boolean isPacing() {
+        return pacing.isAnyWaiting();
+    }
+
+    /** Nobody will be there to give turns: what waits for one has it now. @param send as of {@link #abandonAll} */
+    public void hurry(long nowNs, Runnable send) {
+        for (Pacing.Request request : pacing.waiting()) {
+            makeRoom(send);
+            pacing.leave(request);
+            request.onTurn(nowNs);
+        }
+    }
+
+    private void makeRoom(Runnable send) {
+        if (outgoing.size() >= settings.maxOutgoing()) {
+            send.run();
         }
     }
 
@@ -157,15 +187,14 @@ public final class ConnectionManager {
     /**
      * A datagram for the GSI, of whatever contents.
      *
-     * @param local  address of ours that it came to
-     * @param remote address it came from
-     * @param mad    position 0, limit at its end; not kept
+     * @param way the one it came
+     * @param mad position 0, limit at its end; not kept
      */
-    public void onMad(long nowNs, Gid local, Gid remote, ByteBuffer mad) {
+    public void onMad(long nowNs, Way way, ByteBuffer mad) {
         switch (CmCheck.verdict(mad, 0, mad.limit())) {
             case CmCheck.OK -> {
                 counters.count(CmCounter.CM_RECEIVED);
-                onMessage(nowNs, local, remote, mad);
+                onMessage(nowNs, way, mad);
             }
             case CmCheck.OTHER_CLASS -> counters.count(CmCounter.CM_DROP_OTHER_CLASS);
             case CmCheck.UNKNOWN_MESSAGE -> counters.count(CmCounter.CM_DROP_UNKNOWN_MESSAGE);
@@ -173,28 +202,43 @@ public final class ConnectionManager {
         }
     }
 
-    private void onMessage(long nowNs, Gid local, Gid remote, ByteBuffer mad) {
+    /**
+     * A message of ours came back: its receiver's host says that nobody is at the port of RoCE v2. Whoever sends back a REQ with ids that
+     * were drawn at random has seen it.
+     *
+     * @param mad the message's beginning, up to the ids
+     */
+    public void onReturned(Way way, ByteBuffer mad) {
+        Connection connection = Mad.attribute(mad, 0) == CmMessage.REQ ? connections.get(CmMessage.LOCAL_COMM_ID.get(mad, 0)) : null;
+        if (connection != null && connection.way().equals(way) && connection.isOf(Mad.transactionId(mad, 0))) {
+            connection.onReturned();
+        } else {
+            counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
+        }
+    }
+
+    private void onMessage(long nowNs, Way way, ByteBuffer mad) {
         switch (Mad.attribute(mad, 0)) {
-            case CmMessage.REQ -> onRequest(nowNs, local, remote, mad);
-            case CmMessage.MRA -> onMra(nowNs, remote, mad);
-            case CmMessage.REJ -> onRejection(nowNs, remote, mad);
-            case CmMessage.REP -> onReply(nowNs, local, remote, mad);
+            case CmMessage.REQ -> onRequest(nowNs, way, mad);
+            case CmMessage.MRA -> onMra(nowNs, way.remote(), mad);
+            case CmMessage.REJ -> onRejection(nowNs, way.remote(), mad);
+            case CmMessage.REP -> onReply(nowNs, way, mad);
             case CmMessage.RTU -> {
-                Connection connection = byBothIds(remote, mad);
+                Connection connection = byBothIds(way.remote(), mad);
                 if (connection != null) {
                     connection.onReady();
                 }
             }
-            case CmMessage.DREQ -> onDisconnectRequest(nowNs, local, remote, mad);
+            case CmMessage.DREQ -> onDisconnectRequest(nowNs, way, mad);
             case CmMessage.DREP -> {
-                Connection connection = byBothIds(remote, mad);
+                Connection connection = byBothIds(way.remote(), mad);
                 if (connection != null) {
                     connection.onDisconnectReply(nowNs);
                 }
             }
-            case CmMessage.SIDR_REQ -> onDatagramRequest(nowNs, local, remote, mad);
-            case CmMessage.SIDR_REP -> onDatagramAnswer(remote, mad);
-            case CmMessage.LAP -> onAlternatePath(local, remote, mad);
+            case CmMessage.SIDR_REQ -> onDatagramRequest(nowNs, way, mad);
+            case CmMessage.SIDR_REP -> onDatagramAnswer(nowNs, way.remote(), mad);
+            case CmMessage.LAP -> onAlternatePath(way, mad);
             // We never send a LAP.
             default -> counters.count(CmCounter.CM_DROP_WRONG_STATE);
         }
@@ -202,35 +246,35 @@ public final class ConnectionManager {
 
     // ---- connections ----
 
-    private void onRequest(long nowNs, Gid local, Gid remote, ByteBuffer mad) {
+    private void onRequest(long nowNs, Way way, ByteBuffer mad) {
         long guid = CmReq.CA_GUID.getLong(mad, 0);
-        Connection known = byPeersId.get(new PeerNumber(remote, guid, CmMessage.LOCAL_COMM_ID.get(mad, 0)));
+        Connection known = byPeersId.get(new PeerNumber(way.remote(), guid, CmMessage.LOCAL_COMM_ID.get(mad, 0)));
         if (known != null && isRepetition(known, mad)) {
             known.onRequestAgain();
             return;
         }
-        Connection older = byPeersQpn.get(new PeerNumber(remote, guid, CmReq.QPN.get(mad, 0)));
+        Connection older = byPeersQpn.get(new PeerNumber(way.remote(), guid, CmReq.QPN.get(mad, 0)));
         if (older != null) {
-            refuse(local, remote, mad, CmRejectReason.STALE_CONNECTION);
+            refuse(way, mad, CmRejectReason.STALE_CONNECTION);
             older.onStale(nowNs);
             return;
         }
         if (known != null && known.state() != ConnectionState.TIMEWAIT) {
-            refuse(local, remote, mad, CmRejectReason.DUPLICATE_LOCAL_COMM_ID);
+            refuse(way, mad, CmRejectReason.DUPLICATE_LOCAL_COMM_ID);
             return;
         }
         int refusal = checkRequest(mad);
         if (refusal != 0) {
-            refuse(local, remote, mad, refusal);
+            refuse(way, mad, refusal);
             return;
         }
         RequestEvents listener = listeners.get(CmReq.SERVICE_ID.getLong(mad, 0));
         if (listener == null) {
-            refuse(local, remote, mad, CmRejectReason.INVALID_SERVICE_ID);
+            refuse(way, mad, CmRejectReason.INVALID_SERVICE_ID);
         } else if (isFull()) {
-            refuse(local, remote, mad, CmRejectReason.NO_RESOURCES);
+            refuse(way, mad, CmRejectReason.NO_RESOURCES);
         } else {
-            Connection connection = new Connection(this, newId(), local, remote, mad);
+            Connection connection = new Connection(this, newId(), way, mad);
             connections.put(connection.localId(), connection);
             peerFound(connection);
             switch (listener.onRequest(connection)) {
@@ -265,25 +309,25 @@ public final class ConnectionManager {
         return mtu < MTU_256 || mtu > MTU_4096 ? CmRejectReason.INVALID_MTU : 0;
     }
 
-    private void onReply(long nowNs, Gid local, Gid remote, ByteBuffer mad) {
+    private void onReply(long nowNs, Way way, ByteBuffer mad) {
         Connection connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
         if (connection == null || !connection.isActive()) {
             counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
-            refuse(local, remote, mad, CmRejectReason.INVALID_COMM_ID);
+            refuse(way, mad, CmRejectReason.INVALID_COMM_ID);
             return;
         }
-        if (!connection.remote().equals(remote)
+        if (!connection.remote().equals(way.remote())
             || connection.isPeerKnown() && connection.remoteId() != CmMessage.LOCAL_COMM_ID.get(mad, 0)) {
             counters.count(CmCounter.CM_DROP_WRONG_PEER);
             return;
         }
-        Connection older = byPeersQpn.get(new PeerNumber(remote, CmRep.CA_GUID.getLong(mad, 0), CmRep.QPN.get(mad, 0)));
+        Connection older = byPeersQpn.get(new PeerNumber(way.remote(), CmRep.CA_GUID.getLong(mad, 0), CmRep.QPN.get(mad, 0)));
         if (older != null && older != connection) {
-            refuse(local, remote, mad, CmRejectReason.STALE_CONNECTION);
+            refuse(way, mad, CmRejectReason.STALE_CONNECTION);
             older.onStale(nowNs);
             return;
         }
-        connection.onReply(mad);
+        connection.onReply(nowNs, mad);
     }
 
     private void onMra(long nowNs, Gid remote, ByteBuffer mad) {
@@ -326,10 +370,10 @@ public final class ConnectionManager {
         return connection.remoteId() == CmMessage.LOCAL_COMM_ID.get(mad, 0);
     }
 
-    private void onDisconnectRequest(long nowNs, Gid local, Gid remote, ByteBuffer mad) {
+    private void onDisconnectRequest(long nowNs, Way way, ByteBuffer mad) {
         Connection connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
         if (connection != null && connection.isPeerKnown() && isPeersId(connection, mad)) {
-            if (connection.remote().equals(remote)) {
+            if (connection.remote().equals(way.remote())) {
                 connection.onDisconnectRequest(nowNs, mad);
             } else {
                 counters.count(CmCounter.CM_DROP_WRONG_PEER);
@@ -338,17 +382,17 @@ public final class ConnectionManager {
         }
         // There is no such connection any more: whoever asks for its end shall not wait. IBA vol 1 §12.9.8.6
         counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
-        send(local, remote, answerTo(mad, CmMessage.DREP));
+        send(way, answerTo(mad, CmMessage.DREP));
     }
 
-    private void onAlternatePath(Gid local, Gid remote, ByteBuffer mad) {
+    private void onAlternatePath(Way way, ByteBuffer mad) {
         Connection connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
         if (connection == null || !connection.isPeerKnown() || !isPeersId(connection, mad)) {
             counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
             ByteBuffer answer = answerTo(mad, CmMessage.APR);
             CmApr.STATUS.set(answer, 0, CmApr.INVALID_COMM_ID);
-            send(local, remote, answer);
-        } else if (!connection.remote().equals(remote) || !connection.isQueuePair(CmLap.REMOTE_QPN.get(mad, 0))) {
+            send(way, answer);
+        } else if (!connection.remote().equals(way.remote()) || !connection.isQueuePair(CmLap.REMOTE_QPN.get(mad, 0))) {
             counters.count(CmCounter.CM_DROP_WRONG_PEER);
         } else {
             connection.onAlternatePath(mad);
@@ -370,7 +414,7 @@ public final class ConnectionManager {
     }
 
     /** Answers a REQ or REP that no connection of ours takes. */
-    private void refuse(Gid local, Gid remote, ByteBuffer mad, int reason) {
+    private void refuse(Way way, ByteBuffer mad, int reason) {
         ByteBuffer answer = answerTo(mad, CmMessage.REJ);
         CmRej.REASON.set(answer, 0, reason);
         if (Mad.attribute(mad, 0) == CmMessage.REP) {
@@ -380,10 +424,10 @@ public final class ConnectionManager {
         }
         if (reason == CmRejectReason.INVALID_GID) {
             CmRej.INFO_LENGTH.set(answer, 0, 2 * Long.BYTES);
-            CmRej.INFO_GUID.set(answer, 0, local.high());
-            CmRej.INFO_GID_LOW.set(answer, 0, local.low());
+            CmRej.INFO_GUID.set(answer, 0, way.local().high());
+            CmRej.INFO_GID_LOW.set(answer, 0, way.local().low());
         }
-        send(local, remote, answer);
+        send(way, answer);
     }
 
     /** A message with the transaction and the ids of {@code mad}, seen from this side. */
@@ -397,15 +441,15 @@ public final class ConnectionManager {
 
     // ---- datagrams ----
 
-    private void onDatagramRequest(long nowNs, Gid local, Gid remote, ByteBuffer mad) {
-        DatagramRequest.Key key = new DatagramRequest.Key(remote, CmSidrReq.REQUEST_ID.get(mad, 0), Mad.transactionId(mad, 0));
+    private void onDatagramRequest(long nowNs, Way way, ByteBuffer mad) {
+        DatagramRequest.Key key = new DatagramRequest.Key(way.remote(), CmSidrReq.REQUEST_ID.get(mad, 0), Mad.transactionId(mad, 0));
         DatagramRequest known = requests.get(key);
         if (known != null) {
             counters.count(CmCounter.CM_DUPLICATES);
             known.onRequestAgain();
             return;
         }
-        DatagramRequest request = new DatagramRequest(this, key, local, mad);
+        DatagramRequest request = new DatagramRequest(this, key, way, mad);
         RequestEvents listener = datagramListeners.get(request.serviceId());
         if (listener == null) {
             request.decline(CmSidrRep.UNSUPPORTED_SERVICE_ID);
@@ -441,19 +485,20 @@ public final class ConnectionManager {
         timers.remove(request);
     }
 
-    private void onDatagramAnswer(Gid remote, ByteBuffer mad) {
+    private void onDatagramAnswer(long nowNs, Gid remote, ByteBuffer mad) {
         DatagramQuery query = queries.get(CmSidrRep.REQUEST_ID.get(mad, 0));
         if (query == null) {
             counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
         } else if (!query.remote().equals(remote)) {
             counters.count(CmCounter.CM_DROP_WRONG_PEER);
         } else {
-            query.onAnswer(mad);
+            query.onAnswer(nowNs, mad);
         }
     }
 
     void forget(DatagramQuery query) {
         queries.remove(query.requestId());
+        pacing.leave(query);
         timers.remove(query);
     }
 
@@ -529,7 +574,7 @@ public final class ConnectionManager {
     /** Nothing is left of any connection, question or answer: listeners may be. */
     public boolean isIdle() {
         return connections.isEmpty() && byPeersId.isEmpty() && byPeersQpn.isEmpty() && awaitingPacket.isEmpty() && queries.isEmpty()
-            && requests.isEmpty();
+            && requests.isEmpty() && pacing.isIdle();
     }
 
     // ---- time and output ----
@@ -555,17 +600,21 @@ public final class ConnectionManager {
     }
 
     /** @param mad not changed any more */
-    void send(Gid local, Gid remote, ByteBuffer mad) {
+    void send(Way way, ByteBuffer mad) {
         if (outgoing.size() >= settings.maxOutgoing()) {
             counters.count(CmCounter.CM_DROP_OUTBOX_FULL);
             return;
         }
         counters.count(CmCounter.CM_SENT);
-        outgoing.add(new OutgoingMad(local, remote, mad));
+        outgoing.add(new OutgoingMad(way, mad));
     }
 
     DeadlineHeap timers() {
         return timers;
+    }
+
+    Pacing pacing() {
+        return pacing;
     }
 
     public CmSettings settings() {

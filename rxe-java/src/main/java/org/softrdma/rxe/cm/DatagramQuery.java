@@ -10,21 +10,19 @@ import org.softrdma.wire.CmSidrReq;
 import org.softrdma.wire.Mad;
 
 /** The asking side of a service id resolution: one question, repeated until it is answered. Source: IBA vol 1 §12.11. */
-public final class DatagramQuery extends DeadlineHeap.Timed {
+public final class DatagramQuery extends DeadlineHeap.Timed implements Pacing.Request {
     private final ConnectionManager manager;
     private final int requestId;
-    private final Gid local;
-    private final Gid remote;
+    private final Way way;
     private final DatagramEvents events;
     private ByteBuffer sent;
     private int retriesLeft;
     private long deadlineNs = DeadlineHeap.NEVER;
 
-    DatagramQuery(ConnectionManager manager, int requestId, Gid local, Gid remote, DatagramEvents events) {
+    DatagramQuery(ConnectionManager manager, int requestId, Way way, DatagramEvents events) {
         this.manager = manager;
         this.requestId = requestId;
-        this.local = local;
-        this.remote = remote;
+        this.way = way;
         this.events = events;
         retriesLeft = manager.settings().maxRetries();
     }
@@ -34,8 +32,9 @@ public final class DatagramQuery extends DeadlineHeap.Timed {
     }
 
     /** Whom it asks. */
+    @Override
     public Gid remote() {
-        return remote;
+        return way.remote();
     }
 
     void begin(long nowNs, long serviceId, int pkey, byte[] privateData) {
@@ -45,16 +44,18 @@ public final class DatagramQuery extends DeadlineHeap.Timed {
         CmSidrReq.PKEY.set(sent, 0, pkey);
         CmSidrReq.SERVICE_ID.set(sent, 0, serviceId);
         CmMessage.putPrivateData(sent, 0, privateData);
-        send(nowNs);
+        manager.pacing().enter(nowNs, this);
     }
 
-    private void send(long nowNs) {
-        manager.send(local, remote, sent);
+    @Override
+    public void onTurn(long nowNs) {
+        manager.send(way, sent);
         deadlineNs = nowNs + CmSettings.intervalNs(manager.settings().responseTimeout());
         manager.timers().update(this);
     }
 
-    void onAnswer(ByteBuffer mad) {
+    void onAnswer(long nowNs, ByteBuffer mad) {
+        manager.pacing().answered(nowNs, this);
         end();
         events.onAnswer(this, CmSidrRep.STATUS.get(mad, 0), CmSidrRep.QPN.get(mad, 0), CmSidrRep.QKEY.get(mad, 0),
             CmMessage.privateData(mad, 0));
@@ -80,7 +81,7 @@ public final class DatagramQuery extends DeadlineHeap.Timed {
         if (retriesLeft > 0) {
             retriesLeft--;
             manager.counters().count(CmCounter.CM_REPEATED);
-            send(nowNs);
+            onTurn(nowNs);
         } else {
             manager.counters().count(CmCounter.CM_TIMEOUTS);
             end();

@@ -18,7 +18,7 @@ import org.softrdma.wire.Mad;
 public final class DatagramRequest extends DeadlineHeap.Timed {
     private final ConnectionManager manager;
     private final Key key;
-    private final Gid local;
+    private final Way way;
     private final long serviceId;
     private final int pkey;
     private final byte[] privateData;
@@ -29,10 +29,10 @@ public final class DatagramRequest extends DeadlineHeap.Timed {
     record Key(Gid remote, int requestId, long transaction) {
     }
 
-    DatagramRequest(ConnectionManager manager, Key key, Gid local, ByteBuffer mad) {
+    DatagramRequest(ConnectionManager manager, Key key, Way way, ByteBuffer mad) {
         this.manager = manager;
         this.key = key;
-        this.local = local;
+        this.way = way;
         serviceId = CmSidrReq.SERVICE_ID.getLong(mad, 0);
         pkey = CmSidrReq.PKEY.get(mad, 0);
         privateData = CmMessage.privateData(mad, 0);
@@ -44,7 +44,7 @@ public final class DatagramRequest extends DeadlineHeap.Timed {
 
     /** Address of ours that was asked. */
     public Gid local() {
-        return local;
+        return way.local();
     }
 
     /** Address the question came from. */
@@ -81,7 +81,7 @@ public final class DatagramRequest extends DeadlineHeap.Timed {
         }
         answer = newAnswer(status, qpn, qkey);
         CmMessage.putPrivateData(answer, 0, data);
-        manager.send(local, key.remote(), answer);
+        manager.send(way, answer);
         CmSettings settings = manager.settings();
         deadlineNs = nowNs + CmSettings.intervalNs(settings.responseTimeout()) * (settings.maxRetries() + 1);
         manager.timers().update(this);
@@ -90,7 +90,7 @@ public final class DatagramRequest extends DeadlineHeap.Timed {
 
     /** Answers a question nobody waits for; nothing is remembered. */
     void decline(int status) {
-        manager.send(local, key.remote(), newAnswer(status, 0, 0));
+        manager.send(way, newAnswer(status, 0, 0));
     }
 
     /** Nobody will answer any more: refused, unless it was answered already. */
@@ -113,7 +113,7 @@ public final class DatagramRequest extends DeadlineHeap.Timed {
 
     void onRequestAgain() {
         if (answer != null) {
-            manager.send(local, key.remote(), answer);
+            manager.send(way, answer);
         }
     }
 

@@ -2,14 +2,11 @@
 package org.softrdma.rxe.cm;
 
 import java.nio.ByteBuffer;
-import org.softrdma.verbs.Gid;
 
 /**
  * A MAD on its way to a peer's GSI.
  *
- * @param local  address of ours
- * @param remote the peer's address
- * @param mad    256 bytes at offset 0; not to be changed
+ * @param mad 256 bytes at offset 0; not to be changed
  */
-public record OutgoingMad(Gid local, Gid remote, ByteBuffer mad) {
+public record OutgoingMad(Way way, ByteBuffer mad) {
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.wire.CmRejectReason;
 import org.softrdma.wire.CmReq;
 import org.softrdma.wire.ServiceId;
@@ -73,7 +74,7 @@ final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
     }
 
     Connection connect(CmHost to, int qpn) {
-        return manager.connect(world.nowNs(), request(address, to.address, qpn), this);
+        return manager.connect(world.nowNs(), GidType.ROCE_V2, request(address, to.address, qpn), this);
     }
 
     void accept(Connection connection, int qpn) {
@@ -122,6 +123,11 @@ final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
     @Override
     public void onRejected(Connection connection, int reason, byte[] privateData) {
         note("rejected: " + CmRejectReason.name(reason));
+    }
+
+    @Override
+    public void onNobodyThere(Connection connection) {
+        note("nobody there");
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.softrdma.device.fault.SeededRandom;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.wire.CmRejectReason;
 
 /**
@@ -50,14 +51,16 @@ final class CmRun {
     Map<Outcome, Integer> run() {
         try {
             int retries = random.chance(0.5) ? 15 : random.below(4);
+            int underWay = random.chance(0.5) ? CmSettings.of(0).maxUnderWay() : 1 + random.below(3);
             for (int i = 0; i < 2; i++) {
-                machines[i] = new Machine(i + 1, retries);
+                machines[i] = new Machine(i + 1, retries, underWay);
             }
             world.trouble(random.below(80) / 100.0, random.below(50) / 100.0, random.below(60) / 100.0);
             int connects = 1 + random.below(12);
+            long spreadNs = random.chance(0.2) ? SECOND / 1000 : 60 * SECOND;
             for (int i = 0; i < connects; i++) {
                 Machine from = machines[random.below(2)];
-                world.in(random.between(0, 60 * SECOND), from::connect);
+                world.in(random.between(0, spreadNs), from::connect);
             }
             hasData = random.chance(0.5);
             if (random.chance(0.2)) {
@@ -166,14 +169,16 @@ final class CmRun {
         private final Gid address;
         private final int number;
         private final int retries;
+        private final int underWay;
         private ConnectionManager manager;
         private CmHost shell;
         private final Map<Integer, End> ends = new HashMap<>();
         private int nextQpn;
 
-        Machine(int number, int retries) {
+        Machine(int number, int retries, int underWay) {
             this.number = number;
             this.retries = retries;
+            this.underWay = underWay;
             address = CmWorld.gid(number);
             nextQpn = 100 * number;
             start();
@@ -183,7 +188,7 @@ final class CmRun {
             if (shell == null) {
                 CmSettings usual = CmSettings.of(number);
                 shell = new CmHost(world, number, new CmSettings(number, usual.responseTimeout(), usual.packetLifeTime(), usual.ackDelay(),
-                    retries, usual.maxConnections(), usual.maxOutgoing(), usual.maxAnswered()));
+                    retries, usual.maxConnections(), usual.maxOutgoing(), usual.maxAnswered(), underWay));
             } else {
                 shell.restart();
             }
@@ -212,7 +217,7 @@ final class CmRun {
             }
             End end = new End(this);
             Gid to = CmWorld.gid(3 - number);
-            end.connection = manager.connect(world.nowNs(), CmHost.request(address, to, end.qpn), end);
+            end.connection = manager.connect(world.nowNs(), GidType.ROCE_V2, CmHost.request(address, to, end.qpn), end);
             if (random.chance(0.1)) {
                 world.in(random.between(0, 20 * SECOND), end::abandon);
             }
@@ -380,6 +385,11 @@ final class CmRun {
             require(crashed || reason != CmRejectReason.STALE_CONNECTION && reason != CmRejectReason.DUPLICATE_LOCAL_COMM_ID,
                 this + " is taken for an old one");
             end();
+        }
+
+        @Override
+        public void onNobodyThere(Connection told) {
+            throw new AssertionError("nothing comes back here");
         }
 
         @Override

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import org.softrdma.device.fault.SeededRandom;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.wire.CmMessage;
 import org.softrdma.wire.Mad;
 
@@ -136,19 +137,19 @@ final class CmWorld {
     }
 
     private void deliver(OutgoingMad outgoing) {
-        if (outgoing.remote().equals(cut) || outgoing.local().equals(cut)) {
+        if (outgoing.way().remote().equals(cut) || outgoing.way().local().equals(cut)) {
             return;
         }
         for (CmHost host : hosts) {
-            if (host.address().equals(outgoing.remote())) {
-                host.manager().onMad(nowNs, outgoing.remote(), outgoing.local(), outgoing.mad());
+            if (host.address().equals(outgoing.way().remote())) {
+                host.manager().onMad(nowNs, way(outgoing.way().remote(), outgoing.way().local()), outgoing.mad());
             }
         }
     }
 
     private void note(OutgoingMad outgoing, String fate) {
         ByteBuffer mad = outgoing.mad();
-        note(outgoing.local() + " > " + outgoing.remote() + " " + CmMessage.name(Mad.attribute(mad, 0)) + " "
+        note(outgoing.way().local() + " > " + outgoing.way().remote() + " " + CmMessage.name(Mad.attribute(mad, 0)) + " "
             + Integer.toHexString(CmMessage.LOCAL_COMM_ID.get(mad, 0)) + " " + Integer.toHexString(CmMessage.REMOTE_COMM_ID.get(mad, 0))
             + " " + fate);
     }
@@ -160,6 +161,11 @@ final class CmWorld {
     /** What happened. */
     String trace() {
         return trace.toString();
+    }
+
+    /** Over RoCE v2. */
+    static Way way(Gid local, Gid remote) {
+        return new Way(GidType.ROCE_V2, local, remote);
     }
 
     static Gid gid(int host) {

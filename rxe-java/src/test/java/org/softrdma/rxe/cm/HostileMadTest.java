@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Assertions;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.softrdma.device.fault.SeededRandom;
@@ -37,12 +38,12 @@ class HostileMadTest {
             exchange(random, world, host, peer, seen);
             if (!seen.isEmpty() && random.chance(0.7)) {
                 ByteBuffer mad = damaged(random, seen.get(random.below(seen.size())));
-                host.manager().onMad(world.nowNs(), host.address(), random.chance(0.8) ? peer.address() : CmWorld.gid(9), mad);
+                host.manager().onMad(world.nowNs(), CmWorld.way(host.address(), random.chance(0.8) ? peer.address() : CmWorld.gid(9)), mad);
                 assertTrue(exchange(random, world, host, peer, seen) <= MOST_ANSWERS, "a message has many answers, seed " + seed);
             }
         }
-        host.manager().abandonAll(world.nowNs());
-        peer.manager().abandonAll(world.nowNs());
+        host.manager().abandonAll(world.nowNs(), Assertions::fail);
+        peer.manager().abandonAll(world.nowNs(), Assertions::fail);
         // Longest are sixteen DREQs to a peer that said it needs 69 s or more for each, and its timewait.
         world.runFor(1_200 * CmWorld.SECOND);
         assertTrue(host.manager().isIdle(), "seed " + seed);
@@ -77,7 +78,8 @@ class HostileMadTest {
                 if (host.question != null) {
                     host.question.abandon(world.nowNs());
                 } else {
-                    host.manager().query(world.nowNs(), host.address(), peer.address(), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], host);
+                    host.manager().query(world.nowNs(), CmWorld.way(host.address(), peer.address()), CmHost.DATAGRAM_SERVICE, 0xffff,
+                        new byte[0], host);
                 }
             }
             default -> {
@@ -103,8 +105,8 @@ class HostileMadTest {
         for (OutgoingMad next = from.manager().nextOutgoing(); next != null; next = from.manager().nextOutgoing()) {
             said++;
             seen.add(next.mad());
-            if (random.chance(0.8) && next.remote().equals(to.address())) {
-                to.manager().onMad(world.nowNs(), to.address(), from.address(), next.mad());
+            if (random.chance(0.8) && next.way().remote().equals(to.address())) {
+                to.manager().onMad(world.nowNs(), CmWorld.way(to.address(), from.address()), next.mad());
             }
         }
         return said;

@@ -44,10 +44,10 @@ final class CmAddressing {
         }
         id.require(CmCall.BIND_ADDR);
         InetAddress ip = address.getAddress();
-        OpenDevice found = ip.isAnyLocalAddress() ? null : id.manager.deviceOf("bind_addr", ip);
+        OpenDevice found = ip.isAnyLocalAddress() ? null : id.manager.deviceOf("bind_addr", id.space, ip);
         InetSocketAddress own = found == null ? address : new InetSocketAddress(found.own(ip), address.getPort());
         if (found != null) {
-            found.gidIndex(own.getAddress());
+            found.requireAddress("bind_addr", own.getAddress());
         }
         PortTable.Binding taken = id.manager.ports().bind(id.space, own, reuse, familyOnly,
             id.manager.host().random(PortTable.LAST_EPHEMERAL - PortTable.FIRST_EPHEMERAL + 1));
@@ -126,15 +126,15 @@ final class CmAddressing {
         }
         if (found == null) {
             from = id.manager.host().sourceFor(to);
-            found = id.manager.deviceOf("resolve_addr", from);
+            found = id.manager.deviceOf("resolve_addr", id.space, from);
             from = found.own(from);
         }
-        found.gidIndex(from);
+        found.requireAddress("resolve_addr", from);
         if (from instanceof Inet6Address != to instanceof Inet6Address) {
             throw new VerbsException(Errno.EINVAL, "resolve_addr", "from " + from.getHostAddress() + " to " + to.getHostAddress()
                 + ": both must be of one IP version");
         }
-        if (found.device().loopback() && to.equals(LoopbackAddress.ANY_PROCESS)) {
+        if (found.standsForOwn(to)) {
             InetAddress listener = id.manager.host().loopbackListeners().find(new CmService(id.space, destination.getPort()));
             to = listener != null ? listener : to;
         }

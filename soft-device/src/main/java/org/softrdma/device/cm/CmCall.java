@@ -6,8 +6,8 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Which call fits which states of an identifier; in any other it is refused with EINVAL. Calls that are not here fit all, until it is
- * closed.
+ * Which call fits which states of an identifier; in any other it is refused with EINVAL, with ENODEV once the device was removed. Calls
+ * that are not here fit all, until it is closed.
  */
 enum CmCall {
     /** Reuse of the address, and IP version of the wildcard address. */
@@ -51,6 +51,9 @@ enum CmCall {
     }
 
     static VerbsException refusal(String verb, CmState state, List<CmState> fitting) {
+        if (state == CmState.DEVICE_REMOVAL) {
+            return new VerbsException(Errno.ENODEV, verb, "the identifier's device was removed; close the identifier");
+        }
         return new VerbsException(Errno.EINVAL, verb, "the identifier is in state " + state + "; this needs " + fitting);
     }
 }

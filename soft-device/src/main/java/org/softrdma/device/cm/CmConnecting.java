@@ -55,6 +55,9 @@ final class CmConnecting {
             CmCall.CONNECT.requireStill(CmState.ROUTE_RESOLVED, found);
         }
         try {
+            if (own != null && begun.movesQueuePair()) {
+                own.prepare(begun, now);
+            }
             begun.connect(new CmService(id.space, to.getPort()), id.type, id.local, to, checked, now);
         } catch (VerbsException refused) {
             begun.close();
@@ -140,14 +143,14 @@ final class CmConnecting {
     void disconnect() {
         CmConnection current = require(CmCall.DISCONNECT);
         CmQueuePair own = id.queuePair();
-        if (own != null) {
+        if (own != null && (current == null || !current.movesQueuePair())) {
             own.toError();
         }
         if (id.type == QpType.UD) {
             return;
         }
         boolean known = events.endedWith(CmEventType.DISCONNECTED) || events.endedWith(CmEventType.REJECTED)
-            || events.endedWith(CmEventType.UNREACHABLE);
+            || events.endedWith(CmEventType.UNREACHABLE) || events.endedWith(CmEventType.CONNECT_ERROR);
         current.disconnect();
         if (!known) {
             events.complete("disconnect");

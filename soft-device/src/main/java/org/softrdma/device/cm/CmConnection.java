@@ -54,16 +54,22 @@ public interface CmConnection {
     void communicationEstablished();
 
     /**
-     * Disconnects, or answers the peer's disconnecting; for UD nothing. On InfiniBand the queue pair is in ERR already.
-     * {@link CmHandler#onDisconnected} answers the first.
+     * Disconnects, or answers the peer's disconnecting; for UD nothing. The queue pair is in ERR already, unless the transport
+     * {@linkplain #movesQueuePair moves} it. {@link CmHandler#onDisconnected} answers the first.
      */
     void disconnect();
+
+    /**
+     * Whether the transport itself takes the queue pair to RTS when it is connected, and out of it when it disconnects, once what was
+     * posted is done. iWARP's does: its queue pairs are their streams.
+     */
+    boolean movesQueuePair();
 
     /**
      * What the queue pair has to be modified with to go to a state ({@code rdma_init_qp_attr}): from RESET or INIT to INIT, to RTR, to RTS.
      *
      * @param options as they are now: they may have been set since {@link #connect}, or there was none
-     * @return with the state set; null if the transport itself moves the queue pair there (iWARP: RTR and RTS)
+     * @return with the state set; null if the transport itself {@linkplain #movesQueuePair moves} the queue pair there
      * @throws org.softrdma.verbs.VerbsException EINVAL: not known yet
      */
     QpAttributes qpAttributes(QpState to, CmPathOptions options);

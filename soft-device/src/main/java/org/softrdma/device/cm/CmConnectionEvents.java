@@ -68,6 +68,15 @@ final class CmConnectionEvents implements CmHandler {
         }
     }
 
+    @Override
+    public void onConnectError(int status) {
+        synchronized (id) {
+            if (id.state == CmState.CONNECT) {
+                events.raise(CmEventType.CONNECT_ERROR, status);
+            }
+        }
+    }
+
     private static ConnectionParameters said(byte[] privateData) {
         return new ConnectionParameters(privateData, 0, 0, false, 0, 0, false, 0);
     }

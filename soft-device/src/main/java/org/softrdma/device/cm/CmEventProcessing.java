@@ -32,6 +32,7 @@ final class CmEventProcessing {
             }
             case REJECTED -> !hasFailed() && stopQueuePair();
             case DISCONNECTED -> !hasFailed();
+            case DEVICE_REMOVAL -> stopQueuePair();
             case MULTICAST_JOIN -> {
                 processJoin(event);
                 yield true;
@@ -45,6 +46,9 @@ final class CmEventProcessing {
         id.manager.begin();
         id.manager.entered(self);
         events.leaveListener();
+        if (id.device.isRemoved()) {
+            self.onRemoval(id.device);
+        }
     }
 
     /** The peer accepted: our queue pair becomes ready, and the peer hears that it is. Without one the program does both. */
@@ -101,7 +105,7 @@ final class CmEventProcessing {
 
     private void processJoin(SoftCmEvent event) {
         try {
-            groups.attach(event.datagram().addressVector().dgid().toInetAddress(), id.queuePair());
+            groups.attach(event.datagram().addressVector().dgid(), id.queuePair());
         } catch (VerbsException refused) {
             event.become(CmEventType.MULTICAST_ERROR, -refused.errno().value());
         }

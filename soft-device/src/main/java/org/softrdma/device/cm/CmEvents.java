@@ -92,7 +92,11 @@ final class CmEvents {
 
     // ---- synchronous waiting ----
 
-    /** Of a synchronous identifier: waits for the event that ends an operation. What the last one brought is given back. */
+    /**
+     * Of a synchronous identifier: waits for the event that ends an operation. What the last one brought is given back.
+     *
+     * @throws VerbsException ENODEV: the device was removed meanwhile
+     */
     SoftCmEvent await(String verb) {
         SoftEventChannel own;
         CmEvent old;
@@ -107,6 +111,10 @@ final class CmEvents {
         while (event.type() == CmEventType.TIMEWAIT_EXIT) {
             event.ack();
             event = own.next(verb, -1);
+        }
+        if (event.type() == CmEventType.DEVICE_REMOVAL) {
+            event.ack();
+            throw new VerbsException(Errno.ENODEV, verb, "the identifier's device was removed; close the identifier");
         }
         return event;
     }
@@ -180,7 +188,7 @@ final class CmEvents {
         synchronized (id) {
             if (id.state == CmState.DESTROYING) {
                 next.remove();
-                throw CmCall.refusal("migrate_id", id.state, List.of(CmState.IDLE));
+                throw new VerbsException(Errno.EINVAL, "migrate_id", "the identifier is closed");
             }
             old = channel;
             was = synchronous;

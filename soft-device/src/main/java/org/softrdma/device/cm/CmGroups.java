@@ -8,20 +8,25 @@ import java.util.Map;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.DatagramParameters;
 
 /** The groups that an identifier has joined, and whether its queue pair is attached to them. Thread-safe. */
 final class CmGroups {
     private static final int HOP_LIMIT = 64;
+    /** ff0e::, before ::ffff:a.b.c.d */
+    private static final long V1_IPV4_GROUPS = 0xff0e_0000_0000_0000L;
 
     private final Map<InetAddress, Group> joined = new HashMap<>();
 
     private static final class Group {
+        private final Gid gid;
         private final boolean sendOnly;
         private boolean attached;
 
-        private Group(boolean sendOnly) {
+        private Group(Gid gid, boolean sendOnly) {
+            this.gid = gid;
             this.sendOnly = sendOnly;
         }
     }
@@ -29,19 +34,27 @@ final class CmGroups {
     /**
      * Enters a group; {@link #attach} follows when the program takes the event.
      *
+     * @param type      RoCE v1 or v2
      * @param sgidIndex the device's index of the identifier's address
      * @return how to send to it
      * @throws VerbsException EINVAL: no group, or one that was joined
      */
-    synchronized DatagramParameters join(InetAddress group, boolean sendOnly, int sgidIndex, int trafficClass) {
+    synchronized DatagramParameters join(InetAddress group, boolean sendOnly, GidType type, int sgidIndex, int trafficClass) {
         if (!group.isMulticastAddress()) {
             throw refuse("join_multicast", group, " is not a multicast address");
         }
-        if (joined.putIfAbsent(group, new Group(sendOnly)) != null) {
+        Gid gid = multicastGid(group, type);
+        if (joined.putIfAbsent(group, new Group(gid, sendOnly)) != null) {
             throw refuse("join_multicast", group, ": the identifier has joined it already");
         }
-        return new DatagramParameters(new byte[0], new AddressVector(Gid.of(group), sgidIndex, 0, HOP_LIMIT, trafficClass, 0, 1),
+        return new DatagramParameters(new byte[0], new AddressVector(gid, sgidIndex, 0, HOP_LIMIT, trafficClass, 0, 1),
             DatagramParameters.GROUP_QPN, DatagramParameters.UDP_QKEY);
+    }
+
+    /** The MGID of an IP group: on RoCE v1 an IPv4 group has one of global scope, as Linux's rdma_cm makes it. */
+    private static Gid multicastGid(InetAddress group, GidType type) {
+        Gid gid = Gid.of(group);
+        return type == GidType.ROCE_V1 && gid.isIpv4Mapped() ? new Gid(V1_IPV4_GROUPS, gid.low()) : gid;
     }
 
     /**
@@ -49,19 +62,19 @@ final class CmGroups {
      *
      * @throws VerbsException what the device refuses it with; the group is then as good as left
      */
-    void attach(InetAddress group, CmQueuePair queuePair) {
+    void attach(Gid group, CmQueuePair queuePair) {
         Group entered;
         synchronized (this) {
-            entered = joined.get(group);
+            entered = joined.values().stream().filter(each -> each.gid.equals(group)).findFirst().orElse(null);
         }
         if (entered == null || entered.sendOnly || queuePair == null) {
             return;
         }
         try {
-            queuePair.qp().attachMulticast(Gid.of(group));
+            queuePair.qp().attachMulticast(group);
         } catch (VerbsException refused) {
             synchronized (this) {
-                joined.remove(group);
+                joined.values().remove(entered);
             }
             throw refused;
         }
@@ -80,7 +93,7 @@ final class CmGroups {
             throw refuse("leave_multicast", group, ": the identifier has not joined it");
         }
         if (left.attached && queuePair != null) {
-            queuePair.qp().detachMulticast(Gid.of(group));
+            queuePair.qp().detachMulticast(left.gid);
         }
     }
 

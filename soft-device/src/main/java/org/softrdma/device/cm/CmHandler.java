@@ -41,6 +41,13 @@ public interface CmHandler {
     void onUnreachable(int status, byte[] privateData);
 
     /**
+     * There will be no connection, for another reason: no way to the peer, or it broke the rules. Not on InfiniBand.
+     *
+     * @param status the event's, a negative errno
+     */
+    void onConnectError(int status);
+
+    /**
      * The peer disconnects, or answered our disconnecting.
      *
      * @param status 0, or -ETIMEDOUT if it did not answer

@@ -2,6 +2,7 @@
 package org.softrdma.device.cm;
 
 import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
@@ -14,6 +15,10 @@ import org.softrdma.verbs.cm.PortSpace;
  * it is held while an event is queued, so that events keep their order when the identifier migrates.
  */
 final class CmIdPrivate {
+    private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
+
+    /** Distinguishes it from every other identifier of the process. */
+    final int number = LAST_NUMBER.incrementAndGet();
     final SoftConnectionManager manager;
     final PortSpace space;
     final QpType type;

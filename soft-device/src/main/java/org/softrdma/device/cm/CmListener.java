@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.cm;
 
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Set;
+
 /** Who listens for a service of a transport. Called with the device's lock held; does not block and does not call the transport. */
 public interface CmListener {
     /** What becomes of a request. */
@@ -11,6 +15,11 @@ public interface CmListener {
         REFUSED,
         /** Too many wait already: forget it without a word, and the peer will ask again. */
         DROPPED
+    }
+
+    /** Where it listens. @param ofDevice what the wildcard address stands for. Any thread, with or without the lock */
+    default Set<InetAddress> addresses(List<InetAddress> ofDevice) {
+        return Set.copyOf(ofDevice);
     }
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.cm;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,8 +36,9 @@ final class CmListening {
         }
         try {
             for (OpenDevice device : on) {
-                if (device.device().loopback() && loopback != null && claim == null) {
-                    claim = loopback.claim(service, device.own(LoopbackAddress.ANY_PROCESS));
+                InetAddress own = device.transport().ownLoopback();
+                if (own != null && loopback != null && claim == null) {
+                    claim = loopback.claim(service, own);
                 }
                 device.listen(service, id);
                 devices.add(device);
@@ -44,6 +46,17 @@ final class CmListening {
         } catch (VerbsException refused) {
             stop();
             throw refused;
+        }
+    }
+
+    /** The device is gone; it goes on listening on the others. */
+    synchronized void leave(OpenDevice device) {
+        if (devices.remove(device)) {
+            device.unlisten(service, id);
+            if (claim != null && device.transport().ownLoopback() != null) {
+                claim.close();
+                claim = null;
+            }
         }
     }
 
@@ -55,6 +68,10 @@ final class CmListening {
             claim.close();
             claim = null;
         }
+    }
+
+    synchronized List<String> deviceNames() {
+        return devices.stream().map(device -> device.device().name()).toList();
     }
 
     /** Whether one more request may wait; if so, it is counted. */

@@ -94,6 +94,11 @@ final class CmQueuePair {
         return receiveCq;
     }
 
+    /** Gives it the rights that the connection wants, before it is connected. */
+    void prepare(CmConnection connection, CmPathOptions options) {
+        modify(connection.qpAttributes(QpState.INIT, options));
+    }
+
     /**
      * Makes it ready to receive and to send.
      *
@@ -101,7 +106,7 @@ final class CmQueuePair {
      * @param initiatorDepth     READs and atomics under way at once, or negative: as the connection says
      */
     void connect(CmConnection connection, CmPathOptions options, int responderResources, int initiatorDepth) {
-        modify(connection.qpAttributes(QpState.INIT, options));
+        prepare(connection, options);
         QpAttributes rtr = connection.qpAttributes(QpState.RTR, options);
         if (rtr != null && responderResources >= 0 && rtr.has(QpAttributeMask.MAX_DEST_RD_ATOMIC)) {
             rtr.maxDestRdAtomic(responderResources);

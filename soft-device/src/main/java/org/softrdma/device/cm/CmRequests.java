@@ -60,7 +60,7 @@ final class CmRequests {
         }
         id.manager.ports().listen(binding);
         try {
-            List<OpenDevice> all = on == null ? id.manager.openAll("listen") : on;
+            List<OpenDevice> all = on == null ? id.manager.openAll("listen", id.space) : on;
             synchronized (id) {
                 CmCall.LISTEN.requireStill(CmState.ADDR_BOUND, id.state);
                 id.state = CmState.LISTEN;
@@ -133,6 +133,20 @@ final class CmRequests {
             }
         }
         return child;
+    }
+
+    /** Names of the devices it listens on. */
+    List<String> listensOn() {
+        CmListening current = listening;
+        return current == null ? List.of() : current.deviceNames();
+    }
+
+    /** A device was removed. */
+    void leave(OpenDevice device) {
+        CmListening current = listening;
+        if (current != null) {
+            current.leave(device);
+        }
     }
 
     /** It listens no more. */

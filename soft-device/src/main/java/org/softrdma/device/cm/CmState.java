@@ -17,6 +17,8 @@ enum CmState {
     DISCONNECT,
     /** listen; back to ADDR_BOUND if it cannot. */
     LISTEN,
+    /** Its device was removed; closing is all that is left. */
+    DEVICE_REMOVAL,
     /** destroy_id, from any. */
     DESTROYING
 }

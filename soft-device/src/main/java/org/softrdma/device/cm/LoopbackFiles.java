@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.softrdma.device.config.NetworkNamespace;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -25,7 +26,6 @@ import org.softrdma.verbs.VerbsException;
  */
 final class LoopbackFiles implements LoopbackListeners {
     private static final System.Logger LOG = System.getLogger(LoopbackFiles.class.getName());
-    private static final Path NETWORK_NAMESPACE = Path.of("/proc/self/ns/net");
     private static final int LONGEST_ADDRESS = 15;
     /** Beyond what is read: where locks are mandatory, they lock out readers. */
     private static final long LOCK_AT = 1024;
@@ -36,16 +36,7 @@ final class LoopbackFiles implements LoopbackListeners {
 
     /** @param state the user's state directory; ours is in it and appears with the first claim */
     LoopbackFiles(Path state) {
-        directory = state.resolve("loopback-" + networkNamespace());
-    }
-
-    /** {@code net:[4026531840]} without what file names should not have; one for all where there are none. */
-    private static String networkNamespace() {
-        try {
-            return Files.readSymbolicLink(NETWORK_NAMESPACE).toString().replaceAll("[^0-9]", "");
-        } catch (IOException | UnsupportedOperationException none) {
-            return "host";
-        }
+        directory = state.resolve("loopback-" + NetworkNamespace.ofThisProcess());
     }
 
     private Path fileOf(CmService service) {

@@ -4,9 +4,12 @@ package org.softrdma.device.cm;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -16,14 +19,20 @@ import org.softrdma.verbs.VerbsException;
 
 /** A device that identifiers are on: its context, which they share, and who listens there. */
 final class OpenDevice {
+    private static final System.Logger LOG = System.getLogger(OpenDevice.class.getName());
+
     private final CmDevice device;
     private final SoftContext context;
     private final CmTransport transport;
     private final Map<CmService, Listeners> listeners = new HashMap<>();
     private ProtectionDomain pd;
+    private volatile boolean removed;
 
-    /** @throws VerbsException EOPNOTSUPP: it has no transport for connections; or why it does not open */
-    OpenDevice(CmDevice device) {
+    /**
+     * @param whenRemoved told when the device is removed from under its identifiers
+     * @throws VerbsException EOPNOTSUPP: it has no transport for connections; or why it does not open
+     */
+    OpenDevice(CmDevice device, Consumer<OpenDevice> whenRemoved) {
         this.device = device;
         context = device.open();
         transport = context.cmTransport();
@@ -31,6 +40,10 @@ final class OpenDevice {
             context.close();
             throw new VerbsException(Errno.EOPNOTSUPP, "open_device", device.name() + " has no connection manager");
         }
+        context.whenRemoved(() -> {
+            removed = true;
+            whenRemoved.accept(this);
+        });
     }
 
     SoftContext context() {
@@ -45,6 +58,11 @@ final class OpenDevice {
         return device;
     }
 
+    /** Whether it is there only for the identifiers that are on it still. */
+    boolean isRemoved() {
+        return removed;
+    }
+
     /** For identifiers whose program does not bring one. */
     synchronized ProtectionDomain pd() {
         if (pd == null) {
@@ -53,69 +71,83 @@ final class OpenDevice {
         return pd;
     }
 
-    private GidEntry find(InetAddress address) {
-        Gid gid = Gid.of(address);
-        for (GidEntry entry : context.queryGidTable()) {
-            if (entry.gid().equals(gid)) {
-                return entry;
-            }
-        }
-        return null;
-    }
-
     /** Whether it is the device for a local address. */
     boolean has(InetAddress address) {
-        return device.loopback() && address.equals(LoopbackAddress.ANY_PROCESS) || find(address) != null;
+        return standsForOwn(address) || transport.has(address);
     }
 
-    /**
-     * The device's index of a local address.
-     *
-     * @throws VerbsException EADDRNOTAVAIL: the device was opened without it
-     */
-    int gidIndex(InetAddress address) {
-        GidEntry found = find(address);
-        if (found != null) {
-            return found.index();
-        }
-        throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_addr", device.name() + " was opened without "
-            + address.getHostAddress() + "; it has " + context.queryGidTable().stream().map(GidEntry::gid).toList());
+    /** Whether it is 127.0.0.1, and that is whoever's listens. */
+    boolean standsForOwn(InetAddress address) {
+        return address.equals(LoopbackAddress.ANY_PROCESS) && transport.ownLoopback() != null;
     }
 
     /** What stands for 127.0.0.1 here, or the address itself. */
     InetAddress own(InetAddress address) {
-        if (!device.loopback() || !address.equals(LoopbackAddress.ANY_PROCESS)) {
-            return address;
+        return standsForOwn(address) ? transport.ownLoopback() : address;
+    }
+
+    /** @throws VerbsException EADDRNOTAVAIL: the device was opened without it */
+    void requireAddress(String verb, InetAddress address) {
+        if (!transport.has(address)) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, verb, device.name() + " was opened without " + address.getHostAddress()
+                + "; it has " + transport.addresses().stream().map(InetAddress::getHostAddress).toList());
         }
+    }
+
+    /**
+     * The device's index of a local address that is a GID. On RoCE it may be there once for each version: then the one connections use.
+     *
+     * @throws VerbsException EADDRNOTAVAIL: there is none
+     */
+    int gidIndex(InetAddress address) {
+        Gid gid = Gid.of(address);
+        GidEntry found = null;
         for (GidEntry entry : context.queryGidTable()) {
-            InetAddress own = entry.gid().toInetAddress();
-            if (entry.gid().isIpv4Mapped() && own.isLoopbackAddress()) {
-                return own;
+            if (entry.gid().equals(gid) && (found == null || entry.type() == transport.gidType())) {
+                found = entry;
             }
         }
-        return address;
+        if (found != null) {
+            return found.index();
+        }
+        throw new VerbsException(Errno.EADDRNOTAVAIL, "join_multicast", device.name() + " has no GID of " + address.getHostAddress());
     }
 
     /** Requests for the service go to the identifier from now on, if they are for its address. */
     void listen(CmService service, SoftCmId id) {
         synchronized (listeners) {
             Listeners all = listeners.get(service);
-            if (all == null) {
-                all = new Listeners();
-                transport.listen(service, all);
-                listeners.put(service, all);
+            if (all != null) {
+                all.add(id, () -> transport.relisten(service));
+            } else {
+                Listeners first = new Listeners();
+                first.add(id, () -> transport.listen(service, first));
+                listeners.put(service, first);
             }
-            all.ids.add(id);
         }
     }
 
+    /** Never fails: the addresses of those that listen still are tried again by the transport, should one of them be taken. */
     void unlisten(CmService service, SoftCmId id) {
         synchronized (listeners) {
             Listeners all = listeners.get(service);
-            if (all != null && all.ids.remove(id) && all.ids.isEmpty()) {
+            if (all == null || !all.ids.remove(id)) {
+                return;
+            }
+            if (all.ids.isEmpty()) {
                 listeners.remove(service);
                 transport.unlisten(service);
+            } else {
+                relistenWithout(service);
             }
+        }
+    }
+
+    private void relistenWithout(CmService service) {
+        try {
+            transport.relisten(service);
+        } catch (VerbsException refused) {
+            LOG.log(System.Logger.Level.WARNING, device.name() + ": " + refused.getMessage());
         }
     }
 
@@ -139,6 +171,31 @@ final class OpenDevice {
     /** The identifiers that listen for one service, at their addresses. Called by the transport with the device's lock held. */
     private final class Listeners implements CmListener {
         private final List<SoftCmId> ids = new CopyOnWriteArrayList<>();
+
+        /** One more. @param begin has the transport ask for the addresses; if that is refused, the identifier does not stay */
+        void add(SoftCmId id, Runnable begin) {
+            ids.add(id);
+            try {
+                begin.run();
+            } catch (VerbsException refused) {
+                ids.remove(id);
+                throw refused;
+            }
+        }
+
+        @Override
+        public Set<InetAddress> addresses(List<InetAddress> ofDevice) {
+            Set<InetAddress> all = new LinkedHashSet<>();
+            for (SoftCmId id : ids) {
+                InetAddress bound = id.localAddress().getAddress();
+                if (bound.isAnyLocalAddress()) {
+                    ofDevice.stream().filter(id::coversWildcard).forEach(all::add);
+                } else {
+                    all.add(bound);
+                }
+            }
+            return all;
+        }
 
         @Override
         public Verdict onRequest(CmConnection connection, CmRequest request) {

@@ -3,6 +3,7 @@ package org.softrdma.device.cm;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import org.softrdma.device.inspect.ReportBuilder;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
@@ -122,6 +123,11 @@ final class SoftCmId implements CmId {
     @Override
     public CmEvent event() {
         return events.last();
+    }
+
+    /** Adds it to its device, or to each device it listens on. */
+    void report(ReportBuilder into) {
+        CmInventory.report(id, requests.listensOn(), into);
     }
 
     // ---- addresses ----
@@ -260,6 +266,29 @@ final class SoftCmId implements CmId {
         return requests.get();
     }
 
+    // ---- removal ----
+
+    /** A device was removed: the connection that this identifier has there ends, and the program is told, once. */
+    void onRemoval(OpenDevice device) {
+        requests.leave(device);
+        CmConnection current;
+        synchronized (id) {
+            if (id.device != device || id.state == CmState.DEVICE_REMOVAL || id.state == CmState.DESTROYING) {
+                return;
+            }
+            id.state = CmState.DEVICE_REMOVAL;
+            current = id.connection;
+        }
+        if (current != null) {
+            current.close();
+        }
+        synchronized (id) {
+            if (id.state == CmState.DEVICE_REMOVAL) {
+                events.raise(CmEventType.DEVICE_REMOVAL, 0);
+            }
+        }
+    }
+
     // ---- events ----
 
     CmEvents events() {
@@ -302,7 +331,8 @@ final class SoftCmId implements CmId {
         }
         int source = on.gidIndex(id.local.getAddress());
         synchronized (id) {
-            events.put(SoftCmEvent.join(this, groups.join(group, sendOnly, source, id.options.typeOfService()), joinContext));
+            events.put(SoftCmEvent.join(this, groups.join(group, sendOnly, on.transport().gidType(), source,
+                id.options.typeOfService()), joinContext));
         }
         events.complete("join_multicast");
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.cm;
 
+import org.softrdma.device.inspect.ProcessPublisher;
 import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.spi.ConnectionManagerProvider;
 
@@ -12,6 +13,7 @@ public final class SoftConnectionManagerProvider implements ConnectionManagerPro
 
         private static SoftConnectionManager make() {
             SoftConnectionManager manager = new SoftConnectionManager(new SystemHost());
+            ProcessPublisher.ofThisProcess().also(manager);
             // Peers of a process that ends without closing hear of it, as an operating system would see to it.
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("softrdma-cm-exit").unstarted(manager::abandon));
             return manager;

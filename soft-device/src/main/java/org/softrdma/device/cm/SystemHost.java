@@ -18,20 +18,23 @@ import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Transport;
 import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.PortSpace;
 
 /** This machine: its routing table, asked by connecting a socket that never sends, and the devices of all providers. */
 final class SystemHost implements CmHost {
     /** Any port will do for asking the routing table; this one is RoCE's. */
     private static final int SOME_PORT = 4791;
 
+    private final DeviceChoice choice = DeviceChoice.ofUser();
     private final LoopbackListeners loopback = new LoopbackFiles(StateDirectory.ofUser());
 
     @Override
     public List<CmDevice> devices() {
         List<CmDevice> devices = new ArrayList<>();
-        for (RdmaDevice device : Verbs.devices()) {
+        for (RdmaDevice device : choice.of(Verbs.devices())) {
             NetDevice netdev = NetDevice.find(device.netdev());
             if (netdev != null) {
                 devices.add(new SystemDevice(device, netdev));
@@ -47,8 +50,8 @@ final class SystemHost implements CmHost {
         }
 
         @Override
-        public boolean loopback() {
-            return netdev.loopback();
+        public boolean carries(PortSpace space) {
+            return device.transport() != Transport.IWARP || space == PortSpace.TCP;
         }
 
         @Override

@@ -37,6 +37,7 @@ final class MemoryNetwork {
     private final PriorityQueue<Due> due = new PriorityQueue<>((a, b) ->
         a.atNs != b.atNs ? Long.compare(a.atNs, b.atNs) : Long.compare(a.sequence, b.sequence));
     private final Map<InetAddress, Transport> transports = new HashMap<>();
+    boolean refusesToRelisten;
     /** Devices that nobody hears any more. */
     private long nowNs;
     private long sequence;
@@ -47,7 +48,7 @@ final class MemoryNetwork {
     private enum State { NEW, ASKING, ASKED, ANSWERED, HEARD_ANSWER, CONNECTED, DISCONNECTING, DISCONNECTED, CLOSED }
 
     synchronized CmTransport attach(List<InetAddress> addresses) {
-        Transport transport = new Transport();
+        Transport transport = new Transport(addresses);
         addresses.forEach(address -> transports.put(address, transport));
         return transport;
     }
@@ -68,7 +69,29 @@ final class MemoryNetwork {
     }
 
     private final class Transport implements CmTransport {
+        private final List<InetAddress> addresses;
         private final Map<CmService, CmListener> listeners = new HashMap<>();
+
+        Transport(List<InetAddress> addresses) {
+            this.addresses = addresses;
+        }
+
+        @Override
+        public List<InetAddress> addresses() {
+            return addresses;
+        }
+
+        @Override
+        public InetAddress ownLoopback() {
+            return addresses.stream().filter(InetAddress::isLoopbackAddress).findFirst().orElse(null);
+        }
+
+        @Override
+        public void relisten(CmService service) {
+            if (refusesToRelisten) {
+                throw new VerbsException(Errno.EADDRINUSE, "listen", "a program has the port at one of the addresses");
+            }
+        }
 
         @Override
         public void listen(CmService service, CmListener listener) {
@@ -275,6 +298,11 @@ final class MemoryNetwork {
             if (handler != null) {
                 handler.onTimewaitExit();
             }
+        }
+
+        @Override
+        public boolean movesQueuePair() {
+            return false;
         }
 
         @Override

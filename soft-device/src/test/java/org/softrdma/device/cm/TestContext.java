@@ -32,6 +32,8 @@ final class TestContext extends SoftContext {
     QpState refusedState;
     boolean refusesGroups;
     int released;
+    /** What else happens when it is closed. */
+    Runnable whenReleased = () -> { };
 
     private final DeviceAttributes limits = new DeviceAttributes("", 1, 1, -1L, 0xfffff000L, 0, 0, 0, 100, 100, 0, 4, 4, 64, 100, 1000, 10,
         10, MAX_READS, 4, MAX_READS, 1, 10, 0, 0, 0, 0, 10, 10, 4, 1, 15, 1, 1);
@@ -101,6 +103,7 @@ final class TestContext extends SoftContext {
     @Override
     protected void release() {
         released++;
+        whenReleased.run();
     }
 
     @Override

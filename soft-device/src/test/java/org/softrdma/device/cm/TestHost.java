@@ -4,12 +4,16 @@ package org.softrdma.device.cm;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.PortSpace;
 
 /** A process on a host whose devices are on a {@link MemoryNetwork}. */
 final class TestHost implements CmHost {
@@ -54,6 +58,10 @@ final class TestHost implements CmHost {
         /** Every context that was opened. */
         final List<TestContext> contexts = new ArrayList<>();
         VerbsException refuses;
+        /** What else happens when it is opened. */
+        Consumer<TestContext> whenOpened = context -> { };
+        /** Of others it knows nothing. */
+        Set<PortSpace> spaces = EnumSet.allOf(PortSpace.class);
         private final String name;
         private final int firstQpn;
         private final List<InetAddress> addresses;
@@ -76,7 +84,11 @@ final class TestHost implements CmHost {
         }
 
         @Override
-        public boolean loopback() {
+        public boolean carries(PortSpace space) {
+            return spaces.contains(space);
+        }
+
+        private boolean loopback() {
             return addresses.getFirst().isLoopbackAddress();
         }
 
@@ -91,6 +103,7 @@ final class TestHost implements CmHost {
                 throw refuses;
             }
             contexts.add(new TestContext(addresses, transport, firstQpn));
+            whenOpened.accept(contexts.getLast());
             return contexts.getLast();
         }
     }
