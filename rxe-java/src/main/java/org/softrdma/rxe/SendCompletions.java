@@ -11,6 +11,9 @@ import org.softrdma.verbs.WcStatus;
 final class SendCompletions {
     private final QpMachine qp;
     private final SendRing ring;
+    /** The work request that failed, and why; one that is gone matches none. */
+    private long failed = -1;
+    private WcStatus reason;
 
     SendCompletions(QpMachine qp, SendRing ring) {
         this.qp = qp;
@@ -34,15 +37,19 @@ final class SendCompletions {
         }
     }
 
-    /** The oldest work request failed. What becomes of the others and of the queue pair is the service's business. */
+    /**
+     * The oldest work request failed. It completes when everything is flushed, which the service must do next: whoever sees the completion
+     * is to find the queue pair in the state that comes of it.
+     */
     void failHead(WcStatus status) {
-        releaseAndPush(ring.head(), status, 0);
+        failed = ring.head();
+        reason = status;
     }
 
-    /** Ends whatever is posted with WR_FLUSH_ERR. */
+    /** Ends whatever is posted with WR_FLUSH_ERR, but for the one that failed. */
     void flush() {
-        while (ring.head() < ring.tail()) {
-            failHead(WcStatus.WR_FLUSH_ERR);
+        for (long wqe = ring.head(); wqe < ring.tail(); wqe = ring.head()) {
+            releaseAndPush(wqe, wqe == failed ? reason : WcStatus.WR_FLUSH_ERR, 0);
         }
     }
 
