@@ -12,20 +12,30 @@ import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.GidType;
 
 /**
- * The port's GIDs in kernel rxe's order: index 0 is the link-local GID made from the MAC, then come the interface's addresses, IPv4 before
- * IPv6. All are of type RoCE v2. An address keeps its index as long as the interface has it; later ones take the first index that is free.
+ * The port's GIDs in kernel rxe's order: first the link-local GID made from the MAC, then the interface's addresses, IPv4 before IPv6. A
+ * link that carries both versions of RoCE has each of them twice, v1 before v2, as Linux lists those of adapters. An address keeps its
+ * indexes as long as the interface has it; later ones take the first that are free.
  *
  * <p>Changed by one thread at a time, read by any.
  */
 final class GidTable {
+    private final List<GidType> types;
     private volatile GidEntry[] slots = {};
 
-    private GidTable() {
+    private GidTable(List<GidType> types) {
+        this.types = types;
     }
 
-    /** @param addresses those of the interface that the device uses, in the interface's order */
-    static GidTable of(NetDevice netdev, List<Gid> addresses) {
-        GidTable table = new GidTable();
+    /** An address in one of its versions. */
+    private record Wanted(Gid gid, GidType type) {
+    }
+
+    /**
+     * @param types     versions of RoCE, in the order of the table
+     * @param addresses those of the interface that the device uses, in the interface's order
+     */
+    static GidTable of(NetDevice netdev, List<GidType> types, List<Gid> addresses) {
+        GidTable table = new GidTable(types);
         table.update(netdev, addresses);
         return table;
     }
@@ -33,16 +43,17 @@ final class GidTable {
     /** The interface has these addresses now; what the table has no room for is left out. @return whether a GID came or went */
     boolean update(NetDevice netdev, List<Gid> addresses) {
         GidEntry[] before = slots;
-        List<Gid> wanted = new ArrayList<>(List.of(linkLocal(netdev.mac())));
-        addresses.stream().filter(gid -> !gid.isZero() && !wanted.contains(gid)).forEach(wanted::add);
+        List<Wanted> wanted = wanted(netdev, addresses);
         GidEntry[] now = new GidEntry[RxeLimits.GID_TABLE_LENGTH];
-        now[0] = entry(wanted.removeFirst(), 0, netdev);
-        for (int i = 1; i < before.length; i++) {
-            if (before[i] != null && wanted.remove(before[i].gid())) {
-                now[i] = entry(before[i].gid(), i, netdev);
+        for (int i = 0; i < types.size(); i++) {
+            now[i] = entry(wanted.removeFirst(), i, netdev);
+        }
+        for (int i = types.size(); i < before.length; i++) {
+            if (before[i] != null && wanted.remove(new Wanted(before[i].gid(), before[i].type()))) {
+                now[i] = entry(new Wanted(before[i].gid(), before[i].type()), i, netdev);
             }
         }
-        for (int i = 1; i < now.length && !wanted.isEmpty(); i++) {
+        for (int i = types.size(); i < now.length && !wanted.isEmpty(); i++) {
             if (now[i] == null) {
                 now[i] = entry(wanted.removeFirst(), i, netdev);
             }
@@ -51,8 +62,20 @@ final class GidTable {
         return !Arrays.equals(before, now);
     }
 
-    private static GidEntry entry(Gid gid, int index, NetDevice netdev) {
-        return new GidEntry(gid, index, 1, GidType.ROCE_V2, netdev.name(), netdev.ifIndex());
+    private List<Wanted> wanted(NetDevice netdev, List<Gid> addresses) {
+        List<Gid> gids = new ArrayList<>(List.of(netdev.defaultGid()));
+        addresses.stream().filter(gid -> !gid.isZero() && !gids.contains(gid)).forEach(gids::add);
+        List<Wanted> wanted = new ArrayList<>();
+        for (Gid gid : gids) {
+            for (GidType type : types) {
+                wanted.add(new Wanted(gid, type));
+            }
+        }
+        return wanted;
+    }
+
+    private static GidEntry entry(Wanted wanted, int index, NetDevice netdev) {
+        return new GidEntry(wanted.gid, index, 1, wanted.type, netdev.name(), netdev.ifIndex());
     }
 
     /** All addresses of an interface, as GIDs. */
@@ -62,15 +85,6 @@ final class GidTable {
             gids.add(Gid.of(address));
         }
         return gids;
-    }
-
-    /** EUI-64 of a MAC: ff:fe in the middle, universal bit flipped. RFC 4291 appendix A */
-    static long guid(long mac) {
-        return ((mac & 0xffffff000000L) << 16 | 0xfffe000000L | mac & 0xffffffL) ^ 0x0200000000000000L;
-    }
-
-    static Gid linkLocal(long mac) {
-        return new Gid(0xfe80L << 48, guid(mac));
     }
 
     /** The entries that are used, by index. */

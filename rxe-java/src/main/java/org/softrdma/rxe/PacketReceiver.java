@@ -9,6 +9,7 @@ import org.softrdma.device.link.ReceivedFrame;
 import org.softrdma.wire.Bth;
 import org.softrdma.wire.Icrc;
 import org.softrdma.wire.IpIdSolver;
+import org.softrdma.wire.Ipv4;
 import org.softrdma.wire.Mad;
 import org.softrdma.wire.Opcode;
 import org.softrdma.wire.PacketCheck;
@@ -22,6 +23,9 @@ final class PacketReceiver implements FrameHandler {
     private static final int LARGEST_HEADERS = 64;
     /** ECN, the low bits of the traffic class: both set is the mark. RFC 3168 §5 */
     private static final int CONGESTION_EXPERIENCED = 3;
+
+    /** Behind the identification, with DF in it: a CRC takes one field's difference as any other's. */
+    private static final int FRAGMENT_FIELD_BYTES = 2;
 
     private final RxeEngine engine;
     private final Counters<RxeCounter> counters;
@@ -47,12 +51,23 @@ final class PacketReceiver implements FrameHandler {
         }
     }
 
+    /** Only a management datagram is known so well by its beginning that nobody else can have sent it back. */
+    @Override
+    public void onReturned(ReceivedFrame packet) {
+        ByteBuffer buffer = packet.buffer();
+        int at = packet.offset();
+        if (packet.length() >= Gsi.RETURNED_BYTES && Bth.opcode(buffer, at) == Opcode.UD_SEND_ONLY
+            && Bth.destQp(buffer, at) == Mad.GSI_QPN) {
+            engine.gsi().onReturned(packet);
+        }
+    }
+
     /** @return why it was dropped, or null */
     private RxeCounter take(ReceivedFrame frame) {
         ByteBuffer buffer = frame.buffer();
         int at = frame.offset();
         int length = frame.length();
-        if (frame.destPort() != engine.port()) {
+        if (!frame.isRoceV1() && frame.destPort() != engine.port()) {
             return RxeCounter.DROP_BAD_PORT;
         }
         if (length > LARGEST_PAYLOAD + LARGEST_HEADERS) {
@@ -170,6 +185,10 @@ final class PacketReceiver implements FrameHandler {
         int at = frame.offset();
         int end = at + frame.length() - Icrc.LENGTH;
         int received = Icrc.get(buffer, end);
+        if (frame.isRoceV1()) {
+            return received == icrc.ofGrhPayload(buffer, at, end, frame.remoteHigh(), frame.remoteLow(), frame.local().high(),
+                frame.local().low());
+        }
         if (!frame.isIpv4()) {
             return received == icrc.ofIpv6Payload(buffer, at, end, frame.remoteHigh(), frame.remoteLow(), frame.local().high(),
                 frame.local().low(), frame.sourcePort(), frame.destPort());
@@ -177,6 +196,9 @@ final class PacketReceiver implements FrameHandler {
         int computed = icrc.ofIpv4Payload(buffer, at, end, (int) frame.remoteLow(), frame.local().ipv4(), frame.sourcePort(),
             frame.destPort());
         int bytesAfterId = IpIdSolver.bytesAfterId(at, end);
+        if (frame.mayFragment()) {
+            computed ^= ipIds.difference(Ipv4.DF, bytesAfterId - FRAGMENT_FIELD_BYTES);
+        }
         if (frame.ipId() != ReceivedFrame.IP_ID_HIDDEN) {
             return (computed ^ ipIds.difference(frame.ipId(), bytesAfterId)) == received;
         }

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import org.softrdma.device.Counters;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.link.TransmitBatch;
+import org.softrdma.verbs.GidType;
 import org.softrdma.wire.Icrc;
 
 /** Puts packets into the batch that goes to the link next, and seals each with its ICRC. */
@@ -51,8 +52,11 @@ final class PacketWriter {
         counters.count(RxeCounter.SENT_PKTS);
     }
 
-    /** The ICRC with IP identification 0 and DF, as an unconnected socket that must not fragment sends it. */
+    /** The ICRC; over IPv4 with identification 0 and DF, as an unconnected socket that must not fragment sends it, and raw links do. */
     private int sealFor(Path path, ByteBuffer buffer, int at, int end) {
+        if (path.type() == GidType.ROCE_V1) {
+            return icrc.ofGrhPayload(buffer, at, end, path.local().high(), path.local().low(), path.remote().high(), path.remote().low());
+        }
         return path.isIpv4()
             ? icrc.ofIpv4Payload(buffer, at, end, path.local().ipv4(), path.remote().ipv4(), path.sourcePort(), path.destPort())
             : icrc.ofIpv6Payload(buffer, at, end, path.local().high(), path.local().low(), path.remote().high(), path.remote().low(),

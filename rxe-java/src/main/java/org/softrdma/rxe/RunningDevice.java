@@ -5,35 +5,38 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.DeviceAgent;
+import org.softrdma.device.Rounds;
 import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.device.link.FaultyLink;
+import org.softrdma.device.verbs.DevicePort;
+import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
 /** A device while contexts are open on it: link, engine, agent and port. All contexts of a process share one. */
-final class RunningDevice {
+final class RunningDevice implements RunningDevices.Running {
     private static final System.Logger LOG = System.getLogger(RunningDevice.class.getName());
-    private static final int PORT = 1;
 
-    private volatile NetDevice netdev;
+    private final DevicePort port;
     private final GidTable gids;
     private final FaultyLink link;
     private final LongSupplier clock;
+    private final Supplier<GidType> roceMode;
     private final RxeEngine engine;
     private final DeviceAgent agent;
     private final RxeCm cm = new RxeCm(this);
     private final DeviceAttributes attributes;
-    private final Set<RxeContext> contexts = ConcurrentHashMap.newKeySet();
     /** Addresses of the interface that could not be used, and were complained about. */
     private final Set<Gid> refused = new HashSet<>();
     private boolean saidBroken;
@@ -43,20 +46,22 @@ final class RunningDevice {
     /**
      * @param caGuid     names the adapter to peers; no other one in their reach has it
      * @param gids       the port's table; entries that are not among the link's addresses can be shown but not used
+     * @param roceMode   the version of RoCE that connections by address ask for, at any time
      * @param congestion as asked for
      * @param random     secure, outside the simulator
      * @param clock      nanoseconds of the clock that the engine is driven by
      * @param thread     name of the agent's thread; null for a device that only a simulator drives
      */
-    RunningDevice(NetDevice netdev, long caGuid, GidTable gids, FaultyLink link, int port, CongestionControl congestion,
-                  RandomGenerator random, LongSupplier clock, String thread) {
-        this.netdev = netdev;
+    RunningDevice(NetDevice netdev, long caGuid, GidTable gids, FaultyLink link, int udpPort, Supplier<GidType> roceMode,
+                  CongestionControl congestion, RandomGenerator random, LongSupplier clock, String thread) {
+        port = new DevicePort(netdev);
         this.gids = gids;
         this.link = link;
         this.clock = clock;
-        engine = new RxeEngine(link, port, caGuid, congestion.onInterface(congestion.on() ? netdev.bitsPerSecond() : 0), random);
+        this.roceMode = roceMode;
+        engine = new RxeEngine(link, udpPort, caGuid, congestion.onInterface(congestion.on() ? netdev.bitsPerSecond() : 0), random);
         agent = new DeviceAgent(engine, thread);
-        attributes = RxeLimits.attributes(GidTable.guid(netdev.mac()));
+        attributes = RxeLimits.attributes(netdev.nodeGuid());
     }
 
     void start() {
@@ -75,35 +80,29 @@ final class RunningDevice {
      * @param found null if there is no such interface any more; it may come back
      */
     void portIs(NetDevice found) {
-        NetDevice before = netdev;
-        NetDevice now = found != null ? found : before.gone();
+        NetDevice before = port.netdev();
+        NetDevice now = port.orGone(found);
         boolean gidsChanged;
         agent.lock().lock();
         try {
             // The loopback's one address is this device's own, and not on the interface's list.
             gidsChanged = !now.loopback() && gids.update(now, useAddresses(now));
-            netdev = now;
+            link.lookAround(now.ifIndex());
+            port.is(now);
             if (before.isActive() && !now.isActive()) {
                 engine.counters().count(RxeCounter.LINK_DOWNED);
             }
             if (link.isBroken() && !saidBroken) {
                 saidBroken = true;
-                raise(AsyncEventType.DEVICE_FATAL, 0);
+                port.raiseOfDevice(AsyncEventType.DEVICE_FATAL);
             }
         } finally {
             agent.lock().unlock();
         }
-        if (before.isActive() != now.isActive()) {
-            raise(now.isActive() ? AsyncEventType.PORT_ACTIVE : AsyncEventType.PORT_ERR, PORT);
-        }
+        port.tellOfChange(before);
         if (gidsChanged) {
-            raise(AsyncEventType.GID_CHANGE, PORT);
+            port.raise(AsyncEventType.GID_CHANGE);
         }
-    }
-
-    private void raise(AsyncEventType type, int port) {
-        LOG.log(System.Logger.Level.DEBUG, netdev.name() + ": " + type.text());
-        contexts.forEach(context -> context.raise(type, port));
     }
 
     /** Gives the link the interface's addresses. @return those it could take; the next look tries the others again */
@@ -125,7 +124,7 @@ final class RunningDevice {
         } catch (VerbsException failed) {
             // A fresh IPv6 address is checked for duplicates first, which takes the host a second or two.
             if (failed.errno() != Errno.EADDRNOTAVAIL && refused.add(gid)) {
-                LOG.log(System.Logger.Level.WARNING, netdev.name() + " does without " + gid + ": " + failed.getMessage());
+                LOG.log(System.Logger.Level.WARNING, netdev().name() + " does without " + gid + ": " + failed.getMessage());
             }
         }
     }
@@ -164,8 +163,10 @@ final class RunningDevice {
     }
 
     /** Stops once the ghosts have answered what was still under way. Peers of connections that nobody ended are told. */
-    void stop() {
+    @Override
+    public void stop() {
         cm.abandonAll();
+        cm.settle();
         long untilNs = System.nanoTime() + GhostTable.LINGER_NS;
         while (lingers() && System.nanoTime() - untilNs < 0) {
             LockSupport.parkNanos(1_000_000);
@@ -188,7 +189,7 @@ final class RunningDevice {
 
     /** The interface as it was seen last. */
     NetDevice netdev() {
-        return netdev;
+        return port.netdev();
     }
 
     GidTable gids() {
@@ -197,6 +198,11 @@ final class RunningDevice {
 
     FaultyLink link() {
         return link;
+    }
+
+    /** The version of RoCE that connections by address ask for now. Any thread. */
+    GidType roceMode() {
+        return roceMode.get();
     }
 
     long nowNs() {
@@ -223,8 +229,8 @@ final class RunningDevice {
         return nextPd++;
     }
 
-    /** Contexts open now. Any thread. */
-    Set<RxeContext> contexts() {
-        return contexts;
+    @Override
+    public DevicePort port() {
+        return port;
     }
 }

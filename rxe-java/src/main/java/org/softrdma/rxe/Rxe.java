@@ -31,12 +31,7 @@ public final class Rxe {
 
     /** As {@link #device(String, String)}, with options. */
     public static RdmaDevice device(String name, String netdev, RxeOptions options) {
-        NetDevice found = NetDevice.find(netdev);
-        if (found == null) {
-            throw new VerbsException(Errno.ENODEV, "link_add",
-                "no network interface named " + netdev + "; there are: " + NetDevice.list().stream().map(NetDevice::name).toList());
-        }
-        return new RxeDevice(name, found, options);
+        return new RxeDevice(name, NetDevice.require(netdev), options);
     }
 
     /**

@@ -270,6 +270,11 @@ final class RxeCm implements CmTransport {
         running.link().awaitReachable(way.type(), way.local(), way.remote());
     }
 
+    @Override
+    public GidType gidType() {
+        return running.roceMode();
+    }
+
     /** Index of one of our addresses in the table of GIDs. */
     int gidIndex(GidType type, Gid address) {
         for (GidEntry entry : running.gids().entries()) {

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.softrdma.device.cm.CmTransport;
-import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.link.Path;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
@@ -16,9 +15,9 @@ import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.PortAttributes;
-import org.softrdma.verbs.PortState;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpType;
@@ -28,22 +27,15 @@ import org.softrdma.verbs.VerbsException;
 
 /** An open rxe device. */
 final class RxeContext extends SoftContext {
-    private static final int PORT_CAP_FLAGS = 0x00010000;
-    private static final int LINK_UP = 5;
-    private static final int POLLING = 2;
-    private static final int DISABLED = 3;
-    private static final int ETHERNET = 2;
-
     private final RdmaDevice device;
     private final RunningDevice running;
-    private final Consumer<RxeContext> whenClosed;
+    private final Consumer<SoftContext> whenClosed;
 
-    RxeContext(RdmaDevice device, RunningDevice running, Consumer<RxeContext> whenClosed) {
+    RxeContext(RdmaDevice device, RunningDevice running, Consumer<SoftContext> whenClosed) {
         super(running.agent(), running.engine().memory());
         this.device = device;
         this.running = running;
         this.whenClosed = whenClosed;
-        running.contexts().add(this);
     }
 
     RunningDevice running() {
@@ -68,15 +60,11 @@ final class RxeContext extends SoftContext {
     @Override
     public PortAttributes queryPort(int port) {
         requirePort("query_port", port);
-        NetDevice netdev = running.netdev();
-        boolean active = netdev.isActive();
-        return new PortAttributes(active ? PortState.ACTIVE : PortState.DOWN, Mtu.MTU_4096, activeMtu(), RxeLimits.GID_TABLE_LENGTH,
-            PORT_CAP_FLAGS, RxeLimits.MAX_MSG_SIZE, counter("drop_bad_pkey"), counter("drop_bad_qkey"), 1, 0, 0, 0, 1, 0, 0, 0, 1, 1,
-            active ? LINK_UP : netdev.up() ? POLLING : DISABLED, ETHERNET);
+        return RxePort.attributes(running.netdev(), counter("drop_bad_pkey"), counter("drop_bad_qkey"));
     }
 
     Mtu activeMtu() {
-        return Mtu.of(org.softrdma.wire.Mtu.activeMtu(running.netdev().mtu()));
+        return RxePort.activeMtu(running.netdev());
     }
 
     private int counter(String name) {
@@ -155,6 +143,18 @@ final class RxeContext extends SoftContext {
     }
 
     /**
+     * Waits until the host knows how to reach the peer on the wire; without any lock. What is wrong with the vector, {@link #resolve} says.
+     *
+     * @throws VerbsException EHOSTUNREACH: it does not answer
+     */
+    void awaitReachable(AddressVector vector) {
+        GidEntry source = vector.sgidIndex() < 0 ? null : running.gids().at(vector.sgidIndex());
+        if (source != null && vector.dgid() != null && !vector.dgid().isZero()) {
+            running.link().awaitReachable(source.type(), source.gid(), vector.dgid());
+        }
+    }
+
+    /**
      * Turns an address vector into a path, with the owner's lock held.
      *
      * @param who          begins the complaint
@@ -173,15 +173,15 @@ final class RxeContext extends SoftContext {
             throw new VerbsException(Errno.EINVAL, verb, who
                 + "AV without a GID: RoCE needs a global route (did the peer's tool run without -g?)");
         }
-        if (source.gid().isIpv4Mapped() != vector.dgid().isIpv4Mapped()) {
+        if (source.type() == GidType.ROCE_V2 && source.gid().isIpv4Mapped() != vector.dgid().isIpv4Mapped()) {
             throw new VerbsException(Errno.EINVAL, verb, who + "AV from " + source.gid() + " (sgid_index " + vector.sgidIndex() + ") to "
                 + vector.dgid() + ": one is IPv4, the other IPv6; both ends must choose GIDs of the same kind");
         }
-        if (!running.link().addresses().contains(source.gid())) {
+        if (!running.link().has(source.type(), source.gid())) {
             throw new VerbsException(Errno.EADDRNOTAVAIL, verb, who + "sgid_index " + vector.sgidIndex() + " is " + source.gid()
                 + ", which interface " + source.netdev() + " does not have; choose another index");
         }
-        return running.link().resolve(source.gid(), vector.dgid(), trafficClass, vector.hopLimit());
+        return running.link().resolve(source.type(), source.gid(), vector.dgid(), trafficClass, vector.hopLimit(), vector.sl());
     }
 
     @Override

@@ -4,25 +4,32 @@ package org.softrdma.rxe;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Supplier;
 import org.softrdma.device.config.ConfiguredLink;
+import org.softrdma.device.config.DeletionWatch;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.config.OptionWatch;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.device.link.CaptureLink;
 import org.softrdma.device.link.FaultyLink;
 import org.softrdma.device.link.Link;
+import org.softrdma.device.link.RawLinkOptions;
+import org.softrdma.device.link.RawLinks;
 import org.softrdma.device.link.UdpLinkOptions;
 import org.softrdma.device.link.UdpLinks;
+import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.verbs.Context;
+import org.softrdma.verbs.DeviceDescription;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.NodeType;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Transport;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.Gids;
 import org.softrdma.wire.Udp;
 
 /**
@@ -37,7 +44,7 @@ final class RxeDevice implements RdmaDevice {
 
     private static final System.Logger LOG = System.getLogger(RxeDevice.class.getName());
     private static final int LOOPBACK_ADDRESSES = 254;
-    private static final Map<String, RunningDevice> RUNNING = new HashMap<>();
+    private static final RunningDevices<RunningDevice> RUNNING = new RunningDevices<>();
 
     private final String name;
     private final NetDevice netdev;
@@ -48,7 +55,8 @@ final class RxeDevice implements RdmaDevice {
 
     /** A configured device, or a default one, at position {@code index} of them all. */
     RxeDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
-        this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.faults()).withCongestion(link.congestion()));
+        this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.faults()).withCongestion(link.congestion())
+            .withLimitedMemory(link.limitsMemory()).withWire(link.wire()));
     }
 
     /** A device made on the spot. */
@@ -76,7 +84,7 @@ final class RxeDevice implements RdmaDevice {
 
     @Override
     public long nodeGuid() {
-        return GidTable.guid(netdev.mac());
+        return netdev.nodeGuid();
     }
 
     @Override
@@ -96,61 +104,59 @@ final class RxeDevice implements RdmaDevice {
 
     @Override
     public Context open() {
-        synchronized (RUNNING) {
-            RunningDevice running = RUNNING.get(name);
-            if (running == null) {
-                running = start();
-                RUNNING.put(name, running);
-            }
-            RunningDevice opened = running;
-            return new RxeContext(this, opened, context -> closed(context, opened));
+        RxeContext context = RUNNING.open(name, this::start, (running, whenClosed) -> new RxeContext(this, running, whenClosed));
+        if (options.limitedMemory()) {
+            context.limitMemory();
         }
+        return context;
     }
 
-    /** A context closed; the last one stops the device. */
-    private void closed(RxeContext context, RunningDevice running) {
-        synchronized (RUNNING) {
-            running.contexts().remove(context);
-            if (running.contexts().isEmpty()) {
-                RUNNING.remove(name);
-                running.stop();
-            }
-        }
+    /** From what this process knows if it runs the device, else from the interface; nothing is opened. */
+    @Override
+    public DeviceDescription describe() {
+        RunningDevice running = RUNNING.find(name);
+        NetDevice now = netdev.now();
+        GidTable gids = running == null ? GidTable.of(now, options.wire().types(), GidTable.addressesOf(now)) : running.gids();
+        return new DeviceDescription(RxeLimits.attributes(nodeGuid()), RxePort.attributes(now, 0, 0), gids.entries());
     }
 
     private RunningDevice start() {
+        netdev.requireUsable(name);
         List<Gid> addresses = GidTable.addressesOf(netdev);
-        if (!netdev.up() || addresses.isEmpty()) {
-            throw new VerbsException(Errno.ENODEV, "open_device", name + ": interface " + netdev.name()
-                + (netdev.up() ? " has no address; give it one (ip addr add)"
-                    : " is down; bring it up (ip link set " + netdev.name() + " up)"));
-        }
-        FaultWatch watch = store == null ? null : new FaultWatch(store, name);
-        LinkFaults atFirst = watch == null ? options.faults() : watch.faults();
+        OptionWatch<LinkFaults> watch = store == null ? null
+            : new OptionWatch<>(store, name, ConfiguredLink::faults, "faults on its link");
+        DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
+        LinkFaults atFirst = watch == null ? options.faults() : watch.value();
         Link link = netdev.loopback() ? openLoopback(addresses) : openOrdinary(addresses);
         String captureDirectory = System.getenv(CAPTURE_VARIABLE);
         Link used = captureDirectory == null ? link
             : new CaptureLink(link, Path.of(captureDirectory, name + "-" + ProcessHandle.current().pid() + ".pcapng"));
         // Faults above the capture: it shows what is on the wire.
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
-        RunningDevice running = new RunningDevice(netdev, caGuid(link), GidTable.of(netdev, link.addresses()), faulty, Udp.DEST_PORT_ROCE,
-            options.congestion(), new SecureRandom(), System::nanoTime, name);
+        RunningDevice running = new RunningDevice(netdev, caGuid(link), GidTable.of(netdev, link.types(), link.addresses()), faulty,
+            Udp.DEST_PORT_ROCE, roceMode(), options.congestion(), new SecureRandom(), System::nanoTime, name);
         running.start();
         if (!atFirst.isNone()) {
             LOG.log(System.Logger.Level.WARNING, name + " opens with faults on its link: " + atFirst);
         }
         running.follow("softrdma-" + name + "-watch", () -> {
-            if (watch != null) {
+            if (store != null) {
                 watch.look(running::setFaults);
+                deletion.look(running.port()::removed);
             }
             running.portIs(NetDevice.find(netdev.name()));
         });
         return running;
     }
 
+    private Supplier<GidType> roceMode() {
+        GidType usual = options.wire().usualMode();
+        return store == null ? () -> usual : new RoceMode(store, name, usual);
+    }
+
     /** The node's GUID; on the loopback interface, where every device has the same, one with the device's own address in it. */
     private long caGuid(Link link) {
-        return netdev.loopback() ? GidTable.guid(netdev.mac() | link.addresses().getFirst().low() & 0xffffff) : nodeGuid();
+        return netdev.loopback() ? Gids.nodeGuid(netdev.mac() | link.addresses().getFirst().low() & 0xffffff) : nodeGuid();
     }
 
     /** All addresses; for a start without the IPv6 ones if one of them cannot be used (still being checked for duplicates, say). */
@@ -167,7 +173,9 @@ final class RxeDevice implements RdmaDevice {
     }
 
     private Link openAll(List<Gid> addresses) {
-        return UdpLinks.open(addresses, UdpLinkOptions.DEFAULT.withInterface(netdev.name()));
+        return options.wire().raw()
+            ? RawLinks.open(addresses, RawLinkOptions.on(netdev.name(), netdev.mac(), options.wire().types()))
+            : UdpLinks.open(addresses, UdpLinkOptions.DEFAULT.withInterface(netdev.name()));
     }
 
     /** The first 127.0.0.x nobody has, and ::1 if nobody has that. */

@@ -41,7 +41,7 @@ final class RxeLimits {
     }
 
     static DeviceAttributes attributes(long guid) {
-        return new DeviceAttributes("", guid, guid, -1L, 0xfffff000L, 0xffffff, 0, 0,
+        return new DeviceAttributes("0.0.0", guid, guid, -1L, 0xfffff000L, 0xffffff, 0, 0,
             MAX_QP, MAX_QP_WR, DEVICE_CAP_FLAGS, MAX_SGE, MAX_SGE, MAX_INLINE, MAX_CQ, MAX_CQE, MAX_MR, 1 << 20,
             MAX_RD_ATOMIC, 0x3f000, MAX_RD_ATOMIC, 1, MAX_MW, MAX_MCAST_GRP, MAX_MCAST_QP_ATTACH,
             MAX_MCAST_GRP * MAX_MCAST_QP_ATTACH, MAX_AH, MAX_SRQ, MAX_SRQ_WR, MAX_SRQ_SGE, 64, 15, 1,

@@ -131,6 +131,9 @@ final class RxeQueuePair extends SoftQueuePair {
 
     @Override
     public void modify(QpAttributes change) {
+        if (change.has(QpAttributeMask.AV)) {
+            context.awaitReachable(change.addressVector());
+        }
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {

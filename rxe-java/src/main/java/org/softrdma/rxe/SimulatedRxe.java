@@ -11,6 +11,7 @@ import org.softrdma.verbs.Context;
 import org.softrdma.verbs.NodeType;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Transport;
+import org.softrdma.wire.Gids;
 import org.softrdma.wire.Udp;
 
 /**
@@ -36,9 +37,9 @@ public final class SimulatedRxe {
     public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu, RxeOptions options) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, mtu, true, true, false, List.of());
         FaultyLink faulty = new FaultyLink(link, options.faults(), simulation.fabric()::nowNs);
-        long caGuid = GidTable.guid(netdev.mac() ^ link.addresses().getFirst().low() & 0xffffffffL);
-        RunningDevice running = new RunningDevice(netdev, caGuid, GidTable.of(netdev, link.addresses()), faulty,
-            Udp.DEST_PORT_ROCE, options.congestion(), random, simulation.fabric()::nowNs, null);
+        long caGuid = Gids.nodeGuid(netdev.mac() ^ link.addresses().getFirst().low() & 0xffffffffL);
+        RunningDevice running = new RunningDevice(netdev, caGuid, GidTable.of(netdev, link.types(), link.addresses()), faulty,
+            Udp.DEST_PORT_ROCE, link.types()::getLast, options.congestion(), random, simulation.fabric()::nowNs, null);
         simulation.add(running.engine());
         return new Device(running).open();
     }
@@ -52,7 +53,7 @@ public final class SimulatedRxe {
 
         @Override
         public long nodeGuid() {
-            return GidTable.guid(running.netdev().mac());
+            return running.netdev().nodeGuid();
         }
 
         @Override
@@ -72,7 +73,9 @@ public final class SimulatedRxe {
 
         @Override
         public Context open() {
-            return new RxeContext(this, running, running.contexts()::remove);
+            RxeContext context = new RxeContext(this, running, running.port()::leave);
+            running.port().enter(context);
+            return context;
         }
     }
 }

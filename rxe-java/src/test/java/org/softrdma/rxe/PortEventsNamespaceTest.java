@@ -3,6 +3,7 @@ package org.softrdma.rxe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.abort;
 
@@ -18,6 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A device on one end of a veth pair, in a network namespace of its own, whose carrier and addresses come and go. Needs root and iproute2
@@ -25,6 +28,8 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class PortEventsNamespaceTest {
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
+
     private final String namespace = "srdma-port-" + ProcessHandle.current().pid();
     private boolean made;
 
@@ -60,6 +65,15 @@ class PortEventsNamespaceTest {
         ip("addr add 10.99.0.1/24 dev v0");
         ip("link set v0 up");
         ip("link set v1 up");
+        awaitCarrier();
+    }
+
+    /** The kernel finds the carrier a moment after both ends are up. */
+    private void awaitCarrier() throws Exception {
+        long untilNs = System.nanoTime() + PATIENCE_NS;
+        while (run("ip", "netns", "exec", namespace, "grep", "-qx", "up", "/sys/class/net/v0/operstate") != null) {
+            assertTrue(System.nanoTime() - untilNs < 0, "v0 has no carrier");
+        }
     }
 
     @AfterEach
@@ -78,15 +92,21 @@ class PortEventsNamespaceTest {
         } while (!seen.getLast().equals(wanted));
     }
 
-    private Process device() throws IOException {
-        return new ProcessBuilder("ip", "netns", "exec", namespace,
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "--enable-native-access=ALL-UNNAMED",
-            "-cp", System.getProperty("java.class.path"), PortEventsPeer.class.getName(), "v0").redirectErrorStream(true).start();
+    private Process device(String carrier) throws IOException {
+        return device(carrier, "v2");
     }
 
-    @Test
-    void shouldFollowItsInterface() throws Exception {
-        Process process = device();
+    private Process device(String carrier, String roce) throws IOException {
+        return new ProcessBuilder("ip", "netns", "exec", namespace,
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "--enable-native-access=ALL-UNNAMED",
+            "-cp", System.getProperty("java.class.path"), PortEventsPeer.class.getName(), "v0", carrier,
+            roce).redirectErrorStream(true).start();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "raw"})
+    void shouldFollowItsInterface(String carrier) throws Exception {
+        Process process = device(carrier);
         try (BufferedReader events = process.inputReader()) {
             expect(events, "ready ACTIVE 5 [1=10.99.0.1]");
             ip("link set v1 down");
@@ -102,9 +122,10 @@ class PortEventsNamespaceTest {
         }
     }
 
-    @Test
-    void shouldFollowItsAddresses() throws Exception {
-        Process process = device();
+    @ParameterizedTest
+    @ValueSource(strings = {"udp", "raw"})
+    void shouldFollowItsAddresses(String carrier) throws Exception {
+        Process process = device(carrier);
         try (BufferedReader events = process.inputReader()) {
             expect(events, "ready ACTIVE 5 [1=10.99.0.1]");
             ip("addr add 10.99.0.2/32 dev v0");
@@ -115,6 +136,51 @@ class PortEventsNamespaceTest {
             expect(events, "PORT_ERR DOWN 3 []");
         } finally {
             process.destroyForcibly().waitFor();
+        }
+    }
+
+    /** A packet socket stays behind, even if another interface of the name comes; down and up it survives. The event comes once. */
+    @Test
+    void shouldSayThatADeletedInterfaceIsGoneForGood() throws Exception {
+        Process process = device("raw");
+        try (BufferedReader events = process.inputReader()) {
+            expect(events, "ready ACTIVE 5 [1=10.99.0.1]");
+            ip("link set v0 down");
+            expect(events, "PORT_ERR DOWN 3 [1=10.99.0.1]");
+            ip("link set v0 up");
+            expect(events, "PORT_ACTIVE ACTIVE 5 [1=10.99.0.1]");
+            ip("link del v0");
+            ip("link add v0 type veth peer name v1");
+            ip("addr add 10.99.0.1/24 dev v0");
+            ip("link set v1 up");
+            ip("link set v0 up");
+            String line = events.readLine();
+            while (!line.startsWith("DEVICE_FATAL ")) {
+                line = events.readLine();
+                assertNotNull(line, "the device ended");
+            }
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    /** Both would answer each management datagram. */
+    @Test
+    void shouldLeaveVersionOneOfAnInterfaceToOneProcess() throws Exception {
+        Process first = device("raw", "v1");
+        try (BufferedReader events = first.inputReader()) {
+            assertTrue(events.readLine().startsWith("ready ACTIVE "));
+            Process second = device("raw", "v1");
+            String output = new String(second.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertTrue(output.contains("RoCE v1 on v0 is taken by another process"), output);
+        } finally {
+            first.destroyForcibly().waitFor();
+        }
+        Process next = device("raw", "v1");
+        try (BufferedReader events = next.inputReader()) {
+            assertTrue(events.readLine().startsWith("ready ACTIVE "));
+        } finally {
+            next.destroyForcibly().waitFor();
         }
     }
 

@@ -2,17 +2,22 @@
 package org.softrdma.rxe;
 
 import java.util.List;
+import org.softrdma.device.config.RoceWire;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.GidEntry;
 
-/** Opens a device on a network interface and prints each event of its port, what the port is like then, and the addresses in its table. */
+/**
+ * Opens a device on a network interface, over UDP or in raw frames, of one RoCE version, and prints each event of it, what its port is like
+ * then, and the addresses in its table.
+ */
 final class PortEventsPeer {
     private PortEventsPeer() {
     }
 
     public static void main(String[] arguments) {
-        try (Context context = Rxe.device("port-events", arguments[0]).open()) {
+        RxeOptions options = RxeOptions.DEFAULT.withWire(RoceWire.parse(arguments[1], arguments[2]));
+        try (Context context = Rxe.device("port-events", arguments[0], options).open()) {
             System.out.println("ready " + state(context));
             while (true) {
                 AsyncEvent event = context.getAsyncEvent(-1);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rxe;
+package org.softrdma.device;
 
 import java.util.concurrent.locks.LockSupport;
 
 /** A daemon thread that looks at something twice a second: what changes so seldom needs no more, and works on every platform. */
-final class Rounds implements AutoCloseable {
+public final class Rounds implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Rounds.class.getName());
     private static final long INTERVAL_NS = 500_000_000;
 
@@ -13,7 +13,7 @@ final class Rounds implements AutoCloseable {
     private volatile boolean running = true;
 
     /** @param name of the thread. @param look a failure of it is logged, and does not end the rounds */
-    Rounds(String name, Runnable look) {
+    public Rounds(String name, Runnable look) {
         this.look = look;
         thread = Thread.ofPlatform().daemon().name(name).start(this::run);
     }

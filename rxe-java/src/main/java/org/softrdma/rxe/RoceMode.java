@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.util.function.Supplier;
+import org.softrdma.device.config.ConfiguredLink;
+import org.softrdma.device.config.LinkStore;
+import org.softrdma.verbs.GidType;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * The version of RoCE that connections by address ask for, as the user's file of links has it at the moment: the file is read again when it
+ * changed. Thread-safe.
+ */
+final class RoceMode implements Supplier<GidType> {
+    private static final System.Logger LOG = System.getLogger(RoceMode.class.getName());
+
+    private final LinkStore store;
+    private final String device;
+    private LinkStore.Version version;
+    private GidType mode;
+
+    /** @param usual unless the file says otherwise */
+    RoceMode(LinkStore store, String device, GidType usual) {
+        this.store = store;
+        this.device = device;
+        mode = usual;
+    }
+
+    @Override
+    public synchronized GidType get() {
+        try {
+            LinkStore.Version now = store.version();
+            if (!now.equals(version)) {
+                version = now;
+                store.links().stream().filter(link -> link.name().equals(device)).map(ConfiguredLink::roceMode).findFirst()
+                    .ifPresent(found -> mode = found);
+            }
+        } catch (VerbsException refused) {
+            LOG.log(System.Logger.Level.WARNING, device + ": the RoCE mode stays " + mode.text() + ": " + refused.getMessage());
+        }
+        return mode;
+    }
+}
