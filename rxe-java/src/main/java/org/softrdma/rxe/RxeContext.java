@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.softrdma.device.cm.CmTransport;
 import org.softrdma.device.link.Path;
+import org.softrdma.device.verbs.MadPort;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftSharedReceiveQueue;
@@ -40,6 +41,11 @@ final class RxeContext extends SoftContext {
 
     RunningDevice running() {
         return running;
+    }
+
+    @Override
+    protected MadPort madPort() {
+        return new RxeMadPort(running);
     }
 
     @Override

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import java.nio.ByteBuffer;
+import org.softrdma.device.verbs.MadPort;
+import org.softrdma.rxe.cm.OutgoingMad;
+import org.softrdma.rxe.cm.Way;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+
+/** Queue pair 1 of an rxe device, for those who manage something of their own. */
+final class RxeMadPort implements MadPort {
+    private final RunningDevice running;
+
+    RxeMadPort(RunningDevice running) {
+        this.running = running;
+    }
+
+    @Override
+    public void enter(int managementClass, Receiver receiver) {
+        running.cm().command(nowNs -> running.engine().gsi().enter(managementClass, receiver));
+    }
+
+    @Override
+    public void leave(int managementClass) {
+        running.cm().command(nowNs -> running.engine().gsi().leave(managementClass));
+    }
+
+    @Override
+    public void send(Gid from, Gid to, ByteBuffer mad) {
+        if (running.gids().entries().stream().noneMatch(entry -> entry.gid().equals(from))) {
+            throw new VerbsException(Errno.EINVAL, "send_mad", "the port has no GID " + from);
+        }
+        running.cm().command(nowNs -> running.engine().gsi().send(new OutgoingMad(new Way(running.roceMode(), from, to), mad)));
+    }
+}
