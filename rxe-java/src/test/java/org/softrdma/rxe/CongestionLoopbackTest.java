@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.Arena;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,6 +55,8 @@ class CongestionLoopbackTest {
 
         void connect(End peer, int trafficClass) {
             SimulatedPair.Setup setup = new SimulatedPair.Setup();
+            // A second, so that no busy machine exhausts the retries.
+            setup.timeout = 18;
             AddressVector vector = new AddressVector(peer.address.gid(), address.index(), 0, 64, trafficClass, 0, 1);
             qp.modify(SimulatedPair.init(setup, SimulatedPair.ALL_REMOTE));
             qp.modify(SimulatedPair.rtr(peer.address.gid(), peer.qp.qpNum(), setup, 100).addressVector(vector));
@@ -63,6 +65,17 @@ class CongestionLoopbackTest {
 
         long counter(String name) {
             return context.counters().get(name);
+        }
+
+        /** Packets that came, once as many were marked: on a busy machine some come once more after the last completion. */
+        long packetsAllOfThemMarked(long beganNs) {
+            Map<String, Long> counters = context.counters();
+            while (!counters.get("rcvd_pkts").equals(counters.get("np_ecn_marked_roce_packets"))) {
+                assertTrue(System.nanoTime() - beganNs < PATIENCE_NS, "each packet of a train is marked: " + counters);
+                Thread.yield();
+                counters = context.counters();
+            }
+            return counters.get("rcvd_pkts");
         }
 
         @Override
@@ -99,12 +112,12 @@ class CongestionLoopbackTest {
                 completed += polled;
                 assertTrue(System.nanoTime() - beganNs < PATIENCE_NS, completed + " completions; " + receiver.context.counters());
             }
+            long notifications = receiver.counter("np_cnp_sent");
             long intervals = (System.nanoTime() - beganNs) / CongestionControl.DCQCN.cnpIntervalNs() + 1;
 
-            long notifications = receiver.counter("np_cnp_sent");
             assertTrue(notifications >= 1 && notifications <= intervals, notifications + " CNPs in " + intervals + " intervals");
-            assertEquals(receiver.counter("rcvd_pkts"), receiver.counter("np_ecn_marked_roce_packets"), "each packet of a train is marked");
-            assertTrue(receiver.counter("rcvd_pkts") >= MESSAGES * SIZE / 1024);
+            long packets = receiver.packetsAllOfThemMarked(beganNs);
+            assertTrue(packets >= MESSAGES * SIZE / 1024, packets + " packets");
         }
     }
 }

@@ -61,7 +61,8 @@ class FaultyLoopbackTest {
 
         void connect(Gid peer, int peersQpn) {
             SimulatedPair.Setup setup = new SimulatedPair.Setup();
-            setup.timeout = 14;
+            // Long enough that no busy machine exhausts the retries; a lost last packet is found by a probe.
+            setup.timeout = 17;
             qp.modify(SimulatedPair.rtr(peer, peersQpn, setup, 100).addressVector(AddressVector.to(peer, address.index())));
             qp.modify(SimulatedPair.rts(setup, 100));
         }

@@ -16,7 +16,12 @@ import org.softrdma.verbs.Gid;
 /** A group whose members are two devices of this process and a process of its own, over real sockets on the loopback. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class MulticastProcessesTest {
-    private static final String GROUP = "239.71.3.1";
+    /** 239.71 and two bytes of this process's id: other runs of this test on the host have groups of their own. */
+    private static final String GROUP = "239.71." + (pid() >> 8 & 0xff) + "." + (pid() & 0xff);
+
+    private static long pid() {
+        return ProcessHandle.current().pid();
+    }
 
     @Test
     void shouldReachEveryProcessOnTheHost() throws Exception {

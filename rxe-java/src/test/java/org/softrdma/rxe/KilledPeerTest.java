@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.WcStatus;
+
+/**
+ * The peer's process is killed while it is written to: SIGKILL, after which nobody says anything for it, as a kernel would. All that is
+ * left to the other end is that acknowledgements do not come: after retry count + 1 ACK timeouts the first work request has failed.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class KilledPeerTest {
+    private static final String LO = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
+    private static final int UNDER_WAY = 8;
+    private static final int BEFORE = 20;
+
+    private KilledPeer survivor;
+    private Process process;
+
+    @BeforeEach
+    void open() {
+        survivor = new KilledPeer("survivor", LO);
+    }
+
+    @AfterEach
+    void end() {
+        process.destroyForcibly();
+    }
+
+    private void start(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+            KilledPeer.class.getName(), LO));
+        command.addAll(List.of(arguments));
+        process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    }
+
+    @Test
+    void shouldFailWhatIsOutstandingWhenTheListeningEndIsKilled() throws Exception {
+        start();
+        survivor.connect(InetAddress.getByName(process.inputReader().readLine()));
+        KilledPeer.await(() -> survivor.end.count() == 1);
+        survivor.end.establish();
+        writeUntilKilled(CmEnd.text(survivor.end.response.privateData()));
+        assertEquals("response", survivor.end.told(), "nobody says that there is a disconnection");
+    }
+
+    @Test
+    void shouldFailWhatIsOutstandingWhenTheConnectingEndIsKilled() throws Exception {
+        survivor.listen();
+        start(survivor.end.address.getAddress().getHostAddress());
+        KilledPeer.await(() -> survivor.end.count() == 1);
+        survivor.end.accept("");
+        KilledPeer.await(() -> survivor.end.count() == 2);
+        writeUntilKilled(CmEnd.text(survivor.end.request.parameters().privateData()));
+        assertEquals("request, established", survivor.end.told(), "nobody says that there is a disconnection");
+    }
+
+    private void writeUntilKilled(String target) throws InterruptedException {
+        SimulatedPair.Side side = survivor.end.side;
+        long address = Long.parseLong(target.split(" ")[0]);
+        int rkey = (int) Long.parseLong(target.split(" ")[1]);
+        int posted = 0;
+        while (side.qp.state() == QpState.RTS) {
+            if (posted - side.sends().size() < UNDER_WAY) {
+                side.qp.postSend(new SendRequest().write(address, rkey).element(survivor.memory(), 0, KilledPeer.BYTES).signaled());
+                posted++;
+                if (posted == BEFORE + UNDER_WAY) {
+                    process.destroyForcibly().waitFor();
+                }
+            }
+        }
+        int all = posted;
+        KilledPeer.await(() -> side.sends().size() == all);
+        List<WcStatus> statuses = side.sendStatuses();
+        int failed = statuses.indexOf(WcStatus.RETRY_EXC_ERR);
+        assertTrue(failed >= BEFORE, "before it was killed all was well: " + statuses);
+        assertTrue(statuses.subList(0, failed).stream().allMatch(WcStatus.SUCCESS::equals), statuses.toString());
+        assertTrue(failed + 1 < all && statuses.subList(failed + 1, all).stream().allMatch(WcStatus.WR_FLUSH_ERR::equals),
+            statuses.toString());
+        closeSurvivor();
+    }
+
+    /** What is left of the connection is its communication id, until the peer's end of it is known or given up. */
+    private void closeSurvivor() {
+        CmEnd end = survivor.end;
+        RxeEngine engine = ((RxeContext) end.side.context).running().engine();
+        int qpn = end.side.qp.qpNum();
+        end.disconnect();
+        end.connection.close();
+        survivor.close();
+        assertNull(engine.find(qpn));
+    }
+}
