@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
+import org.softrdma.device.config.MpaOptions;
+
 /**
  * What came out of the set-up of a connection.
  *
@@ -9,5 +11,5 @@ package org.softrdma.siw;
  * @param first       what we say first, on a peer-to-peer connection
  * @param privateData the application's, of the peer
  */
-record Agreement(StreamParameters parameters, int ord, int ird, SiwMachine.FirstMessage first, byte[] privateData) {
+record Agreement(StreamParameters parameters, int ord, int ird, MpaOptions.Rtr first, byte[] privateData) {
 }

@@ -6,10 +6,37 @@ import java.nio.ByteBuffer;
 
 /** A TCP connection as the device's owner sees it: bytes in order, both ways. All methods are the owner's. */
 interface ByteStream {
+    /** Least payload of a full TCP segment over IPv4. RFC 9293 §3.7.1 */
+    int SMALLEST_EMSS = 536;
+
     /** Takes what comes in. */
     interface Sink {
         /** Bytes [from, to) of {@code b}, which must not be kept. @param bytes the same bytes as {@code b} */
         void onBytes(ByteBuffer b, MemorySegment bytes, int from, int to);
+
+        /**
+         * Bytes that come next and have a place already, so that they need not be copied there; a stream need not ask.
+         *
+         * @return 0 if there are none
+         */
+        default int missing() {
+            return 0;
+        }
+
+        /** Native memory with their place; only if some are {@link #missing}. */
+        default MemorySegment landing() {
+            throw new IllegalStateException("nothing is missing");
+        }
+
+        /** Where in {@link #landing} the first one belongs. */
+        default int landingOffset() {
+            throw new IllegalStateException("nothing is missing");
+        }
+
+        /** Instead of {@link #onBytes}: the first {@code count} of the missing bytes are in their place. */
+        default void onLanded(int count) {
+            throw new IllegalStateException("nothing was missing");
+        }
 
         /** The stream is over, after everything that had come: the peer has closed it, or it broke. Called once. */
         void onEnd();

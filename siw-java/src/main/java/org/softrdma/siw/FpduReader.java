@@ -18,16 +18,18 @@ final class FpduReader {
     /** The handler wants no more. */
     static final int STOPPED = -2;
 
+    /** With fewer missing bytes of a frame, the frames behind it are worth being read at the same time. */
+    static final int WORTH_LANDING = 1 << 14;
     private static final int BETWEEN_MARKERS = MpaMarker.INTERVAL - MpaMarker.LENGTH;
-    private static final int SMALLEST_HOLD = 4096;
 
     private final UlpduHandler handler;
+    private final BufferPool holds;
     private final MpaCrc crc = new MpaCrc();
     private final ByteBuffer marker = ByteBuffer.allocate(MpaMarker.LENGTH);
     private StreamParameters parameters;
-    /** The beginning of a frame whose end has not come; made when needed, at most {@link Fpdu#MAX_LENGTH} bytes. */
-    private ByteBuffer hold;
-    private MemorySegment holdMemory;
+    /** The beginning of a frame whose end has not come; null between frames. */
+    private StreamBuffer hold;
+    /** Its bytes. */
     private int held;
     /** Of the frame being held, without markers; 0 as long as its length field is not there. */
     private int total;
@@ -36,24 +38,61 @@ final class FpduReader {
     /** Stream bytes since the frame's length field, markers included. */
     private int sinceLength;
 
-    FpduReader(UlpduHandler handler) {
+    /** @param holds buffers of {@link Fpdu#MAX_LENGTH} bytes, for frames that come in pieces */
+    FpduReader(UlpduHandler handler, BufferPool holds) {
         this.handler = handler;
+        this.holds = holds;
     }
 
     /** A new stream begins. */
     void start(StreamParameters agreed) {
         parameters = agreed;
-        held = 0;
-        total = 0;
+        forget();
         untilMarker = 0;
         markerHeld = 0;
         sinceLength = 0;
         crc.reset();
     }
 
+    /** Nothing more comes: the frame that has begun has no end. */
+    void forget() {
+        if (hold != null) {
+            holds.giveBack(hold);
+            hold = null;
+        }
+        held = 0;
+        total = 0;
+    }
+
     /** Whether the stream stands between two frames. */
     boolean isAtBoundary() {
         return held == 0 && markerHeld == 0;
+    }
+
+    /**
+     * Bytes that a long frame lacks, if they are best read right behind those that it has.
+     *
+     * @return 0: whatever comes is for {@link #read}
+     */
+    int missing() {
+        int missing = total - held;
+        return total == 0 || missing < WORTH_LANDING || parameters.markersIn() ? 0 : missing;
+    }
+
+    /** Where the missing bytes belong. */
+    MemorySegment landing() {
+        return hold.memory();
+    }
+
+    /** From which offset on. */
+    int landingOffset() {
+        return held;
+    }
+
+    /** So many of the missing bytes stand there now. @return as {@link #read} */
+    int landed(int count) {
+        held += count;
+        return held == total ? deliverHeld(crcOf(hold.bytes(), 0, total)) : OK;
     }
 
     /**
@@ -82,7 +121,7 @@ final class FpduReader {
             }
             from += hold(b, from, to);
             if (held == total) {
-                int verdict = deliverHeld(crcOf(hold, 0, total));
+                int verdict = deliverHeld(crcOf(hold.bytes(), 0, total));
                 if (verdict != OK) {
                     return verdict;
                 }
@@ -108,7 +147,7 @@ final class FpduReader {
             int taken = hold(b, from, Math.min(to, from + untilMarker));
             int checked = total == 0 ? held : Math.min(held, total - Fpdu.CRC_LENGTH);
             if (checked > held - taken) {
-                crc.update(hold, held - taken, checked);
+                crc.update(hold.bytes(), held - taken, checked);
             }
             from += taken;
             untilMarker -= taken;
@@ -140,35 +179,23 @@ final class FpduReader {
 
     /** Copies what belongs to the held frame, up to its length field or its end. @return bytes taken, at least 1 */
     private int hold(ByteBuffer b, int from, int to) {
+        if (hold == null) {
+            hold = holds.take();
+        }
         int wanted = (total == 0 ? Fpdu.HEADER_LENGTH : total) - held;
         int taken = Math.min(wanted, to - from);
-        ensureHold(held + taken);
-        hold.put(held, b, from, taken);
+        hold.bytes().put(held, b, from, taken);
         held += taken;
         if (total == 0 && held == Fpdu.HEADER_LENGTH) {
-            total = Fpdu.length(Fpdu.ulpduLength(hold, 0));
-            ensureHold(total);
+            total = Fpdu.length(Fpdu.ulpduLength(hold.bytes(), 0));
         }
         return taken;
     }
 
-    private void ensureHold(int bytes) {
-        if (hold != null && hold.capacity() >= bytes) {
-            return;
-        }
-        int capacity = Math.min(Fpdu.MAX_LENGTH, Math.max(SMALLEST_HOLD, Integer.highestOneBit(bytes - 1) << 1));
-        ByteBuffer larger = ByteBuffer.allocateDirect(Math.max(capacity, bytes));
-        if (hold != null) {
-            larger.put(0, hold, 0, held);
-        }
-        hold = larger;
-        holdMemory = MemorySegment.ofBuffer(larger);
-    }
-
     private int deliverHeld(int computed) {
-        held = 0;
-        total = 0;
-        return deliver(hold, holdMemory, 0, computed);
+        int verdict = deliver(hold.bytes(), hold.memory(), 0, computed);
+        forget();
+        return verdict;
     }
 
     /** The pad is what the peer sent: the CRC covers it, and nobody else looks at it. */

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.device.DeadlineHeap;
 import org.softrdma.device.Doorbells;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.wire.iwarp.Fpdu;
 import org.softrdma.wire.iwarp.MpaCrc;
 import org.softrdma.wire.iwarp.RdmapOpcode;
@@ -18,6 +19,9 @@ import org.softrdma.wire.iwarp.UntaggedHeader;
 final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
     private static final long NEVER = DeadlineHeap.NEVER;
     private static final int OUT_BYTES = 1024;
+    /** A responder waits that much longer: an initiator that hears nothing can say it again, but siw gives up what came too early. */
+    private static final int RESPONDERS_PATIENCE = 10;
+    private static final byte[] NOTHING = {};
 
     private final SiwEngine engine;
     private final ByteStream stream;
@@ -39,7 +43,10 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
     private SiwConnection connection;
     private long giveUpNs;
     private boolean asked;
+    /** Nothing more is expected of the peer but that it ends the stream. */
     private boolean over;
+    /** The stream has ended. */
+    private boolean gone;
 
     private Handshake(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell,
             SiwQueuePair qp, MpaInitiator initiator) {
@@ -65,7 +72,7 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
      *
      * @param ird READs and atomics we hold for the peer
      * @param ord those of ours that we would have outstanding
-     * @param privateData at most {@link MpaOptions#MAX_PRIVATE_DATA} bytes
+     * @param privateData at most {@link SiwLimits#MAX_PRIVATE_DATA} bytes
      */
     static Handshake initiate(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell,
             SiwQueuePair qp, int ird, int ord, byte[] privateData) {
@@ -97,7 +104,8 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
         qp = to;
         Agreement agreement = responder.accept(out, ird, ord, privateData, stream.emss());
         stream.send(out);
-        agreed(agreement, NEVER);
+        // A peer that promises to talk first is waited for. Others may have programs that never do, though RFC 5044 §7.1.2 wants them to.
+        agreed(agreement, responder.isPeerToPeer() ? NEVER : talkTime(RESPONDERS_PATIENCE));
         return true;
     }
 
@@ -112,20 +120,39 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
     /** Gives up without a word. */
     void abort() {
         if (!over && connection == null) {
-            over = true;
-            giveUpNs = NEVER;
-            stream.abort();
+            drop();
         }
     }
 
     private void onReady() {
-        if (!over) {
-            stream.send(out);
-            stream.poll(this);
+        try {
+            if (!over) {
+                stream.send(out);
+            }
+            if (!gone) {
+                stream.poll(this);
+            }
             if (connection != null) {
                 // It rang for us, and has brought something for the queue pair.
                 engine.touched(connection);
             }
+        } catch (RuntimeException | InternalError broken) {
+            onBroken(broken);
+        }
+    }
+
+    /** A state that cannot be, here or in who listens: this connection ends, and the rest of the device goes on. */
+    void onBroken(Throwable cause) {
+        if (connection != null) {
+            engine.onBroken(connection.qp(), connection, cause);
+            return;
+        }
+        engine.onBrokenSetUp(cause);
+        drop();
+        try {
+            listener.onFailed(this, HandshakeListener.Failure.FAULT);
+        } catch (RuntimeException | InternalError again) {
+            engine.onBrokenSetUp(again);
         }
     }
 
@@ -144,9 +171,14 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
         int taken = initiator.onBytes(b, from, to);
         switch (initiator.state()) {
             case AGREED -> {
-                // Kernel siw 6.1 overlooks a first frame that is there too early.
-                long talkAtNs = options.pauseNs() == 0 ? SiwMachine.AT_ONCE : engine.nowNs() + options.pauseNs();
-                agreed(initiator.agreement(stream.emss()), talkAtNs);
+                if (!qp.isConnectable()) {
+                    fail(HandshakeListener.Failure.QP_LOST);
+                    return;
+                }
+                agreed(initiator.agreement(stream.emss()), talkTime(1));
+                if (options.pauseNs() != 0) {
+                    connection.qp().insist();
+                }
                 connection.onBytes(b, bytes, from + taken, to);
             }
             case REJECTED -> {
@@ -154,24 +186,35 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
                 listener.onRejected(this, initiator.privateData());
             }
             case FAILED -> {
+                engine.counters().count(SiwCounter.BAD_STARTUPS);
                 writeTerminate(initiator.failure());
                 end();
-                listener.onFailed(this, false);
+                listener.onFailed(this, HandshakeListener.Failure.BROKE_RULES);
             }
             default -> { }
         }
+    }
+
+    /** Kernel siw 6.1 overlooks a first frame that is there too early, and gives up if it sees one together with the reply. */
+    private long talkTime(int pauses) {
+        return options.pauseNs() == 0 ? SiwMachine.AT_ONCE : engine.nowNs() + pauses * options.pauseNs();
     }
 
     private void onRequest(ByteBuffer b, int from, int to) {
         responder.onBytes(b, from, to);
         if (responder.state() == MpaResponder.State.REQUESTED && !asked) {
             asked = true;
+            if (responder.lacksCrc()) {
+                engine.counters().count(SiwCounter.BAD_STARTUPS);
+                reject(NOTHING);
+                listener.onFailed(this, HandshakeListener.Failure.BROKE_RULES);
+                return;
+            }
             // From here on the application takes the time it needs.
             giveUpNs = NEVER;
             listener.onRequest(this);
         } else if (responder.state() == MpaResponder.State.FAILED) {
-            engine.counters().count(SiwCounter.BAD_STARTUPS);
-            fail(false);
+            fail(HandshakeListener.Failure.BROKE_RULES);
         }
     }
 
@@ -204,19 +247,34 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
         stream.close();
     }
 
-    private void fail(boolean timedOut) {
+    private void fail(HandshakeListener.Failure failure) {
+        switch (failure) {
+            case TIMED_OUT -> engine.counters().count(SiwCounter.SLOW_STARTUPS);
+            case PEER_LEFT -> engine.counters().add(SiwCounter.ABANDONED_STARTUPS, asked ? 0 : 1);
+            case BROKE_RULES -> engine.counters().count(SiwCounter.BAD_STARTUPS);
+            default -> { }
+        }
+        drop();
+        listener.onFailed(this, failure);
+    }
+
+    /** Nothing waits for its time limit any more, which peers that come and go could make very many. */
+    private void drop() {
         over = true;
+        gone = true;
         giveUpNs = NEVER;
+        engine.timers().remove(this);
         stream.abort();
-        listener.onFailed(this, timedOut);
     }
 
     @Override
     public void onEnd() {
         if (connection != null) {
             connection.onEnd();
-        } else if (!over) {
-            fail(false);
+        } else if (over) {
+            drop();
+        } else {
+            fail(HandshakeListener.Failure.PEER_LEFT);
         }
     }
 
@@ -227,11 +285,10 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
 
     @Override
     public void onTimer(long nowNs) {
-        giveUpNs = NEVER;
         if (over) {
-            stream.abort();
+            drop();
         } else {
-            fail(true);
+            fail(HandshakeListener.Failure.TIMED_OUT);
         }
     }
 }

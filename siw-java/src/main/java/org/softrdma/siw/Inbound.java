@@ -210,6 +210,9 @@ final class Inbound {
             return TerminateCode.DDP_LOCAL_CATASTROPHIC;
         }
         outstanding.onReceived(payload);
+        if (payload > 0) {
+            qp.onAnswer();
+        }
         if (last) {
             endOldest();
         }
@@ -218,6 +221,7 @@ final class Inbound {
 
     private void endOldest() {
         outstanding.removeOldest();
+        qp.onAnswer();
         requester.complete();
     }
 

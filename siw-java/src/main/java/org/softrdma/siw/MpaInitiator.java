@@ -2,6 +2,7 @@
 package org.softrdma.siw;
 
 import java.nio.ByteBuffer;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.wire.iwarp.EnhancedHeader;
 import org.softrdma.wire.iwarp.MpaFrame;
 import org.softrdma.wire.iwarp.TerminateCode;
@@ -33,9 +34,17 @@ final class MpaInitiator {
 
     /** The request, at the end of {@code out}. */
     void writeRequest(StreamBuffer out, byte[] privateData) {
-        int flags = (options.crc() ? MpaFrame.CRC : 0) | (options.markers() ? MpaFrame.MARKERS : 0)
+        int flags = (options.wantsCrc() ? MpaFrame.CRC : 0) | (options.markers() ? MpaFrame.MARKERS : 0)
             | (options.revision() == 2 ? MpaFrame.ENHANCED : 0);
-        StartupFrame.write(out, true, flags, options.revision(), ird, ord, options.offeredControl(), privateData);
+        StartupFrame.write(out, true, flags, options.revision(), ird, ord, offeredControl(), privateData);
+    }
+
+    private int offeredControl() {
+        return switch (options.rtr()) {
+            case NONE -> 0;
+            case WRITE -> EnhancedHeader.PEER_TO_PEER | EnhancedHeader.RTR_WRITE;
+            case READ -> EnhancedHeader.PEER_TO_PEER | EnhancedHeader.RTR_READ;
+        };
     }
 
     /** Takes of [from, to) what belongs to the reply; the rest is FPDUs. @return how many bytes */
@@ -52,10 +61,12 @@ final class MpaInitiator {
             fail(TerminateCode.MPA_BAD_STARTUP_FRAME);
         } else if (reply.has(MpaFrame.REJECTED)) {
             state = State.REJECTED;
+        } else if (options.crc() == MpaOptions.Crc.REQUIRED && !reply.has(MpaFrame.CRC)) {
+            fail(TerminateCode.MPA_BAD_STARTUP_FRAME);
         } else if (reply.isEnhanced() && reply.ord() != EnhancedHeader.NOT_NEGOTIATED && reply.ord() > ird) {
             // RFC 6581 §9.1: it would have more outstanding than we can hold.
             fail(TerminateCode.MPA_INSUFFICIENT_IRD);
-        } else if (isPeer() && (reply.control() & options.offeredControl() & ~EnhancedHeader.PEER_TO_PEER) == 0) {
+        } else if (isPeer() && (reply.control() & offeredControl() & ~EnhancedHeader.PEER_TO_PEER) == 0) {
             fail(TerminateCode.MPA_NO_MATCHING_RTR);
         } else {
             state = State.AGREED;
@@ -64,7 +75,7 @@ final class MpaInitiator {
 
     /** Both said so. */
     private boolean isPeer() {
-        return (reply.control() & options.offeredControl() & EnhancedHeader.PEER_TO_PEER) != 0;
+        return (reply.control() & offeredControl() & EnhancedHeader.PEER_TO_PEER) != 0;
     }
 
     private void fail(int code) {
@@ -88,10 +99,10 @@ final class MpaInitiator {
 
     /** In AGREED. @param emss payload bytes of a full TCP segment */
     Agreement agreement(int emss) {
-        boolean crc = options.crc() || reply.has(MpaFrame.CRC);
+        boolean crc = options.wantsCrc() || reply.has(MpaFrame.CRC);
         int usedOrd = reply.isEnhanced() ? StartupFrame.agree(ord, reply.ird()) : ord;
         int usedIrd = reply.isEnhanced() ? StartupFrame.agree(ird, reply.ord()) : ird;
-        return new Agreement(options.parameters(crc, reply.has(MpaFrame.MARKERS), emss), usedOrd, usedIrd,
-            isPeer() ? options.first() : SiwMachine.FirstMessage.NONE, reply.privateData());
+        return new Agreement(StreamParameters.of(options, crc, reply.has(MpaFrame.MARKERS), emss), usedOrd, usedIrd,
+            isPeer() ? options.rtr() : MpaOptions.Rtr.NONE, reply.privateData());
     }
 }

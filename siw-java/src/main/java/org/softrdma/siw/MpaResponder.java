@@ -2,6 +2,7 @@
 package org.softrdma.siw;
 
 import java.nio.ByteBuffer;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.wire.iwarp.EnhancedHeader;
 import org.softrdma.wire.iwarp.MpaFrame;
 
@@ -41,14 +42,19 @@ final class MpaResponder {
         return state;
     }
 
+    /** Whether the peer is to be refused because it does not ask for CRCs. */
+    boolean lacksCrc() {
+        return options.crc() == MpaOptions.Crc.REQUIRED && !request.has(MpaFrame.CRC);
+    }
+
     /** READs and atomics the peer holds for us; what the device can if it does not say. */
     int peersIrd() {
-        return request.isEnhanced() ? StartupFrame.agree(SiwLimits.MAX_RD_ATOMIC, request.ird()) : SiwLimits.MAX_RD_ATOMIC;
+        return request.isEnhanced() ? StartupFrame.agree(options.ord(), request.ird()) : options.ord();
     }
 
     /** READs and atomics the peer would have outstanding. */
     int peersOrd() {
-        return request.isEnhanced() ? StartupFrame.agree(SiwLimits.MAX_RD_ATOMIC, request.ord()) : SiwLimits.MAX_RD_ATOMIC;
+        return request.isEnhanced() ? StartupFrame.agree(options.ird(), request.ord()) : options.ird();
     }
 
     byte[] privateData() {
@@ -68,10 +74,10 @@ final class MpaResponder {
      * @param emss payload bytes of a full TCP segment
      */
     Agreement accept(StreamBuffer out, int ird, int ord, byte[] privateData, int emss) {
-        boolean crc = options.crc() || request.has(MpaFrame.CRC);
+        boolean crc = options.wantsCrc() || request.has(MpaFrame.CRC);
         int usedOrd = Math.min(ord, peersIrd());
         reply(out, (crc ? MpaFrame.CRC : 0) | (options.markers() ? MpaFrame.MARKERS : 0), ird, usedOrd, chosenControl(), privateData);
-        return new Agreement(options.parameters(crc, request.has(MpaFrame.MARKERS), emss), usedOrd, ird, SiwMachine.FirstMessage.NONE,
+        return new Agreement(StreamParameters.of(options, crc, request.has(MpaFrame.MARKERS), emss), usedOrd, ird, MpaOptions.Rtr.NONE,
             request.privateData());
     }
 

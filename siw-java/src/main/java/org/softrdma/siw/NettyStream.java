@@ -4,8 +4,10 @@ package org.softrdma.siw;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -13,25 +15,39 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A TCP connection of Netty's. Its event loop brings bytes and room, the owner takes and gives them. In between they wait in bounded
- * queues: what came in, up to {@link #MAX_WAITING} bytes and one read more, then nothing is read and TCP holds the peer back.
+ * A TCP connection of Netty's, where the owner cannot read and write sockets itself. Its event loop reads, and the owner takes what was
+ * read: it waits in a bounded queue, up to {@link #MAX_WAITING} bytes and one read more, then nothing is read and TCP holds the peer back.
+ * The loop also writes, {@link #TO_WRITE} bytes at a time, and tells when it has. The channel is closed by the owner only.
  */
 final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStream {
     /** More than that waits for the owner: reading stops. */
     static final int MAX_WAITING = 1 << 20;
+    /** The owner takes that much and the rest of a read, and then has others at their turn. */
+    static final int TURN_BYTES = 2 * MAX_WAITING;
+    /** At once for the event loop to write. */
+    private static final int TO_WRITE = 1 << 18;
 
-    private final int emss;
+    private final int guessedEmss;
     private final ConcurrentLinkedQueue<ByteBuf> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waitingBytes = new AtomicInteger();
     private volatile Channel channel;
+    /** The event loop has bytes that go before all others. */
+    private volatile boolean loopWrites;
+    /** Nothing goes out any more. */
+    private volatile boolean broken;
     private volatile boolean ended;
     private volatile boolean dead;
     private volatile Runnable ready = () -> { };
     private boolean endTold;
+    private final ChannelFutureListener whenWritten = written -> {
+        broken |= !written.isSuccess();
+        loopWrites = false;
+        ready.run();
+    };
 
-    /** @param emss payload bytes of a full TCP segment */
-    NettyStream(int emss) {
-        this.emss = emss;
+    /** @param guessedEmss payload bytes of a full TCP segment; nobody tells */
+    NettyStream(int guessedEmss) {
+        this.guessedEmss = guessedEmss;
     }
 
     // ---- the event loop's side ----
@@ -50,6 +66,11 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
         }
         int length = bytes.readableBytes();
         waiting.add(bytes);
+        if (dead) {
+            // Since the look above: the owner may not have seen it.
+            forgetWaiting();
+            return;
+        }
         if (waitingBytes.addAndGet(length) > MAX_WAITING) {
             channel.config().setAutoRead(false);
             // The owner may have taken all of it in between, and would not look again.
@@ -64,9 +85,13 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
         }
     }
 
+    /** The peer has closed its side. */
     @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) {
-        ready.run();
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event == ChannelInputShutdownEvent.INSTANCE) {
+            ended = true;
+            ready.run();
+        }
     }
 
     @Override
@@ -79,7 +104,6 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         ended = true;
-        context.close();
         ready.run();
     }
 
@@ -94,9 +118,11 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
     public void poll(Sink sink) {
         // Read before the queue: what is in the queue then is all there will be.
         boolean last = ended;
-        for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = waiting.poll()) {
+        int taken = 0;
+        for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = taken < TURN_BYTES ? waiting.poll() : null) {
             try {
                 int length = bytes.readableBytes();
+                taken += length;
                 waitingBytes.addAndGet(-length);
                 ByteBuffer b = bytes.nioBuffer();
                 sink.onBytes(b, MemorySegment.ofBuffer(b), 0, length);
@@ -105,36 +131,39 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
             }
         }
         resumeIfTaken();
+        if (taken >= TURN_BYTES) {
+            // The event loop reads as fast as we take it.
+            ready.run();
+            return;
+        }
         if (last && !endTold && !dead) {
             endTold = true;
             sink.onEnd();
+            abort();
         }
     }
 
     @Override
     public int emss() {
-        return emss;
+        return guessedEmss;
     }
 
     @Override
     public void send(StreamBuffer from) {
-        if (dead || ended) {
+        if (dead || ended || broken) {
             from.took(from.length());
-            return;
-        }
-        // Until nothing is left, or nothing goes: the event loop writes meanwhile, and tells of room only after there was none.
-        int count = room(from);
-        while (count > 0) {
-            ByteBuf bytes = channel.alloc().directBuffer(count);
-            bytes.writeBytes(from.bytes().slice(from.start(), count));
-            from.took(count);
-            channel.writeAndFlush(bytes);
-            count = room(from);
+        } else if (!loopWrites && !from.isEmpty()) {
+            leaveToLoop(from);
         }
     }
 
-    private int room(StreamBuffer from) {
-        return (int) Math.min(from.length(), channel.bytesBeforeUnwritable());
+    private void leaveToLoop(StreamBuffer from) {
+        int count = Math.min(from.length(), TO_WRITE);
+        ByteBuf bytes = channel.alloc().directBuffer(count);
+        bytes.writeBytes(from.bytes().slice(from.start(), count));
+        from.took(count);
+        loopWrites = true;
+        channel.writeAndFlush(bytes).addListener(whenWritten);
     }
 
     @Override
@@ -149,6 +178,11 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
     public void abort() {
         dead = true;
         channel.close();
+        forgetWaiting();
+    }
+
+    /** Either side. */
+    private void forgetWaiting() {
         for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = waiting.poll()) {
             bytes.release();
         }

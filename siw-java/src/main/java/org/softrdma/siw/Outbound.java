@@ -286,20 +286,18 @@ final class Outbound {
 
     /** The work request that cannot go out fails, once those before it are over; the connection goes down with it. */
     private void fail(WcStatus status) {
-        completions.flushUntil(next);
-        completions.failOldest(status);
+        completions.fail(next, status);
         qp.failLocally();
     }
 
-    /** The peer refused this work request, or answered it wrongly: those before it are flushed, it fails. */
+    /** The peer refused this work request, or answered it wrongly: it fails when the queue is flushed, which the connection's end does. */
     void failOutstanding(long wqe, WcStatus status) {
-        completions.flushUntil(wqe);
-        completions.failOldest(status);
+        completions.fail(wqe, status);
     }
 
     /** Completes whatever is posted with WR_FLUSH_ERR. */
     void flush() {
-        completions.flushUntil(ring.tail());
+        completions.flush();
         next = ring.head();
         offset = 0;
         begun = false;

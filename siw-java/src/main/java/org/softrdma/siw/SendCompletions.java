@@ -10,6 +10,9 @@ import org.softrdma.verbs.WcStatus;
 final class SendCompletions {
     private final SiwMachine qp;
     private final SendRing ring;
+    /** The work request that failed, and why; one that is gone matches none. */
+    private long failed = -1;
+    private WcStatus reason;
 
     SendCompletions(SiwMachine qp, SendRing ring) {
         this.qp = qp;
@@ -29,15 +32,19 @@ final class SendCompletions {
         }
     }
 
-    /** The oldest work request failed. What becomes of the others is the caller's business. */
-    void failOldest(WcStatus status) {
-        releaseAndPush(ring.head(), status, 0);
+    /**
+     * A work request failed. It completes when everything is flushed, which the caller must see to next: whoever sees the completion is to
+     * find the queue pair on ERR.
+     */
+    void fail(long wqe, WcStatus status) {
+        failed = wqe;
+        reason = status;
     }
 
-    /** Ends whatever is posted, before {@code end}, with WR_FLUSH_ERR. */
-    void flushUntil(long end) {
-        while (ring.head() < end) {
-            failOldest(WcStatus.WR_FLUSH_ERR);
+    /** Ends whatever is posted with WR_FLUSH_ERR, but for the one that failed. */
+    void flush() {
+        for (long wqe = ring.head(); wqe < ring.tail(); wqe = ring.head()) {
+            releaseAndPush(wqe, wqe == failed ? reason : WcStatus.WR_FLUSH_ERR, 0);
         }
     }
 

@@ -18,11 +18,15 @@ final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink 
     /** Frames wait here while the stream takes no more. Full, the queue pair stops sending until there is room. */
     static final int SEND_BUFFER_BYTES = 1 << 18;
 
+    /** So often the buffer is emptied in one turn; then others have theirs. */
+    static final int MOST_FILLS = 8;
+
     private final SiwEngine engine;
     private final SiwMachine qp;
     private final ByteStream stream;
     private final Runnable onOver;
-    private final StreamBuffer out = new StreamBuffer(SEND_BUFFER_BYTES);
+    /** Frames that the stream has not taken; null if there are none. */
+    private StreamBuffer out;
     private final Doorbells.Bell bell = new Doorbells.Bell() {
         @Override
         protected void answer() {
@@ -61,13 +65,33 @@ final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink 
             stream.poll(this);
             engine.touched(this);
         } catch (RuntimeException | InternalError broken) {
-            engine.onBroken(this, broken);
+            engine.onBroken(qp, this, broken);
         }
     }
 
     @Override
     public void onBytes(ByteBuffer b, MemorySegment bytes, int from, int to) {
         qp.onBytes(b, bytes, from, to);
+    }
+
+    @Override
+    public int missing() {
+        return qp.missing();
+    }
+
+    @Override
+    public MemorySegment landing() {
+        return qp.landing();
+    }
+
+    @Override
+    public int landingOffset() {
+        return qp.landingOffset();
+    }
+
+    @Override
+    public void onLanded(int count) {
+        qp.onLanded(count);
     }
 
     @Override
@@ -88,24 +112,40 @@ final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink 
         if (over) {
             return 0;
         }
+        if (out == null) {
+            out = engine.sendBuffers().take();
+        }
         int frames = 0;
-        int full;
-        do {
+        boolean goesOn = true;
+        for (int fills = 0; goesOn && fills < MOST_FILLS; fills++) {
             frames += qp.transmit(nowNs, out);
-            full = out.length();
+            int full = out.length();
             stream.send(out);
-        } while (qp.isBlocked() && out.length() < full);
+            goesOn = qp.isBlocked() && out.length() < full;
+        }
+        if (out.isEmpty()) {
+            giveBuffer();
+        }
+        if (goesOn) {
+            // There is room already: nobody will tell of it.
+            engine.touched(this);
+        }
         if (qp.isFinished() && !over) {
             finish(nowNs);
         }
         return frames;
     }
 
+    private void giveBuffer() {
+        engine.sendBuffers().giveBack(out);
+        out = null;
+    }
+
     private void finish(long nowNs) {
         if (abortNs == NEVER) {
             abortNs = nowNs + LINGER_NS;
         }
-        if (out.isEmpty() && !closed) {
+        if (out == null && !closed) {
             closed = true;
             stream.close();
         }
@@ -119,7 +159,14 @@ final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink 
 
     /** The stream is of no use any more: the peer is gone, or will not end it, and nobody reads what was still to be said. */
     void abort() {
-        over = true;
+        if (!over) {
+            over = true;
+            engine.detached(this);
+            qp.onStreamGone();
+        }
+        if (out != null) {
+            giveBuffer();
+        }
         stream.abort();
         tellOver();
     }
@@ -134,7 +181,7 @@ final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink 
         if (abortNs <= nowNs) {
             abort();
         } else {
-            qp.onTimer();
+            qp.onTimer(nowNs);
         }
     }
 }

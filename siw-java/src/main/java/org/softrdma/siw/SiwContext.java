@@ -3,10 +3,8 @@ package org.softrdma.siw;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongSupplier;
-import org.softrdma.device.DeviceAgent;
-import org.softrdma.device.config.NetDevice;
+import java.util.function.Consumer;
+import org.softrdma.device.cm.CmTransport;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftSharedReceiveQueue;
@@ -14,10 +12,7 @@ import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
-import org.softrdma.verbs.GidType;
-import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.PortAttributes;
-import org.softrdma.verbs.PortState;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QueuePair;
@@ -26,35 +21,33 @@ import org.softrdma.verbs.VerbsException;
 
 /** An open iWARP device. */
 final class SiwContext extends SoftContext {
-    private static final int LINK_UP = 5;
-    private static final int DISABLED = 3;
-    private static final int ETHERNET = 2;
-
     private final RdmaDevice device;
-    private final NetDevice netdev;
+    private final RunningDevice running;
+    private final Consumer<SoftContext> whenClosed;
     private final SiwEngine engine;
-    private final LongSupplier clock;
-    private final DeviceAttributes attributes;
     private final GidEntry gid;
-    private final AtomicInteger nextPd = new AtomicInteger(1);
 
-    /**
-     * @param device null for a device that only a simulator drives
-     * @param clock  nanoseconds of the clock that the engine is driven by
-     */
-    SiwContext(RdmaDevice device, NetDevice netdev, SiwEngine engine, DeviceAgent agent, LongSupplier clock) {
-        super(agent, engine.memory());
+    /** @param device null for a device that only a simulator drives */
+    SiwContext(RdmaDevice device, RunningDevice running, Consumer<SoftContext> whenClosed) {
+        super(running.agent(), running.engine().memory());
         this.device = device;
-        this.netdev = netdev;
-        this.engine = engine;
-        this.clock = clock;
-        attributes = SiwLimits.attributes(netdev.mac() << 16);
-        // RNICs name themselves by their hardware address: six bytes, then zeros.
-        gid = new GidEntry(new Gid(netdev.mac() << 16, 0), 0, 1, GidType.IB, netdev.name(), netdev.ifIndex());
+        this.running = running;
+        this.whenClosed = whenClosed;
+        engine = running.engine();
+        gid = SiwPort.gid(running.netdev(), running.hardwareAddress());
+    }
+
+    RunningDevice running() {
+        return running;
     }
 
     SiwEngine engine() {
         return engine;
+    }
+
+    @Override
+    public CmTransport cmTransport() {
+        return running.cm();
     }
 
     @Override
@@ -64,28 +57,29 @@ final class SiwContext extends SoftContext {
 
     @Override
     public DeviceAttributes queryDevice() {
-        return attributes;
+        return running.attributes();
     }
 
     @Override
     public PortAttributes queryPort(int port) {
         requirePort("query_port", port);
-        boolean active = netdev.up() && netdev.running();
-        Mtu mtu = Mtu.of(org.softrdma.wire.Mtu.activeMtu(netdev.mtu()));
-        return new PortAttributes(active ? PortState.ACTIVE : PortState.DOWN, mtu, mtu, 1, 0, SiwLimits.MAX_MSG_SIZE, 0, 0, 1, 0, 0, 0, 0,
-            0, 0, 0, 1, 1, active ? LINK_UP : DISABLED, ETHERNET);
+        return SiwPort.attributes(running.netdev());
     }
 
     @Override
     public Gid queryGid(int port, int index) {
-        return queryGidEntry(port, index).gid();
+        return gidEntry("query_gid", port, index).gid();
     }
 
     @Override
     public GidEntry queryGidEntry(int port, int index) {
-        requirePort("query_gid", port);
+        return gidEntry("query_gid_ex", port, index);
+    }
+
+    private GidEntry gidEntry(String verb, int port, int index) {
+        requirePort(verb, port);
         if (index != 0) {
-            throw new VerbsException(Errno.EINVAL, "query_gid", "GID index " + index + ": the table has one entry, the hardware address");
+            throw new VerbsException(Errno.EINVAL, verb, "GID index " + index + ": the table has one entry, the hardware address");
         }
         return gid;
     }
@@ -122,7 +116,7 @@ final class SiwContext extends SoftContext {
 
     @Override
     public long rawClockNs() {
-        return clock.getAsLong();
+        return running.nowNs();
     }
 
     @Override
@@ -146,7 +140,7 @@ final class SiwContext extends SoftContext {
 
     @Override
     protected int newPdNumber() {
-        return nextPd.getAndIncrement();
+        return running.newPdNumber();
     }
 
     @Override
@@ -166,5 +160,6 @@ final class SiwContext extends SoftContext {
 
     @Override
     protected void release() {
+        whenClosed.accept(this);
     }
 }

@@ -5,6 +5,8 @@ package org.softrdma.siw;
 enum SiwCounter {
     /** Frames sent. */
     SENT_FPDUS,
+    /** Empty WRITEs of initiators that had heard nothing from their peer yet. */
+    SENT_REMINDERS,
     /** Frames received, whole and with a good CRC. */
     RCVD_FPDUS,
     /** Send work requests completed with success. */
@@ -16,8 +18,16 @@ enum SiwCounter {
     RCVD_TERMINATES,
     /** Frames with a wrong CRC; each ends its connection, as does what is counted below. */
     BAD_CRC,
-    /** Connections that began with something that is no good request. */
+    /** Connections whose peer began with something that is no good start-up frame. */
     BAD_STARTUPS,
+    /** Connections whose peer took too long for its start-up frame. */
+    SLOW_STARTUPS,
+    /** Connections whose peer left before its start-up frame was there. */
+    ABANDONED_STARTUPS,
+    /** Connections that came while too many others had not asked for anything yet, or when nobody listened any more. */
+    REFUSED_STREAMS,
+    /** Connections that came while too many others of the same address had not asked for anything yet. */
+    CROWDED_STREAMS,
     /** Markers and lengths that do not fit. */
     BAD_FRAMING,
     /** Versions, opcodes, queue numbers, sequence numbers and offsets against the rules. */
@@ -32,8 +42,10 @@ enum SiwCounter {
     LOCAL_ERRORS,
     /** Streams that ended in mid-frame. */
     TORN_FRAMES,
+    /** Disconnects that did not wait for what was posted any longer: nothing of it went on. */
+    STUCK_DISCONNECTS,
     /** Accesses to registered memory that had been freed, or whose file had been cut off. */
     MEMORY_GONE,
-    /** Queue pairs stopped by a fault of ours. */
+    /** Queue pairs, and connections being set up, stopped by a fault of ours. */
     INTERNAL_ERRORS
 }

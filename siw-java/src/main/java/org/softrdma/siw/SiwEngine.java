@@ -3,9 +3,6 @@ package org.softrdma.siw;
 
 import java.util.ArrayDeque;
 import java.util.Map;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.device.Counters;
@@ -17,6 +14,7 @@ import org.softrdma.device.verbs.SrqTable;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.iwarp.Fpdu;
 
 /**
  * A device at work: its queue pairs, keys, timers and streams. {@link #doWork} is one round: what has come in, doorbells, timers, transmit.
@@ -26,22 +24,28 @@ final class SiwEngine implements DeviceWork {
     private static final System.Logger LOG = System.getLogger(SiwEngine.class.getName());
     private static final int FIRST_QPN = 1;
     private static final int LAST_QPN = 0xfffffe;
+    private static final int MOST_IDLE_BUFFERS = 16;
 
     private final RandomGenerator random;
+    private final Streams allStreams;
     private final Counters<SiwCounter> counters = new Counters<>(SiwCounter.class);
     private final MemoryTable memory;
-    private final Int2ObjectHashMap<SiwMachine> queuePairs = new Int2ObjectHashMap<>();
+    private final Int2ObjectHashMap<SiwQueuePair> queuePairs = new Int2ObjectHashMap<>();
     private final SrqTable sharedReceives = new SrqTable(SiwLimits.MAX_SRQ);
     private final DeadlineHeap timers = new DeadlineHeap();
     private final ArrayDeque<SiwConnection> active = new ArrayDeque<>();
     private final Doorbells doorbells = new Doorbells();
-    private final Semaphore wakeups = new Semaphore(0);
+    private final BufferPool sendBuffers = new BufferPool(SiwConnection.SEND_BUFFER_BYTES, MOST_IDLE_BUFFERS);
+    private final BufferPool frameBuffers = new BufferPool(Fpdu.MAX_LENGTH, MOST_IDLE_BUFFERS);
     private final DeadlineHeap.Caller onTimer = this::onTimer;
+    /** Streams that have begun and not ended. */
+    private int streams;
     private long nowNs;
 
     /** @param random secure, outside the simulator */
-    SiwEngine(RandomGenerator random) {
+    SiwEngine(RandomGenerator random, Streams allStreams) {
         this.random = random;
+        this.allStreams = allStreams;
         memory = new MemoryTable(random, SiwLimits.MAX_MR, SiwLimits.MAX_MW);
     }
 
@@ -59,6 +63,7 @@ final class SiwEngine implements DeviceWork {
 
     private int takeIn(long ns) {
         nowNs = ns;
+        allStreams.poll();
         return doorbells.answerAll() + timers.expire(ns, onTimer);
     }
 
@@ -67,11 +72,15 @@ final class SiwEngine implements DeviceWork {
             try {
                 connection.onTimer(ns);
             } catch (RuntimeException | InternalError broken) {
-                onBroken(connection, broken);
+                onBroken(connection.qp(), connection, broken);
             }
             touched(connection);
-        } else {
-            due.onTimer(ns);
+        } else if (due instanceof Handshake handshake) {
+            try {
+                handshake.onTimer(ns);
+            } catch (RuntimeException | InternalError broken) {
+                handshake.onBroken(broken);
+            }
         }
     }
 
@@ -98,20 +107,31 @@ final class SiwEngine implements DeviceWork {
         try {
             return connection.transmit(nowNs);
         } catch (RuntimeException | InternalError broken) {
-            onBroken(connection, broken);
+            onBroken(connection.qp(), connection, broken);
             return 0;
         }
     }
 
-    /** A queue pair found itself in a state that cannot be: it stops, with an event, and the rest of the device goes on. */
-    void onBroken(SiwConnection connection, Throwable cause) {
+    /**
+     * A queue pair found itself in a state that cannot be: it stops, with an event, and the rest of the device goes on.
+     *
+     * @param connection null if it has none
+     */
+    void onBroken(SiwMachine qp, SiwConnection connection, Throwable cause) {
         counters.count(SiwCounter.INTERNAL_ERRORS);
-        SiwMachine qp = connection.qp();
         LOG.log(System.Logger.Level.ERROR, "queue pair 0x" + Integer.toHexString(qp.qpn()) + " stops: please report this", cause);
         assert false : cause;
         qp.raise(AsyncEventType.QP_FATAL);
         qp.enterError();
-        connection.abort();
+        if (connection != null) {
+            connection.abort();
+        }
+    }
+
+    /** The same of a connection that has no queue pair yet: there is nothing but the connection to stop. */
+    void onBrokenSetUp(Throwable cause) {
+        counters.count(SiwCounter.INTERNAL_ERRORS);
+        LOG.log(System.Logger.Level.ERROR, "the set-up of a connection stops: please report this", cause);
     }
 
     @Override
@@ -121,18 +141,12 @@ final class SiwEngine implements DeviceWork {
 
     @Override
     public void await(long timeoutNs) {
-        try {
-            if (wakeups.tryAcquire(timeoutNs, TimeUnit.NANOSECONDS)) {
-                wakeups.drainPermits();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        allStreams.await(timeoutNs);
     }
 
     @Override
     public void wakeup() {
-        wakeups.release();
+        allStreams.wakeup();
     }
 
     // ---- connections ----
@@ -145,6 +159,7 @@ final class SiwEngine implements DeviceWork {
      */
     SiwConnection attach(SiwMachine qp, ByteStream stream, Runnable agentDoorbell, Runnable onOver) {
         SiwConnection connection = new SiwConnection(this, qp, stream, onOver);
+        streams++;
         stream.onReady(() -> {
             doorbells.ring(connection.bell());
             agentDoorbell.run();
@@ -153,6 +168,17 @@ final class SiwEngine implements DeviceWork {
         doorbells.ring(connection.bell());
         touched(connection);
         return connection;
+    }
+
+    /** A stream has ended; its connection waits for nothing any more. */
+    void detached(SiwConnection connection) {
+        streams--;
+        timers.remove(connection);
+    }
+
+    /** Whether streams carry FPDUs, or what was written to them has not gone out. */
+    boolean hasStreams() {
+        return streams > 0;
     }
 
     /** Something happened to the connection: it may have something to send, and its deadline may have changed. */
@@ -173,8 +199,8 @@ final class SiwEngine implements DeviceWork {
         }
     }
 
-    /** Draws a number that no queue pair has, and enters the machine made for it. */
-    SiwMachine add(IntFunction<SiwMachine> maker) {
+    /** Draws a number that no queue pair has, and enters the queue pair with it. */
+    int add(SiwQueuePair qp) {
         if (queuePairs.size() >= SiwLimits.MAX_QP) {
             throw new VerbsException(Errno.ENOMEM, "create_qp", "the device has " + SiwLimits.MAX_QP + " queue pairs already");
         }
@@ -182,12 +208,12 @@ final class SiwEngine implements DeviceWork {
         do {
             qpn = FIRST_QPN + random.nextInt(LAST_QPN - FIRST_QPN);
         } while (queuePairs.containsKey(qpn));
-        SiwMachine qp = maker.apply(qpn);
         queuePairs.put(qpn, qp);
-        return qp;
+        return qpn;
     }
 
-    SiwMachine find(int qpn) {
+    /** Null if there is none. */
+    SiwQueuePair find(int qpn) {
         return queuePairs.get(qpn);
     }
 
@@ -195,6 +221,16 @@ final class SiwEngine implements DeviceWork {
 
     DeadlineHeap timers() {
         return timers;
+    }
+
+    /** For frames that go out. */
+    BufferPool sendBuffers() {
+        return sendBuffers;
+    }
+
+    /** For frames that come in pieces. */
+    BufferPool frameBuffers() {
+        return frameBuffers;
     }
 
     Doorbells doorbells() {

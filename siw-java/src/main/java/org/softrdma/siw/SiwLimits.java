@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.verbs.DeviceAttributes;
 
 /** What a device offers; 0 for what iWARP has not. */
@@ -13,8 +14,11 @@ final class SiwLimits {
     static final int MAX_CQ = 102_400;
     static final int MAX_MR = (1 << 19) - 1;
     static final int MAX_MW = (1 << 19) - 1;
-    /** Most READs and atomics outstanding in either direction: kernel siw's number. */
-    static final int MAX_RD_ATOMIC = 128;
+    /**
+     * Most private data of the application's in a start-up frame. The wire has room for 508 bytes behind the enhanced header; Linux takes
+     * 256 together, and its siw does not survive a reply with more.
+     */
+    static final int MAX_PRIVATE_DATA = 252;
     static final int MAX_SRQ = 102_400;
     static final int MAX_SRQ_WR = 1 << 15;
     /** Lengths and offsets are u32 on the wire. */
@@ -23,14 +27,15 @@ final class SiwLimits {
     private static final int DEVICE_CAP_FLAGS = 1 << 13 | 1 << 17 | 1 << 24;
     /** Kernel siw's. */
     private static final int VENDOR_ID = 0x626d74;
+    private static final int VENDOR_PART_ID = 1;
 
     private SiwLimits() {
     }
 
-    static DeviceAttributes attributes(long guid) {
-        return new DeviceAttributes("", guid, guid, -1L, 0xfffff000L, VENDOR_ID, 0, 0,
+    static DeviceAttributes attributes(long guid, MpaOptions mpa) {
+        return new DeviceAttributes("0.0.0", guid, guid, -1L, 0xfffff000L, VENDOR_ID, VENDOR_PART_ID, 0,
             MAX_QP, MAX_QP_WR, DEVICE_CAP_FLAGS, MAX_SGE, MAX_SGE, MAX_INLINE, MAX_CQ, MAX_CQE, MAX_MR, 1 << 20,
-            MAX_RD_ATOMIC, MAX_QP * MAX_RD_ATOMIC, MAX_RD_ATOMIC, 1, MAX_MW, 0, 0, 0, 0, MAX_SRQ, MAX_SRQ_WR, MAX_SGE, 1, 0, 1,
+            mpa.ird(), MAX_QP * mpa.ird(), mpa.ord(), 1, MAX_MW, 0, 0, 0, 0, MAX_SRQ, MAX_SRQ_WR, MAX_SGE, 1, 0, 1,
             Runtime.getRuntime().availableProcessors());
     }
 }

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.device.Counters;
 import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.device.queue.LocalOperations;
@@ -31,9 +32,6 @@ import org.softrdma.wire.iwarp.UntaggedHeader;
  * {@link #start}.
  */
 final class SiwMachine implements UlpduHandler {
-    /** What the initiator of a peer-to-peer connection says first. */
-    enum FirstMessage { NONE, EMPTY_WRITE, EMPTY_READ }
-
     /** When {@link #start} is told so, we may send at once. */
     static final long AT_ONCE = Long.MIN_VALUE;
 
@@ -46,8 +44,10 @@ final class SiwMachine implements UlpduHandler {
     private final Counters<SiwCounter> counters;
     private final QpAttributes attributes = new QpAttributes().accessFlags(AccessFlags.REMOTE_ANY).maxRdAtomic(0).maxDestRdAtomic(0);
     private final ReceiveCompletions receives;
-    private final FpduReader reader = new FpduReader(this);
+    private final FpduReader reader;
     private final FpduWriter writer = new FpduWriter();
+    private final Reminders reminders = new Reminders();
+    private final Closing closing = new Closing();
     /** The Terminate that is to be sent. */
     private final ByteBuffer terminate = ByteBuffer.allocate(UntaggedHeader.LENGTH + Terminate.MAX_LENGTH);
     private int terminateLength;
@@ -58,22 +58,23 @@ final class SiwMachine implements UlpduHandler {
     private PendingResponses responses;
     private Outbound outbound;
     private Inbound inbound;
-    private FirstMessage firstMessage = FirstMessage.NONE;
+    private MpaOptions.Rtr firstMessage = MpaOptions.Rtr.NONE;
     /** Before, nothing may be sent; {@link DeadlineHeap#NEVER}: not before the peer has sent something. */
     private long talkFromNs;
     private boolean peerHeard;
     /** After a request a response has its turn. */
     private boolean respondNext;
     private boolean blocked;
-    private long closingEnd;
     private boolean finished;
     private int terminatedBy = UlpduCheck.OK;
 
-    SiwMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<SiwCounter> counters) {
+    /** @param holds as {@link FpduReader} has them */
+    SiwMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<SiwCounter> counters, BufferPool holds) {
         this.qpn = qpn;
         this.host = host;
         this.memory = memory;
         this.counters = counters;
+        reader = new FpduReader(this, holds);
         receives = new ReceiveCompletions(this, host.receives());
         renew(0, 0);
     }
@@ -90,7 +91,9 @@ final class SiwMachine implements UlpduHandler {
         peerHeard = false;
         terminateLength = 0;
         finished = false;
-        firstMessage = FirstMessage.NONE;
+        firstMessage = MpaOptions.Rtr.NONE;
+        reminders.end();
+        closing.end();
     }
 
     // ---- commands ----
@@ -104,7 +107,7 @@ final class SiwMachine implements UlpduHandler {
      * @param talkAtNs  when we may send: {@link #AT_ONCE}, a time, or with {@link DeadlineHeap#NEVER} once the peer has sent something, as
      *     responders must (RFC 5044 §7.1.2)
      */
-    void start(StreamParameters agreed, int ord, int ird, FirstMessage first, long talkAtNs) {
+    void start(StreamParameters agreed, int ord, int ird, MpaOptions.Rtr first, long talkAtNs) {
         assert state == QpState.INIT : state;
         parameters = agreed;
         renew(ord, ird);
@@ -116,8 +119,13 @@ final class SiwMachine implements UlpduHandler {
         state = QpState.RTS;
     }
 
+    /** What is said first may be overlooked: it is to be followed by {@link Reminders} until the peer is heard. */
+    void insist() {
+        reminders.begin();
+    }
+
     /** Applies a checked modify call. */
-    void modify(QpAttributes change, QpState to) {
+    void modify(QpAttributes change, QpState to, long nowNs) {
         attributes.merge(change);
         switch (to) {
             case RESET -> reset();
@@ -128,7 +136,7 @@ final class SiwMachine implements UlpduHandler {
             }
             case SQD -> {
                 state = QpState.SQD;
-                closingEnd = host.sends().tail();
+                closing.begin(host.sends().tail(), nowNs);
                 onSendsComplete();
             }
             default -> state = to;
@@ -164,10 +172,29 @@ final class SiwMachine implements UlpduHandler {
 
     /** Bytes of the stream. @param b must not be kept. @param bytes the same bytes as {@code b} */
     void onBytes(ByteBuffer b, MemorySegment bytes, int from, int to) {
-        if (!isLive()) {
-            return;
+        if (isLive()) {
+            afterRead(reader.read(b, bytes, from, to));
         }
-        int verdict = reader.read(b, bytes, from, to);
+    }
+
+    /** Bytes of the stream that come next and have a place already; as {@link ByteStream.Sink} has it. */
+    int missing() {
+        return isLive() ? reader.missing() : 0;
+    }
+
+    MemorySegment landing() {
+        return reader.landing();
+    }
+
+    int landingOffset() {
+        return reader.landingOffset();
+    }
+
+    void onLanded(int count) {
+        afterRead(reader.landed(count));
+    }
+
+    private void afterRead(int verdict) {
         if (verdict >= 0) {
             sendTerminate(verdict, null, 0, 0);
         }
@@ -178,6 +205,7 @@ final class SiwMachine implements UlpduHandler {
         counters.count(SiwCounter.RCVD_FPDUS);
         if (!peerHeard) {
             peerHeard = true;
+            reminders.end();
             talkFromNs = talkFromNs == DeadlineHeap.NEVER ? AT_ONCE : talkFromNs;
         }
         int verdict = inbound.execute(b, bytes, at, length);
@@ -197,6 +225,11 @@ final class SiwMachine implements UlpduHandler {
             counters.count(SiwCounter.TORN_FRAMES);
         }
         enterError();
+    }
+
+    /** Nothing of the stream comes any more, whoever gave it up. */
+    void onStreamGone() {
+        reader.forget();
     }
 
     /** Whether the peer has sent anything: then it knows that the connection is set up. */
@@ -221,6 +254,9 @@ final class SiwMachine implements UlpduHandler {
             sent++;
         }
         counters.add(SiwCounter.SENT_FPDUS, sent);
+        if (sent > 0) {
+            reminders.onSent(nowNs);
+        }
         return sent + (terminateLength > 0 ? transmitTerminate(out) : 0);
     }
 
@@ -230,8 +266,11 @@ final class SiwMachine implements UlpduHandler {
 
     /** One frame: messages are never mixed, as siw 6.1 takes only some of the mixtures that DDP allows. */
     private boolean step(StreamBuffer out) {
-        if (firstMessage != FirstMessage.NONE) {
+        if (firstMessage != MpaOptions.Rtr.NONE) {
             return transmitFirst(out);
+        }
+        if (reminders.isDue() && !outbound.isMidMessage()) {
+            return transmitReminder(out);
         }
         boolean responsePossible = !responses.isEmpty() && !outbound.isMidMessage();
         if (responsePossible && (respondNext || responses.isMidMessage())) {
@@ -253,6 +292,7 @@ final class SiwMachine implements UlpduHandler {
         }
         writer.finish(out, length);
         respondNext = !outbound.isMidMessage();
+        closing.onProgress();
         return true;
     }
 
@@ -272,20 +312,35 @@ final class SiwMachine implements UlpduHandler {
     }
 
     private boolean transmitFirst(StreamBuffer out) {
-        int length = firstMessage == FirstMessage.EMPTY_WRITE ? TaggedHeader.LENGTH
+        int length = firstMessage == MpaOptions.Rtr.WRITE ? TaggedHeader.LENGTH
             : UntaggedHeader.LENGTH + RdmapOpcode.bodyLength(RdmapOpcode.RDMA_READ_REQUEST);
         if (!makeRoom(out, length)) {
             return false;
         }
         int at = writer.begin(out);
-        if (firstMessage == FirstMessage.EMPTY_WRITE) {
-            TaggedHeader.put(out.bytes(), at, true, RdmapOpcode.RDMA_WRITE, 0, 0);
+        if (firstMessage == MpaOptions.Rtr.WRITE) {
+            writeNothing(out, at);
         } else {
             outbound.writeReadyToReceiveRead(out.bytes(), at);
         }
         writer.finish(out, length);
-        firstMessage = FirstMessage.NONE;
+        firstMessage = MpaOptions.Rtr.NONE;
         return true;
+    }
+
+    private boolean transmitReminder(StreamBuffer out) {
+        if (!makeRoom(out, TaggedHeader.LENGTH)) {
+            return false;
+        }
+        writeNothing(out, writer.begin(out));
+        writer.finish(out, TaggedHeader.LENGTH);
+        reminders.onReminded();
+        counters.count(SiwCounter.SENT_REMINDERS);
+        return true;
+    }
+
+    private static void writeNothing(StreamBuffer out, int at) {
+        TaggedHeader.put(out.bytes(), at, true, RdmapOpcode.RDMA_WRITE, 0, 0);
     }
 
     private int transmitTerminate(StreamBuffer out) {
@@ -317,12 +372,20 @@ final class SiwMachine implements UlpduHandler {
 
     /** When {@link #onTimer} must be called, or {@link DeadlineHeap#NEVER}. */
     long deadlineNs() {
-        return isLive() && talkFromNs != AT_ONCE ? talkFromNs : DeadlineHeap.NEVER;
+        return !isLive() ? DeadlineHeap.NEVER
+            : Math.min(closing.deadlineNs(), talkFromNs != AT_ONCE ? talkFromNs : reminders.deadlineNs());
     }
 
-    /** The pause is over. */
-    void onTimer() {
-        talkFromNs = AT_ONCE;
+    /** The pause is over, the peer has been silent for long enough, or nothing goes on in closing. */
+    void onTimer(long nowNs) {
+        if (mayTalk(nowNs)) {
+            talkFromNs = AT_ONCE;
+        }
+        reminders.onTimer(nowNs);
+        if (state == QpState.SQD && closing.isStuck(nowNs)) {
+            counters.count(SiwCounter.STUCK_DISCONNECTS);
+            enterError();
+        }
     }
 
     // ---- ends ----
@@ -344,7 +407,12 @@ final class SiwMachine implements UlpduHandler {
             : Terminate.put(terminate, UntaggedHeader.LENGTH, code, b, at, length));
     }
 
-    /** A work request of ours could not go on; its completion has said why. */
+    /** A piece of the answer to a work request came. */
+    void onAnswer() {
+        closing.onProgress();
+    }
+
+    /** A work request of ours could not go on; its completion says why. */
     void failLocally() {
         if (isLive()) {
             prepareTerminate(TerminateCode.RDMAP_LOCAL_CATASTROPHIC, null, 0, 0);
@@ -389,7 +457,7 @@ final class SiwMachine implements UlpduHandler {
 
     /** Closing ends when everything posted is done and the peer has its answers. */
     void onSendsComplete() {
-        if (state == QpState.SQD && host.sends().head() >= closingEnd && responses.isEmpty()) {
+        if (state == QpState.SQD && !closing.includes(host.sends().head()) && responses.isEmpty()) {
             enterError();
         }
     }
@@ -433,7 +501,7 @@ final class SiwMachine implements UlpduHandler {
 
     /** In SQD only what was posted before is done. */
     boolean mayStart(long wqe) {
-        return state == QpState.RTS || state == QpState.SQD && wqe < closingEnd;
+        return state == QpState.RTS || state == QpState.SQD && closing.includes(wqe);
     }
 
     /**

@@ -21,8 +21,12 @@ final class SiwQueuePair extends SoftQueuePair {
     private final Doorbells.Bell bell = new Doorbells.Bell() {
         @Override
         protected void answer() {
-            machine.onDoorbell();
-            touch();
+            try {
+                machine.onDoorbell();
+                touch();
+            } catch (RuntimeException | InternalError broken) {
+                engine.onBroken(machine, connection, broken);
+            }
         }
     };
     /** The owner's; null before there was any. */
@@ -38,7 +42,7 @@ final class SiwQueuePair extends SoftQueuePair {
             if (init.type() != QpType.RC) {
                 throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", "service " + init.type() + "; iWARP has RC");
             }
-            machine = engine.add(qpn -> new SiwMachine(qpn, this, engine.memory(), engine.counters()));
+            machine = new SiwMachine(engine.add(this), this, engine.memory(), engine.counters(), engine.frameBuffers());
         } catch (VerbsException refused) {
             disown();
             throw refused;
@@ -53,6 +57,19 @@ final class SiwQueuePair extends SoftQueuePair {
         machine.start(agreement.parameters(), agreement.ord(), agreement.ird(), agreement.first(), talkAtNs);
         connection = engine.attach(machine, stream, context.agent()::doorbell, onOver);
         return connection;
+    }
+
+    /** Whether a stream may be given to it. */
+    boolean isConnectable() {
+        return engine.find(qpNum()) == this && machine.state() == QpState.INIT;
+    }
+
+    /** @throws VerbsException EINVAL: it is not in INIT */
+    void requireConnectable(String verb) {
+        if (!isConnectable()) {
+            throw new VerbsException(Errno.EINVAL, verb, "qp 0x" + Integer.toHexString(qpNum()) + " is in " + machine.state()
+                + "; modify it to INIT first");
+        }
     }
 
     SiwMachine machine() {
@@ -103,12 +120,12 @@ final class SiwQueuePair extends SoftQueuePair {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
-            if (engine.find(qpNum()) != machine) {
+            if (engine.find(qpNum()) != this) {
                 throw new VerbsException(Errno.EINVAL, "modify_qp", "qp 0x" + Integer.toHexString(qpNum()) + ": the queue pair is closed");
             }
             engine.beginVerb(context.rawClockNs());
             QpState to = SiwTransitions.check(qpNum(), machine.state(), change);
-            machine.modify(change, to);
+            machine.modify(change, to, engine.nowNs());
             if (to == QpState.RESET) {
                 detach();
             }

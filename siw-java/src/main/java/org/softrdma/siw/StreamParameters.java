@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
+import org.softrdma.device.config.MpaOptions;
+import org.softrdma.wire.iwarp.Fpdu;
+
 /**
  * What both sides agreed on when the connection was set up.
  *
@@ -12,6 +15,11 @@ package org.softrdma.siw;
 record StreamParameters(boolean crc, boolean markersOut, boolean markersIn, int maxUlpdu) {
     /** Room for every header and a few bytes of payload. */
     static final int SMALLEST_MAX_ULPDU = 128;
+
+    /** @param emss payload bytes of a full TCP segment: frames are as long as fits one */
+    static StreamParameters of(MpaOptions options, boolean crc, boolean markersOut, int emss) {
+        return new StreamParameters(crc, markersOut, options.markers(), Fpdu.maxUlpdu(emss, markersOut));
+    }
 
     StreamParameters {
         if (maxUlpdu < SMALLEST_MAX_ULPDU || maxUlpdu > 65535) {

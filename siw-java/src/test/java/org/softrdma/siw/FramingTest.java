@@ -2,9 +2,12 @@
 package org.softrdma.siw;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -14,11 +17,13 @@ import java.util.zip.CRC32C;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
+import org.softrdma.wire.iwarp.Fpdu;
 import org.softrdma.wire.iwarp.TerminateCode;
 
 /** Framing against a model that builds the stream byte by byte, as RFC 5044 §4 says. */
 class FramingTest {
     private final List<String> taken = new ArrayList<>();
+    private final BufferPool holds = new BufferPool(Fpdu.MAX_LENGTH, 1);
 
     private FpduReader reader(boolean crc, boolean markers) {
         FpduReader reader = new FpduReader((b, memory, at, length) -> {
@@ -26,7 +31,7 @@ class FramingTest {
             b.get(at, bytes);
             assertEquals(-1, MemorySegment.ofArray(bytes).mismatch(memory.asSlice(at, length)), "the same bytes twice");
             return taken.add(HexFormat.of().formatHex(bytes));
-        });
+        }, holds);
         reader.start(new StreamParameters(crc, false, markers, 1442));
         return reader;
     }
@@ -130,8 +135,14 @@ class FramingTest {
         int largest = 1 << random.nextInt(18);
         for (int from = 0; from < stream.length;) {
             int to = Math.min(stream.length, from + 1 + random.nextInt(largest));
-            ByteBuffer piece = ByteBuffer.wrap(stream);
-            assertEquals(FpduReader.OK, reader.read(piece, MemorySegment.ofBuffer(piece), from, to));
+            if (reader.missing() > 0 && random.nextBoolean()) {
+                to = Math.min(to, from + reader.missing());
+                MemorySegment.copy(stream, from, reader.landing(), ValueLayout.JAVA_BYTE, reader.landingOffset(), to - from);
+                assertEquals(FpduReader.OK, reader.landed(to - from));
+            } else {
+                ByteBuffer piece = ByteBuffer.wrap(stream);
+                assertEquals(FpduReader.OK, reader.read(piece, MemorySegment.ofBuffer(piece), from, to));
+            }
             from = to;
         }
         assertEquals(ulpdus.stream().map(HexFormat.of()::formatHex).toList(), taken);
@@ -182,5 +193,46 @@ class FramingTest {
         assertEquals(2 + 1200 + 2 + 4 + 3 * 4, out.length());
         writer.finish(out, 10);
         assertEquals(10, b.getShort(1220), "no marker here");
+    }
+
+    /** The rest of a long frame is read to where its beginning is; a damaged one is noticed as any other. */
+    @Test
+    void shouldSayWhereTheRestOfALongFrameBelongs() {
+        Model model = new Model(true, false);
+        model.frame(new byte[60_000]);
+        byte[] stream = model.stream.toByteArray();
+        FpduReader reader = reader(true, false);
+        ByteBuffer b = ByteBuffer.wrap(stream);
+        assertEquals(0, reader.missing());
+        assertEquals(FpduReader.OK, reader.read(b, MemorySegment.ofBuffer(b), 0, 1));
+        assertEquals(0, reader.missing(), "nobody knows how long it is");
+        assertEquals(FpduReader.OK, reader.read(b, MemorySegment.ofBuffer(b), 1, 20));
+        assertEquals(stream.length - 20, reader.missing());
+        MemorySegment.copy(stream, 20, reader.landing(), ValueLayout.JAVA_BYTE, reader.landingOffset(), 20_000);
+        assertEquals(FpduReader.OK, reader.landed(20_000));
+        assertEquals(stream.length - 20_020, reader.missing());
+        MemorySegment.copy(stream, 20_020, reader.landing(), ValueLayout.JAVA_BYTE, reader.landingOffset(), reader.missing());
+        reader.landing().set(ValueLayout.JAVA_BYTE, 30_000, (byte) 1);
+        assertEquals(TerminateCode.MPA_CRC, reader.landed(reader.missing()));
+        assertEquals(List.of(), taken);
+    }
+
+    /** A connection that has nothing under way owns no memory for it. */
+    @Test
+    void shouldNeedABufferOnlyWithinAFrame() {
+        StreamBuffer only = holds.take();
+        holds.giveBack(only);
+        FpduReader reader = reader(false, false);
+        ByteBuffer b = ByteBuffer.allocateDirect(12).putShort(0, (short) 5);
+        MemorySegment memory = MemorySegment.ofBuffer(b);
+        assertEquals(FpduReader.OK, reader.read(b, memory, 0, 1));
+        assertNotSame(only, holds.take());
+        assertEquals(FpduReader.OK, reader.read(b, memory, 1, 12));
+        assertSame(only, holds.take());
+        assertEquals(1, taken.size());
+        holds.giveBack(only);
+        reader.read(b, memory, 0, 7);
+        reader.forget();
+        assertSame(only, holds.take());
     }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.Simulation;
@@ -27,6 +28,7 @@ final class HandshakePair {
         Agreement agreement;
         byte[] refusal;
         Consumer<Handshake> onRequest = handshake -> { };
+        Runnable onFailed = () -> { };
 
         @Override
         public void onRequest(Handshake handshake) {
@@ -47,8 +49,9 @@ final class HandshakePair {
         }
 
         @Override
-        public void onFailed(Handshake handshake, boolean timedOut) {
-            heard.add(timedOut ? "timed out" : "failed");
+        public void onFailed(Handshake handshake, Failure failure) {
+            heard.add(failure == Failure.TIMED_OUT ? "timed out" : "failed");
+            onFailed.run();
         }
 
         @Override

@@ -4,6 +4,7 @@ package org.softrdma.siw;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.ValueLayout;
@@ -12,6 +13,11 @@ import java.util.SplittableRandom;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
@@ -21,8 +27,9 @@ import org.softrdma.verbs.WcStatus;
 
 /** From a TCP connection to a connection of queue pairs, and back, on virtual time. */
 class HandshakeTest {
-    private static MpaOptions options(boolean crc, boolean markers, SiwMachine.FirstMessage first, long pauseNs) {
-        return new MpaOptions(2, crc, markers, first, pauseNs, MpaOptions.FIT_SEGMENT, 5_000_000_000L);
+    private static MpaOptions options(boolean crc, boolean markers, MpaOptions.Rtr first, long pauseNs) {
+        return MpaOptions.DEFAULT.withCrc(crc ? MpaOptions.Crc.ON : MpaOptions.Crc.OFF).withMarkers(markers).withRtr(first)
+            .withPauseNs(pauseNs).withTimeoutNs(5_000_000_000L);
     }
 
     private static void accept(HandshakePair pair, int ird, int ord, String privateData) {
@@ -34,9 +41,9 @@ class HandshakeTest {
     void shouldConnectAndTalk(@ForAll long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         HandshakePair pair = new HandshakePair(seed, new SimulatedTcp.Profile(1 << 12, 1 + random.nextInt(40), 10_000, 0.01, 10_000_000));
-        SiwMachine.FirstMessage first = SiwMachine.FirstMessage.values()[random.nextInt(3)];
+        MpaOptions.Rtr first = MpaOptions.Rtr.values()[random.nextInt(3)];
         MpaOptions ofA = options(random.nextBoolean(), random.nextBoolean(), first, random.nextBoolean() ? 0 : 10_000_000);
-        MpaOptions ofB = options(random.nextBoolean(), random.nextBoolean(), SiwMachine.FirstMessage.NONE, 0);
+        MpaOptions ofB = options(random.nextBoolean(), random.nextBoolean(), MpaOptions.Rtr.NONE, 0);
         MemoryRegion inA = pair.a.memory(600, SiwPair.ALL_REMOTE);
         MemoryRegion inB = pair.b.memory(600, SiwPair.ALL_REMOTE);
         pair.a.qp.postReceive(new ReceiveRequest().begin(1).element(inA, 0, 600));
@@ -53,13 +60,12 @@ class HandshakeTest {
         assertEquals(4, pair.earA.agreement.ird());
         assertEquals(4, pair.earB.agreement.ord());
         assertEquals(3, pair.earB.agreement.ird());
-        assertEquals(ofA.crc() || ofB.crc(), pair.earA.agreement.parameters().crc());
+        assertEquals(ofA.wantsCrc() || ofB.wantsCrc(), pair.earA.agreement.parameters().crc());
         byte[] text = new byte[600];
         random.nextBytes(text);
         pair.b.qp.postSend(new SendRequest().send().element(pair.b.memory(text), 0, 600).signaled());
         pair.run();
-        boolean peer = first != SiwMachine.FirstMessage.NONE;
-        assertEquals(peer ? List.of(WcStatus.SUCCESS) : List.of(), pair.a.receiveStatuses(), "silent until it hears something");
+        assertEquals(List.of(WcStatus.SUCCESS), pair.a.receiveStatuses());
         pair.a.qp.postSend(new SendRequest().send().element(pair.a.memory(text), 0, 600).signaled());
         pair.run();
         assertEquals(List.of(WcStatus.SUCCESS), pair.b.receiveStatuses());
@@ -71,6 +77,57 @@ class HandshakeTest {
         assertEquals(List.of("agreed", "disconnected"), pair.earA.heard);
         assertEquals(List.of("request", "agreed", "disconnected"), pair.earB.heard);
         assertEquals(QpState.ERR, pair.b.qp.state());
+    }
+
+    /** Its first frame may be overlooked, where pauses are needed at all; a responder's is not. */
+    @ParameterizedTest
+    @CsvSource({"10000000, true, 3", "0, true, 0", "10000000, false, 0"})
+    void shouldRemindAsInitiatorOnly(long pauseNs, boolean initiatorTalks, int reminders) {
+        HandshakePair pair = new HandshakePair();
+        MpaOptions options = options(true, false, MpaOptions.Rtr.NONE, pauseNs);
+        pair.await(options);
+        accept(pair, 1, 1, "");
+        pair.initiate(options, 1, 1, "");
+        pair.run();
+        SiwPair.Side talker = initiatorTalks ? pair.a : pair.b;
+        talker.qp.postSend(new SendRequest().write(0x2000, 7).signaled());
+        pair.run();
+        assertEquals(List.of(WcStatus.SUCCESS), talker.sendStatuses());
+        assertEquals(reminders, talker.counter("sent_reminders"));
+    }
+
+    /** A kernel's siw gives up if it finds a frame together with the reply. The responder waits ten pauses. */
+    @Test
+    void shouldPauseBeforeItTalksFirst() {
+        HandshakePair pair = new HandshakePair();
+        MpaOptions options = options(true, false, MpaOptions.Rtr.NONE, 50_000_000);
+        pair.a.qp.postReceive(new ReceiveRequest().begin(1));
+        pair.await(options);
+        accept(pair, 1, 1, "");
+        pair.initiate(options, 1, 1, "");
+        pair.simulation.runFor(10_000_000);
+        assertEquals(List.of("agreed"), pair.earA.heard);
+        pair.b.qp.postSend(new SendRequest().send().signaled());
+        pair.simulation.runFor(480_000_000);
+        assertEquals(List.of(), pair.a.receiveStatuses());
+        pair.simulation.runFor(20_000_000);
+        assertEquals(List.of(WcStatus.SUCCESS), pair.a.receiveStatuses());
+    }
+
+    /** RFC 6581 §4.3.1: on a peer-to-peer connection the initiator has promised to say something. */
+    @Test
+    void shouldWaitForWhatAPeerPromised() {
+        HandshakePair pair = new HandshakePair();
+        pair.a.qp.postReceive(new ReceiveRequest().begin(1));
+        pair.await(options(true, false, MpaOptions.Rtr.NONE, 0));
+        accept(pair, 1, 1, "");
+        pair.initiate(options(true, false, MpaOptions.Rtr.WRITE, 900_000_000), 1, 1, "");
+        pair.simulation.runFor(10_000_000);
+        pair.b.qp.postSend(new SendRequest().send().signaled());
+        pair.simulation.runFor(800_000_000);
+        assertEquals(List.of(), pair.a.receiveStatuses());
+        pair.simulation.runFor(200_000_000);
+        assertEquals(List.of(WcStatus.SUCCESS), pair.a.receiveStatuses());
     }
 
     @Test
@@ -101,10 +158,61 @@ class HandshakeTest {
         assertFalse(pair.responder.accept(pair.b.qp, 1, 1, new byte[0]), "the peer has gone");
     }
 
+    /** The reply does not bring it back. */
+    @ParameterizedTest
+    @EnumSource(names = {"RESET", "ERR"})
+    void shouldNotConnectAQueuePairThatMovedOnMeanwhile(QpState to) {
+        HandshakePair pair = new HandshakePair();
+        pair.await(MpaOptions.DEFAULT);
+        accept(pair, 1, 1, "");
+        pair.initiate(MpaOptions.DEFAULT, 1, 1, "");
+        pair.a.qp.modify(new QpAttributes().state(to));
+        pair.run();
+        assertEquals(List.of("failed"), pair.earA.heard);
+        assertEquals(to, pair.a.qp.state());
+        assertFalse(pair.a.engine.hasStreams());
+        assertEquals(List.of("request", "agreed", "disconnected"), pair.earB.heard);
+    }
+
+    @Test
+    void shouldNotConnectAQueuePairThatWasDestroyedMeanwhile() {
+        HandshakePair pair = new HandshakePair();
+        pair.await(MpaOptions.DEFAULT);
+        accept(pair, 1, 1, "");
+        pair.initiate(MpaOptions.DEFAULT, 1, 1, "");
+        pair.a.qp.close();
+        pair.run();
+        assertEquals(List.of("failed"), pair.earA.heard);
+        assertFalse(pair.a.engine.hasStreams());
+    }
+
+    /** Nothing waits for the reply's time limit, the pause or a reminder: it would be kept until then. */
+    @Test
+    void shouldKeepNothingOfThoseThatAreGone() {
+        HandshakePair pair = new HandshakePair();
+        pair.await(MpaOptions.DEFAULT);
+        accept(pair, 1, 1, "");
+        pair.initiate(MpaOptions.DEFAULT.withPauseNs(900_000_000), 1, 1, "");
+        pair.simulation.runFor(10_000_000);
+        assertEquals(List.of("agreed"), pair.earA.heard);
+        assertNotEquals(DeadlineHeap.NEVER, pair.a.engine.deadlineNs());
+        pair.tcp.breakAt(pair.clock.nowNs());
+        pair.simulation.runFor(10_000_000);
+        assertEquals(List.of("agreed", "disconnected"), pair.earA.heard);
+        assertEquals(DeadlineHeap.NEVER, pair.a.engine.deadlineNs());
+
+        HandshakePair mute = new HandshakePair();
+        mute.await(MpaOptions.DEFAULT);
+        mute.tcp.left().abort();
+        mute.simulation.runFor(10_000_000);
+        assertEquals(List.of("failed"), mute.earB.heard);
+        assertEquals(DeadlineHeap.NEVER, mute.b.engine.deadlineNs());
+    }
+
     @Test
     void shouldGiveUpAPeerThatSaysNothing() {
         HandshakePair pair = new HandshakePair();
-        pair.await(options(true, false, SiwMachine.FirstMessage.NONE, 0));
+        pair.await(options(true, false, MpaOptions.Rtr.NONE, 0));
         pair.simulation.runFor(4_000_000_000L);
         assertEquals(List.of(), pair.earB.heard);
         pair.simulation.runFor(2_000_000_000L);

@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.wire.iwarp.TerminateCode;
 
 /** Start-up frames byte by byte: what kernel siw 6.1 sends and demands, and what RFC 5044 and RFC 6581 say. */
@@ -21,12 +22,13 @@ class MpaSetupTest {
 
     private final StreamBuffer out = new StreamBuffer(1024);
 
-    private static MpaOptions options(int revision, boolean crc, boolean markers, SiwMachine.FirstMessage first) {
-        return new MpaOptions(revision, crc, markers, first, 0, MpaOptions.FIT_SEGMENT, 1);
+    private static MpaOptions options(int revision, boolean crc, boolean markers, MpaOptions.Rtr first) {
+        return MpaOptions.DEFAULT.withRevision(revision).withCrc(crc ? MpaOptions.Crc.ON : MpaOptions.Crc.OFF).withMarkers(markers)
+            .withRtr(first).withPauseNs(0);
     }
 
     private static MpaOptions plain() {
-        return options(2, false, false, SiwMachine.FirstMessage.NONE);
+        return options(2, false, false, MpaOptions.Rtr.NONE);
     }
 
     private String written() {
@@ -78,8 +80,8 @@ class MpaSetupTest {
 
     @ParameterizedTest
     @CsvSource({"2, true, false, NONE, 5002, 00020003", "2, false, true, NONE, 9002, 00020003", "1, true, true, NONE, c001, ''",
-        "2, false, false, EMPTY_WRITE, 1002, 80028003", "2, false, false, EMPTY_READ, 1002, 80024003"})
-    void shouldAskForWhatTheOptionsSay(int revision, boolean crc, boolean markers, SiwMachine.FirstMessage first, String flags,
+        "2, false, false, WRITE, 1002, 80028003", "2, false, false, READ, 1002, 80024003"})
+    void shouldAskForWhatTheOptionsSay(int revision, boolean crc, boolean markers, MpaOptions.Rtr first, String flags,
             String header) {
         new MpaInitiator(options(revision, crc, markers, first), 2, 3).writeRequest(out, new byte[] {0x55});
         assertEquals(REQUEST + flags + String.format("%04x", header.length() / 2 + 1) + header + "55", written());
@@ -102,10 +104,10 @@ class MpaSetupTest {
     @Test
     void shouldUseCrcsIfEitherSideAsks() {
         for (int i = 0; i < 4; i++) {
-            MpaInitiator initiator = initiator(options(2, (i & 1) != 0, false, SiwMachine.FirstMessage.NONE), 1, 1,
+            MpaInitiator initiator = initiator(options(2, (i & 1) != 0, false, MpaOptions.Rtr.NONE), 1, 1,
                 REPLY + ((i & 2) != 0 ? "50" : "10") + "020004 00010001");
             assertEquals(i != 0, initiator.agreement(EMSS).parameters().crc());
-            MpaResponder responder = responder(options(2, (i & 1) != 0, false, SiwMachine.FirstMessage.NONE),
+            MpaResponder responder = responder(options(2, (i & 1) != 0, false, MpaOptions.Rtr.NONE),
                 REQUEST + ((i & 2) != 0 ? "50" : "10") + "020004 00010001");
             assertEquals(i != 0, responder.accept(out, 1, 1, new byte[0], EMSS).parameters().crc());
             assertEquals(REPLY + (i != 0 ? "50" : "10") + "020004" + "00010001", written());
@@ -119,7 +121,7 @@ class MpaSetupTest {
         assertTrue(asked.markersOut());
         assertFalse(asked.markersIn());
         assertEquals(1430, asked.maxUlpdu());
-        MpaResponder responder = responder(options(2, false, true, SiwMachine.FirstMessage.NONE), REQUEST + "10020004 00010001");
+        MpaResponder responder = responder(options(2, false, true, MpaOptions.Rtr.NONE), REQUEST + "10020004 00010001");
         StreamParameters own = responder.accept(out, 1, 1, new byte[0], EMSS).parameters();
         assertFalse(own.markersOut());
         assertTrue(own.markersIn());
@@ -160,7 +162,7 @@ class MpaSetupTest {
 
     @Test
     void shouldTakeAnAnswerOfTheOldRevision() {
-        MpaInitiator initiator = initiator(options(1, true, false, SiwMachine.FirstMessage.NONE), 4, 7, REPLY + "40010002 6869");
+        MpaInitiator initiator = initiator(options(1, true, false, MpaOptions.Rtr.NONE), 4, 7, REPLY + "40010002 6869");
         assertEquals(MpaInitiator.State.AGREED, initiator.state());
         Agreement agreement = initiator.agreement(EMSS);
         assertEquals(7, agreement.ord());
@@ -170,14 +172,14 @@ class MpaSetupTest {
 
     /** The reply selects one of the kinds that were offered. RFC 6581 §9.2 */
     @ParameterizedTest
-    @CsvSource({"EMPTY_WRITE, 80018001, EMPTY_WRITE", "EMPTY_READ, 80014001, EMPTY_READ", "EMPTY_WRITE, 00010001, NONE",
-        "EMPTY_WRITE, 80014001, FAILED", "EMPTY_READ, c0010001, FAILED", "NONE, 80018001, NONE"})
-    void shouldBeginAPeerToPeerConnectionAsAgreed(SiwMachine.FirstMessage offered, String header, String expected) {
+    @CsvSource({"WRITE, 80018001, WRITE", "READ, 80014001, READ", "WRITE, 00010001, NONE",
+        "WRITE, 80014001, FAILED", "READ, c0010001, FAILED", "NONE, 80018001, NONE"})
+    void shouldBeginAPeerToPeerConnectionAsAgreed(MpaOptions.Rtr offered, String header, String expected) {
         MpaInitiator initiator = initiator(options(2, false, false, offered), 4, 4, REPLY + "10020004" + header);
         if (expected.equals("FAILED")) {
             assertEquals(TerminateCode.MPA_NO_MATCHING_RTR, initiator.failure());
         } else {
-            assertEquals(SiwMachine.FirstMessage.valueOf(expected), initiator.agreement(EMSS).first());
+            assertEquals(MpaOptions.Rtr.valueOf(expected), initiator.agreement(EMSS).first());
         }
     }
 

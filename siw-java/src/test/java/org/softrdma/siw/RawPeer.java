@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -38,6 +39,28 @@ final class RawPeer {
         boolean aborted;
         /** Bytes it still takes. */
         int room = Integer.MAX_VALUE;
+
+        /** The peer has sent this. */
+        void bring(byte[] bytes) {
+            waiting.add(bytes);
+            ready.run();
+        }
+
+        /** The peer has sent this in pieces, whose lengths the bytes say themselves. */
+        void bringInPieces(byte[] bytes) {
+            int at = 0;
+            while (at < bytes.length) {
+                int end = Math.min(bytes.length, at + 1 + (bytes[at] & 0x3f));
+                bring(Arrays.copyOfRange(bytes, at, end));
+                at = end;
+            }
+        }
+
+        /** The peer closes its side. */
+        void end() {
+            ended = true;
+            ready.run();
+        }
 
         @Override
         public void onReady(Runnable whenReady) {
@@ -86,7 +109,8 @@ final class RawPeer {
     RawPeer(SiwPair.Setup setup) {
         crc = setup.crc;
         side = new SiwPair.Side(simulation, new SplittableRandom(7), setup);
-        SiwPair.connect(side, stream, new StreamParameters(setup.crc, false, false, setup.maxUlpdu), setup, setup.first, setup.talkAtNs);
+        StreamParameters parameters = new StreamParameters(setup.crc, false, setup.markersToA, setup.maxUlpdu);
+        SiwPair.connect(side, stream, parameters, setup, setup.first, setup.talkAtNs);
     }
 
     RawPeer() {
@@ -104,19 +128,21 @@ final class RawPeer {
     }
 
     void sendBytes(byte[] bytes) {
-        stream.waiting.add(bytes);
-        stream.ready.run();
+        stream.bring(bytes);
         run();
     }
 
     /** The peer closes its side. */
     void end() {
-        stream.ended = true;
-        stream.ready.run();
+        stream.end();
         run();
     }
 
     byte[] frame(byte[] ulpdu) {
+        return frame(ulpdu, crc);
+    }
+
+    static byte[] frame(byte[] ulpdu, boolean crc) {
         int padded = 2 + ulpdu.length + 3 & ~3;
         ByteBuffer b = ByteBuffer.allocate(padded + 4).putShort(0, (short) ulpdu.length).put(2, ulpdu);
         if (crc) {

@@ -2,7 +2,10 @@
 package org.softrdma.siw;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +15,8 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
@@ -199,10 +204,10 @@ class RequesterScriptTest {
     @Test
     void shouldBeginAPeerToPeerConnectionWithAnEmptyMessage() {
         SiwPair.Setup setup = new SiwPair.Setup();
-        setup.first = SiwMachine.FirstMessage.EMPTY_WRITE;
+        setup.first = MpaOptions.Rtr.WRITE;
         begin(setup);
         assertEquals(RawPeer.write(0, 0, ""), peer.next());
-        setup.first = SiwMachine.FirstMessage.EMPTY_READ;
+        setup.first = MpaOptions.Rtr.READ;
         begin(setup);
         post(new SendRequest().read(0x9000, 0x77).element(region, 0, 0).signaled());
         assertEquals(RawPeer.readRequest(1, 0, 0, 0, 0, 0), peer.next());
@@ -303,6 +308,63 @@ class RequesterScriptTest {
         assertEquals(List.of(), peer.rest());
     }
 
+    /** As long as the answer goes on it is waited for; then the program gets its receives and its READ back, and the peer the end. */
+    @Test
+    void shouldNotWaitForEverForAnAnswerWhenClosing() {
+        peer.side.qp.postReceive(new ReceiveRequest().begin(9).element(region, 0, 4));
+        post(new SendRequest().read(0x9000, 0x77).wrId(1).element(region, 0, 3).signaled());
+        peer.run();
+        peer.side.qp.modify(new QpAttributes().state(QpState.SQD));
+        for (int i = 0; i < 2; i++) {
+            peer.simulation.runFor(Closing.PATIENCE_NS - SiwPair.SECOND);
+            peer.send(RawPeer.tagged(false, 2, region.lkey(), region.address() + i, "7a"));
+        }
+        peer.simulation.runFor(Closing.PATIENCE_NS - SiwPair.SECOND);
+        assertEquals(QpState.SQD, peer.side.qp.state());
+        assertFalse(peer.stream.closed);
+        peer.simulation.runFor(Closing.PATIENCE_NS);
+        assertEquals(QpState.ERR, peer.side.qp.state());
+        assertTrue(peer.stream.closed);
+        assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
+        assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
+        assertEquals(1, peer.side.counter("stuck_disconnects"));
+        assertEquals(DeadlineHeap.NEVER, peer.side.engine.deadlineNs(), "nothing is waited for any more");
+    }
+
+    /** Neither what it asks for itself nor pieces without content are an answer. */
+    @Test
+    void shouldNotBeHeldUpByAPeerThatKeepsTalking() {
+        post(new SendRequest().read(0x9000, 0x77).element(region, 0, 3).signaled());
+        peer.run();
+        peer.side.qp.modify(new QpAttributes().state(QpState.SQD));
+        for (int msn = 1; msn <= 14; msn++) {
+            peer.send(RawPeer.readRequest(msn, 1, 0, 4, region.rkey(), region.address()));
+            peer.send(RawPeer.tagged(false, 2, region.lkey(), region.address(), ""));
+            peer.simulation.runFor(SiwPair.SECOND);
+        }
+        assertEquals(QpState.SQD, peer.side.qp.state());
+        peer.simulation.runFor(2 * SiwPair.SECOND);
+        assertEquals(QpState.ERR, peer.side.qp.state());
+        assertEquals(1, peer.side.counter("stuck_disconnects"));
+    }
+
+    /** A peer that takes no bytes: the stream is given up with what it holds. */
+    @Test
+    void shouldNotBeHeldUpByAPeerThatReadsNothing() {
+        MemoryRegion large = peer.side.memory(2 * SiwConnection.SEND_BUFFER_BYTES, 0);
+        peer.stream.room = 0;
+        post(new SendRequest().write(0, 7).element(large, 0, 2 * SiwConnection.SEND_BUFFER_BYTES).signaled());
+        peer.run();
+        peer.side.qp.modify(new QpAttributes().state(QpState.SQD));
+        peer.simulation.runFor(Closing.PATIENCE_NS - SiwPair.SECOND);
+        assertEquals(QpState.SQD, peer.side.qp.state());
+        peer.simulation.runFor(2 * SiwPair.SECOND);
+        assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
+        assertFalse(peer.stream.aborted);
+        peer.simulation.runFor(SiwConnection.LINGER_NS);
+        assertTrue(peer.stream.aborted);
+    }
+
     @Test
     void shouldTerminateWhenToldTo() {
         peer.side.qp.modify(new QpAttributes().state(QpState.SQE));
@@ -321,6 +383,90 @@ class RequesterScriptTest {
         assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
     }
 
+    /** A connection that waits for its stream keeps what it has written; the others share a few buffers. */
+    @Test
+    void shouldNeedABufferOnlyWhileTheStreamIsFull() {
+        BufferPool buffers = peer.side.engine.sendBuffers();
+        StreamBuffer only = buffers.take();
+        buffers.giveBack(only);
+        post(hello(new SendRequest().send()));
+        peer.run();
+        assertSame(only, buffers.take());
+        buffers.giveBack(only);
+        peer.stream.room = 10;
+        post(hello(new SendRequest().send()));
+        peer.run();
+        assertNotSame(only, buffers.take());
+        peer.stream.room = Integer.MAX_VALUE;
+        peer.sendBytes(new byte[0]);
+        assertEquals(List.of(RawPeer.send(1, "68656c6c6f"), RawPeer.send(2, "68656c6c6f")), peer.rest());
+        assertSame(only, buffers.take());
+    }
+
+    /** Of a queue pair that was in the middle of a frame when its application had enough, and is not destroyed yet. */
+    @Test
+    void shouldNeedNoBufferOnceTheStreamIsGone() {
+        BufferPool buffers = peer.side.engine.frameBuffers();
+        StreamBuffer only = buffers.take();
+        buffers.giveBack(only);
+        peer.sendBytes(new byte[] {1, 0, 0});
+        assertNotSame(only, buffers.take());
+        peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
+        peer.simulation.runFor(2 * SiwConnection.LINGER_NS);
+        assertTrue(peer.stream.aborted);
+        assertSame(only, buffers.take());
+    }
+
+    /** Kernel siw 6.1 overlooks what comes right behind its reply, until something else comes. */
+    @Test
+    void shouldRemindASilentPeer() {
+        peer.side.qp.machine().insist();
+        peer.simulation.runFor(SiwPair.SECOND);
+        assertNull(peer.next(), "nothing was said yet");
+        post(hello(new SendRequest().send()));
+        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        for (long ms : new long[] {100, 200, 400, 800, 1600, 3200}) {
+            peer.simulation.runFor((ms - 1) * 1_000_000);
+            assertNull(peer.next());
+            peer.simulation.runFor(1_000_000);
+            assertEquals(RawPeer.write(0, 0, ""), peer.next());
+        }
+        peer.simulation.runFor(100 * SiwPair.SECOND);
+        assertNull(peer.next());
+        assertEquals(6, peer.side.counter("sent_reminders"));
+        assertEquals(QpState.RTS, peer.side.qp.state());
+    }
+
+    @Test
+    void shouldNotRemindAPeerThatWasHeard() {
+        peer.side.qp.machine().insist();
+        post(hello(new SendRequest().send()));
+        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        peer.send(RawPeer.write(0, 0, ""));
+        peer.simulation.runFor(10 * SiwPair.SECOND);
+        assertNull(peer.next());
+    }
+
+    @Test
+    void shouldNotPutAReminderIntoAMessage() {
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.maxUlpdu = 128;
+        begin(setup);
+        peer.side.qp.machine().insist();
+        peer.stream.room = 10;
+        int segments = SiwConnection.SEND_BUFFER_BYTES / 128 + 10;
+        byte[] text = new byte[segments * 112];
+        post(new SendRequest().write(0x2000, 7).element(peer.side.memory(text), 0, text.length).signaled());
+        peer.run();
+        peer.simulation.runFor(SiwPair.SECOND);
+        peer.stream.room = Integer.MAX_VALUE;
+        peer.sendBytes(new byte[0]);
+        List<String> frames = peer.rest();
+        assertEquals(segments + 1, frames.size());
+        assertTrue(frames.get(segments - 1).startsWith("c140"), frames.get(segments - 1));
+        assertEquals(RawPeer.write(0, 0, ""), frames.get(segments));
+    }
+
     /** What the old stream still brings is not the new connection's, and does not go where the new one goes. */
     @Test
     void shouldBeginAnewAfterAReset() {
@@ -332,7 +478,7 @@ class RequesterScriptTest {
         peer.side.qp.modify(new QpAttributes().state(QpState.INIT));
         RawPeer.Stream second = new RawPeer.Stream();
         SiwPair.connect(peer.side, second, new StreamParameters(true, false, false, 1442), new SiwPair.Setup(),
-            SiwMachine.FirstMessage.NONE, SiwMachine.AT_ONCE);
+            MpaOptions.Rtr.NONE, SiwMachine.AT_ONCE);
         peer.send("4143");
         assertEquals(QpState.RTS, peer.side.qp.state());
         post(hello(new SendRequest().send()));
@@ -375,5 +521,19 @@ class RequesterScriptTest {
         text.fill((byte) 0);
         peer.simulation.runFor(10_000);
         assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+    }
+
+    /** However much there is to send, and however fast it goes: others have their turn in between. */
+    @Test
+    void shouldStopForOthersThoughTheStreamTakesEverything() {
+        int turn = SiwConnection.MOST_FILLS * SiwConnection.SEND_BUFFER_BYTES;
+        MemoryRegion large = peer.side.memory(2L * turn, 0);
+        peer.side.qp.postSend(new SendRequest().write(0x2000, 7).element(large, 0, 2 * turn).signaled());
+        peer.side.engine.doWork(peer.clock.nowNs());
+        int sent = peer.stream.sent.size();
+        assertTrue(sent > turn / 2 && sent <= turn, sent + " bytes");
+        assertEquals(peer.clock.nowNs(), peer.side.engine.deadlineNs(), "it wants to go on at once");
+        peer.run();
+        assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
     }
 }

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.ReceiveRequest;
@@ -221,7 +222,7 @@ final class SeedRun {
         setup.ord = 1 + random.nextInt(6);
         setup.ird = setup.ord;
         setup.srqDepth = random.nextInt(4) == 0 ? SLOTS : 0;
-        setup.first = SiwMachine.FirstMessage.values()[random.nextInt(3)];
+        setup.first = MpaOptions.Rtr.values()[random.nextInt(3)];
         setup.talkAtNs = random.nextBoolean() ? SiwMachine.AT_ONCE : random.nextInt(50_000_000);
         setup.profile = new SimulatedTcp.Profile(1 << 10 + random.nextInt(10), 1 + random.nextInt(1 << random.nextInt(15)), 100_000,
             random.nextDouble() * 0.02, 200_000_000);
@@ -230,8 +231,11 @@ final class SeedRun {
         SiwPair pair = new SiwPair(seed, setup);
         Direction ab = new Direction(pair.a, pair.b, random, 1 + random.nextInt(SLOTS), slotBytes);
         Direction ba = new Direction(pair.b, pair.a, random, random.nextInt(SLOTS), slotBytes);
-        if (breaks) {
+        if (breaks && random.nextBoolean()) {
             pair.tcp.breakAt((long) (random.nextDouble() * 80_000_000));
+        } else if (breaks) {
+            SimulatedTcp.Stop how = random.nextBoolean() ? SimulatedTcp.Stop.RESET : SimulatedTcp.Stop.END;
+            pair.tcp.stopAfter(random.nextBoolean(), random.nextInt(1 << 1 + random.nextInt(18)), how);
         }
         try {
             pair.runUntil(() -> {

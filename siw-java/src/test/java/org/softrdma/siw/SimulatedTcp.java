@@ -2,20 +2,33 @@
 package org.softrdma.siw;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.DeviceWork;
 
 /**
  * A TCP connection on virtual time: bytes arrive in order and once, in pieces of any size and at any time, through a window of limited
- * size. It can break: then each end has what had arrived, and hears that it is over.
+ * size. It can break: then each end has what had arrived, and hears that it is over. It can also stop at a certain byte, or have one that
+ * is another.
  */
 final class SimulatedTcp implements DeviceWork {
     /** How a connection treats its bytes. @param window bytes on their way at one time. @param largestPiece bytes that arrive together */
     record Profile(int window, int largestPiece, long latencyNs, double stallProbability, long stallNs) {
         static final Profile PLAIN = new Profile(1 << 20, 1 << 16, 1_000, 0, 0);
+    }
+
+    /** What becomes of a connection when one end has sent so many bytes. */
+    enum Stop {
+        /** It breaks. */
+        RESET,
+        /** The end that has sent them sends no more, and the other hears so. */
+        END,
+        /** Nothing that it sends arrives any more, and nobody hears of it. */
+        SILENCE
     }
 
     private final RandomGenerator random;
@@ -56,15 +69,36 @@ final class SimulatedTcp implements DeviceWork {
         breaksAtNs = ns;
     }
 
+    /** Of what {@code fromLeft} or the other end sends, so many bytes arrive. */
+    void stopAfter(boolean fromLeft, int bytes, Stop how) {
+        Direction direction = fromLeft ? leftToRight : rightToLeft;
+        direction.stopAt = bytes;
+        direction.stop = how;
+        if (bytes == 0) {
+            direction.stopIfDue();
+        }
+    }
+
+    /** The byte that is sent there is changed on its way. @param difference 1 to 255 */
+    void damage(boolean fromLeft, int at, int difference) {
+        Direction direction = fromLeft ? leftToRight : rightToLeft;
+        direction.damagedAt = at;
+        direction.difference = difference;
+    }
+
+    private void breakNow() {
+        leftToRight.cut();
+        rightToLeft.cut();
+        left.ready();
+        right.ready();
+    }
+
     @Override
     public int doWork(long nowNs) {
         int done = leftToRight.arrive(nowNs, right) + rightToLeft.arrive(nowNs, left);
         if (nowNs >= breaksAtNs) {
             breaksAtNs = Long.MAX_VALUE;
-            leftToRight.cut();
-            rightToLeft.cut();
-            left.ready();
-            right.ready();
+            breakNow();
             done++;
         }
         return done;
@@ -85,7 +119,7 @@ final class SimulatedTcp implements DeviceWork {
         throw new UnsupportedOperationException();
     }
 
-    private record Piece(byte[] bytes, long atNs, boolean end) {
+    private record Piece(byte[] bytes, long atNs, boolean end, boolean breaks) {
     }
 
     private final class Direction {
@@ -95,20 +129,59 @@ final class SimulatedTcp implements DeviceWork {
         private long lastNs;
         private boolean ended;
         private boolean senderWaits;
+        private int sent;
+        private int stopAt = Integer.MAX_VALUE;
+        private Stop stop;
+        private boolean silent;
+        private int damagedAt = -1;
+        private int difference;
 
         void send(byte[] bytes, boolean end) {
+            if (silent) {
+                inWindow += bytes.length;
+                return;
+            }
+            if (damagedAt >= sent && damagedAt < sent + bytes.length) {
+                bytes[damagedAt - sent] ^= (byte) difference;
+            }
+            int arriving = Math.min(bytes.length, stopAt - sent);
+            sent += arriving;
+            fly(arriving < bytes.length ? Arrays.copyOf(bytes, arriving) : bytes, end && arriving == bytes.length, false);
+            stopIfDue();
+        }
+
+        void stopIfDue() {
+            if (sent < stopAt || ended || silent) {
+                return;
+            }
+            switch (stop) {
+                case RESET -> fly(new byte[0], false, true);
+                case END -> {
+                    ended = true;
+                    fly(new byte[0], true, false);
+                }
+                case SILENCE -> silent = true;
+            }
+        }
+
+        private void fly(byte[] bytes, boolean end, boolean breaks) {
             long delay = 1 + (long) (random.nextDouble() * profile.latencyNs())
                 + (random.nextDouble() < profile.stallProbability() ? (long) (random.nextDouble() * profile.stallNs()) : 0);
             lastNs = Math.max(lastNs, clock.getAsLong() + delay);
-            flying.add(new Piece(bytes, lastNs, end));
+            flying.add(new Piece(bytes, lastNs, end, breaks));
             inWindow += bytes.length;
         }
 
         int arrive(long nowNs, End to) {
             int count = 0;
             while (!flying.isEmpty() && flying.peek().atNs <= nowNs) {
-                arrived.add(flying.remove());
+                Piece piece = flying.remove();
                 count++;
+                if (piece.breaks) {
+                    breakNow();
+                    return count;
+                }
+                arrived.add(piece);
             }
             if (count > 0) {
                 to.ready();
@@ -122,9 +195,10 @@ final class SimulatedTcp implements DeviceWork {
 
         /** What flies is lost; what has arrived is followed by the end. */
         void cut() {
+            boolean untold = !ended || flying.stream().anyMatch(Piece::end);
             flying.clear();
-            if (!ended) {
-                arrived.add(new Piece(new byte[0], 0, true));
+            if (untold && !silent) {
+                arrived.add(new Piece(new byte[0], 0, true, false));
             }
             ended = true;
         }
@@ -166,9 +240,11 @@ final class SimulatedTcp implements DeviceWork {
                     in.senderWaits = false;
                     other().ready();
                 }
-                if (piece.bytes.length > 0) {
+                int landed = land(piece.bytes, sink);
+                int left = piece.bytes.length - landed;
+                if (left > 0) {
                     int skip = random.nextInt(8);
-                    ByteBuffer b = ByteBuffer.allocateDirect(skip + piece.bytes.length).put(skip, piece.bytes);
+                    ByteBuffer b = ByteBuffer.allocateDirect(skip + left).put(skip, piece.bytes, landed, left);
                     sink.onBytes(b, MemorySegment.ofBuffer(b), skip, b.capacity());
                 }
                 if (piece.end) {
@@ -176,6 +252,17 @@ final class SimulatedTcp implements DeviceWork {
                     sink.onEnd();
                 }
             }
+        }
+
+        /** Puts bytes where they belong, as streams may or may not do. @return how many */
+        private int land(byte[] bytes, Sink sink) {
+            int landed = Math.min(sink.missing(), bytes.length);
+            if (landed == 0 || random.nextBoolean()) {
+                return 0;
+            }
+            MemorySegment.copy(bytes, 0, sink.landing(), ValueLayout.JAVA_BYTE, sink.landingOffset(), landed);
+            sink.onLanded(landed);
+            return landed;
         }
 
         @Override

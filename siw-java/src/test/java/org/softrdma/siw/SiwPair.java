@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.DeviceAgent;
 import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.fault.FaultPlan;
 import org.softrdma.device.sim.SimulatedFabric;
@@ -56,7 +56,7 @@ final class SiwPair {
         int srqDepth;
         int access = AccessFlags.REMOTE_ANY;
         SimulatedTcp.Profile profile = SimulatedTcp.Profile.PLAIN;
-        SiwMachine.FirstMessage first = SiwMachine.FirstMessage.NONE;
+        MpaOptions.Rtr first = MpaOptions.Rtr.NONE;
         /** When the initiator, A, may talk. */
         long talkAtNs = SiwMachine.AT_ONCE;
     }
@@ -74,9 +74,10 @@ final class SiwPair {
         private final List<WorkCompletion> recvDone = new ArrayList<>();
 
         Side(Simulation simulation, RandomGenerator random, Setup setup) {
-            engine = new SiwEngine(random);
             NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, 1500, true, true, false, List.of());
-            context = new SiwContext(null, netdev, engine, new DeviceAgent(engine, null), simulation.fabric()::nowNs);
+            RunningDevice running = new RunningDevice(netdev, netdev.mac(), MpaOptions.DEFAULT, random, simulation.fabric()::nowNs, null);
+            engine = running.engine();
+            context = new SiwContext(null, running, closed -> { });
             simulation.add(engine);
             pd = context.allocatePd();
             sendCq = context.createCq(setup.cqe);
@@ -155,10 +156,10 @@ final class SiwPair {
         connect(a, tcp.left(), new StreamParameters(setup.crc, setup.markersToB, setup.markersToA, setup.maxUlpdu), setup, setup.first,
             setup.talkAtNs);
         connect(b, tcp.right(), new StreamParameters(setup.crc, setup.markersToA, setup.markersToB, setup.maxUlpdu), setup,
-            SiwMachine.FirstMessage.NONE, DeadlineHeap.NEVER);
+            MpaOptions.Rtr.NONE, DeadlineHeap.NEVER);
     }
 
-    static void connect(Side side, ByteStream stream, StreamParameters parameters, Setup setup, SiwMachine.FirstMessage first,
+    static void connect(Side side, ByteStream stream, StreamParameters parameters, Setup setup, MpaOptions.Rtr first,
             long talkAtNs) {
         side.qp.connect(stream, new Agreement(parameters, setup.ord, setup.ird, first, new byte[0]), talkAtNs, () -> { });
     }

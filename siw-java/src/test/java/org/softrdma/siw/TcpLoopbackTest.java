@@ -3,7 +3,6 @@ package org.softrdma.siw;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -24,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.device.DeviceAgent;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Errno;
@@ -46,11 +46,13 @@ class TcpLoopbackTest {
 
     private final Peer a = new Peer("a");
     private final Peer b = new Peer("b");
-    private TcpLink link;
+    private TcpLink linkOfA;
+    private TcpLink linkOfB;
 
     /** A device at work, and what it heard of its connection. */
     private static final class Peer implements HandshakeListener {
-        final SiwEngine engine = new SiwEngine(new SecureRandom());
+        final RunningDevice running;
+        final SiwEngine engine;
         final DeviceAgent agent;
         final SiwContext context;
         final ProtectionDomain pd;
@@ -61,10 +63,12 @@ class TcpLoopbackTest {
         Consumer<Handshake> onRequest = handshake -> { };
 
         Peer(String name) {
-            agent = new DeviceAgent(engine, name);
             NetDevice netdev = new NetDevice("lo", 1, 1, 65536, true, true, true, List.of());
-            context = new SiwContext(null, netdev, engine, agent, System::nanoTime);
-            agent.start();
+            running = new RunningDevice(netdev, netdev.mac(), MpaOptions.DEFAULT, new SecureRandom(), System::nanoTime, name);
+            engine = running.engine();
+            agent = running.agent();
+            context = new SiwContext(null, running, closed -> { });
+            running.start();
             pd = context.allocatePd();
             cq = context.createCq(256);
             qp = (SiwQueuePair) pd.createQp(QpInitAttributes.rc(cq, new QpCapabilities(64, 64, 2, 2, 0)));
@@ -101,8 +105,8 @@ class TcpLoopbackTest {
         }
 
         @Override
-        public void onFailed(Handshake handshake, boolean timedOut) {
-            heard.add(timedOut ? "timed out" : "failed");
+        public void onFailed(Handshake handshake, Failure failure) {
+            heard.add(failure == Failure.TIMED_OUT ? "timed out" : "failed");
         }
 
         @Override
@@ -120,8 +124,8 @@ class TcpLoopbackTest {
             return one[0];
         }
 
-        void close() {
-            agent.close();
+        TcpLink link(boolean epoll) {
+            return new TcpLink(65536, epoll ? running.sockets() : null);
         }
     }
 
@@ -137,29 +141,32 @@ class TcpLoopbackTest {
 
     @AfterEach
     void close() {
-        if (link != null) {
-            link.close();
+        if (linkOfB != null) {
+            linkOfA.close();
+            linkOfB.close();
         }
-        a.close();
-        b.close();
+        a.running.stop();
+        b.running.stop();
     }
 
     private TcpLink.Listening listen(boolean epoll, MpaOptions options) {
-        link = new TcpLink(65536, epoll);
-        return link.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            stream -> b.own(() -> Handshake.await(b.engine, stream, options, b, b.agent::doorbell)));
+        linkOfA = a.link(epoll);
+        linkOfB = b.link(epoll);
+        return linkOfB.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            (stream, local, remote) -> b.own(() -> Handshake.await(b.engine, stream, options, b, b.agent::doorbell)));
     }
 
     private void connect(InetSocketAddress to, MpaOptions options) {
-        link.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), to,
+        linkOfA.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), to, options.timeoutNs(),
             stream -> a.own(() -> Handshake.initiate(a.engine, stream, options, a, a.agent::doorbell, a.qp, 4, 4, "hi".getBytes())),
             cause -> a.heard.add("refused"));
     }
 
     @ParameterizedTest
-    @CsvSource({"true, true, false, NONE", "false, false, false, EMPTY_WRITE", "true, true, true, EMPTY_READ", "false, true, true, NONE"})
-    void shouldCarryEverythingOverRealTcp(boolean epoll, boolean crc, boolean markers, SiwMachine.FirstMessage first) {
-        MpaOptions options = new MpaOptions(2, crc, markers, first, 1_000_000, MpaOptions.FIT_SEGMENT, 5_000_000_000L);
+    @CsvSource({"true, true, false, NONE", "false, false, false, WRITE", "true, true, true, READ", "false, true, true, NONE"})
+    void shouldCarryEverythingOverRealTcp(boolean epoll, boolean crc, boolean markers, MpaOptions.Rtr first) {
+        MpaOptions options = MpaOptions.DEFAULT.withCrc(crc ? MpaOptions.Crc.ON : MpaOptions.Crc.OFF).withMarkers(markers)
+            .withRtr(first).withPauseNs(1_000_000);
         b.onRequest = handshake -> handshake.accept(b.qp, 4, 4, handshake.request().privateData());
         try (TcpLink.Listening listening = listen(epoll, options)) {
             MemoryRegion source = a.memory(BIG);
@@ -207,7 +214,8 @@ class TcpLoopbackTest {
     void shouldHearThatNobodyListens() {
         TcpLink.Listening listening = listen(true, MpaOptions.DEFAULT);
         InetSocketAddress address = listening.address();
-        assertEquals(Errno.EADDRINUSE, assertThrows(VerbsException.class, () -> link.listen(address, stream -> { })).errno());
+        assertEquals(Errno.EADDRINUSE,
+            assertThrows(VerbsException.class, () -> linkOfB.listen(address, (stream, local, remote) -> { })).errno());
         listening.close();
         connect(address, MpaOptions.DEFAULT);
         await(() -> !a.heard.isEmpty(), "the answer");
@@ -233,7 +241,7 @@ class TcpLoopbackTest {
             await(() -> b.qp.state() == QpState.RTS, "the connection");
             b.qp.modify(new QpAttributes().state(QpState.ERR));
             assertEquals(-1, in.read());
-            assertTrue(b.heard.contains("disconnected"));
+            await(() -> b.heard.contains("disconnected"), "the end");
         }
     }
 }

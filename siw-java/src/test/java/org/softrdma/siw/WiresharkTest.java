@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.softrdma.device.config.MpaOptions;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
@@ -23,6 +24,8 @@ import org.softrdma.verbs.WcStatus;
 class WiresharkTest {
     private static final long TSHARK_SECONDS = 60;
 
+    private final HandshakePair pair = new HandshakePair();
+    private final TcpCapture capture = new TcpCapture();
     @TempDir
     private Path directory;
 
@@ -47,47 +50,89 @@ class WiresharkTest {
         return false;
     }
 
-    @Test
-    void shouldBeUnderstoodByWireshark() throws Exception {
-        assumeTrue(hasTshark(), "tshark is not installed");
-        HandshakePair pair = new HandshakePair();
-        TcpCapture capture = new TcpCapture();
+    /** Both ends want the same; everything from the first start-up frame on is captured. */
+    private void connect(MpaOptions options) {
         pair.tcp.observe(capture);
-        pair.await(MpaOptions.DEFAULT);
+        pair.await(options);
         pair.earB.onRequest = handshake -> handshake.accept(pair.b.qp, 4, 4, "welcome".getBytes());
-        pair.initiate(MpaOptions.DEFAULT, 4, 4, "hello");
+        pair.initiate(options, 4, 4, "hello");
         pair.run();
-        MemoryRegion here = pair.a.memory("hello, world, hello, world".getBytes());
-        MemoryRegion there = pair.b.memory(64, SiwPair.ALL_REMOTE);
-        for (int i = 0; i < 2; i++) {
-            pair.b.qp.postReceive(new ReceiveRequest().begin(i).element(there, 0, 64));
-        }
-        SendRequest[] requests = {
-            new SendRequest().send().solicited().element(here, 0, 5), new SendRequest().writeWithImmediate(there.address(), there.rkey(), 7)
-            .element(here, 0, 26), new SendRequest().read(there.address(), there.rkey()).element(here, 0, 26),
-            new SendRequest().fetchAndAdd(there.address(), there.rkey(), 1).element(here, 0, 8).signaled(),
-            new SendRequest().write(there.address() + 60, there.rkey()).element(here, 0, 8)};
+    }
+
+    /** One after the other, so that each TCP segment has what one of them makes. The last one breaks the rules. */
+    private void send(SendRequest... requests) {
         for (SendRequest request : requests) {
             pair.a.qp.postSend(request);
             pair.run();
         }
         assertEquals(List.of(WcStatus.SUCCESS), pair.a.sendStatuses());
         assertEquals(1, pair.b.counter("sent_terminates"));
+    }
+
+    private List<String> dissect(String... arguments) throws Exception {
         Path file = directory.resolve("iwarp.pcapng");
         capture.write(file);
+        List<String> all = new ArrayList<>(List.of("-r", file.toString(), "-o", "tcp.try_heuristic_first:TRUE"));
+        all.addAll(List.of(arguments));
+        return tshark(all.toArray(new String[0]));
+    }
 
-        List<String> fields = tshark("-r", file.toString(), "-o", "tcp.try_heuristic_first:TRUE", "-T", "fields", "-e", "tcp.srcport", "-e",
-            "iwarp_mpa.pdlength", "-e", "iwarp_mpa.ulpdulength", "-e", "iwarp_rdma.opcode", "-e", "iwarp_rdma.term_layer");
+    private void requireGoodCrcs(int frames) throws Exception {
+        String text = String.join("\n", dissect("-V"));
+        assertEquals(frames, text.split("Good CRC32", -1).length - 1, "a good CRC in every frame");
+        assertFalse(text.contains("Malformed"), text);
+    }
+
+    @Test
+    void shouldBeUnderstoodByWireshark() throws Exception {
+        assumeTrue(hasTshark(), "tshark is not installed");
+        connect(MpaOptions.DEFAULT.withPauseNs(0));
+        MemoryRegion here = pair.a.memory("hello, world, hello, world".getBytes());
+        MemoryRegion there = pair.b.memory(64, SiwPair.ALL_REMOTE);
+        for (int i = 0; i < 2; i++) {
+            pair.b.qp.postReceive(new ReceiveRequest().begin(i).element(there, 0, 64));
+        }
+        send(new SendRequest().send().solicited().element(here, 0, 5),
+            new SendRequest().writeWithImmediate(there.address(), there.rkey(), 7).element(here, 0, 26),
+            new SendRequest().read(there.address(), there.rkey()).element(here, 0, 26),
+            new SendRequest().fetchAndAdd(there.address(), there.rkey(), 1).element(here, 0, 8).signaled(),
+            new SendRequest().write(there.address() + 60, there.rkey()).element(here, 0, 8));
         assertEquals(List.of(
             "40000\t9\t\t\t", "7174\t11\t\t\t",
             // SEND with SE: 18 + 5. WRITE: 14 + 26. Immediate Data: 18 + 8, from RFC 7306.
             "40000\t\t23\t0x05\t", "40000\t\t40,26\t0x00,0x08\t",
             "40000\t\t46\t0x01\t", "7174\t\t40\t0x02\t",
             "40000\t\t70\t0x0a\t", "7174\t\t30\t0x0b\t",
-            "40000\t\t22\t0x00\t", "7174\t\t38\t0x07\t0x01"), fields);
-        String text = String.join("\n", tshark("-r", file.toString(), "-o", "tcp.try_heuristic_first:TRUE", "-V"));
-        assertEquals(9, text.split("Good CRC32", -1).length - 1, "a good CRC in every frame");
-        assertFalse(text.contains("Malformed"), text);
-        assertTrue(text.contains("DDP layer") || text.contains("DDP"), "the layer of the Terminate");
+            "40000\t\t22\t0x00\t", "7174\t\t38\t0x07\t0x01"),
+            dissect("-T", "fields", "-e", "tcp.srcport", "-e", "iwarp_mpa.pdlength", "-e", "iwarp_mpa.ulpdulength", "-e",
+                "iwarp_rdma.opcode", "-e", "iwarp_rdma.term_layer"));
+        requireGoodCrcs(9);
+    }
+
+    /**
+     * RFC 5044 §4.3: a marker at every 512th byte of each direction's stream, and the CRC covers it. Wireshark takes them out by the flags
+     * of the start-up frames and by where they must be. That of 4.0 wants one frame in a segment, and none that ends where a marker is due:
+     * it counts that one, too. It does not look at the pointers; they are computed here.
+     */
+    @Test
+    void shouldBeUnderstoodByWiresharkWithMarkers() throws Exception {
+        assumeTrue(hasTshark(), "tshark is not installed");
+        connect(MpaOptions.DEFAULT.withPauseNs(0).withMarkers(true));
+        MemoryRegion here = pair.a.memory(1200, SiwPair.ALL_REMOTE);
+        MemoryRegion there = pair.b.memory(1200, SiwPair.ALL_REMOTE);
+        pair.b.qp.postReceive(new ReceiveRequest().begin(0).element(there, 0, 1200));
+        send(new SendRequest().send().element(here, 0, 476), new SendRequest().write(there.address(), there.rkey()).element(here, 0, 1199),
+            new SendRequest().read(there.address(), there.rkey()).element(here, 0, 1000).signaled(),
+            new SendRequest().write(there.address() + 1199, there.rkey()).element(here, 0, 8));
+        assertEquals(List.of(
+            "40000\t\t\t", "7174\t\t\t",
+            // Bytes 0 to 503 of the stream: a marker directly before the frame. 504 to 1735: at 512, in the header, at 1024 and at 1536.
+            "40000\t494\t0\t0x03", "40000\t1213\t8,520,1032\t0x00",
+            // 1736 to 1787. The response begins the other stream: a marker before it, then at 512 and 1024, counted from behind the first.
+            "40000\t46\t\t0x01", "7174\t1014\t0,508,1020\t0x02",
+            "40000\t22\t\t0x00", "7174\t38\t\t0x07"),
+            dissect("-T", "fields", "-e", "tcp.srcport", "-e", "iwarp_mpa.ulpdulength", "-e", "iwarp_mpa.marker_fpduptr", "-e",
+                "iwarp_rdma.opcode"));
+        requireGoodCrcs(6);
     }
 }

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import org.softrdma.device.cm.CmConnection;
+import org.softrdma.device.cm.CmHandler;
+import org.softrdma.device.cm.CmListener;
+import org.softrdma.device.cm.CmService;
+import org.softrdma.device.cm.CmTransport;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.PortSpace;
+
+/**
+ * What an iWARP device does for the connection manager: rdma_cm's ports are TCP ports, its requests and answers MPA's start-up frames.
+ *
+ * <p>Commands and what comes in are done with the owner's lock held. Sockets are opened and closed without it: the thread of TCP, which
+ * does that, takes the lock for each new connection.
+ */
+final class SiwCm implements CmTransport {
+    private static final System.Logger LOG = System.getLogger(SiwCm.class.getName());
+
+    private final RunningDevice running;
+    /** Guards what is listened for, and is never taken by TCP's thread. */
+    private final Object listening = new Object();
+    private final Map<CmService, SiwListener> listeners = new HashMap<>();
+    /** Made when the first connection or listener wants it. */
+    private TcpLink link;
+    /** The owner's. */
+    private final Set<SiwCmConnection> connections = new HashSet<>();
+    /** Those of them that have come and not asked for anything yet. The owner's. */
+    private final HalfOpen halfOpen = new HalfOpen();
+
+    SiwCm(RunningDevice running) {
+        this.running = running;
+    }
+
+    // ---- addresses ----
+
+    @Override
+    public List<InetAddress> addresses() {
+        return running.netdev().addresses();
+    }
+
+    /** All of 127.0.0.0/8 is the loopback interface's. */
+    @Override
+    public boolean has(InetAddress address) {
+        NetDevice netdev = running.netdev();
+        return netdev.addresses().contains(address) || netdev.loopback() && address.isLoopbackAddress();
+    }
+
+    @Override
+    public InetAddress ownLoopback() {
+        return null;
+    }
+
+    // ---- listening ----
+
+    @Override
+    public void listen(CmService service, CmListener listener) {
+        if (service.space() != PortSpace.TCP) {
+            throw new VerbsException(Errno.EOPNOTSUPP, "listen", "port space " + service.space() + "; iWARP has TCP");
+        }
+        synchronized (listening) {
+            SiwListener begun = new SiwListener(this, link(), service, listener);
+            begun.bind(addresses());
+            listeners.put(service, begun);
+        }
+    }
+
+    @Override
+    public void relisten(CmService service) {
+        synchronized (listening) {
+            SiwListener known = listeners.get(service);
+            if (known != null) {
+                known.bind(addresses());
+            }
+        }
+    }
+
+    /** The interface may have other addresses. */
+    void followAddresses() {
+        synchronized (listening) {
+            for (SiwListener each : listeners.values()) {
+                try {
+                    each.bind(addresses());
+                } catch (VerbsException refused) {
+                    LOG.log(System.Logger.Level.DEBUG, refused.getMessage());
+                }
+            }
+        }
+    }
+
+    @Override
+    public void unlisten(CmService service) {
+        synchronized (listening) {
+            SiwListener known = listeners.remove(service);
+            if (known != null) {
+                known.close();
+            }
+        }
+    }
+
+    /** A TCP connection for a listener has come. On TCP's thread. */
+    void onStream(SiwListener listener, ByteStream stream, InetSocketAddress local, InetSocketAddress remote) {
+        command(nowNs -> {
+            boolean crowded = halfOpen.isFull(remote.getAddress());
+            if (crowded || halfOpen.isFull() || listener.isClosed()) {
+                running.engine().counters().count(crowded ? SiwCounter.CROWDED_STREAMS : SiwCounter.REFUSED_STREAMS);
+                stream.abort();
+                return;
+            }
+            halfOpen.enter(remote.getAddress());
+            SiwCmConnection connection = new SiwCmConnection(this, listener, local, remote);
+            connections.add(connection);
+            connection.await(stream);
+        });
+    }
+
+    /** With the owner's lock held. */
+    HalfOpen halfOpen() {
+        return halfOpen;
+    }
+
+    // ---- connections ----
+
+    @Override
+    public CmConnection open(CmHandler handler) {
+        SiwCmConnection connection = new SiwCmConnection(this);
+        connection.handler(handler);
+        command(nowNs -> connections.add(connection));
+        return connection;
+    }
+
+    /** With the owner's lock held. */
+    void forget(SiwCmConnection connection) {
+        connections.remove(connection);
+    }
+
+    /** Does something as the owner, at the present time. */
+    void command(LongConsumer what) {
+        ReentrantLock owner = running.agent().lock();
+        owner.lock();
+        try {
+            long nowNs = running.nowNs();
+            running.engine().beginVerb(nowNs);
+            what.accept(nowNs);
+        } finally {
+            owner.unlock();
+        }
+        // There may be a deadline sooner than the one that somebody sleeps until.
+        running.agent().doorbell();
+    }
+
+    /** What a connection has taken and the system has not would be lost with the process. */
+    @Override
+    public void settle() {
+        running.settle();
+    }
+
+    /** The device stops: every peer is told. */
+    void abandonAll() {
+        synchronized (listening) {
+            listeners.values().forEach(SiwListener::close);
+            listeners.clear();
+        }
+        command(nowNs -> new ArrayList<>(connections).forEach(SiwCmConnection::close));
+    }
+
+    /** The end of TCP. */
+    void close() {
+        synchronized (listening) {
+            if (link != null) {
+                link.close();
+            }
+        }
+    }
+
+    // ---- the device ----
+
+    TcpLink link() {
+        synchronized (listening) {
+            if (link == null) {
+                link = new TcpLink(running.netdev().mtu(), running.sockets());
+            }
+            return link;
+        }
+    }
+
+    RunningDevice running() {
+        return running;
+    }
+
+    SiwEngine engine() {
+        return running.engine();
+    }
+
+    /**
+     * A queue pair that is to be connected, with the owner's lock held.
+     *
+     * @throws VerbsException EINVAL: there is none with that number, or it is not in INIT
+     */
+    SiwQueuePair requireQp(String verb, int qpn) {
+        SiwQueuePair qp = engine().find(qpn);
+        if (qp == null) {
+            throw new VerbsException(Errno.EINVAL, verb, "the device has no queue pair 0x" + Integer.toHexString(qpn));
+        }
+        qp.requireConnectable(verb);
+        return qp;
+    }
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.net.InetSocketAddress;
+import org.softrdma.device.cm.CmConnection;
+import org.softrdma.device.cm.CmHandler;
+import org.softrdma.device.cm.CmListener;
+import org.softrdma.device.cm.CmPathOptions;
+import org.softrdma.device.cm.CmRequest;
+import org.softrdma.device.cm.CmService;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.PortSpace;
+
+/**
+ * One end of a connection: a TCP connection that is made or has come, the {@link Handshake} on it, and then the queue pair's stream. Events
+ * and their numbers are those of the kernel's iw_cm, on siw.
+ */
+final class SiwCmConnection implements CmConnection, HandshakeListener {
+    /** From here on ports are given to those who ask for none. */
+    private static final int FIRST_DRAWN_PORT = 32768;
+
+    private static final byte[] NOTHING = {};
+    private static final int PORT = 1;
+
+    private enum State {
+        /** Nothing is known of it yet. */
+        NEW,
+        /** TCP connects, or the peer's answer is awaited. */
+        CONNECTING,
+        /** The peer's request is awaited. */
+        HALF_OPEN,
+        /** The peer asked, and the application has the word. */
+        REQUESTED,
+        /** The peer asked, and went away before it was answered. */
+        DESERTED,
+        CONNECTED, OVER
+    }
+
+    private final SiwCm cm;
+    /** Of one that has come; else null. */
+    private final SiwListener listener;
+    private InetSocketAddress local;
+    private InetSocketAddress remote;
+    private CmHandler handler;
+    private State state;
+    private Handshake handshake;
+    private SiwQueuePair qp;
+
+    /** One that is going to connect. */
+    SiwCmConnection(SiwCm cm) {
+        this.cm = cm;
+        listener = null;
+        state = State.NEW;
+    }
+
+    /** One that has come. */
+    SiwCmConnection(SiwCm cm, SiwListener listener, InetSocketAddress local, InetSocketAddress remote) {
+        this.cm = cm;
+        this.listener = listener;
+        this.local = local;
+        this.remote = remote;
+        state = State.HALF_OPEN;
+    }
+
+    /** Waits for its request, with the owner's lock held. */
+    void await(ByteStream stream) {
+        handshake = Handshake.await(cm.engine(), stream, cm.running().options(), this, cm.running().agent()::doorbell);
+    }
+
+    @Override
+    public void handler(CmHandler told) {
+        handler = told;
+    }
+
+    // ---- commands ----
+
+    @Override
+    public void connect(CmService service, QpType type, InetSocketAddress from, InetSocketAddress to, ConnectionParameters parameters,
+                        CmPathOptions options) {
+        if (type != QpType.RC || service.space() != PortSpace.TCP) {
+            throw new VerbsException(Errno.EOPNOTSUPP, "rdma_connect", "service " + type + " in port space " + service.space()
+                + "; iWARP has RC in TCP");
+        }
+        requireFits("rdma_connect", parameters.privateData());
+        cm.command(nowNs -> {
+            require("rdma_connect", State.NEW);
+            qp = cm.requireQp("rdma_connect", parameters.qpNum());
+            state = State.CONNECTING;
+            local = from;
+            remote = to;
+        });
+        connect(from, to, parameters, from.getPort() >= FIRST_DRAWN_PORT);
+    }
+
+    /** @param elsewhere whether TCP may choose another port, if a connection of the host has the one that was drawn for us */
+    private void connect(InetSocketAddress from, InetSocketAddress to, ConnectionParameters parameters, boolean elsewhere) {
+        cm.link().connect(from, to, cm.running().options().timeoutNs(), stream -> cm.command(nowNs -> onStream(stream, parameters)),
+            cause -> {
+                if (elsewhere && cause == Errno.EADDRINUSE) {
+                    connect(new InetSocketAddress(from.getAddress(), 0), to, parameters, false);
+                } else {
+                    cm.command(nowNs -> onNoStream(cause));
+                }
+            });
+    }
+
+    @Override
+    public void accept(ConnectionParameters parameters, int qkey) {
+        requireFits("rdma_accept", parameters.privateData());
+        cm.command(nowNs -> {
+            require("rdma_accept", State.REQUESTED, State.DESERTED);
+            qp = cm.requireQp("rdma_accept", parameters.qpNum());
+            if (!handshake.accept(qp, parameters.responderResources(), parameters.initiatorDepth(), parameters.privateData())) {
+                // The kernel does not look either: its answer goes nowhere, and then it learns that the peer is gone.
+                state = State.CONNECTED;
+                toError();
+                handler.onEstablished(null);
+                onDisconnected(handshake);
+            }
+        });
+    }
+
+    @Override
+    public void reject(byte[] privateData) {
+        requireFits("rdma_reject", privateData);
+        cm.command(nowNs -> {
+            require("rdma_reject", State.REQUESTED, State.DESERTED);
+            over();
+            handshake.reject(privateData);
+        });
+    }
+
+    /** The initiator has nothing to confirm: its queue pair was ready when the answer came. */
+    @Override
+    public void establish() {
+    }
+
+    @Override
+    public void communicationEstablished() {
+    }
+
+    @Override
+    public void disconnect() {
+        cm.command(nowNs -> {
+            if (state == State.CONNECTED && qp.state() == QpState.RTS) {
+                qp.modify(new QpAttributes().state(QpState.SQD));
+            }
+        });
+    }
+
+    @Override
+    public boolean movesQueuePair() {
+        return true;
+    }
+
+    @Override
+    public QpAttributes qpAttributes(QpState to, CmPathOptions options) {
+        return switch (to) {
+            case INIT -> new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(PORT).accessFlags(AccessFlags.REMOTE_ANY);
+            case RTR, RTS -> null;
+            default -> throw new VerbsException(Errno.EINVAL, "rdma_init_qp_attr", "state " + to + "; there are INIT, RTR and RTS");
+        };
+    }
+
+    @Override
+    public void close() {
+        cm.command(nowNs -> {
+            State before = state;
+            if (before == State.OVER) {
+                return;
+            }
+            if (before == State.HALF_OPEN) {
+                cm.halfOpen().leave(remote.getAddress());
+            }
+            over();
+            switch (before) {
+                case REQUESTED -> handshake.reject(NOTHING);
+                case CONNECTED -> toError();
+                case CONNECTING, HALF_OPEN -> abort();
+                default -> { }
+            }
+        });
+    }
+
+    /** The program may have destroyed the queue pair. */
+    private void toError() {
+        if (cm.engine().find(qp.qpNum()) == qp) {
+            qp.modify(new QpAttributes().state(QpState.ERR));
+        }
+    }
+
+    /** TCP may still be connecting. */
+    private void abort() {
+        if (handshake != null) {
+            handshake.abort();
+        }
+    }
+
+    private void over() {
+        state = State.OVER;
+        cm.forget(this);
+    }
+
+    private void require(String verb, State... fitting) {
+        for (State each : fitting) {
+            if (state == each) {
+                return;
+            }
+        }
+        throw new VerbsException(Errno.EINVAL, verb, "not in this state: " + state);
+    }
+
+    private static void requireFits(String verb, byte[] privateData) {
+        if (privateData.length > SiwLimits.MAX_PRIVATE_DATA) {
+            throw new VerbsException(Errno.EINVAL, verb, privateData.length + " bytes of private data; there is room for "
+                + SiwLimits.MAX_PRIVATE_DATA);
+        }
+    }
+
+    // ---- what comes of it, with the owner's lock held ----
+
+    private void onStream(ByteStream stream, ConnectionParameters parameters) {
+        if (state != State.CONNECTING || !qp.isConnectable()) {
+            stream.abort();
+            if (state == State.CONNECTING) {
+                over();
+                handler.onConnectError(-Errno.EINVAL.value());
+            }
+            return;
+        }
+        handshake = Handshake.initiate(cm.engine(), stream, cm.running().options(), this, cm.running().agent()::doorbell, qp,
+            parameters.responderResources(), parameters.initiatorDepth(), parameters.privateData());
+    }
+
+    private void onNoStream(Errno reason) {
+        if (state != State.CONNECTING) {
+            return;
+        }
+        over();
+        switch (reason) {
+            case ECONNREFUSED, ECONNRESET -> handler.onRejected(-reason.value(), NOTHING);
+            case ETIMEDOUT -> handler.onUnreachable(-reason.value(), NOTHING);
+            default -> handler.onConnectError(-reason.value());
+        }
+    }
+
+    @Override
+    public void onRequest(Handshake asked) {
+        MpaResponder request = asked.request();
+        cm.halfOpen().leave(remote.getAddress());
+        state = State.REQUESTED;
+        ConnectionParameters parameters = new ConnectionParameters(request.privateData(), request.peersOrd(), request.peersIrd(), false, 0,
+            0, false, 0);
+        switch (verdict(parameters)) {
+            case TAKEN -> { }
+            case REFUSED -> {
+                over();
+                asked.reject(NOTHING);
+            }
+            case DROPPED -> {
+                over();
+                asked.abort();
+            }
+        }
+    }
+
+    /** Whoever has stopped to listen is asked no more, by those either that had come before. */
+    private CmListener.Verdict verdict(ConnectionParameters parameters) {
+        return listener.isClosed() ? CmListener.Verdict.REFUSED
+            : listener.told().onRequest(this, new CmRequest(listener.service(), QpType.RC, local, remote, parameters));
+    }
+
+    @Override
+    public void onAgreed(Handshake agreed, Agreement agreement) {
+        state = State.CONNECTED;
+        handler.onEstablished(listener != null ? null
+            : new ConnectionParameters(agreement.privateData(), agreement.ird(), agreement.ord(), false, 0, 0, false, 0));
+    }
+
+    @Override
+    public void onRejected(Handshake refused, byte[] privateData) {
+        over();
+        handler.onRejected(-Errno.ECONNRESET.value(), privateData);
+    }
+
+    @Override
+    public void onFailed(Handshake failed, Failure failure) {
+        if (listener != null) {
+            onGone();
+            return;
+        }
+        over();
+        switch (failure) {
+            case TIMED_OUT -> handler.onUnreachable(-Errno.ETIMEDOUT.value(), NOTHING);
+            case PEER_LEFT -> handler.onRejected(-Errno.ECONNRESET.value(), NOTHING);
+            case BROKE_RULES, QP_LOST -> handler.onConnectError(-Errno.EINVAL.value());
+            case FAULT -> handler.onConnectError(-Errno.EIO.value());
+        }
+    }
+
+    /** Of one that has come, before it was answered: whoever has the request finds out when answering. */
+    private void onGone() {
+        switch (state) {
+            case HALF_OPEN -> {
+                cm.halfOpen().leave(remote.getAddress());
+                over();
+            }
+            case REQUESTED -> {
+                if (handler != null) {
+                    state = State.DESERTED;
+                } else {
+                    // It failed while the application was asked, which does not have it.
+                    over();
+                }
+            }
+            default -> { }
+        }
+    }
+
+    @Override
+    public void onDisconnected(Handshake ended) {
+        if (state == State.CONNECTED) {
+            over();
+            handler.onDisconnected(0);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.security.SecureRandom;
+import java.util.List;
+import org.softrdma.device.config.ConfiguredLink;
+import org.softrdma.device.config.DeletionWatch;
+import org.softrdma.device.config.LinkStore;
+import org.softrdma.device.config.MpaOptions;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.config.OptionWatch;
+import org.softrdma.device.verbs.RunningDevices;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.DeviceDescription;
+import org.softrdma.verbs.NodeType;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Transport;
+import org.softrdma.wire.Gids;
+
+/**
+ * An iWARP device on a network interface. The first context opened in a process starts it, the last one closed stops it. Its connections
+ * are TCP connections of the host, so any number of processes share an interface, as with sockets.
+ */
+final class SiwDevice implements RdmaDevice {
+    private static final RunningDevices<RunningDevice> RUNNING = new RunningDevices<>();
+
+    private final String name;
+    private final NetDevice netdev;
+    private final int index;
+    /** Where options are read from; null if they are the program's. */
+    private final LinkStore store;
+    private final MpaOptions options;
+    /** Registered memory counts against what the process may pin. */
+    private final boolean limitedMemory;
+
+    /** A configured device, or a default one, at position {@code index} of them all. */
+    SiwDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
+        this(link.name(), netdev, index, store, link.mpa(), link.limitsMemory());
+    }
+
+    /** A device made on the spot. */
+    SiwDevice(String name, NetDevice netdev, MpaOptions options) {
+        this(name, netdev, -1, null, options, false);
+    }
+
+    private SiwDevice(String name, NetDevice netdev, int index, LinkStore store, MpaOptions options, boolean limitedMemory) {
+        this.name = name;
+        this.netdev = netdev;
+        this.index = index;
+        this.store = store;
+        this.options = options;
+        this.limitedMemory = limitedMemory;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public int index() {
+        return index;
+    }
+
+    @Override
+    public long nodeGuid() {
+        return Gids.nodeGuid(SiwPort.hardwareAddress(name, netdev));
+    }
+
+    @Override
+    public NodeType nodeType() {
+        return NodeType.RNIC;
+    }
+
+    @Override
+    public Transport transport() {
+        return Transport.IWARP;
+    }
+
+    @Override
+    public String netdev() {
+        return netdev.name();
+    }
+
+    @Override
+    public Context open() {
+        SiwContext context = RUNNING.open(name, this::start, (running, whenClosed) -> new SiwContext(this, running, whenClosed));
+        if (limitedMemory) {
+            context.limitMemory();
+        }
+        return context;
+    }
+
+    @Override
+    public DeviceDescription describe() {
+        NetDevice now = netdev.now();
+        return new DeviceDescription(SiwLimits.attributes(nodeGuid(), options), SiwPort.attributes(now),
+            List.of(SiwPort.gid(now, SiwPort.hardwareAddress(name, netdev))));
+    }
+
+    private RunningDevice start() {
+        netdev.requireUsable(name);
+        OptionWatch<MpaOptions> watch = store == null ? null : new OptionWatch<>(store, name, ConfiguredLink::mpa, "MPA options");
+        DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
+        RunningDevice running = new RunningDevice(netdev, SiwPort.hardwareAddress(name, netdev), watch == null ? options : watch.value(),
+            new SecureRandom(), System::nanoTime, name);
+        running.start();
+        running.follow("softrdma-" + name + "-watch", () -> {
+            if (store != null) {
+                watch.look(running::options);
+                deletion.look(running.port()::removed);
+            }
+            running.portIs(NetDevice.find(netdev.name()));
+        });
+        return running;
+    }
+}

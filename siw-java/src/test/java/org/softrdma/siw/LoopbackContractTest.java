@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.softrdma.contract.Capability;
+import org.softrdma.contract.CompletionsContract;
+import org.softrdma.contract.ContractFabric;
+import org.softrdma.contract.DatagramsContract;
+import org.softrdma.contract.DevicesContract;
+import org.softrdma.contract.ExtendedApiContract;
+import org.softrdma.contract.LiveFabric;
+import org.softrdma.contract.MemoryContract;
+import org.softrdma.contract.ObjectsContract;
+import org.softrdma.contract.ParentDomainsContract;
+import org.softrdma.contract.PostingContract;
+import org.softrdma.contract.QueuePairStatesContract;
+import org.softrdma.contract.ReliableConnectionContract;
+import org.softrdma.contract.Setup;
+import org.softrdma.contract.SharedReceiveQueuesContract;
+import org.softrdma.contract.UnreliableConnectionContract;
+import org.softrdma.contract.VerbsContractTest;
+import org.softrdma.contract.ViolationsContract;
+import org.softrdma.contract.WindowsContract;
+import org.softrdma.contract.XrcContract;
+import org.softrdma.device.config.MpaOptions;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.verbs.GidEntry;
+import org.softrdma.verbs.QueuePair;
+
+/** The contract of the API on iWARP devices: TCP on the loopback interface, threads, and the time of the clock. */
+class LoopbackContractTest extends VerbsContractTest {
+    private static Loopback fabric;
+
+    @BeforeAll
+    static void startDevices() {
+        fabric = new Loopback();
+    }
+
+    @AfterAll
+    static void stopDevices() {
+        fabric.stop();
+    }
+
+    @Override
+    protected ContractFabric openFabric() {
+        return fabric;
+    }
+
+    @Override
+    protected Set<Capability> unsupported() {
+        return EnumSet.of(Capability.INFINIBAND_TRANSPORT, Capability.ACKNOWLEDGEMENTS, Capability.RECEIVER_NOT_READY,
+            Capability.IMMEDIATE_DATA, Capability.UNRELIABLE_CONNECTIONS, Capability.DATAGRAMS, Capability.MULTICAST,
+            Capability.ATOMIC_WRITE, Capability.FLUSH, Capability.XRC);
+    }
+
+    @Nested
+    class Devices extends DevicesContract {
+    }
+
+    @Nested
+    class Objects extends ObjectsContract {
+    }
+
+    @Nested
+    class ParentDomains extends ParentDomainsContract {
+    }
+
+    @Nested
+    class Memory extends MemoryContract {
+    }
+
+    @Nested
+    class Windows extends WindowsContract {
+    }
+
+    @Nested
+    class QueuePairStates extends QueuePairStatesContract {
+    }
+
+    @Nested
+    class Posting extends PostingContract {
+    }
+
+    @Nested
+    class ReliableConnection extends ReliableConnectionContract {
+    }
+
+    @Nested
+    class Violations extends ViolationsContract {
+    }
+
+    @Nested
+    class UnreliableConnection extends UnreliableConnectionContract {
+    }
+
+    @Nested
+    class Datagrams extends DatagramsContract {
+    }
+
+    @Nested
+    class SharedReceiveQueues extends SharedReceiveQueuesContract {
+    }
+
+    @Nested
+    class Xrc extends XrcContract {
+    }
+
+    @Nested
+    class Completions extends CompletionsContract {
+    }
+
+    @Nested
+    class ExtendedApi extends ExtendedApiContract {
+    }
+
+    private static final class Loopback extends LiveFabric {
+        private static final String NETDEV = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
+
+        Loopback() {
+            super(device -> Siw.device("contract-" + device, NETDEV, MpaOptions.DEFAULT.withPauseNs(0)).open());
+        }
+
+        /** The hardware address: no one is reached by it. */
+        @Override
+        public GidEntry address(int device) {
+            return running(device).queryGidEntry(1, 0);
+        }
+
+        /** By the connection manager, as there is no other way. */
+        @Override
+        public void connect(QueuePair a, int deviceOfA, QueuePair b, int deviceOfB, Setup setup) {
+            a.modify(setup.init(setup.accessA));
+            b.modify(setup.init(setup.accessB));
+            try (CmEnd asked = new CmEnd(b); CmEnd asking = new CmEnd(a)) {
+                int port = asked.listen();
+                asking.connect(port, setup.rdAtomic, setup.destRdAtomic);
+                asked.accept(setup.rdAtomic, setup.destRdAtomic);
+                asking.awaitEstablished();
+            }
+        }
+    }
+}
