@@ -4,47 +4,83 @@ package org.softrdma.siw;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 
 /**
- * Any bytes at a connected queue pair: as the stream, and as ULPDUs in good frames. It goes on or ends with a Terminate, every request
- * completes, and memory that was not offered stays as it is. Inside {@code mvn verify} it replays its seeds; how to search is said in
- * wire-formats' {@code WireFuzzTest}.
+ * Any bytes at a connected queue pair: as the stream, as a stream with markers that comes in pieces, as ULPDUs in good frames, and as
+ * {@link LikelySegment}s. It goes on or ends with a Terminate, every request completes, and memory that was not offered stays as it is.
+ * Inside {@code mvn verify} it replays its seeds, and tries some bytes of chance; how to search is said in wire-formats'
+ * {@code WireFuzzTest}.
  */
 class ReceivePathFuzzTest {
-    @FuzzTest(maxDuration = "5m")
-    void shouldSurviveAnyBytes(byte[] bytes) {
-        SiwPair.Setup setup = new SiwPair.Setup();
-        setup.crc = false;
-        survive(new RawPeer(setup), bytes, false);
-        survive(new RawPeer(), bytes, true);
+    private static final int CHANCES = 500;
+    private static final int LONGEST = 1500;
+    private static final int REGION_BYTES = 256;
+
+    /** How the bytes come to the queue pair. */
+    private interface Way {
+        void send(RawPeer peer, LikelySegment likely, byte[] bytes);
     }
 
-    private static void survive(RawPeer peer, byte[] bytes, boolean framed) {
-        MemoryRegion open = peer.side.memory(256, SiwPair.ALL_REMOTE);
-        MemoryRegion shut = peer.side.memory(256, 0);
+    @FuzzTest(maxDuration = "5m")
+    void shouldSurviveAnyBytes(byte[] bytes) {
+        survive(plain(false), (peer, likely, all) -> peer.sendBytes(all), bytes);
+        survive(plain(true), (peer, likely, all) -> peer.stream.bringInPieces(all), bytes);
+        survive(new SiwPair.Setup(), (peer, likely, all) -> forEachPart(all, each -> peer.sendBytes(peer.frame(each))), bytes);
+        survive(new SiwPair.Setup(), (peer, likely, all) -> forEachPart(all, each -> peer.sendBytes(peer.frame(likely.of(each)))), bytes);
+    }
+
+    @Test
+    void shouldSurviveChance() {
+        for (int seed = 1; seed <= CHANCES; seed++) {
+            SplittableRandom random = new SplittableRandom(seed);
+            byte[] bytes = new byte[random.nextInt(LONGEST)];
+            random.nextBytes(bytes);
+            try {
+                shouldSurviveAnyBytes(bytes);
+            } catch (RuntimeException | AssertionError wrong) {
+                throw new AssertionError("seed " + seed, wrong);
+            }
+        }
+    }
+
+    private static SiwPair.Setup plain(boolean markers) {
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.crc = false;
+        setup.markersToA = markers;
+        return setup;
+    }
+
+    /** Several ULPDUs: each begins with its length, one byte. */
+    private static void forEachPart(byte[] bytes, Consumer<byte[]> action) {
+        ByteBuffer all = ByteBuffer.wrap(bytes);
+        while (all.remaining() > 1) {
+            byte[] part = new byte[Math.min(all.get() & 0xff, all.remaining())];
+            all.get(part);
+            action.accept(part);
+        }
+    }
+
+    private static void survive(SiwPair.Setup setup, Way way, byte[] bytes) {
+        RawPeer peer = new RawPeer(setup);
+        MemoryRegion open = peer.side.memory(REGION_BYTES, SiwPair.ALL_REMOTE);
+        MemoryRegion shut = peer.side.memory(REGION_BYTES, 0);
         for (int i = 0; i < 4; i++) {
             peer.side.qp.postReceive(new ReceiveRequest().begin(i).element(open, 0, 64));
             peer.side.qp.postSend(new SendRequest().read(0x1000, 1).wrId(i).element(open, 64, 32).signaled());
         }
         peer.run();
-        if (framed) {
-            ByteBuffer all = ByteBuffer.wrap(bytes);
-            while (all.remaining() > 1) {
-                byte[] ulpdu = new byte[Math.min(all.get() & 0xff, all.remaining())];
-                all.get(ulpdu);
-                peer.sendBytes(peer.frame(ulpdu));
-            }
-        } else {
-            peer.sendBytes(bytes);
-        }
+        way.send(peer, new LikelySegment(new int[] {open.rkey(), shut.rkey()}, new long[] {open.address(), shut.address()}), bytes);
         peer.end();
         check(peer.side.qp.state() == QpState.ERR, "it ends with the stream at the latest");
         check(peer.side.sends().size() == 4 && peer.side.receives().size() == 4, "every request completes");
-        check(shut.memory().mismatch(MemorySegment.ofArray(new byte[256])) < 0, "nobody asked for that");
+        check(shut.memory().mismatch(MemorySegment.ofArray(new byte[REGION_BYTES])) < 0, "nobody asked for that");
         check(peer.side.counter("internal_errors") == 0, "no fault of ours");
     }
 

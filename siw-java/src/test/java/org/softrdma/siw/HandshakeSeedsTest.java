@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.config.MpaOptions;
+import org.softrdma.verbs.QpState;
+
+/** Accidents while a connection is set up: of chance, and one at each byte. {@code HandshakeSeedRun.run(seed)} does a seed again. */
+class HandshakeSeedsTest {
+    /** "hello" and "welcome" are the private data. */
+    private static final int REQUEST_BYTES = 20 + 4 + 5;
+    private static final int REPLY_BYTES = 20 + 4 + 7;
+
+    @Test
+    void shouldEndOnceWhateverHappens() {
+        Map<List<String>, Integer> heard = new HashMap<>();
+        for (long seed = 1; seed <= 500; seed++) {
+            heard.merge(HandshakeSeedRun.run(seed), 1, Integer::sum);
+        }
+        assertEquals(4, heard.size(), "every way it can end: " + heard);
+        assertTrue(heard.get(List.of("agreed", "disconnected")) > 150, heard.toString());
+    }
+
+    @Tag("soak")
+    @Property(tries = 10_000, shrinking = ShrinkingMode.OFF)
+    void shouldEndOnceWithManySeeds(@ForAll long seed) {
+        HandshakeSeedRun.run(seed);
+    }
+
+    private static HandshakePair pair(boolean fromA, int bytes, SimulatedTcp.Stop how) {
+        HandshakePair pair = new HandshakePair();
+        MpaOptions options = MpaOptions.DEFAULT.withPauseNs(0).withTimeoutNs(SiwPair.SECOND);
+        pair.earB.onRequest = handshake -> handshake.accept(pair.b.qp, 1, 1, "welcome".getBytes());
+        pair.tcp.stopAfter(fromA, bytes, how);
+        pair.await(options);
+        pair.initiate(options, 1, 1, "hello");
+        pair.simulation.runFor(5 * SiwPair.SECOND);
+        for (SiwPair.Side side : List.of(pair.a, pair.b)) {
+            assertEquals(DeadlineHeap.NEVER, side.engine.deadlineNs(), "nothing is left");
+            assertEquals(0, side.counter("internal_errors"));
+        }
+        return pair;
+    }
+
+    @ParameterizedTest
+    @EnumSource(SimulatedTcp.Stop.class)
+    void shouldBeToldWhereverTheRequestStops(SimulatedTcp.Stop how) {
+        boolean silent = how == SimulatedTcp.Stop.SILENCE;
+        for (int bytes = 0; bytes < REQUEST_BYTES; bytes++) {
+            HandshakePair pair = pair(true, bytes, how);
+            assertEquals(List.of(silent ? "timed out" : "failed"), pair.earB.heard, bytes + " bytes");
+            assertEquals(1, pair.earA.heard.size(), bytes + " bytes: " + pair.earA.heard);
+            assertEquals(1, pair.b.counter(silent ? "slow_startups" : "abandoned_startups"));
+            assertEquals(List.of(QpState.INIT, QpState.INIT), List.of(pair.a.qp.state(), pair.b.qp.state()));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(SimulatedTcp.Stop.class)
+    void shouldBeToldWhereverTheReplyStops(SimulatedTcp.Stop how) {
+        boolean silent = how == SimulatedTcp.Stop.SILENCE;
+        for (int bytes = 0; bytes < REPLY_BYTES; bytes++) {
+            HandshakePair pair = pair(false, bytes, how);
+            assertEquals(List.of("request", "agreed", "disconnected"), pair.earB.heard, bytes + " bytes");
+            assertEquals(List.of(silent ? "timed out" : "failed"), pair.earA.heard, bytes + " bytes");
+            assertEquals(1, pair.a.counter(silent ? "slow_startups" : "abandoned_startups"));
+            assertEquals(List.of(QpState.INIT, QpState.ERR), List.of(pair.a.qp.state(), pair.b.qp.state()));
+        }
+    }
+}

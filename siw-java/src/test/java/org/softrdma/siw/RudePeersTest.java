@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.ValueLayout;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.config.MpaOptions;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.WcStatus;
+
+/**
+ * Peers that begin a connection as nobody should, or as slowly as nobody should: some of this blocks every connection of kernel siw 6.1, or
+ * ends it for good. Here each gets what it deserves, byte by byte, and a connection of the same two devices goes on meanwhile.
+ */
+class RudePeersTest {
+    private static final String REQUEST = "4d504120494420526571204672616d65";
+    private static final String REPLY = "4d504120494420526570204672616d65";
+    private static final MpaOptions OPTIONS = MpaOptions.DEFAULT.withCrc(MpaOptions.Crc.OFF).withTimeoutNs(5 * SiwPair.SECOND);
+
+    private final HandshakePair pair = new HandshakePair();
+    private final RawPeer.Stream rude = new RawPeer.Stream();
+    private final HandshakePair.Ear ear = new HandshakePair.Ear();
+    private MemoryRegion source;
+    private MemoryRegion sink;
+    private int messages;
+
+    @BeforeEach
+    void connectTwoThatBehave() {
+        pair.await(OPTIONS);
+        pair.earB.onRequest = handshake -> handshake.accept(pair.b.qp, 1, 1, new byte[0]);
+        pair.initiate(OPTIONS, 1, 1, "");
+        source = pair.a.memory("all is well".getBytes());
+        sink = pair.b.memory(64, SiwPair.ALL_REMOTE);
+        pair.run();
+        talk();
+    }
+
+    /** The connection of the others still carries messages. */
+    private void talk() {
+        pair.b.qp.postReceive(new ReceiveRequest().begin(messages).element(sink, 0, 64));
+        pair.a.qp.postSend(new SendRequest().send().element(source, 0, 11).signaled());
+        pair.simulation.runFor(10_000_000);
+        messages++;
+        assertEquals(Collections.nCopies(messages, WcStatus.SUCCESS), pair.b.receiveStatuses());
+        assertEquals(Collections.nCopies(messages, WcStatus.SUCCESS), pair.a.sendStatuses());
+    }
+
+    /** One byte at a time, with a message of the others now and then. */
+    private void dribble(String hex) {
+        byte[] bytes = RawPeer.bytes(hex);
+        for (int i = 0; i < bytes.length && !rude.aborted && !rude.closed; i++) {
+            rude.bring(new byte[] {bytes[i]});
+            pair.simulation.runFor(1_000_000);
+            if (i % 8 == 7) {
+                talk();
+            }
+        }
+        talk();
+    }
+
+    private void awaitOnB() {
+        pair.b.engine.beginVerb(pair.clock.nowNs());
+        Handshake.await(pair.b.engine, rude, OPTIONS, ear, () -> { });
+    }
+
+    private SiwQueuePair initiateOnA() {
+        SiwQueuePair qp = pair.a.newQp(pair.a.pd, new SiwPair.Setup());
+        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1));
+        pair.a.engine.beginVerb(pair.clock.nowNs());
+        Handshake.initiate(pair.a.engine, rude, OPTIONS, ear, () -> { }, qp, 4, 4, new byte[0]);
+        pair.simulation.runFor(1_000);
+        rude.sent.reset();
+        return qp;
+    }
+
+    /** Header, and bytes of private data that follow it. */
+    @ParameterizedTest
+    @CsvSource({"10020101, 257, request", "10020200, 512, request", "10020201, 513, failed", "1002ffff, 600, failed", "10020000, 0, failed",
+        "10020001, 1, failed", "10020003, 3, failed", "10030004, 4, failed", "30020004, 4, failed"})
+    void shouldJudgeAnOddRequestWhileOthersGoOn(String header, int privateBytes, String heard) {
+        awaitOnB();
+        dribble(REQUEST + header + "00".repeat(privateBytes));
+        assertEquals(List.of(heard), ear.heard);
+        assertEquals(heard.equals("failed"), rude.aborted);
+        assertEquals(heard.equals("failed") ? 1 : 0, pair.b.counter("bad_startups"));
+        assertEquals(0, rude.sent.size());
+    }
+
+    /** A kernel's siw waits for the rest, and nothing else goes on. */
+    @Test
+    void shouldGiveUpARequestThatDoesNotGoOn() {
+        awaitOnB();
+        dribble(REQUEST.substring(0, 24));
+        assertEquals(List.of(), ear.heard);
+        pair.simulation.runFor(5 * SiwPair.SECOND);
+        talk();
+        assertEquals(List.of("timed out"), ear.heard);
+        assertTrue(rude.aborted);
+        assertEquals(1, pair.b.counter("slow_startups"));
+    }
+
+    @Test
+    void shouldForgetAPeerThatLeavesInTheMiddle() {
+        awaitOnB();
+        dribble(REQUEST.substring(0, 24));
+        rude.end();
+        talk();
+        assertEquals(List.of("failed"), ear.heard);
+        assertTrue(rude.aborted);
+        assertEquals(1, pair.b.counter("abandoned_startups"));
+    }
+
+    /** Terminate: LLP, MPA, invalid reply. The first three are the ones that a kernel does not survive. */
+    @ParameterizedTest
+    @CsvSource({"10020000, 0", "10020001, 1", "10020003, 3", "10020201, 513", "10030004, 4"})
+    void shouldJudgeAnOddReplyWhileOthersGoOn(String header, int privateBytes) {
+        SiwQueuePair qp = initiateOnA();
+        dribble(REPLY + header + "00".repeat(privateBytes));
+        assertEquals(List.of("failed"), ear.heard);
+        assertEquals(QpState.INIT, qp.state());
+        assertEquals(1, pair.a.counter("bad_startups"));
+        assertTrue(rude.closed);
+        String said = HexFormat.of().formatHex(rude.sent.toByteArray());
+        assertTrue(said.startsWith("0016" + "4147" + "00000000" + "00000002" + "00000001" + "00000000" + "2004"), said);
+    }
+
+    /** More private data than Linux takes is within the rules. */
+    @Test
+    void shouldTakeALongReplyWhileOthersGoOn() {
+        SiwQueuePair qp = initiateOnA();
+        dribble(REPLY + "10020101" + "00040004" + "55".repeat(253));
+        assertEquals(List.of("agreed"), ear.heard);
+        assertEquals(253, ear.agreement.privateData().length);
+        assertEquals(QpState.RTS, qp.state());
+    }
+
+    /** A kernel's siw gives up if a frame comes together with the reply. */
+    @Test
+    void shouldTakeAFrameThatComesWithTheReply() {
+        SiwQueuePair qp = initiateOnA();
+        MemoryRegion in = pair.a.memory(64, SiwPair.ALL_REMOTE);
+        qp.postReceive(new ReceiveRequest().begin(7).element(in, 0, 64));
+        rude.bring(RawPeer.bytes(REPLY + "10020004" + "00040004" + "0017" + RawPeer.send(1, "68656c6c6f") + "000000" + "00000000"));
+        pair.simulation.runFor(1_000);
+        assertEquals(List.of("agreed"), ear.heard);
+        assertEquals(List.of(WcStatus.SUCCESS), pair.a.receiveStatuses());
+        assertEquals("hello", new String(in.memory().asSlice(0, 5).toArray(ValueLayout.JAVA_BYTE)));
+        talk();
+    }
+
+    /** A frame behind the request, before the reply: nobody may talk yet. RFC 5044 §7.1.2 */
+    @Test
+    void shouldNotTakeAFrameThatComesWithTheRequest() {
+        awaitOnB();
+        rude.bring(RawPeer.bytes(REQUEST + "10020004" + "00040004" + "0012" + RawPeer.send(1, "") + "00000000"));
+        pair.simulation.runFor(1_000);
+        assertTrue(ear.heard.contains("failed"), ear.heard.toString());
+        assertTrue(rude.aborted);
+        talk();
+    }
+
+    // ---- faults of ours ----
+
+    private static void fault() {
+        throw new IllegalStateException("a fault, for a test");
+    }
+
+    /** What is logged then is for people who look for a fault. */
+    private static void quietly(Runnable action) {
+        Logger engine = Logger.getLogger(SiwEngine.class.getName());
+        engine.setLevel(Level.OFF);
+        try {
+            action.run();
+        } finally {
+            engine.setLevel(null);
+        }
+    }
+
+    /** It ends the connection that has it: nobody else notices. */
+    @Test
+    void shouldStopASetUpThatFailsAndNothingElse() {
+        ear.onRequest = handshake -> fault();
+        awaitOnB();
+        quietly(() -> dribble(REQUEST + "10020004" + "00040004"));
+        assertEquals(List.of("request", "failed"), ear.heard);
+        assertTrue(rude.aborted);
+        assertEquals(1, pair.b.counter("internal_errors"));
+    }
+
+    @Test
+    void shouldSurviveATimerThatFails() {
+        ear.onFailed = RudePeersTest::fault;
+        awaitOnB();
+        quietly(() -> pair.simulation.runFor(6 * SiwPair.SECOND));
+        talk();
+        assertEquals(List.of("timed out", "failed"), ear.heard);
+        assertTrue(rude.aborted);
+        assertEquals(2, pair.b.counter("internal_errors"));
+        assertEquals(DeadlineHeap.NEVER, pair.b.engine.deadlineNs());
+    }
+
+    /** What a peer does that is refused and does not close its side costs a while, one that closes it costs nothing. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldLetGoOfTheRefused(boolean leaves) {
+        ear.onRequest = handshake -> handshake.reject(new byte[0]);
+        awaitOnB();
+        dribble(REQUEST + "10020004" + "00040004");
+        assertTrue(rude.closed);
+        assertFalse(rude.aborted);
+        rude.bring(new byte[100]);
+        if (leaves) {
+            rude.end();
+            pair.simulation.runFor(1_000);
+        } else {
+            pair.simulation.runFor(SiwConnection.LINGER_NS + 1);
+        }
+        assertTrue(rude.aborted);
+        assertEquals(List.of("request"), ear.heard);
+        assertEquals(DeadlineHeap.NEVER, pair.b.engine.deadlineNs());
+    }
+}
