@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rsocket;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * What both ends say in the private data of the connection's request and its acceptance: 40 bytes, big-endian.
+ *
+ * @param order   of what the other end writes into this end's list of targets, and of messages in SENDs
+ * @param credits receives that are posted, u16: messages the other end may begin with
+ * @param targets the list in this end's memory that the other end writes what it grants to; its length in entries
+ * @param buffer  memory of this end for the other end's first bytes
+ *     Source: the rsocket protocol guide, "Connection Establishment"
+ */
+record ConnectionData(ByteOrder order, int credits, RemoteBuffer targets, RemoteBuffer buffer) {
+    static final int BYTES = 40;
+
+    private static final int VERSION = 1;
+    private static final int FLAG_BIG_ENDIAN = 1;
+
+    private static final int VERSION_OFFSET = 0;
+    private static final int FLAGS_OFFSET = 1;
+    private static final int CREDITS_OFFSET = 2;
+    private static final int TARGETS_OFFSET = 8;
+    private static final int BUFFER_OFFSET = 24;
+
+    byte[] toBytes() {
+        ByteBuffer bytes = ByteBuffer.allocate(BYTES);
+        bytes.put(VERSION_OFFSET, (byte) VERSION);
+        bytes.put(FLAGS_OFFSET, (byte) (order == ByteOrder.BIG_ENDIAN ? FLAG_BIG_ENDIAN : 0));
+        bytes.putShort(CREDITS_OFFSET, (short) credits);
+        targets.put(bytes, TARGETS_OFFSET);
+        buffer.put(bytes, BUFFER_OFFSET);
+        return bytes.array();
+    }
+
+    /** @param privateData as an event of the connection manager brings it: padded */
+    static ConnectionData parse(byte[] privateData) throws RSocketException {
+        if (privateData.length < BYTES) {
+            throw RSocketException.of(Violation.SHORT_CONNECTION_DATA, privateData.length + " bytes of " + BYTES);
+        }
+        ByteBuffer bytes = ByteBuffer.wrap(privateData);
+        if (bytes.get(VERSION_OFFSET) != VERSION) {
+            throw RSocketException.of(Violation.UNKNOWN_VERSION, (bytes.get(VERSION_OFFSET) & 0xff) + ", not " + VERSION);
+        }
+        boolean bigEndian = (bytes.get(FLAGS_OFFSET) & FLAG_BIG_ENDIAN) != 0;
+        ConnectionData data = new ConnectionData(bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN,
+            bytes.getShort(CREDITS_OFFSET) & 0xffff, RemoteBuffer.get(bytes, TARGETS_OFFSET), RemoteBuffer.get(bytes, BUFFER_OFFSET));
+        if (data.targets.length() == 0) {
+            throw RSocketException.of(Violation.NO_TARGETS, "0 entries at 0x" + Long.toHexString(data.targets.address()));
+        }
+        return data;
+    }
+}

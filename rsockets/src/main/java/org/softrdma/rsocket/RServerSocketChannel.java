@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rsocket;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.Channel;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.CmEventType;
+import org.softrdma.verbs.cm.CmId;
+import org.softrdma.verbs.cm.ConnectionParameters;
+
+/**
+ * Listens for {@link RSocketChannel}s. Connections are made as they are asked for, and wait to be {@link #accept accepted}: at most
+ * {@link #MAX_WAITING}, further ones are refused. Any thread.
+ */
+public final class RServerSocketChannel implements Channel {
+    /** Connections that may wait for {@link #accept}. */
+    public static final int MAX_WAITING = 1024;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private volatile RSocketOptions options;
+    private final CmId id;
+    private final Deque<RSocketChannel> made = new ArrayDeque<>();
+    /** Of {@link #made}, and those that are being made. */
+    private int waiting;
+    private boolean closed;
+    private volatile boolean blocking = true;
+
+    private RServerSocketChannel(RSocketOptions options) {
+        this.options = options;
+        ConnectionEvents events = ConnectionEvents.acquire();
+        try {
+            id = events.createId(this::onEvent);
+        } catch (VerbsException refused) {
+            ConnectionEvents.release();
+            throw refused;
+        }
+    }
+
+    /** @throws RSocketException what the connection manager throws */
+    public static RServerSocketChannel open() throws RSocketException {
+        return open(RSocketOptions.DEFAULT);
+    }
+
+    /** As {@link #open()}. @param options of the connections */
+    public static RServerSocketChannel open(RSocketOptions options) throws RSocketException {
+        try {
+            return new RServerSocketChannel(options);
+        } catch (VerbsException refused) {
+            throw RSocketException.of(refused);
+        }
+    }
+
+    /** @throws RSocketException EADDRINUSE, EADDRNOTAVAIL, ENODEV */
+    public void bind(InetSocketAddress local) throws RSocketException {
+        try {
+            id.bind(local);
+        } catch (VerbsException refused) {
+            throw RSocketException.of(refused);
+        }
+    }
+
+    /**
+     * Begins to listen.
+     *
+     * @param backlog requests that may wait for their answer; more are asked again by the peer. 0 for the connection manager's default
+     * @throws RSocketException EADDRINUSE: another listens there; ENODEV: there is no device
+     */
+    public void listen(int backlog) throws RSocketException {
+        try {
+            id.listen(backlog);
+        } catch (VerbsException refused) {
+            throw RSocketException.of(refused);
+        }
+    }
+
+    /** @return the oldest connection that waits; null if there is none and it does not block */
+    public RSocketChannel accept() throws IOException {
+        lock.lock();
+        try {
+            await(blocking ? -1 : 0);
+            if (made.isEmpty()) {
+                return null;
+            }
+            waiting--;
+            return made.remove();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for a connection. @param timeoutNs 0 to look only, negative for ever @return {@link PollEvents#IN} or 0 */
+    public int poll(long timeoutNs) throws IOException {
+        lock.lock();
+        try {
+            await(timeoutNs);
+            return made.isEmpty() ? 0 : PollEvents.IN;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void await(long timeoutNs) throws IOException {
+        if (closed) {
+            throw new ClosedChannelException();
+        }
+        long leftNs = timeoutNs;
+        try {
+            while (made.isEmpty() && leftNs != 0 && !closed) {
+                if (leftNs < 0) {
+                    changed.await();
+                } else {
+                    leftNs = Math.max(0, changed.awaitNanos(leftNs));
+                }
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for a connection");
+        }
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+    }
+
+    private void onEvent(CmEventType type, CmId request, int status, ConnectionParameters said) {
+        if (type != CmEventType.CONNECT_REQUEST) {
+            return;
+        }
+        if (!reserve()) {
+            RSocketChannel.refuse(request);
+        } else if (!RSocketChannel.answer(this, request, said, options)) {
+            release();
+        }
+    }
+
+    private boolean reserve() {
+        lock.lock();
+        try {
+            if (closed || waiting == MAX_WAITING) {
+                return false;
+            }
+            waiting++;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void release() {
+        lock.lock();
+        try {
+            waiting--;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A connection that was answered is there, or will never be. */
+    void onAnswered(RSocketChannel connection, boolean established) {
+        lock.lock();
+        try {
+            if (established && !closed) {
+                made.add(connection);
+                changed.signalAll();
+                return;
+            }
+            waiting--;
+        } finally {
+            lock.unlock();
+        }
+        connection.abort();
+    }
+
+    /** What connections that are asked for from now on are made with. */
+    public void options(RSocketOptions changed) {
+        options = changed;
+    }
+
+    /** Whether {@link #accept} waits. */
+    public void configureBlocking(boolean block) {
+        blocking = block;
+    }
+
+    /** Where it is bound, with the port it got. */
+    public InetSocketAddress localAddress() {
+        return id.localAddress();
+    }
+
+    @Override
+    public boolean isOpen() {
+        lock.lock();
+        try {
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Listens no more. Connections that were not accepted are ended at once, so that their peers find the end of the stream or a reset;
+     * those that were live on.
+     */
+    @Override
+    public void close() {
+        Deque<RSocketChannel> unwanted;
+        lock.lock();
+        try {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            unwanted = new ArrayDeque<>(made);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        id.close();
+        unwanted.forEach(RSocketChannel::abort);
+        ConnectionEvents.release();
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rsocket;
+
+import java.io.IOException;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+/** A stream that could not be made, or that ended otherwise than by both ends' wish. */
+public final class RSocketException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final Errno errno;
+    private final Violation violation;
+
+    private RSocketException(Errno errno, Violation violation, String detail, Throwable cause) {
+        super(errno.text() + " (" + errno + "): " + detail, cause);
+        this.errno = errno;
+        this.violation = violation;
+    }
+
+    RSocketException(Errno errno, String detail) {
+        this(errno, null, detail, null);
+    }
+
+    static RSocketException of(VerbsException cause) {
+        return new RSocketException(cause.errno(), null, cause.getMessage(), cause);
+    }
+
+    /** @param values what came, and what would have been right */
+    static RSocketException of(Violation violation, String values) {
+        return new RSocketException(Errno.EPROTO, violation, "the peer broke the protocol: " + violation.text() + ": " + values, null);
+    }
+
+    /** The same once more, with this thread's stack: what ended a stream is thrown by every later call. */
+    RSocketException again() {
+        return new RSocketException(errno, violation, getMessage().substring(getMessage().indexOf("): ") + 3), this);
+    }
+
+    /** ECONNREFUSED, ETIMEDOUT, ECONNRESET, EPROTO, EIO and what verbs and the connection manager throw. */
+    public Errno errno() {
+        return errno;
+    }
+
+    /** What the peer did wrong, with EPROTO; else null. */
+    public Violation violation() {
+        return violation;
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rsocket;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Memory of the other end that may be written: 16 bytes, in the byte order of the buffer they are in. Nothing about it is to be believed,
+ * nor needs to be: a peer that names memory it does not have fails its own connection.
+ *
+ * @param address u64
+ * @param length  u32; bytes, or entries where it stands for a list
+ */
+record RemoteBuffer(long address, int key, long length) {
+    static final int BYTES = 16;
+
+    private static final int KEY = 8;
+    private static final int LENGTH = 12;
+
+    static RemoteBuffer get(ByteBuffer from, int at) {
+        return new RemoteBuffer(from.getLong(at), from.getInt(at + KEY), Integer.toUnsignedLong(from.getInt(at + LENGTH)));
+    }
+
+    void put(ByteBuffer into, int at) {
+        put(into, at, address, key, (int) length);
+    }
+
+    static void put(ByteBuffer into, int at, long address, int key, int length) {
+        into.putLong(at, address).putInt(at + KEY, key).putInt(at + LENGTH, length);
+    }
+}

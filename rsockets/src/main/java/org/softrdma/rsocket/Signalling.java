@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rsocket;
+
+import org.softrdma.verbs.Transport;
+
+/** How a message goes with the transfer it is about. */
+enum Signalling {
+    /** As immediate data of the RDMA WRITE. */
+    IMMEDIATE(1),
+    /** In a SEND behind it: iWARP has no immediate data. */
+    SEND(2);
+
+    private final int requests;
+
+    Signalling(int requests) {
+        this.requests = requests;
+    }
+
+    static Signalling of(Transport transport) {
+        return transport == Transport.IWARP ? SEND : IMMEDIATE;
+    }
+
+    /** Work requests that a transfer takes. */
+    int requests() {
+        return requests;
+    }
+}
