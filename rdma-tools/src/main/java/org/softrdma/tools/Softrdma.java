@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.softrdma.device.inspect.ProcessName;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.cli.ToolFailure;
@@ -28,16 +29,16 @@ public final class Softrdma {
     }
 
     public static void main(String[] arguments) {
-        PrintStream out = stream(FileDescriptor.out);
-        PrintStream err = stream(FileDescriptor.err);
+        PrintStream out = stream(new StandardOutput());
+        PrintStream err = stream(new FileOutputStream(FileDescriptor.err));
         int exitCode = run(List.of(arguments), new Console(out, err));
         out.flush();
         err.flush();
         System.exit(exitCode);
     }
 
-    private static PrintStream stream(FileDescriptor descriptor) {
-        return new PrintStream(new BufferedOutputStream(new FileOutputStream(descriptor)), false, StandardCharsets.UTF_8);
+    private static PrintStream stream(OutputStream to) {
+        return new PrintStream(new BufferedOutputStream(to), false, StandardCharsets.UTF_8);
     }
 
     /** Everything but the exit: what a tool throws becomes a message on stderr and an exit code. */
@@ -70,6 +71,7 @@ public final class Softrdma {
     }
 
     private static int run(Tool tool, String name, List<String> arguments, Console console) {
+        System.setProperty(ProcessName.PROPERTY, name);
         try {
             return tool.run(name, arguments, console);
         } catch (ToolFailure failure) {
@@ -93,7 +95,8 @@ public final class Softrdma {
     /** What it prints and how it ends does not matter. Asking for paging opens a device and stops. */
     private static void train() {
         Console nowhere = new Console(new PrintStream(OutputStream.nullOutputStream()), new PrintStream(OutputStream.nullOutputStream()));
-        for (String line : List.of("ibv_devices", "rdma link show", "rdma -j dev", "ibv_rc_pingpong --odp")) {
+        for (String line : List.of("ibv_devices", "rdma link show", "rdma -j dev", "ibv_devinfo -v", "ibstat", "show_gids",
+                "rdma resource show qp", "ibv_rc_pingpong --odp")) {
             run(List.of(line.split(" ")), nowhere);
         }
     }

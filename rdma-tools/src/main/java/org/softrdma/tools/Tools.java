@@ -2,6 +2,7 @@
 package org.softrdma.tools;
 
 import java.util.List;
+import java.util.Set;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.cm.CmTime;
 import org.softrdma.tools.cm.McKey;
@@ -40,7 +41,14 @@ final class Tools {
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, the peer looked up by address"));
 
+    private static final Set<String> OURS = Set.of("demo", "simulate");
+
     private Tools() {
+    }
+
+    /** Whether no original has that name: such a tool stays off the PATH. */
+    static boolean isOurs(String name) {
+        return OURS.contains(name);
     }
 
     static List<Entry> all() {

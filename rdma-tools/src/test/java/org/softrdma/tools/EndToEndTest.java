@@ -4,42 +4,34 @@ package org.softrdma.tools;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.fault.LinkFaults;
 
 /** Tools as processes of their own, over real sockets on the loopback. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class EndToEndTest {
+class EndToEndTest extends ToolProcesses {
     private static final Pattern ADDRESS = Pattern.compile(
         "LID 0x0000, QPN 0x[0-9a-f]{6}, PSN 0x[0-9a-f]{6}, GID ::ffff:127\\.[0-9.]+");
 
     private static final Pattern XRC_ADDRESS = Pattern.compile("   local: LID 0000, QPN RECV [0-9a-f]{6} SEND [0-9a-f]{6}, "
         + "PSN [0-9a-f]{6}, SRQN 000001, GID ::ffff:127\\.[0-9.]+");
 
-    @TempDir
-    private Path directory;
-
     @BeforeEach
     void configure() {
-        String lo = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
-        LinkStore.at(directory).add("rxe0", "rxe", lo);
+        addLink("rxe0", "rxe");
     }
 
     @ParameterizedTest
@@ -62,6 +54,19 @@ class EndToEndTest {
         shouldPlay("ibv_ud_pingpong", options);
     }
 
+    @Test
+    void shouldPrintNothingButJson() throws Exception {
+        Pair pair = pingPong("ibv_rc_pingpong", "-g 1 -s 5000 -n 20 -c --json", "-g 1 -s 5000 -n 20 --json");
+
+        assertEquals(0, pair.client().exitCode(), pair.toString());
+        String numbers = "\"seconds\": [0-9]+\\.[0-9]{6}, \"Mbit_per_sec\": [0-9]+\\.[0-9]{2}, \"usec_per_iter\": [0-9]+\\.[0-9]{2}, ";
+        String pattern = "\\{\"test_info\": \\{\"test\": \"RC_pingpong\", \"Device\": \"rxe0\", \"Number_of_qps\": 1, \"RX_depth\": 500, "
+            + "\"GID_index\": 1\\}, \"results\": \\{\"MsgSize\": 5000, \"n_iterations\": 20, " + numbers + "\"invalid_pages\": %d\\}\\}\n";
+        assertTrue(pair.client().out().matches(pattern.formatted(0)), pair.toString());
+        // The client marks no pages without -c.
+        assertTrue(pair.server().out().matches(pattern.formatted(2)), pair.toString());
+    }
+
     /** Each end prints its queue pairs in order, and the other end's. */
     @ParameterizedTest
     @CsvSource({"-g 1,16", "-g 1 -e,16", "-g 1 -c -s 20000 -n 100 -q 3,3", "-g 1 -q 1 -r 1 -n 50,1", "-g 1 -q 255 -n 600,255",
@@ -69,11 +74,11 @@ class EndToEndTest {
     void shouldPlayPingPongOnASharedReceiveQueue(String options, int queuePairs) throws Exception {
         Pair pair = pingPong("ibv_srq_pingpong", options, options);
 
-        assertEquals(0, pair.server.exitCode, pair.toString());
-        assertEquals(0, pair.client.exitCode, pair.toString());
-        assertEquals("", pair.server.err);
-        List<String> server = pair.server.out.lines().toList();
-        List<String> client = pair.client.out.lines().toList();
+        assertEquals(0, pair.server().exitCode(), pair.toString());
+        assertEquals(0, pair.client().exitCode(), pair.toString());
+        assertEquals("", pair.server().err());
+        List<String> server = pair.server().out().lines().toList();
+        List<String> client = pair.client().out().lines().toList();
         assertEquals(2 * queuePairs + 2, server.size(), pair.toString());
         assertEquals(2 * queuePairs + 2, client.size(), pair.toString());
         for (int i = 0; i < queuePairs; i++) {
@@ -92,12 +97,12 @@ class EndToEndTest {
     void shouldPlayPingPongOverXrc(String options) throws Exception {
         Pair pair = pingPong("ibv_xsrq_pingpong", options, options);
 
-        assertEquals(0, pair.server.exitCode, pair.toString());
-        assertEquals(0, pair.client.exitCode, pair.toString());
-        assertEquals("", pair.server.err);
-        assertEquals("", pair.client.err);
-        List<String> server = pair.server.out.lines().toList();
-        List<String> client = pair.client.out.lines().toList();
+        assertEquals(0, pair.server().exitCode(), pair.toString());
+        assertEquals(0, pair.client().exitCode(), pair.toString());
+        assertEquals("", pair.server().err());
+        assertEquals("", pair.client().err());
+        List<String> server = pair.server().out().lines().toList();
+        List<String> client = pair.client().out().lines().toList();
         assertEquals(List.of(3, 3), List.of(server.size(), client.size()), pair.toString());
         assertTrue(XRC_ADDRESS.matcher(client.get(0)).matches(), client.get(0));
         assertEquals(client.get(0).replace("   local:", "  remote:"), server.get(0));
@@ -108,11 +113,11 @@ class EndToEndTest {
     private void shouldPlay(String tool, String options) throws Exception {
         Pair pair = pingPong(tool, options, options);
 
-        assertEquals(0, pair.server.exitCode, pair.toString());
-        assertEquals(0, pair.client.exitCode, pair.toString());
-        assertEquals("", pair.server.err);
-        List<String> server = pair.server.out.lines().toList();
-        List<String> client = pair.client.out.lines().toList();
+        assertEquals(0, pair.server().exitCode(), pair.toString());
+        assertEquals(0, pair.client().exitCode(), pair.toString());
+        assertEquals("", pair.server().err());
+        List<String> server = pair.server().out().lines().toList();
+        List<String> client = pair.client().out().lines().toList();
         assertEquals(4, server.size(), pair.toString());
         assertEquals(4, client.size(), pair.toString());
         // The original for UD has a colon in its local line.
@@ -134,12 +139,12 @@ class EndToEndTest {
 
         Pair pair = pingPong("ibv_rc_pingpong", "-g 1 -c -s 20000 -n 50 -r 60", "-g 1 -c -s 20000 -n 50 -r 60");
 
-        assertEquals(0, pair.server.exitCode, pair.toString());
-        assertEquals(0, pair.client.exitCode, pair.toString());
-        assertFalse(pair.server.out.contains("invalid data"), pair.toString());
+        assertEquals(0, pair.server().exitCode(), pair.toString());
+        assertEquals(0, pair.client().exitCode(), pair.toString());
+        assertFalse(pair.server().out().contains("invalid data"), pair.toString());
         String warning = "rxe0 opens with faults on its link: drop=0.02,duplicate=0.1,reorder=0.1:100us,delay=10us,seed=1";
-        assertTrue(pair.server.err.contains(warning), pair.toString());
-        assertTrue(pair.client.err.contains(warning), pair.toString());
+        assertTrue(pair.server().err().contains(warning), pair.toString());
+        assertTrue(pair.client().err().contains(warning), pair.toString());
     }
 
     /** The client must have marked the pages: without its -c the server finds the fill bytes, says so, and still exits with 0. */
@@ -147,21 +152,21 @@ class EndToEndTest {
     void shouldReportInvalidDataWhenOnlyTheServerChecks() throws Exception {
         Pair pair = pingPong("ibv_rc_pingpong", "-g 1 -s 4096 -n 10 -c", "-g 1 -s 4096 -n 10");
 
-        assertEquals(0, pair.server.exitCode, pair.toString());
-        assertEquals("invalid data in page 0", pair.server.out.lines().toList().getLast());
+        assertEquals(0, pair.server().exitCode(), pair.toString());
+        assertEquals("invalid data in page 0", pair.server().out().lines().toList().getLast());
     }
 
     @Test
     void shouldSayThatEthernetNeedsAGid() throws Exception {
         Pair pair = pingPong("ibv_rc_pingpong", "-n 1", "-n 1");
 
-        assertEquals(1, pair.server.exitCode, pair.toString());
-        assertEquals(1, pair.client.exitCode, pair.toString());
-        assertTrue(pair.server.err.startsWith("Failed to modify QP to RTR\n"), pair.server.err);
-        assertTrue(pair.server.err.contains("-g 1"), pair.server.err);
-        assertTrue(pair.server.err.endsWith("Couldn't connect to remote QP\n"), pair.server.err);
-        assertTrue(pair.client.err.startsWith("client read/write: "), pair.client.err);
-        assertTrue(pair.server.out.contains("GID ::\n"), pair.server.out);
+        assertEquals(1, pair.server().exitCode(), pair.toString());
+        assertEquals(1, pair.client().exitCode(), pair.toString());
+        assertTrue(pair.server().err().startsWith("Failed to modify QP to RTR\n"), pair.server().err());
+        assertTrue(pair.server().err().contains("-g 1"), pair.server().err());
+        assertTrue(pair.server().err().endsWith("Couldn't connect to remote QP\n"), pair.server().err());
+        assertTrue(pair.client().err().startsWith("client read/write: "), pair.client().err());
+        assertTrue(pair.server().out().contains("GID ::\n"), pair.server().out());
     }
 
     @ParameterizedTest
@@ -203,74 +208,81 @@ class EndToEndTest {
     private void shouldFail(String command, String message) throws Exception {
         Ended ended = start(command).await();
 
-        assertEquals(1, ended.exitCode, ended.toString());
-        assertEquals(message, ended.err.lines().findFirst().orElse(""), ended.toString());
-        assertEquals("", ended.out);
+        assertEquals(1, ended.exitCode(), ended.toString());
+        assertEquals(message, ended.err().lines().findFirst().orElse(""), ended.toString());
+        assertEquals("", ended.out());
     }
 
     @Test
     void shouldListTheConfiguredDevices() throws Exception {
         assertEquals("    device          \t   node GUID\n    ------          \t----------------\n    rxe0            \t020000fffe000000\n",
-            start("ibv_devices").await().out);
+            start("ibv_devices").await().out());
         Ended details = start("rdma -d dev").await();
-        assertTrue(details.out.startsWith("0: rxe0: node_type ca node_guid 0200:00ff:fe00:0000 sys_image_guid 0200:00ff:fe00:0000 "
+        assertTrue(details.out().startsWith("0: rxe0: node_type ca node_guid 0200:00ff:fe00:0000 sys_image_guid 0200:00ff:fe00:0000 "
             + "adaptive-moderation off \n    caps: <"), details.toString());
+    }
+
+    /** Another process of the same user sees the waiting server's objects, until it is gone. */
+    @Test
+    void shouldShowWhatARunningProcessHas() throws Exception {
+        Started server = start("ibv_rc_pingpong -g 1 -p " + freePort());
+        try {
+            String queuePairs;
+            do {
+                queuePairs = resources("show qp").out();
+            } while (!queuePairs.contains(" state INIT ") && server.process().isAlive());
+            assertTrue(queuePairs.matches("link rxe0/1 lqpn \\d+ rqpn 0 type RC state INIT rq-psn 0 sq-psn 0 path-mig-state MIGRATED pdn 1 "
+                + "pid " + server.process().pid() + " comm ibv_rc_pingpong \n"), queuePairs);
+            assertEquals("0: rxe0: pd 1 cq 1 qp 1 cm_id 0 mr 1 ctx 1 srq 0 \n", resources("").out());
+            assertTrue(resources("show mr").out().matches(
+                "dev rxe0 mrn \\d+ rkey 0x0 lkey 0x[0-9a-f]+ mrlen 4096 pdn 1 pid \\d+ comm ibv_rc_pingpong \n"));
+        } finally {
+            server.process().destroyForcibly().waitFor();
+        }
+        assertEquals(new Ended(0, "0: rxe0: pd 0 cq 0 qp 0 cm_id 0 mr 0 ctx 0 srq 0 \n", ""), resources(""));
+    }
+
+    /** As with an adapter, whose driver pins what is registered: the limit is the process's, and privileged ones have none. */
+    @Test
+    void shouldRefuseMemoryBeyondTheLimitIfAsked() throws Exception {
+        boolean root = System.getProperty("user.name").equals("root");
+        List<String> limited = root ? List.of("setpriv", "--bounding-set=-ipc_lock", "prlimit", "--memlock=65536:65536")
+            : List.of("prlimit", "--memlock=65536:65536");
+        assumeTrue(limited.stream().filter(word -> !word.startsWith("--")).allMatch(word -> Files.isExecutable(Path.of("/usr/bin", word))),
+            "needs setpriv and prlimit of util-linux");
+        LinkStore.at(directory).setMemoryLimit("rxe0", true);
+
+        Ended tooMuch = start(limited, "ibv_rc_pingpong -g 1 -s 65537 -p " + freePort()).await();
+
+        assertEquals(1, tooMuch.exitCode(), tooMuch.toString());
+        assertEquals("Couldn't register MR", tooMuch.err().lines().findFirst().orElse(""), tooMuch.toString());
+        assertTrue(tooMuch.err().contains("reg_mr: Cannot allocate memory (ENOMEM): 68 KiB of pages, 0 KiB are pinned already, and this "
+            + "process may pin 64 KiB. `ulimit -l unlimited` raises that"), tooMuch.err());
+
+        // One that fits gets as far as waiting for a client.
+        Started fits = start(limited, "ibv_rc_pingpong -g 1 -s 65536 -p " + freePort());
+        try {
+            String regions;
+            do {
+                regions = resources("show mr").out();
+            } while (regions.isEmpty() && fits.process().isAlive());
+            assertTrue(regions.contains(" mrlen 65536 "), regions + Files.readString(fits.err()));
+        } finally {
+            fits.process().destroyForcibly();
+        }
     }
 
     @Test
     void shouldShowEveryOperationWithRightData() throws Exception {
         Ended demo = start("demo --seed 42").await();
 
-        assertEquals(0, demo.exitCode, demo.toString());
-        assertEquals("", demo.err);
-        assertEquals(14, demo.out.lines().filter(line -> line.contains("✓")).count(), demo.out);
-        assertTrue(demo.out.contains("All data was right"), demo.out);
+        assertEquals(0, demo.exitCode(), demo.toString());
+        assertEquals("", demo.err());
+        assertEquals(14, demo.out().lines().filter(line -> line.contains("✓")).count(), demo.out());
+        assertTrue(demo.out().contains("All data was right"), demo.out());
     }
 
-    // --- processes ---
-
-    private record Ended(int exitCode, String out, String err) {
-    }
-
-    private record Pair(Ended server, Ended client) {
-    }
-
-    private record Started(Process process, Path out, Path err) {
-        Ended await() throws IOException, InterruptedException {
-            return new Ended(process.waitFor(), Files.readString(out), Files.readString(err));
-        }
-    }
-
-    /** A client may come before its server listens; the original then fails, and the user tries again. */
-    private Pair pingPong(String tool, String serverOptions, String clientOptions) throws IOException, InterruptedException {
-        int port = freePort();
-        Started server = start(tool + " -p " + port + " " + serverOptions);
-        try {
-            Ended client;
-            do {
-                client = start(tool + " -p " + port + " " + clientOptions + " localhost").await();
-            } while (client.err.contains("Couldn't connect to") && server.process.isAlive());
-            return new Pair(server.await(), client);
-        } finally {
-            server.process.destroyForcibly();
-        }
-    }
-
-    private Started start(String line) throws IOException {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
-            Softrdma.class.getName()));
-        command.addAll(List.of(line.split(" ")));
-        Path out = Files.createTempFile(directory, "out", "");
-        Path err = Files.createTempFile(directory, "err", "");
-        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-        builder.environment().put(LinkStore.DIRECTORY_VARIABLE, directory.toString());
-        return new Started(builder.start(), out, err);
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket any = new ServerSocket(0)) {
-            return any.getLocalPort();
-        }
+    private Pair pingPong(String tool, String serverOptions, String clientOptions) throws Exception {
+        return pair(tool + " " + serverOptions, tool + " " + clientOptions);
     }
 }

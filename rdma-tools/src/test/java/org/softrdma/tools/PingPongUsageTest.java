@@ -127,7 +127,9 @@ class PingPongUsageTest {
 
     private static String usage(String tool) throws IOException {
         try (InputStream stream = PingPongUsageTest.class.getResourceAsStream(tool + "-44.usage")) {
-            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+            String original = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+            return tool.equals("ibv_xsrq_pingpong") ? original
+                : original + "      --json             print nothing but the result, as JSON (of softrdma)\n";
         }
     }
 }

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,8 +18,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SoftrdmaTest {
-    private static final Set<String> OURS_ALONE = Set.of("demo", "simulate");
-
     @ParameterizedTest
     @ValueSource(strings = {"--help", "-h", "help", ""})
     void shouldListTheToolsWithALineEach(String how) {
@@ -63,7 +60,7 @@ class SoftrdmaTest {
     void shouldHaveEveryOriginalToolInBin() throws IOException {
         Path bin = Path.of("").toAbsolutePath().resolveSibling("bin");
         try (Stream<Path> entries = Files.list(bin)) {
-            assertEquals(Tools.all().stream().map(Tools.Entry::name).filter(each -> !OURS_ALONE.contains(each)).collect(Collectors.toSet()),
+            assertEquals(Tools.all().stream().map(Tools.Entry::name).filter(each -> !Tools.isOurs(each)).collect(Collectors.toSet()),
                 entries.map(each -> each.getFileName().toString()).collect(Collectors.toSet()));
         }
     }

@@ -10,8 +10,19 @@ public final class HostName {
     public static final String UNKNOWN = "Name or service not known";
     /** {@code EAI_NONAME}, -2, as an exit code. */
     public static final int UNKNOWN_EXIT = 254;
+    /** {@code EAI_SERVICE}, -8, as an exit code. */
+    public static final int UNKNOWN_SERVICE_EXIT = 248;
 
     private HostName() {
+    }
+
+    /** All that stand for it; none if nobody knows it. */
+    public static InetAddress[] findAll(String name) {
+        try {
+            return InetAddress.getAllByName(name);
+        } catch (UnknownHostException unknown) {
+            return new InetAddress[0];
+        }
     }
 
     /** Null if nobody knows it. */

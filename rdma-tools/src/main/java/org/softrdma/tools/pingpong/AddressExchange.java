@@ -6,12 +6,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import org.softrdma.tools.cli.HostName;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -106,11 +106,9 @@ final class AddressExchange {
 
     /** The first of the server's addresses that answers; no delay for small messages. */
     static Socket connect(String server, int port) {
-        InetAddress[] addresses;
-        try {
-            addresses = InetAddress.getAllByName(server);
-        } catch (UnknownHostException unknown) {
-            throw new ToolFailure("Name or service not known for " + server + ":" + port);
+        InetAddress[] addresses = HostName.findAll(server);
+        if (addresses.length == 0) {
+            throw new ToolFailure(HostName.UNKNOWN + " for " + server + ":" + port);
         }
         StringBuilder reasons = new StringBuilder();
         for (InetAddress each : addresses) {

@@ -7,6 +7,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.softrdma.tools.cli.Opened;
+import org.softrdma.tools.cli.PageSize;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;

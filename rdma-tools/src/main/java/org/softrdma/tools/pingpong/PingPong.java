@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.pingpong;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.Tool;
@@ -25,9 +25,10 @@ public final class PingPong implements Tool {
         if (parameters == null) {
             return 1;
         }
-        Endpoint endpoint = Endpoint.open(device(parameters), parameters);
+        RdmaDevice device = device(parameters);
+        Endpoint endpoint = Endpoint.open(device, parameters);
         try {
-            run(endpoint, parameters, console);
+            run(device, endpoint, parameters, console);
             endpoint.close();
             return 0;
         } finally {
@@ -35,7 +36,7 @@ public final class PingPong implements Tool {
         }
     }
 
-    private static void run(Endpoint endpoint, PingPongParameters parameters, Console console) {
+    private static void run(RdmaDevice device, Endpoint endpoint, PingPongParameters parameters, Console console) {
         int posted = endpoint.postReceives(parameters.rxDepth());
         if (posted < parameters.rxDepth()) {
             throw new ToolFailure("Couldn't post receive (" + posted + ")");
@@ -47,9 +48,9 @@ public final class PingPong implements Tool {
         List<Destination> own = endpoint.destinations(ThreadLocalRandom.current());
         for (Destination each : own) {
             // A colon where the others have a comma: the original's.
-            console.println("  local address:  " + (parameters.service() == Service.UD ? each.toString().replace(", GID", ": GID") : each));
+            say("  local address:  " + (parameters.service() == Service.UD ? each.toString().replace(", GID", ": GID") : each), parameters,
+                console);
         }
-        console.out().flush();
         AddressExchange exchange = new AddressExchange(parameters.service().destinations);
         List<Destination> peers;
         if (parameters.isClient()) {
@@ -58,9 +59,8 @@ public final class PingPong implements Tool {
             peers = exchange.asServer(parameters.port(), own, clients -> endpoint.connect(own, clients));
         }
         for (Destination each : peers.subList(0, own.size())) {
-            console.println("  remote address: " + each);
+            say("  remote address: " + each, parameters, console);
         }
-        console.out().flush();
         if (parameters.isClient()) {
             endpoint.connect(own, peers);
             if (parameters.validate()) {
@@ -69,9 +69,16 @@ public final class PingPong implements Tool {
         }
 
         long elapsedNs = new PingPongLoop(endpoint, parameters, posted).run();
-        report(elapsedNs, parameters, console);
-        if (parameters.validate() && !parameters.isClient()) {
-            validate(endpoint, parameters, console);
+        PingPongResult result = new PingPongResult(parameters, device.name(), elapsedNs,
+            parameters.validate() && !parameters.isClient() ? invalidPages(endpoint, parameters) : List.of());
+        console.print(parameters.json() ? result.json() : result.text());
+    }
+
+    /** For people. */
+    private static void say(String line, PingPongParameters parameters, Console console) {
+        if (!parameters.json()) {
+            console.println(line);
+            console.out().flush();
         }
     }
 
@@ -97,30 +104,14 @@ public final class PingPong implements Tool {
             : "There are: " + String.join(", ", devices.stream().map(RdmaDevice::name).toList())));
     }
 
-    private static void report(long elapsedNs, PingPongParameters parameters, Console console) {
-        // As the original computes it, in a float.
-        float usec = elapsedNs / 1000;
-        long iterations = Integer.toUnsignedLong(parameters.iterations());
-        long bytes = Integer.toUnsignedLong(parameters.size()) * iterations * 2;
-        console.println(bytes + " bytes in " + fixed(usec / 1e6) + " seconds = " + fixed(bytes * 8.0 / usec) + " Mbit/sec");
-        console.println(parameters.iterations() + " iters in " + fixed(usec / 1e6) + " seconds = " + fixed(usec / iterations)
-            + " usec/iter");
-    }
-
-    /** C's {@code %.2f}, which has its own words for what is no number. */
-    private static String fixed(double value) {
-        if (Double.isNaN(value)) {
-            return "-nan";
-        }
-        return Double.isInfinite(value) ? "inf" : String.format(Locale.ROOT, "%.2f", value);
-    }
-
-    /** What is wrong is only printed: the original's exit code stays 0. */
-    private static void validate(Endpoint endpoint, PingPongParameters parameters, Console console) {
+    /** What is wrong is only told: the original's exit code stays 0. */
+    private static List<Long> invalidPages(Endpoint endpoint, PingPongParameters parameters) {
+        List<Long> pages = new ArrayList<>();
         for (long offset = 0; offset < parameters.size(); offset += endpoint.pageBytes()) {
             if (!endpoint.isMarked(offset)) {
-                console.println("invalid data in page " + offset / endpoint.pageBytes());
+                pages.add(offset / endpoint.pageBytes());
             }
         }
+        return pages;
     }
 }

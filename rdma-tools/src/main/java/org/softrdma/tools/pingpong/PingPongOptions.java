@@ -16,6 +16,9 @@ final class PingPongOptions {
         Service.UC, "p:d:i:s:m:r:n:l:eg:c",
         Service.UD, "p:d:i:s:r:n:l:eg:c",
         Service.SRQ, "p:d:i:s:m:q:r:n:l:eog:c");
+    /** Ours: a word without a letter that can be typed, which all services have. */
+    private static final char JSON = '\ue000';
+
     private static final List<GetoptLong.Long> LONG = List.of(
         new GetoptLong.Long("port", true, 'p'), new GetoptLong.Long("ib-dev", true, 'd'), new GetoptLong.Long("ib-port", true, 'i'),
         new GetoptLong.Long("size", true, 's'), new GetoptLong.Long("mtu", true, 'm'), new GetoptLong.Long("num-qp", true, 'q'),
@@ -23,7 +26,8 @@ final class PingPongOptions {
         new GetoptLong.Long("iters", true, 'n'), new GetoptLong.Long("sl", true, 'l'), new GetoptLong.Long("events", false, 'e'),
         new GetoptLong.Long("gid-idx", true, 'g'), new GetoptLong.Long("odp", false, 'o'), new GetoptLong.Long("iodp", false, 'O'),
         new GetoptLong.Long("prefetch", false, 'P'), new GetoptLong.Long("ts", false, 't'), new GetoptLong.Long("chk", false, 'c'),
-        new GetoptLong.Long("dm", false, 'j'), new GetoptLong.Long("new_send", false, 'N'));
+        new GetoptLong.Long("dm", false, 'j'), new GetoptLong.Long("new_send", false, 'N'),
+        new GetoptLong.Long("json", false, JSON));
     private static final int HIGHEST_PORT = 65535;
 
     private final Service service;
@@ -43,6 +47,7 @@ final class PingPongOptions {
     private boolean timestamps;
     private boolean validate;
     private boolean deviceMemory;
+    private boolean json;
 
     private PingPongOptions(Service service) {
         this.service = service;
@@ -58,7 +63,7 @@ final class PingPongOptions {
     static PingPongParameters parse(Service service, String name, List<String> arguments, Console console) {
         PingPongOptions options = new PingPongOptions(service);
         String letters = SHORT.get(service);
-        List<GetoptLong.Long> words = LONG.stream().filter(word -> letters.indexOf(word.letter()) >= 0).toList();
+        List<GetoptLong.Long> words = LONG.stream().filter(word -> word.letter() == JSON || letters.indexOf(word.letter()) >= 0).toList();
         GetoptLong reader = new GetoptLong(name, letters, words, arguments, console);
         for (int option = reader.next(); option != GetoptLong.END; option = reader.next()) {
             if (!options.take(option, reader.argument())) {
@@ -91,6 +96,7 @@ final class PingPongOptions {
             case 't' -> timestamps = true;
             case 'c' -> validate = true;
             case 'j' -> deviceMemory = true;
+            case JSON -> json = true;
             case 'N' -> {
                 // another way to call the same send; here there is one
             }
@@ -112,7 +118,7 @@ final class PingPongOptions {
             checkQueuePairs();
         }
         return new PingPongParameters(service, server, port, device, ibPort, size, mtu, queuePairs, rxDepth, iterations, serviceLevel,
-            events, gidIndex, validate, onDemandPaging, timestamps, deviceMemory);
+            events, gidIndex, validate, onDemandPaging, timestamps, deviceMemory, json);
     }
 
     private void checkQueuePairs() {
@@ -175,6 +181,8 @@ final class PingPongOptions {
               -o, --odp\t\t    use on demand paging
             """ : "") + """
               -c, --chk              validate received buffer
-            """));
+            """) + """
+                  --json             print nothing but the result, as JSON (of softrdma)
+            """);
     }
 }

@@ -21,10 +21,12 @@ import org.softrdma.verbs.Mtu;
  * @param onDemandPaging asked for; no soft device has it
  * @param timestamps     asked for; no soft device has them
  * @param deviceMemory   asked for; no soft device has it
+ * @param json           print nothing but the result, for a program to read
  */
 record PingPongParameters(
     Service service, String server, int port, String device, int ibPort, int size, Mtu mtu, int queuePairs, int rxDepth, int iterations,
-    int serviceLevel, boolean events, int gidIndex, boolean validate, boolean onDemandPaging, boolean timestamps, boolean deviceMemory) {
+    int serviceLevel, boolean events, int gidIndex, boolean validate, boolean onDemandPaging, boolean timestamps, boolean deviceMemory,
+    boolean json) {
 
     boolean isClient() {
         return server != null;

@@ -6,6 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Opened;
+import org.softrdma.tools.cli.PageSize;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;

@@ -139,7 +139,8 @@ final class RPingEnd {
         }
         ownQp = pd.createQp(attributes);
         qp = ownQp;
-        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(id.port()).accessFlags(0));
+        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(id.port())
+            .accessFlags(AccessFlags.REMOTE_READ | AccessFlags.REMOTE_WRITE));
     }
 
     private void allocateBuffers() {
@@ -166,8 +167,13 @@ final class RPingEnd {
 
     /** Of a queue pair of the program's own: makes it ready. */
     void moveOwnQp() {
+        QpAttributes readyToReceive = id.initQpAttributes(QpState.RTR);
+        if (readyToReceive == null) {
+            // On iWARP the connection manager moves it.
+            return;
+        }
         ownQp.modify(id.initQpAttributes(QpState.INIT));
-        ownQp.modify(id.initQpAttributes(QpState.RTR));
+        ownQp.modify(readyToReceive);
         ownQp.modify(id.initQpAttributes(QpState.RTS));
     }
 
@@ -368,9 +374,11 @@ final class RPingEnd {
         return dataRegion;
     }
 
+    /** Whoever looks for where it stands wants to see it now. */
     void debug(String text) {
         if (options.debug()) {
             console.print(text);
+            console.out().flush();
         }
     }
 

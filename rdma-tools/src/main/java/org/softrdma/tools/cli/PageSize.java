@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.tools.pingpong;
+package org.softrdma.tools.cli;
 
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -8,14 +8,14 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /** The size of a memory page, which Java does not tell: {@code getpagesize} of the C library. */
-final class PageSize {
+public final class PageSize {
     private static final int USUAL = 4096;
 
     private PageSize() {
     }
 
     /** Bytes; 4096 where the C library has no such call (Windows, whose pages have that size). */
-    static int bytes() {
+    public static int bytes() {
         Linker linker = Linker.nativeLinker();
         Optional<MemorySegment> function = linker.defaultLookup().find("getpagesize");
         if (function.isEmpty()) {

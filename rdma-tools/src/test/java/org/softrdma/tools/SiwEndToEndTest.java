@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.config.LinkStore;
+import org.softrdma.device.config.MpaOptions;
+
+/** The tools of the connection manager over iWARP: processes of their own, TCP on the loopback. Texts are rdmacm-utils 44's. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class SiwEndToEndTest extends ToolProcesses {
+    @BeforeEach
+    void configure() {
+        addLink("siw0", "siw");
+    }
+
+    private Pair run(String server, String client, int port) throws Exception {
+        return meet(listening(server, port), client);
+    }
+
+    /** Somebody knocks, and goes away again. */
+    private Started listening(String line, int port) throws Exception {
+        return startAndAwait(line, () -> {
+            try (Socket knock = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                return knock.isConnected();
+            } catch (ConnectException notYet) {
+                return false;
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', -v -C 3", "-q, -V -C 200", "'', -q -V -C 3", "-S 65535, -S 65535 -V -C 5", "-d, -d -C 1"})
+    void shouldPing(String serverOptions, String clientOptions) throws Exception {
+        int port = freePort();
+        Pair pair = run("rping -s -p " + port + " " + serverOptions, "rping -c -a 127.0.0.1 -p " + port + " " + clientOptions, port);
+
+        assertEquals(0, pair.server().exitCode(), pair.toString());
+        assertEquals(0, pair.client().exitCode(), pair.toString());
+        assertEquals("server DISCONNECT EVENT...\nwait for RDMA_READ_ADV state 10\n", pair.server().err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"revision=1", "crc=off", "crc=required,markers=on", "rtr=write", "rtr=read,pause=0s", "ird=1,ord=1"})
+    void shouldPingWhateverTheOptions(String mpa) throws Exception {
+        LinkStore.at(directory).setMpa("siw0", MpaOptions.parse(mpa));
+        int port = freePort();
+        Pair pair = run("rping -s -v -p " + port, "rping -c -a 127.0.0.1 -v -C 3 -p " + port, port);
+
+        assertEquals(0, pair.client().exitCode(), pair.toString());
+        assertEquals("ping data: rdma-ping-0: ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqr",
+            pair.client().out().lines().findFirst().orElse(""));
+        assertEquals(pair.client().out().lines().map(line -> "server " + line).toList(), pair.server().out().lines().toList());
+    }
+
+    @Test
+    void shouldSayThatNobodyListens() throws Exception {
+        assertEquals(new Ended(255, "",
+            "cma event RDMA_CM_EVENT_REJECTED, error -111\nwait for CONNECTED state 4\nconnect error -1\n"),
+            start("rping -c -a 127.0.0.1 -C 1 -p " + freePort()).await());
+    }
+
+    @Test
+    void shouldRefuseASecondServerOnThePort() throws Exception {
+        int port = freePort();
+        listening("rping -s -p " + port, port);
+        Ended second = start("rping -s -p " + port).await();
+        assertEquals(255, second.exitCode(), second.toString());
+        assertTrue(second.err().startsWith("rdma_listen: Address already in use\n"), second.toString());
+    }
+
+    @Test
+    void shouldTellTheClientWhenTheServerIsEnded() throws Exception {
+        int port = freePort();
+        Started server = listening("rping -s -v -p " + port, port);
+        Started client = start("rping -c -a 127.0.0.1 -p " + port);
+        waitFor("no ping arrives", server, () -> Files.size(server.out()) > 0);
+        server.process().destroy();
+        Ended ended = client.await();
+        assertEquals(0, ended.exitCode(), ended.toString());
+        assertTrue(ended.err().startsWith("client DISCONNECT EVENT...\n"), ended.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-c 20", "-C 3 -S 5000 -m", "-C 0"})
+    void shouldExchangeMessages(String options) throws Exception {
+        int port = freePort();
+        String line = (" -p " + port + " " + options).stripTrailing();
+        Pair pair = run("ucmatose" + line, "ucmatose -s 127.0.0.1" + line, port);
+
+        for (Ended each : List.of(pair.server(), pair.client())) {
+            assertEquals(0, each.exitCode(), pair.toString());
+            assertEquals("", each.err());
+            assertTrue(each.out().endsWith("test complete\nreturn status 0\n"), pair.toString());
+            assertEquals(!options.equals("-C 0"), each.out().contains("data transfers complete\n"), pair.toString());
+        }
+    }
+
+    @Test
+    void shouldExchangeSixteenBytes() throws Exception {
+        int port = freePort();
+        Pair pair = run("rdma_server -p " + port, "rdma_client -s 127.0.0.1 -p " + port, port);
+
+        assertEquals(new Ended(0, "rdma_server: start\nrdma_server: end 0\n", ""), pair.server());
+        assertEquals(new Ended(0, "rdma_client: start\nrdma_client: end 0\n", ""), pair.client());
+    }
+
+    @Test
+    void shouldTimeConnections() throws Exception {
+        int port = freePort();
+        listening("cmtime -p " + port, port);
+        Ended client = start("cmtime -c 50 -b 127.0.0.1 -s 127.0.0.1 -p " + port).await();
+
+        assertEquals(0, client.exitCode(), client.toString());
+        assertEquals("", client.err());
+    }
+
+    /** As with a kernel that has both on an interface: the server hears both, the client's first device decides. */
+    @Test
+    void shouldServeRoceAndIwarpAtOnce() throws Exception {
+        addLink("rxe0", "rxe");
+        int port = freePort();
+        Started server = listening("rping -s -P -v -p " + port, port);
+        for (String devices : List.of("iwarp", "roce", "rxe0,siw0")) {
+            environment.put("SOFTRDMA_CM_DEVICES", devices);
+            Ended client = start("rping -c -a 127.0.0.1 -V -C 2 -p " + port).await();
+            assertEquals(0, client.exitCode(), devices + client);
+        }
+        waitFor("a ping is missing", server, () -> Files.readString(server.out()).lines().count() == 6);
+    }
+
+    @Test
+    void shouldShowTheDevice() throws IOException, InterruptedException {
+        assertEquals(new Ended(0, "    device          \t   node GUID\n    ------          \t----------------\n"
+            + "    siw0            \t716977fffe300000\n", ""), start("ibv_devices").await());
+        assertEquals(new Ended(0, "0: siw0: node_type rnic node_guid 7169:77ff:fe30:0000 sys_image_guid 7169:77ff:fe30:0000 \n", ""),
+            start("rdma dev").await());
+    }
+}

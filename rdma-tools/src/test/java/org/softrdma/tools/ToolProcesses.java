@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.softrdma.device.config.LinkStore;
+import org.softrdma.device.config.NetDevice;
+
+/** Tests that run the tools as processes of their own, on the links of a directory. */
+public abstract class ToolProcesses {
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final int FIRST_PORT = 20_000;
+    private static final int LAST_PORT = 32_000;
+
+    private static final String LOOPBACK = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
+
+    /** Where the links are, and what the processes write. */
+    @TempDir
+    protected Path directory;
+
+    /** What the processes see beside the links. */
+    protected final Map<String, String> environment = new HashMap<>();
+
+    private final List<Process> processes = new ArrayList<>();
+
+    /** A device on the loopback interface. @param type rxe or siw */
+    protected final void addLink(String name, String type) {
+        LinkStore.at(directory).add(name, type, LOOPBACK);
+    }
+
+    @AfterEach
+    final void end() {
+        processes.forEach(Process::destroyForcibly);
+    }
+
+    public record Ended(int exitCode, String out, String err) {
+    }
+
+    public record Pair(Ended server, Ended client) {
+    }
+
+    public record Started(Process process, Path out, Path err) {
+        public Ended await() throws IOException, InterruptedException {
+            return new Ended(process.waitFor(), Files.readString(out), Files.readString(err));
+        }
+    }
+
+    protected interface Condition {
+        boolean holds() throws IOException;
+    }
+
+    /** Runs a client, and waits for both. */
+    protected final Pair meet(Started server, String client) throws Exception {
+        Ended asked = start(client).await();
+        return new Pair(server.await(), asked);
+    }
+
+    protected final Started startAndAwait(String line, Condition listens) throws Exception {
+        Started server = start(line);
+        waitFor("the server does not listen", server, listens);
+        return server;
+    }
+
+    protected static void waitFor(String otherwise, Started of, Condition condition) throws Exception {
+        long untilNs = System.nanoTime() + PATIENCE_NS;
+        while (!condition.holds()) {
+            assertTrue(of.process.isAlive(), () -> otherwise + ": it ended");
+            assertFalse(System.nanoTime() - untilNs > 0, otherwise);
+            of.process.waitFor(5, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** A tool whose ends meet at a port {@code -p}. A client that comes before it listens fails, and is tried again, as by a user. */
+    protected final Pair pair(String serverCommand, String clientCommand) throws IOException, InterruptedException {
+        int port = freePort();
+        Started server = start(serverCommand + " -p " + port);
+        Ended client;
+        do {
+            client = start(clientCommand + " -p " + port + " 127.0.0.1").await();
+        } while ((client.err.contains("Couldn't connect to") || client.err.contains("Unable to init the socket connection"))
+            && server.process.isAlive());
+        return new Pair(server.await(), client);
+    }
+
+    protected final Started start(String line) throws IOException {
+        return start(List.of(), line);
+    }
+
+    /** @param through a command that runs it */
+    protected final Started start(List<String> through, String line) throws IOException {
+        List<String> command = new ArrayList<>(through);
+        command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
+            System.getProperty("java.class.path"), Softrdma.class.getName()));
+        command.addAll(List.of(line.strip().split(" +")));
+        Path out = Files.createTempFile(directory, "out", "");
+        Path err = Files.createTempFile(directory, "err", "");
+        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().put(LinkStore.DIRECTORY_VARIABLE, directory.toString());
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        processes.add(process);
+        return new Started(process, out, err);
+    }
+
+    /** {@code rdma resource}, again as long as a process does not answer it in time: on a busy machine. */
+    protected final Ended resources(String line) throws IOException, InterruptedException {
+        Ended shown;
+        do {
+            shown = start(("rdma resource " + line).strip()).await();
+        } while (shown.err.contains(" does not answer"));
+        return shown;
+    }
+
+    /** A free one, below those that the system hands out to whoever wants any: nobody gets it before it is used. */
+    protected static int freePort() throws IOException {
+        while (true) {
+            try (ServerSocket free = new ServerSocket(ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT))) {
+                return free.getLocalPort();
+            } catch (BindException taken) {
+                continue;
+            }
+        }
+    }
+}
