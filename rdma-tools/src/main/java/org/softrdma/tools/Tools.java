@@ -10,12 +10,17 @@ import org.softrdma.tools.cm.RdmaClient;
 import org.softrdma.tools.cm.UcMatose;
 import org.softrdma.tools.cm.UdAddy;
 import org.softrdma.tools.demo.Demo;
+import org.softrdma.tools.devices.IbStat;
+import org.softrdma.tools.devices.IbStatus;
+import org.softrdma.tools.devices.IbvDevinfo;
+import org.softrdma.tools.devices.ShowGids;
 import org.softrdma.tools.pingpong.PingPong;
 import org.softrdma.tools.pingpong.Service;
 import org.softrdma.tools.pingpong.XsrqPingPong;
 import org.softrdma.tools.rdma.Rdma;
 import org.softrdma.tools.rping.RPing;
 import org.softrdma.tools.simulate.Simulate;
+import org.softrdma.verbs.Verbs;
 
 /** Which tools there are. */
 final class Tools {
@@ -24,9 +29,13 @@ final class Tools {
     }
 
     private static final List<Entry> ALL = List.of(
+        new Entry("cma_roce_mode", "the version of RoCE that connections by address ask for: cma_roce_mode -d rxe0 -p 1 [-m 1|2]"),
         new Entry("cmtime", "how long connecting takes, step by step, with many connections at once"),
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
+        new Entry("ibstat", "states of devices and ports"),
+        new Entry("ibstatus", "states of ports, in a few lines"),
         new Entry("ibv_devices", "list the RDMA devices"),
+        new Entry("ibv_devinfo", "what devices and their ports are like; -v: everything"),
         new Entry("ibv_rc_pingpong", "ping-pong over a reliable connection, server or client"),
         new Entry("ibv_srq_pingpong", "ping-pong over several connections that share their receives"),
         new Entry("ibv_uc_pingpong", "ping-pong over an unreliable connection"),
@@ -37,6 +46,7 @@ final class Tools {
         new Entry("rdma_client", "sixteen bytes to rdma_server and back, by address"),
         new Entry("rdma_server", "its other end"),
         new Entry("rping", "a text travels by RDMA READ and comes back by RDMA WRITE; client, server, persistent server"),
+        new Entry("show_gids", "the GIDs of all devices: the indices that -g and -x take"),
         new Entry("simulate", "random workloads on a simulated faulty network, everything checked; seeds for a night"),
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, the peer looked up by address"));
@@ -58,9 +68,13 @@ final class Tools {
     /** The tool of that name, or null. A switch, so that a start loads the classes of one tool only. */
     static Tool find(String name) {
         return switch (name) {
+            case "cma_roce_mode" -> new CmaRoceMode();
             case "cmtime" -> new CmTime();
             case "demo" -> new Demo();
+            case "ibstat" -> new IbStat(Verbs::devices);
+            case "ibstatus" -> new IbStatus(Verbs::devices);
             case "ibv_devices" -> new IbvDevices();
+            case "ibv_devinfo" -> new IbvDevinfo(Verbs::devices);
             case "ibv_rc_pingpong" -> new PingPong(Service.RC);
             case "ibv_srq_pingpong" -> new PingPong(Service.SRQ);
             case "ibv_uc_pingpong" -> new PingPong(Service.UC);
@@ -71,6 +85,7 @@ final class Tools {
             case "rdma_client" -> RdmaClient.client();
             case "rdma_server" -> RdmaClient.server();
             case "rping" -> new RPing();
+            case "show_gids" -> new ShowGids(Verbs::devices);
             case "simulate" -> new Simulate();
             case "ucmatose" -> new UcMatose();
             case "udaddy" -> new UdAddy();

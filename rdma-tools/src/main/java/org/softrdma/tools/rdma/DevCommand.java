@@ -6,7 +6,7 @@ import java.util.List;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
-import org.softrdma.verbs.Context;
+import org.softrdma.tools.devices.Guid;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
@@ -102,17 +102,16 @@ final class DevCommand {
         } else if (link.netdev() != null) {
             guid = link.netdev().nodeGuid();
         }
-        String digits = String.format("%016x", guid);
-        return digits.substring(0, 4) + ':' + digits.substring(4, 8) + ':' + digits.substring(8, 12) + ':' + digits.substring(12);
+        return Guid.text(guid);
     }
 
-    /** They are the open device's to tell; one that cannot be opened now has no such line. */
+    /** A device that cannot be asked has no such line. */
     private void printCapabilities(RdmaDevice device) {
         if (device == null) {
             return;
         }
-        try (Context context = device.open()) {
-            report.names("caps", capabilityNames(context.queryDevice().deviceCapFlags()));
+        try {
+            report.names("caps", capabilityNames(device.describe().device().deviceCapFlags()));
         } catch (VerbsException refused) {
             console.error(device.name() + ": capabilities not known: " + refused.getMessage());
         }
