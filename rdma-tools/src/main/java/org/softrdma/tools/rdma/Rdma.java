@@ -3,6 +3,8 @@ package org.softrdma.tools.rdma;
 
 import java.util.List;
 import org.softrdma.device.config.LinkStore;
+import org.softrdma.device.config.StateDirectory;
+import org.softrdma.device.inspect.RunningProcesses;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.tools.cli.Tool;
@@ -17,14 +19,16 @@ public final class Rdma implements Tool {
         new GetoptLong.Long("force", false, 'f'), new GetoptLong.Long("batch", true, 'b'));
 
     private final LinkStore store;
+    private final Processes processes;
 
-    /** On the user's links. */
+    /** On the user's links and processes. */
     public Rdma() {
-        this(LinkStore.open());
+        this(LinkStore.open(), problems -> RunningProcesses.ask(StateDirectory.ofUser(), problems));
     }
 
-    Rdma(LinkStore store) {
+    Rdma(LinkStore store, Processes processes) {
         this.store = store;
+        this.processes = processes;
     }
 
     @Override
@@ -59,13 +63,13 @@ public final class Rdma implements Tool {
             }
         }
         try {
-            return object(name, new Words(options.operands()), Report.of(json, pretty, console), details, console);
+            return object(name, new Words(options.operands()), Report.of(json, pretty, console), details, json, console);
         } catch (VerbsException refused) {
             throw new ToolFailure("error: " + refused.errno().text(), refused);
         }
     }
 
-    private int object(String name, Words words, Report report, boolean details, Console console) {
+    private int object(String name, Words words, Report report, boolean details, boolean json, Console console) {
         if (words.isEmpty()) {
             return help(name, console);
         }
@@ -73,9 +77,9 @@ public final class Rdma implements Tool {
             case null -> unknown("object", words, console);
             case "dev" -> new DevCommand(store, report, details, console).run(name, words);
             case "link" -> new LinkCommand(store, report, details, console).run(name, words);
-            case "resource" -> throw notYet(name + " resource", "resources live in the processes that use a device");
-            case "statistic" -> throw notYet(name + " statistic", "counters live in the processes that use a device");
-            case "system" -> throw notYet(name + " system", "there are no network namespace modes to show or set in user space");
+            case "resource" -> new ResourceCommand(Link.all(store), processes, report, console).run(words);
+            case "statistic" -> new StatisticCommand(Link.all(store), processes, report, details || json, console).run(words);
+            case "system" -> new SystemCommand(console).run(words);
             default -> help(name, console);
         };
     }

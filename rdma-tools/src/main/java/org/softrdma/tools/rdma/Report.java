@@ -24,6 +24,9 @@ abstract class Report {
     /** In text a line of its own below the object's. */
     abstract void names(String key, List<String> values);
 
+    /** In text on the object's line. */
+    abstract void list(String key, List<String> values);
+
     abstract void endObject();
 
     abstract void end();
@@ -65,6 +68,11 @@ abstract class Report {
         @Override
         void names(String key, List<String> values) {
             console.print("\n    " + key + ": <" + String.join(", ", values) + ">");
+        }
+
+        @Override
+        void list(String key, List<String> values) {
+            console.print(key + " " + String.join(",", values) + " ");
         }
 
         @Override
@@ -125,6 +133,11 @@ abstract class Report {
         }
 
         @Override
+        void list(String key, List<String> values) {
+            names(key, values);
+        }
+
+        @Override
         void endObject() {
             depth--;
             if (!separator.isEmpty()) {
@@ -174,7 +187,7 @@ abstract class Report {
             console.print(pretty ? "\n" + "    ".repeat(depth) : "");
         }
 
-        /** Names of links and interfaces need no other escapes. */
+        /** Names of links and interfaces, and what processes tell, are visible ASCII: no other escapes are needed. */
         private static String quoted(String text) {
             return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
         }

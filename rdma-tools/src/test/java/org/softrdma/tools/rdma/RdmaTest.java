@@ -142,12 +142,23 @@ class RdmaTest {
         "link set here congestion       | Please provide congestion control, or none.",
         "link set here congestion red   | error: Invalid argument",
         "link set here congestion none 1 | Unknown parameter 1",
+        "link set here mpa              | Please provide MPA options, or default.",
+        "link set here mpa crc=maybe    | error: Invalid argument",
         "dev show x                     | Wrong device name - x",
+        "link set here memlock         | Please provide none or ulimit.",
+        "link set here memlock 64      | error: Invalid argument",
         "dev set here name there        | error: Operation not supported",
-        "statistic                      | error: Operation not supported",
-        "stat show link here/1          | error: Operation not supported",
-        "resource show qp               | error: Operation not supported",
-        "system show                    | error: Operation not supported",
+        "statistic mode                 | error: Operation not supported",
+        "stat show link here/2          | Wrong device name",
+        "stat show link nope            | Wrong device name",
+        "resource show qp link          | No filter data was supplied to filter option link",
+        "resource show qp foo           | No filter data was supplied to filter option foo",
+        "resource show qp link here foo 1 | Unsupported filter option: foo",
+        "resource show qp link here/1 lqpn | There is filter option without data",
+        "resource show qp link here/2   | Wrong device name",
+        "resource show qp link nope     | Wrong device name",
+        "resource show mr dev nope      | Wrong device name - nope",
+        "system set netns exclusive     | error: Operation not supported",
         "-b file                        | error: Operation not supported"})
     void shouldFailInTheWordsOfTheOriginal(String line, String message) {
         run("link add here type rxe netdev " + lo);
@@ -157,6 +168,12 @@ class RdmaTest {
         assertEquals(message, failure.getMessage().lines().findFirst().orElseThrow());
         assertEquals(1, failure.exitCode());
         assertEquals(List.of("here"), store.links().stream().map(each -> each.name()).toList());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"system set netns", "system set netns foo"})
+    void shouldSayWhichModesThereAre(String line) {
+        assertEquals("valid options are: { shared | exclusive }", assertThrows(ToolFailure.class, () -> run(line)).getMessage());
     }
 
     // --- faults: not in the original ---
@@ -207,6 +224,36 @@ class RdmaTest {
     }
 
     @Test
+    void shouldShowMpaOptionsWhereverALinkIsShown() {
+        run("link add siw0 type siw netdev " + lo);
+
+        assertEquals(new ToolRun(0, "", ""), run("link set siw0 mpa pause=0s,crc=off,ird=16,revision=2"));
+
+        String line = "link siw0/1 state ACTIVE physical_state LINK_UP netdev " + lo + " ";
+        assertEquals(line + "mpa crc=off,ird=16,pause=0s \n", run("link show").out());
+        assertTrue(run("-j link").out().contains(",\"mpa\":\"crc=off,ird=16,pause=0s\"}"), run("-j link").out());
+        run("link set siw0 mpa default");
+        assertEquals(line + "\n", run("link show").out());
+
+        run("link add rxe0 type rxe netdev " + lo);
+        String message = assertThrows(ToolFailure.class, () -> run("link set rxe0 mpa crc=off")).getMessage();
+        assertTrue(message.startsWith("error: Operation not supported\nrxe0 is of type rxe"), message);
+    }
+
+    @Test
+    void shouldShowALimitOfMemoryWhereverALinkIsShown() {
+        run("link add rxe0 type rxe netdev " + lo);
+
+        assertEquals(new ToolRun(0, "", ""), run("link set rxe0 memlock ulimit"));
+
+        String line = "link rxe0/1 state ACTIVE physical_state LINK_UP netdev " + lo + " ";
+        assertEquals(line + "memlock ulimit \n", run("link show").out());
+        assertTrue(store.links().getFirst().limitsMemory());
+        run("link set rxe0 memlock none");
+        assertEquals(line + "\n", run("link show").out());
+    }
+
+    @Test
     void shouldRefuseFaultsOfDevicesThatHaveNone() {
         run("link add siw0 type siw netdev " + lo);
 
@@ -223,7 +270,13 @@ class RdmaTest {
         "dev foo                | Unknown dev command 'foo'.",
         "link add x mtu 1024    | Unknown parameter 'mtu'.",
         "link show here/1 now   | Unknown parameter 'now'.",
-        "dev show here now      | Unknown parameter 'now'."})
+        "dev show here now      | Unknown parameter 'now'.",
+        "resource foo           | Unknown resource command 'foo'.",
+        "res show foo           | Unknown parameter 'foo'.",
+        "statistic foo          | Unknown statistic command 'foo'.",
+        "statistic show foo     | Unknown parameter 'foo'.",
+        "system show foo        | Unknown parameter 'foo'.",
+        "system set foo         | Unknown parameter 'foo'."})
     void shouldExitWithZeroAfterUnknownWords(String line, String message) {
         run("link add here type rxe netdev " + lo);
 
@@ -269,7 +322,8 @@ class RdmaTest {
 
     @Test
     void shouldHelpWithoutWords() {
-        assertEquals(new ToolRun(0, USAGE, ""), ToolRun.of(console -> new Rdma(store).run("rdma", List.of(), console)));
+        assertEquals(new ToolRun(0, USAGE, ""),
+            ToolRun.of(console -> new Rdma(store, problems -> List.of()).run("rdma", List.of(), console)));
     }
 
     @Test
@@ -285,7 +339,7 @@ class RdmaTest {
 
         assertEquals(new ToolRun(0, """
             Usage: rdma link show [DEV/PORT_INDEX]
-            Usage: rdma link add NAME type TYPE netdev NETDEV
+            Usage: rdma link add NAME type TYPE netdev NETDEV [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ]
             Usage: rdma link delete NAME
             Usage: rdma link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }
                    drop, duplicate, corrupt, truncate, extend = RATE
@@ -297,6 +351,16 @@ class RdmaTest {
                    rate = RATE (line rate; the interface's), ai, hai = RATE (additive, hyper increase; 40mbit, 400mbit)
                    cnp = TIME (between notifications; 50us), alpha, timer = TIME (55us), bytes = NUMBER (10000000)
                    RATE is 1mbit to 1000gbit; TIME 1us to 1s, in us, ms or s
+            Usage: rdma link set DEV mpa { default | KEY=VALUE[,KEY=VALUE]... }
+                   revision = 1 or 2, crc = off, on or required, markers = off or on
+                   rtr = none, write or read (first message of a peer-to-peer connection)
+                   ird, ord = 0 to 128 (READs held for the peer, READs outstanding)
+                   pause = TIME (before the first message, 0s to 1s)
+                   timeout = TIME (for TCP's answer and for the peer's start-up frame, 1ms to 60s)
+            Usage: rdma link set DEV memlock { none | ulimit }
+            Usage: rdma link set DEV link { raw | udp }
+                   raw: Ethernet frames, with CAP_NET_RAW, RoCE v1 and v2; udp: sockets, RoCE v2 only
+            Usage: rdma link set DEV roce { v1 | v2 | v1,v2 }
             """, ""), run(line));
     }
 
@@ -306,7 +370,7 @@ class RdmaTest {
     }
 
     private ToolRun run(String line) {
-        return ToolRun.of(console -> new Rdma(store).run("rdma", List.of(line.split(" ")), console));
+        return ToolRun.of(console -> new Rdma(store, problems -> List.of()).run("rdma", List.of(line.split(" ")), console));
     }
 
     private void configureNothing() throws IOException {
