@@ -14,6 +14,7 @@ import org.softrdma.tools.devices.IbStat;
 import org.softrdma.tools.devices.IbStatus;
 import org.softrdma.tools.devices.IbvDevinfo;
 import org.softrdma.tools.devices.ShowGids;
+import org.softrdma.tools.ibping.IbPing;
 import org.softrdma.tools.pingpong.PingPong;
 import org.softrdma.tools.pingpong.Service;
 import org.softrdma.tools.pingpong.XsrqPingPong;
@@ -32,6 +33,7 @@ final class Tools {
         new Entry("cma_roce_mode", "the version of RoCE that connections by address ask for: cma_roce_mode -d rxe0 -p 1 [-m 1|2]"),
         new Entry("cmtime", "how long connecting takes, step by step, with many connections at once"),
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
+        new Entry("ibping", "ask another port's management, and answer; by GID or IP address"),
         new Entry("ibstat", "states of devices and ports"),
         new Entry("ibstatus", "states of ports, in a few lines"),
         new Entry("ibv_devices", "list the RDMA devices"),
@@ -73,6 +75,7 @@ final class Tools {
             case "demo" -> new Demo();
             case "ibstat" -> new IbStat(Verbs::devices);
             case "ibstatus" -> new IbStatus(Verbs::devices);
+            case "ibping" -> new IbPing();
             case "ibv_devices" -> new IbvDevices();
             case "ibv_devinfo" -> new IbvDevinfo(Verbs::devices);
             case "ibv_rc_pingpong" -> new PingPong(Service.RC);

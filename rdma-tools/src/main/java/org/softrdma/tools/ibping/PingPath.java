@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.ibping;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
+import java.util.Comparator;
+import java.util.List;
+import org.softrdma.tools.cli.HostName;
+import org.softrdma.tools.cli.ToolFailure;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidEntry;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Verbs;
+
+/** Which device, and which of its addresses, goes where: what the host's routing table says, unless the user names a device. */
+final class PingPath {
+    /** Any: nothing is sent there. */
+    private static final int SOME_PORT = 4791;
+
+    private final InetAddress to;
+    /** The host's address on the way there; null if it is not known. */
+    private final InetAddress from;
+
+    private PingPath(InetAddress to, InetAddress from) {
+        this.to = to;
+        this.from = from;
+    }
+
+    /** @param text a GID or an IP address, or a name; a number would be a LID */
+    static PingPath to(String text) {
+        InetAddress address = text.matches("(0[xX])?[0-9a-fA-F]+") ? null : HostName.find(text);
+        if (address == null) {
+            throw new ToolFailure("ibping: iberror: failed: can't resolve destination port " + text
+                + "\nEthernet has no LIDs and no subnet manager: name a GID or an IP address");
+        }
+        return new PingPath(address, sourceTo(address));
+    }
+
+    /** What the routing table says, which a socket that sends nothing may ask. */
+    private static InetAddress sourceTo(InetAddress address) {
+        try (DatagramChannel asking = DatagramChannel.open().connect(new InetSocketAddress(address, SOME_PORT))) {
+            return ((InetSocketAddress) asking.getLocalAddress()).getAddress();
+        } catch (IOException noWay) {
+            return null;
+        }
+    }
+
+    Gid destination() {
+        return Gid.of(to);
+    }
+
+    /** @param name of the one that is wanted; null for all. At least one */
+    static List<RdmaDevice> devices(String name) {
+        List<RdmaDevice> devices = Verbs.devices().stream().filter(device -> name == null || device.name().equals(name)).toList();
+        if (devices.isEmpty()) {
+            throw new ToolFailure("ibping: iberror: failed: Failed to open '" + name + "'\nthere are "
+                + Verbs.devices().stream().map(RdmaDevice::name).toList());
+        }
+        return devices;
+    }
+
+    /** @param name of a device; null for the first that goes there, or the first of all */
+    Context open(String name) {
+        List<RdmaDevice> devices = devices(name);
+        for (RdmaDevice device : devices) {
+            Context context = device.open();
+            if (fits(context)) {
+                return context;
+            }
+            context.close();
+        }
+        return devices.getFirst().open();
+    }
+
+    private boolean fits(Context context) {
+        return context.queryGidTable().stream().map(entry -> entry.gid().toInetAddress()).anyMatch(own ->
+            to.isLoopbackAddress() ? own.isLoopbackAddress() : own.equals(from));
+    }
+
+    static List<Gid> gids(Context context, int port) {
+        return context.queryGidTable().stream().filter(entry -> entry.port() == port).map(GidEntry::gid).toList();
+    }
+
+    /** The host's address on the way, or one like the peer's: of the same IP version, link-local or not. */
+    Gid source(Context context, int port) {
+        Gid peer = destination();
+        return gids(context, port).stream()
+            .min(Comparator.comparing((Gid gid) -> !gid.toInetAddress().equals(from))
+                .thenComparing(gid -> gid.isIpv4Mapped() != peer.isIpv4Mapped())
+                .thenComparing(gid -> gid.isLinkLocal() != peer.isLinkLocal()))
+            .orElseThrow(() -> new ToolFailure("ibping: iberror: failed: port " + port + " has no GID"));
+    }
+}
