@@ -15,6 +15,8 @@ import org.softrdma.tools.devices.IbStatus;
 import org.softrdma.tools.devices.IbvDevinfo;
 import org.softrdma.tools.devices.ShowGids;
 import org.softrdma.tools.ibping.IbPing;
+import org.softrdma.tools.perftest.PerfTest;
+import org.softrdma.tools.perftest.Verb;
 import org.softrdma.tools.pingpong.PingPong;
 import org.softrdma.tools.pingpong.Service;
 import org.softrdma.tools.pingpong.XsrqPingPong;
@@ -33,6 +35,14 @@ final class Tools {
         new Entry("cma_roce_mode", "the version of RoCE that connections by address ask for: cma_roce_mode -d rxe0 -p 1 [-m 1|2]"),
         new Entry("cmtime", "how long connecting takes, step by step, with many connections at once"),
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
+        new Entry("ib_atomic_bw", "how many atomics a second; the peer is perftest or this, as of all ib_* that follow"),
+        new Entry("ib_atomic_lat", "how long an atomic takes"),
+        new Entry("ib_read_bw", "bandwidth of RDMA READ"),
+        new Entry("ib_read_lat", "how long an RDMA READ takes"),
+        new Entry("ib_send_bw", "bandwidth of messages"),
+        new Entry("ib_send_lat", "how long a message takes"),
+        new Entry("ib_write_bw", "bandwidth of RDMA WRITE"),
+        new Entry("ib_write_lat", "how long an RDMA WRITE takes"),
         new Entry("ibping", "ask another port's management, and answer; by GID or IP address"),
         new Entry("ibstat", "states of devices and ports"),
         new Entry("ibstatus", "states of ports, in a few lines"),
@@ -73,6 +83,14 @@ final class Tools {
             case "cma_roce_mode" -> new CmaRoceMode();
             case "cmtime" -> new CmTime();
             case "demo" -> new Demo();
+            case "ib_atomic_bw" -> PerfTest.bandwidth(Verb.ATOMIC);
+            case "ib_atomic_lat" -> PerfTest.latency(Verb.ATOMIC);
+            case "ib_read_bw" -> PerfTest.bandwidth(Verb.READ);
+            case "ib_read_lat" -> PerfTest.latency(Verb.READ);
+            case "ib_send_bw" -> PerfTest.bandwidth(Verb.SEND);
+            case "ib_send_lat" -> PerfTest.latency(Verb.SEND);
+            case "ib_write_bw" -> PerfTest.bandwidth(Verb.WRITE);
+            case "ib_write_lat" -> PerfTest.latency(Verb.WRITE);
             case "ibstat" -> new IbStat(Verbs::devices);
             case "ibstatus" -> new IbStatus(Verbs::devices);
             case "ibping" -> new IbPing();

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.perftest;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.softrdma.tools.cli.ToolFailure;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WorkCompletion;
+
+/** The traffic of one test with one size of message, from the first message to the last. */
+abstract class Measurement {
+    /** The original says 120 seconds, and looks every 60. */
+    static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
+
+    private static final int POLL_BATCH = 16;
+
+    final Parameters parameters;
+    final Endpoint endpoint;
+    final WorkCompletion[] completions = WorkCompletion.array(POLL_BATCH);
+    final Idle idle;
+    /** Null where they are not needed. */
+    final Credits credits;
+
+    Measurement(Endpoint endpoint, long required) {
+        this.parameters = endpoint.parameters;
+        this.endpoint = endpoint;
+        credits = endpoint.credits();
+        idle = new Idle(endpoint, PATIENCE_NS, required);
+    }
+
+    /** @throws ToolFailure for a failed work request, with what it was in the original's words */
+    abstract void run();
+
+    /** Messages so far, for whoever watches from another thread. */
+    abstract LongSupplier progress();
+
+    /** Takes completions of sends. @param done messages so far, for complaints */
+    final int pollSends(long posted, long done) {
+        int came = poll(endpoint.sendCq(), done);
+        for (int i = 0; i < came; i++) {
+            if (!completions[i].isSuccess()) {
+                throw failure("client", completions[i], "scnt=" + posted + ", ccnt=" + done);
+            }
+        }
+        return came;
+    }
+
+    /** Takes completions of receives. @param done messages so far, for complaints */
+    final int pollReceives(long done) {
+        int came = poll(endpoint.receiveCq(), done);
+        for (int i = 0; i < came; i++) {
+            if (!completions[i].isSuccess()) {
+                throw failure("server", completions[i], " rcnt=" + done);
+            }
+        }
+        return came;
+    }
+
+    /** Until the peer knows of the last receives, too. @param done messages so far, for complaints */
+    final void finishTelling(long done) {
+        while (credits != null && credits.isTelling()) {
+            if (takeTold(done) == 0) {
+                idle.nothingCame(done);
+            }
+        }
+    }
+
+    /** Takes completions of what told the peer of receives; sends, which a timed test leaves behind, count no more. @return how many */
+    final int takeTold(long done) {
+        int came = pollSends(0, done);
+        for (int i = 0; i < came; i++) {
+            if (completions[i].opcode() == WcOpcode.RDMA_WRITE) {
+                credits.onTold((int) completions[i].wrId());
+            }
+        }
+        return came;
+    }
+
+    private int poll(CompletionQueue cq, long done) {
+        int came = cq.poll(completions);
+        if (came > 0) {
+            idle.somethingCame();
+        }
+        return came;
+    }
+
+    private static ToolFailure failure(String side, WorkCompletion completion, String counts) {
+        return new ToolFailure(" Completion with error at " + side + "\n Failed status " + completion.status().value() + ": wr_id "
+            + (int) completion.wrId() + " syndrom 0x" + Integer.toHexString(completion.vendorError()) + "\n" + counts + "\n "
+            + completion.status().text());
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.perftest;
+
+/** The best moment of a bandwidth test, as the original looks for it. */
+final class Peak {
+    private Peak() {
+    }
+
+    /**
+     * The shortest time a message took on average between any post and any later completion.
+     *
+     * @param postedNs    when each message was posted; of a list that is posted at once, the first
+     * @param completedNs when each message that completed visibly did, the last one included; 0 for others
+     * @param postList    messages posted at once
+     * @param moderation  each so-manieth message may have completed visibly; with several queue pairs not all of those did
+     * @return nanoseconds a message
+     */
+    static double intervalNs(long[] postedNs, long[] completedNs, int postList, int moderation) {
+        int last = completedNs.length - 1;
+        double shortest = completedNs[last] - postedNs[0];
+        for (int i = 0; i <= last; i += postList) {
+            for (int j = Math.ceilDiv(i + 1, moderation) * moderation - 1; j < last; j += moderation) {
+                if (completedNs[j] != 0) {
+                    shortest = Math.min(shortest, average(postedNs, completedNs, i, j));
+                }
+            }
+            shortest = Math.min(shortest, average(postedNs, completedNs, i, last));
+        }
+        return shortest;
+    }
+
+    private static double average(long[] postedNs, long[] completedNs, int from, int to) {
+        return (completedNs[to] - postedNs[from]) / (double) (to - from + 1);
+    }
+}
