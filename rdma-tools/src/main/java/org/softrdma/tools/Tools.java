@@ -20,6 +20,7 @@ import org.softrdma.tools.perftest.Verb;
 import org.softrdma.tools.pingpong.PingPong;
 import org.softrdma.tools.pingpong.Service;
 import org.softrdma.tools.pingpong.XsrqPingPong;
+import org.softrdma.tools.qperf.QPerf;
 import org.softrdma.tools.rdma.Rdma;
 import org.softrdma.tools.rping.RPing;
 import org.softrdma.tools.simulate.Simulate;
@@ -54,6 +55,7 @@ final class Tools {
         new Entry("ibv_ud_pingpong", "ping-pong with datagrams"),
         new Entry("ibv_xsrq_pingpong", "ping-pong over XRC: messages name the receive queue they are for"),
         new Entry("mckey", "join a multicast group, send to it or receive from it"),
+        new Entry("qperf", "bandwidth and latency of RDMA, TCP and UDP between two hosts; client and server"),
         new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"),
         new Entry("rdma_client", "sixteen bytes to rdma_server and back, by address"),
         new Entry("rdma_server", "its other end"),
@@ -102,6 +104,7 @@ final class Tools {
             case "ibv_ud_pingpong" -> new PingPong(Service.UD);
             case "ibv_xsrq_pingpong" -> new XsrqPingPong();
             case "mckey" -> new McKey();
+            case "qperf" -> new QPerf();
             case "rdma" -> new Rdma();
             case "rdma_client" -> RdmaClient.client();
             case "rdma_server" -> RdmaClient.server();

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.qperf;
+
+/** The other end has failed, and said why. */
+final class PeerFailure extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    PeerFailure(String itsWords) {
+        super(itsWords);
+    }
+}
