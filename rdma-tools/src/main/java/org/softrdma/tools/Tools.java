@@ -23,6 +23,7 @@ import org.softrdma.tools.pingpong.XsrqPingPong;
 import org.softrdma.tools.qperf.QPerf;
 import org.softrdma.tools.rdma.Rdma;
 import org.softrdma.tools.rping.RPing;
+import org.softrdma.tools.rstream.RStream;
 import org.softrdma.tools.simulate.Simulate;
 import org.softrdma.verbs.Verbs;
 
@@ -60,6 +61,7 @@ final class Tools {
         new Entry("rdma_client", "sixteen bytes to rdma_server and back, by address"),
         new Entry("rdma_server", "its other end"),
         new Entry("rping", "a text travels by RDMA READ and comes back by RDMA WRITE; client, server, persistent server"),
+        new Entry("rstream", "byte streams over RDMA: latency and bandwidth of rsockets"),
         new Entry("show_gids", "the GIDs of all devices: the indices that -g and -x take"),
         new Entry("simulate", "random workloads on a simulated faulty network, everything checked; seeds for a night"),
         new Entry("ucmatose", "messages both ways over connections by address"),
@@ -109,6 +111,7 @@ final class Tools {
             case "rdma_client" -> RdmaClient.client();
             case "rdma_server" -> RdmaClient.server();
             case "rping" -> new RPing();
+            case "rstream" -> new RStream();
             case "show_gids" -> new ShowGids(Verbs::devices);
             case "simulate" -> new Simulate();
             case "ucmatose" -> new UcMatose();

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Wrong command lines; expected is what the programs of rdmacm-utils 44 answer. */
 class CmUsageTest {
     @ParameterizedTest
-    @ValueSource(strings = {"ucmatose", "udaddy", "mckey", "cmtime", "rdma_client", "rdma_server"})
+    @ValueSource(strings = {"ucmatose", "udaddy", "mckey", "cmtime", "rdma_client", "rdma_server", "rstream"})
     void shouldPrintUsageOnStdoutAndExitWithOne(String tool) throws IOException {
         assertEquals(new ToolRun(1, usage(tool), tool + ": invalid option -- 'Z'\n"), ToolRun.of(tool, "-Z"));
         assertEquals(new ToolRun(1, usage(tool), tool + ": option requires an argument -- 'p'\n"), ToolRun.of(tool, "-p"));
@@ -69,6 +70,29 @@ class CmUsageTest {
         assertEquals(254, run.exitCode(), run.toString());
         assertEquals(tool + ": start\nrdma_getaddrinfo: Name or service not known\n" + tool + ": end -2\n", run.out());
         assertTrue(run.err().isEmpty(), run.err());
+    }
+
+    /** Not for a word it does not know, either. */
+    @Test
+    void shouldWantATestRstreamHas() throws IOException {
+        assertEquals(new ToolRun(1, usage("rstream"), ""), run("rstream", "-T x"));
+        assertEquals(new ToolRun(254, "getaddrinfo: Name or service not known\n", ""), afterHead("-T s -s no.such.host.invalid"));
+        assertEquals(new ToolRun(254, "getaddrinfo: Name or service not known\n", ""), afterHead("-T sockets -f ip -s localhost"));
+        assertEquals(new ToolRun(248, "getaddrinfo: Servname not supported for ai_socktype\n", ""),
+            afterHead("-T s -p 65536 -s 127.0.0.1"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-S -1", "-C -1", "-I -1", "-B -4096", "-i -2", "-k -1"})
+    void shouldNotTakeNegativeNumbersForStreams(String line) throws IOException {
+        assertEquals(new ToolRun(1, usage("rstream"), ""), run("rstream", "-T s -s 127.0.0.1 " + line));
+    }
+
+    private static ToolRun afterHead(String line) {
+        ToolRun run = run("rstream", line);
+        String head = "name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer\n";
+        assertTrue(run.out().startsWith(head), run.toString());
+        return new ToolRun(run.exitCode(), run.out().substring(head.length()), run.err());
     }
 
     private static ToolRun rping(String line) {
