@@ -15,6 +15,7 @@ import org.softrdma.tools.devices.IbStatus;
 import org.softrdma.tools.devices.IbvDevinfo;
 import org.softrdma.tools.devices.ShowGids;
 import org.softrdma.tools.ibping.IbPing;
+import org.softrdma.tools.manual.Manual;
 import org.softrdma.tools.perftest.PerfTest;
 import org.softrdma.tools.perftest.Verb;
 import org.softrdma.tools.pingpong.PingPong;
@@ -55,6 +56,7 @@ final class Tools {
         new Entry("ibv_uc_pingpong", "ping-pong over an unreliable connection"),
         new Entry("ibv_ud_pingpong", "ping-pong with datagrams"),
         new Entry("ibv_xsrq_pingpong", "ping-pong over XRC: messages name the receive queue they are for"),
+        new Entry("manual", "writes man pages and shell completion"),
         new Entry("mckey", "join a multicast group, send to it or receive from it"),
         new Entry("qperf", "bandwidth and latency of RDMA, TCP and UDP between two hosts; client and server"),
         new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"),
@@ -67,7 +69,7 @@ final class Tools {
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, the peer looked up by address"));
 
-    private static final Set<String> OURS = Set.of("demo", "simulate");
+    private static final Set<String> OURS = Set.of("demo", "manual", "simulate");
 
     private Tools() {
     }
@@ -105,6 +107,7 @@ final class Tools {
             case "ibv_uc_pingpong" -> new PingPong(Service.UC);
             case "ibv_ud_pingpong" -> new PingPong(Service.UD);
             case "ibv_xsrq_pingpong" -> new XsrqPingPong();
+            case "manual" -> new Manual(Pages::ofAllTools, Softrdma.version());
             case "mckey" -> new McKey();
             case "qperf" -> new QPerf();
             case "rdma" -> new Rdma();

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.manual;
+
+/** A page for man(1), in the macros of man(7). */
+final class ManPage {
+    private final Page page;
+    private final String version;
+
+    ManPage(Page page, String version) {
+        this.page = page;
+        this.version = version;
+    }
+
+    /** Section 1. Those that are ours alone have softrdma in front. */
+    String fileName() {
+        return (page.ours() ? "softrdma-" : "") + page.name() + ".1";
+    }
+
+    String text() {
+        String command = page.ours() ? "softrdma " + page.name() : page.name();
+        return ".TH " + quoted(fileName().replace(".1", "")) + " 1 \"\" " + quoted("softrdma " + version) + " \"User Commands\"\n"
+            + ".SH NAME\n" + escaped(command.replace(' ', '-')) + " \\- " + escaped(page.summary()) + "\n"
+            + ".SH SYNOPSIS\n" + literal(page.usage().isBlank() ? command : page.usage())
+            + """
+            .SH DESCRIPTION
+            Part of softrdma, an RDMA adapter in user space that needs no kernel module and no root.
+            Options, output and exit codes are those of the original of the same name, where there is one.
+            .SH ENVIRONMENT
+            .TP
+            SOFTRDMA_STATE_DIR
+            the directory that holds the links and shows running processes to each other
+            .TP
+            SOFTRDMA_CAPTURE_DIR
+            a directory for a capture of each device's packets, for Wireshark
+            .TP
+            SOFTRDMA_TRACE
+            set to anything, it shows where an unexpected error came from
+            .SH SEE ALSO
+            docs/guide.md in the sources
+            """;
+    }
+
+    /** Lines as they are. */
+    private static String literal(String lines) {
+        return ".nf\n" + escaped(lines.strip().indent(0)) + ".fi\n";
+    }
+
+    /** Backslashes, hyphens that must stay hyphens, and lines that would be requests. */
+    private static String escaped(String text) {
+        return text.replace("\\", "\\e").replace("-", "\\-").replaceAll("(?m)^([.'])", "\\\\&$1").replace("\t", "        ");
+    }
+
+    private static String quoted(String text) {
+        return '"' + text.replace("\"", "") + '"';
+    }
+}
