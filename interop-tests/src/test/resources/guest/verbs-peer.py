@@ -3,18 +3,13 @@
 
   verbs-peer.py     listens on TCP port 18600 and prints "listening"
 
-One connection is one queue pair, in a process of its own. Requests and answers are JSON objects, one per line, in turn:
-{"op": NAME, ...} is answered with {"ok": VALUE} or {"error": TEXT}. The methods of Peer named op_NAME say what each does.
-Immediate data is the number its four bytes make in network order. Bytes are hexadecimal text.
+One connection is one queue pair; json_peer.py says how it is spoken to. Immediate data is the number its four bytes make in network
+order. Bytes are hexadecimal text.
 """
-import json
-import os
-import signal
 import socket
-import sys
 import time
-import traceback
 
+import json_peer
 import pyverbs.cm_enums as ce
 import pyverbs.enums as e
 from pyverbs.addr import AH, AHAttr, GID, GlobalRoute
@@ -231,36 +226,4 @@ class Peer:
             self.srq.close()
 
 
-def serve(sock):
-    peer = Peer()
-    with sock.makefile("rb") as stream:
-        for line in stream:
-            request = json.loads(line)
-            try:
-                answer = {"ok": getattr(peer, "op_" + request["op"])(request)}
-            except Exception as problem:
-                traceback.print_exc()
-                answer = {"error": f"{type(problem).__name__}: {problem}"}
-            sock.sendall(json.dumps(answer).encode() + b"\n")
-            if request["op"] == "close":
-                break
-
-
-def main():
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)       # children need no burial
-    listener = socket.create_server(("::", TCP_PORT), family=socket.AF_INET6, dualstack_ipv6=True)
-    print("listening", flush=True)
-    while True:
-        sock, _ = listener.accept()
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if os.fork() == 0:
-            listener.close()
-            serve(sock)
-            sock.close()
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(0)
-        sock.close()
-
-
-main()
+json_peer.listen(TCP_PORT, Peer)

@@ -18,10 +18,14 @@ final class Capture implements AutoCloseable {
         this.file = file;
     }
 
-    /** Returns once packets are being recorded. */
-    static Capture start(KernelLab lab, Path file) {
+    /**
+     * Returns once packets are being recorded.
+     *
+     * @param filter which ones, in the language of pcap-filter
+     */
+    static Capture start(KernelLab lab, Path file, String filter) {
         try {
-            Process process = new ProcessBuilder(KernelLab.script("capture"), lab.name(), file.toString(), "udp port 4791")
+            Process process = new ProcessBuilder(KernelLab.script("capture"), lab.name(), file.toString(), filter)
                 .redirectError(ProcessBuilder.Redirect.INHERIT).start();
             byte[] word = process.getInputStream().readNBytes("capturing\n".length());
             if (!new String(word, StandardCharsets.UTF_8).equals("capturing\n")) {

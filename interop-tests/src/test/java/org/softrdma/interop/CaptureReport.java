@@ -27,6 +27,7 @@ import org.softrdma.wire.Mad;
 import org.softrdma.wire.Opcode;
 import org.softrdma.wire.PacketCheck;
 import org.softrdma.wire.PcapngReader;
+import org.softrdma.wire.Reth;
 import org.softrdma.wire.RoceFrame;
 import org.softrdma.wire.Syndrome;
 import org.softrdma.wire.Udp;
@@ -35,7 +36,7 @@ import org.softrdma.wire.Udp;
 final class CaptureReport {
     static final int OURS = 0;
     static final int KERNEL = 1;
-    private static final String[] SENDERS = {"ours", "the kernel"};
+    static final String[] SENDERS = {"ours", "the kernel"};
     private static final int OUR_IPV4 = 0x0a4d0001;
     private static final long OUR_IPV6_LOW = 1;
     private static final int DEFECTS_KEPT = 10;
@@ -44,6 +45,8 @@ final class CaptureReport {
     /** A silent peer is asked again after 4 ms at least, less what passes from our clock to the wire: sooner, only a NAK is a reason. */
     private static final long EARLIEST_REPEAT_NS = 3_000_000;
 
+    /** Management class of ibping's datagrams. */
+    private static final int PING_CLASS = 0x32;
     /** Bytes of a packet to the GSI that are no MAD. */
     private static final int GSI_OVERHEAD = Bth.LENGTH + Deth.LENGTH + Icrc.LENGTH;
 
@@ -51,6 +54,9 @@ final class CaptureReport {
     private final List<TreeMap<Integer, Integer>> opcodes = List.of(new TreeMap<>(), new TreeMap<>());
     private final List<TreeMap<Integer, Integer>> syndromes = List.of(new TreeMap<>(), new TreeMap<>());
     private final List<TreeMap<String, Integer>> messages = List.of(new TreeMap<>(), new TreeMap<>());
+    /** PSNs of packets to the GSI. */
+    private final List<TreeSet<Integer>> managementPsns = List.of(new TreeSet<>(), new TreeSet<>());
+    private final List<ReadRanges> reads = List.of(new ReadRanges(), new ReadRanges());
     private final int[] repeated = new int[2];
     private final int[] bursts = new int[2];
     private final List<Map<Long, Long>> firstSeenNs = List.of(new HashMap<>(), new HashMap<>());
@@ -67,10 +73,15 @@ final class CaptureReport {
 
     /** Reads a capture. */
     static CaptureReport of(Path capture) throws IOException {
-        CaptureReport report = new CaptureReport();
         try (FileChannel file = FileChannel.open(capture)) {
-            report.read(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
+            return of(file.map(FileChannel.MapMode.READ_ONLY, 0, file.size()));
         }
+    }
+
+    /** @param file a whole one, from 0 to its limit */
+    static CaptureReport of(ByteBuffer file) {
+        CaptureReport report = new CaptureReport();
+        report.read(file);
         return report;
     }
 
@@ -107,6 +118,7 @@ final class CaptureReport {
             }
             opcodes.get(sender).merge(opcode, 1, Integer::sum);
             if (opcode == Opcode.UD_SEND_ONLY && Bth.destQp(b, bth) == Mad.GSI_QPN) {
+                managementPsns.get(sender).add(Bth.psn(b, bth));
                 message(number, sender, b, bth + Bth.LENGTH + Deth.LENGTH, frame.packetLength() - GSI_OVERHEAD);
             }
             if (Opcode.has(opcode, Opcode.AETH)) {
@@ -116,9 +128,10 @@ final class CaptureReport {
                     nakSeenNs[sender] = reader.timestampNs();
                 }
             }
-            // A request is repeated when its PSN is: a READ's answer occupies the PSNs behind it, so no other request has them.
             if (Opcode.has(opcode, Opcode.REQUEST)) {
-                request(number, sender, (long) Bth.destQp(b, bth) << 32 | Bth.psn(b, bth), reader.timestampNs());
+                request(number, sender, b, bth, reader.timestampNs());
+            } else if (Opcode.has(opcode, Opcode.READ_RESPONSE) && !Opcode.has(opcode, Opcode.END)) {
+                reads.get(1 - sender).onResponse(frame.packetLength() - Opcode.headerLength(opcode) - Icrc.LENGTH);
             }
         }
     }
@@ -134,9 +147,20 @@ final class CaptureReport {
         return FlushIcrc.of(copy, prefixAt, bthAt, bthAt + length);
     }
 
-    private void request(int number, int sender, long identity, long nowNs) {
-        Long firstNs = firstSeenNs.get(sender).putIfAbsent(identity, nowNs);
-        if (firstNs == null) {
+    /**
+     * A request is repeated when its PSN is, as no other has it: a READ's answer occupies the PSNs behind the READ's. So the rest of a READ
+     * is a repeat, too. That has a reason always, a response that came behind a gap, and whether it did is not seen here.
+     */
+    private void request(int number, int sender, ByteBuffer b, int bth, long nowNs) {
+        int destQp = Bth.destQp(b, bth);
+        int psn = Bth.psn(b, bth);
+        int opcode = Bth.opcode(b, bth);
+        boolean rest = reads.get(sender).isInside(destQp, psn);
+        if (!rest && Opcode.has(opcode, Opcode.READ_REQUEST)) {
+            reads.get(sender).onRead(destQp, psn, Reth.length(b, bth + Opcode.rethOffset(opcode)));
+        }
+        Long firstNs = firstSeenNs.get(sender).putIfAbsent((long) destQp << 32 | psn, nowNs);
+        if (firstNs == null && !rest) {
             repeating[sender] = false;
             return;
         }
@@ -145,7 +169,7 @@ final class CaptureReport {
             bursts[sender]++;
             repeating[sender] = true;
             // The kernel's timer is of another kind: it runs from the last response on, whenever the request was sent.
-            if (sender == OURS && nowNs - firstNs < EARLIEST_REPEAT_NS && nakSeenNs[KERNEL] < firstNs) {
+            if (!rest && sender == OURS && nowNs - firstNs < EARLIEST_REPEAT_NS && nakSeenNs[KERNEL] < firstNs) {
                 hasty.add("packet " + number + " of ours is repeated without reason, " + (nowNs - firstNs) / 1_000
                     + " us after the first time");
             }
@@ -153,6 +177,10 @@ final class CaptureReport {
     }
 
     private void message(int number, int sender, ByteBuffer b, int mad, int length) {
+        if (length == Mad.LENGTH && Mad.managementClass(b, mad) == PING_CLASS) {
+            messages.get(sender).merge("PING " + Integer.toHexString(Mad.method(b, mad)), 1, Integer::sum);
+            return;
+        }
         int verdict = CmCheck.verdict(b, mad, length);
         if (verdict != CmCheck.OK) {
             defect(number, "of " + SENDERS[sender] + " to the GSI: " + CmCheck.name(verdict));
@@ -188,7 +216,7 @@ final class CaptureReport {
         return bursts[sender];
     }
 
-    /** Requests sent more than once. */
+    /** Requests sent more than once, in whole or, of READs, in part. */
     int repeated(int sender) {
         return repeated[sender];
     }
@@ -200,6 +228,12 @@ final class CaptureReport {
     /** Messages of the connection manager, as "REQ" or, with reason or status, "REJ 8" and "SIDR_REP 0". */
     Set<String> messages(int sender) {
         return messages.get(sender).keySet();
+    }
+
+    /** Management datagrams of a sender that did not get here, as their PSNs tell: a device begins with 0. The last ones are not missed. */
+    int lostMessages(int sender) {
+        TreeSet<Integer> psns = managementPsns.get(sender);
+        return psns.isEmpty() ? 0 : psns.last() + 1 - psns.size();
     }
 
     /** Whether a train of packets was seen from us: identifications that count up, as the kernel numbers what it cuts. IPv4 only. */

@@ -8,13 +8,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.wire.Opcode;
 
-/** On the golden captures of two kernels, where nothing is ours. */
+/** On the golden captures of two kernels, where nothing is ours, and on captures made by hand. */
 class CaptureReportTest {
+    private static final int QP = 0x11;
+    private static final int OTHER_QP = 0x12;
+
     private static Path golden(String name) {
         return KernelLab.module().resolve("lab/golden").resolve(name + ".pcapng");
     }
@@ -55,6 +59,45 @@ class CaptureReportTest {
         CaptureReport report = CaptureReport.of(damaged);
         assertEquals(1, report.defectCount());
         assertTrue(report.defects().getFirst().contains("wrong ICRC"), report.toString());
+    }
+
+    // ---- repeats, in captures made by hand ----
+
+    @Test
+    void shouldTakeTheRestOfAReadForARepeat() {
+        HandMadeCapture capture = new HandMadeCapture();
+        capture.read(CaptureReport.OURS, QP, 100, 5 * 1024);
+        capture.responses(CaptureReport.KERNEL, 100, 3);
+        capture.read(CaptureReport.OURS, QP, 102, 3 * 1024);
+        capture.read(CaptureReport.OURS, QP, 104, 1024);
+        capture.read(CaptureReport.OURS, QP, 105, 10);
+        capture.read(CaptureReport.OURS, OTHER_QP, 102, 10);
+        CaptureReport report = capture.report();
+        assertEquals(List.of(), report.defects());
+        assertEquals(2, report.repeated(CaptureReport.OURS), "the last packet's PSN is the last that is the READ's own");
+        assertEquals(1, report.bursts(CaptureReport.OURS));
+        assertEquals(List.of(), report.hasty(), "a gap in the responses is a reason");
+    }
+
+    @Test
+    void shouldTakeTheRestOfAReadForARepeatOverTheEndOfThePsns() {
+        HandMadeCapture capture = new HandMadeCapture();
+        capture.read(CaptureReport.KERNEL, QP, 0xfffffe, 5 * 1024 - 1);
+        capture.responses(CaptureReport.OURS, 0xfffffe, 1);
+        capture.read(CaptureReport.KERNEL, QP, 2, 1023);
+        assertEquals(1, capture.report().repeated(CaptureReport.KERNEL));
+        capture.read(CaptureReport.KERNEL, QP, 3, 1);
+        assertEquals(1, capture.report().repeated(CaptureReport.KERNEL), "the next READ");
+    }
+
+    @Test
+    void shouldNameRepeatsWithoutReason() {
+        HandMadeCapture capture = new HandMadeCapture();
+        capture.read(CaptureReport.OURS, QP, 100, 10);
+        capture.read(CaptureReport.OURS, QP, 100, 10);
+        CaptureReport report = capture.report();
+        assertEquals(1, report.repeated(CaptureReport.OURS));
+        assertEquals(1, report.hasty().size(), report.toString());
     }
 
     private static int indexOf(byte[] bytes, byte[] wanted) {

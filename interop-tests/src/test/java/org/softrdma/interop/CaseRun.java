@@ -35,6 +35,11 @@ final class CaseRun {
     private static final int PACKETS_A_REPEAT = 200;
     /** Captures of passed cases larger than this are not kept. */
     private static final long KEPT_BYTES = 16L << 20;
+    /** Capture filter of RoCE. */
+    static final String ROCE = "udp port 4791";
+    private static final String IWARP = "tcp portrange " + SiwCases.FIRST_PORT + "-" + SiwCases.LAST_PORT;
+    private static final String IWARP_OF_QPERF = "tcp and not portrange " + SiwMeasurements.FIRST_QPERF_PORT + "-"
+        + SiwMeasurements.LAST_QPERF_PORT;
     private static final Duration LISTEN_DEADLINE = Duration.ofSeconds(30);
     private static final List<String> TROUBLE = List.of("out_of_seq_request", "rcvd_rnr_err", "send_rnr_err", "rcvd_seq_err",
         "completer_retry_err");
@@ -48,6 +53,8 @@ final class CaseRun {
     private final Map<String, Long> ourCounters = new HashMap<>();
     /** By sender; empty: none is expected. */
     private final List<Set<String>> expectedMessages = new ArrayList<>(List.of(Set.of(), Set.of()));
+    private int expectedLosses;
+    private Map<String, String> toolEnvironment = Map.of();
 
     private CaseRun(KernelLab lab, InteropCase interop, Path directory) {
         this.lab = lab;
@@ -58,22 +65,48 @@ final class CaseRun {
     /** Runs and checks a case. Throws what is wrong with it. */
     static void run(KernelLab lab, InteropCase interop) throws Exception {
         CaseRun run = new CaseRun(lab, interop, emptyDirectory(lab, interop.id()));
-        Map<String, Long> before = KernelCounters.read(lab.guest(), run.file("counters"));
-        Path capture;
-        try (Capture recording = Capture.start(lab, run.directory.resolve("capture.pcapng"))) {
+        if (lab.isIwarp()) {
+            run.overIwarp();
+        } else {
+            run.overRoce();
+        }
+    }
+
+    private void overRoce() throws Exception {
+        Map<String, Long> before = KernelCounters.read(lab.guest(), file("counters"));
+        Path capture = perform(ROCE);
+        Map<String, Long> kernel = KernelCounters.difference(before, KernelCounters.read(lab.guest(), file("counters")));
+        CaptureReport report = CaptureReport.of(capture);
+        judge(capture, check(report, kernel), report + "kernel counters: " + kernel + "\n");
+    }
+
+    private void overIwarp() throws Exception {
+        Path capture = perform(interop.group().equals(SiwMeasurements.QPERF_GROUP) ? IWARP_OF_QPERF : IWARP);
+        IwarpReport report = IwarpReport.of(capture, interop.faulty());
+        List<String> complaints = new ArrayList<>(report.defects());
+        messages(complaints, report.messages(CaptureReport.OURS), CaptureReport.OURS);
+        messages(complaints, report.messages(CaptureReport.KERNEL), CaptureReport.KERNEL);
+        judge(capture, complaints, report.toString());
+    }
+
+    /** Runs the body and captures what {@code filter} lets through. */
+    private Path perform(String filter) throws Exception {
+        try (Capture recording = Capture.start(lab, directory.resolve("capture.pcapng"), filter)) {
+            Path capture;
             try {
-                interop.body().run(run);
+                interop.body().run(this);
             } finally {
                 capture = recording.stop();
             }
+            return capture;
         }
-        Map<String, Long> kernel = KernelCounters.difference(before, KernelCounters.read(lab.guest(), run.file("counters")));
-        CaptureReport report = CaptureReport.of(capture);
-        Files.writeString(run.directory.resolve("capture.txt"), report + "kernel counters: " + kernel + "\n");
-        List<String> complaints = run.check(report, kernel);
+    }
+
+    private void judge(Path capture, List<String> complaints, String report) throws IOException {
+        Files.writeString(directory.resolve("capture.txt"), report);
         if (!complaints.isEmpty()) {
             throw new AssertionError(interop.id() + ": the data is right, but\n  " + String.join("\n  ", complaints) + "\n" + report
-                + "kernel counters: " + kernel + "\nsee " + run.directory);
+                + "see " + directory);
         }
         if (Files.size(capture) > KEPT_BYTES && !Boolean.getBoolean("softrdma.keepCaptures")) {
             Files.delete(capture);
@@ -105,10 +138,16 @@ final class CaseRun {
             missing(complaints, report, CaptureReport.KERNEL, interop.requests());
             missing(complaints, report, CaptureReport.OURS, interop.responses());
         }
-        messages(complaints, report, CaptureReport.OURS);
-        messages(complaints, report, CaptureReport.KERNEL);
+        messages(complaints, report.messages(CaptureReport.OURS), CaptureReport.OURS);
+        messages(complaints, report.messages(CaptureReport.KERNEL), CaptureReport.KERNEL);
+        if (expectedLosses > 0 && report.lostMessages(CaptureReport.OURS) != expectedLosses) {
+            complaints.add(report.lostMessages(CaptureReport.OURS) + " of our messages are lost, not " + expectedLosses);
+        }
         if (interop.group().equals(PingPongCases.NO_OFFLOAD_GROUP) && report.isOursInTrains()) {
             complaints.add("the kernel cut trains of ours, although offload is off");
+        }
+        if (interop.group().equals(PingPongCases.RAW_GROUP) && PingPongCases.showsTrains(interop) && !report.isOursInTrains()) {
+            complaints.add("nobody cut a train of ours, although offload is on");
         }
         NEVER.forEach(name -> {
             if (kernel.containsKey(name) && !interop.faulty()) {
@@ -161,10 +200,10 @@ final class CaseRun {
         }
     }
 
-    private void messages(List<String> complaints, CaptureReport report, int sender) {
+    private void messages(List<String> complaints, Set<String> seen, int sender) {
         String who = sender == CaptureReport.OURS ? "us" : "the kernel";
         Set<String> missing = new TreeSet<>(expectedMessages.get(sender));
-        missing.removeAll(report.messages(sender));
+        missing.removeAll(seen);
         if (!missing.isEmpty()) {
             complaints.add("never seen from " + who + ": " + String.join(", ", missing));
         }
@@ -181,8 +220,18 @@ final class CaseRun {
         return lab.guest();
     }
 
+    /** Name of the device at either end. */
+    String device() {
+        return lab.device();
+    }
+
     InteropCase.IpVersion ip() {
         return interop.ip();
+    }
+
+    /** Puts a program of ours where the guest sees it, and returns its path there. */
+    String share(String resource) throws IOException {
+        return lab.share(resource);
     }
 
     RunningCommand inGuest(String name, String... command) {
@@ -190,7 +239,14 @@ final class CaseRun {
     }
 
     RunningCommand onHost(String name, Map<String, String> environment, String... command) {
-        return lab.tool(file(name), environment, command);
+        Map<String, String> all = new HashMap<>(toolEnvironment);
+        all.putAll(environment);
+        return lab.tool(file(name), all, command);
+    }
+
+    /** Our tools send and receive whole frames from now on. */
+    void useRawLink() {
+        toolEnvironment = lab.inRawFrames();
     }
 
     /** Waits until a server that was started listens on a TCP port. Asked through /proc: a connection would be taken for the client. */
@@ -216,18 +272,49 @@ final class CaseRun {
     }
 
     /**
-     * Waits until a server listens on a port of the connection manager. Ours is asked for its device's socket: the server listens a moment
-     * after it is there.
+     * Waits until a server listens on a port of the connection manager. On RoCE ours is asked for its device's socket: the server listens a
+     * moment after it is there.
      */
     void awaitRdmaListener(boolean guest, int port, RunningCommand server) {
-        String look = guest ? "rdma resource show cm_id | grep -q 'state LISTEN.*:" + port + " '"
-            : String.format("cat /proc/net/udp /proc/net/udp6 | grep -q ':%04X '", Udp.DEST_PORT_ROCE);
-        awaitListener(guest, look, port, server);
+        if (guest) {
+            awaitListener(true, "rdma resource show cm_id | grep -q 'state LISTEN.*:" + port + " '", port, server);
+        } else if (lab.isIwarp()) {
+            awaitListener(false, port, server);
+        } else {
+            awaitListener(false, String.format("cat /proc/net/udp /proc/net/udp6 | grep -q ':%04X '", Udp.DEST_PORT_ROCE), port, server);
+        }
     }
 
-    /** Messages of the connection manager that must be seen from a sender, by their {@link CaptureReport#messages} names. */
+    /**
+     * What must be seen from a sender: messages of the connection manager, by their {@link CaptureReport#messages} names, or on iWARP any,
+     * by those of {@link IwarpReport#messages}.
+     */
     void expectMessages(int sender, String... messages) {
-        expectedMessages.set(sender, Set.of(messages));
+        expectedMessages.set(sender, Set.copyOf(List.of(messages)));
+    }
+
+    /** So many of our messages of the connection manager must be lost on the way, by {@link #faults}; a case with one process of ours. */
+    void expectLosses(int count) {
+        expectedLosses = count;
+    }
+
+    /** The link of our device has these faults from now on; "none" for none. */
+    void faults(String faults) {
+        onHost("faults", Map.of(), "./softrdma", "rdma", "link", "set", "rxe0", "fault", faults).awaitSuccess(LISTEN_DEADLINE);
+    }
+
+    /** Waits until the guest has no queue pair but the GSI's: a process that was killed leaves them to the kernel. */
+    void awaitNoQueuePairsInGuest() {
+        long untilNs = System.nanoTime() + LISTEN_DEADLINE.toNanos();
+        String look = "! rdma resource show qp | grep -v 'type GSI'";
+        while (System.nanoTime() - untilNs < 0) {
+            try (RunningCommand looking = inGuest("queue-pairs", "sh", "-c", look)) {
+                if (looking.awaitExit(LISTEN_DEADLINE) == 0) {
+                    return;
+                }
+            }
+        }
+        throw new AssertionError("the guest still has queue pairs, see " + file("queue-pairs"));
     }
 
     /** Remembers a counter of ours, for the check afterwards. */

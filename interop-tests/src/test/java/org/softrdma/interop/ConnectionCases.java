@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.interop;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,40 +12,51 @@ import org.softrdma.wire.Opcode;
 /** The kernel's connection manager with ours: the programs of rdmacm-utils, both ways round. */
 final class ConnectionCases {
     private static final String GROUP = "connections";
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
     /** A case has a port of its own: nobody waits for what an earlier one leaves behind. */
     private static final int FIRST_PORT = 7600;
     /** From a case's port to the one where somebody listens in vain. */
     private static final int OTHER_PORTS = 100;
-    /** Times a client of the kernel is started when it is refused: there is a moment between our socket and our listener. */
-    private static final int ATTEMPTS = 3;
     private static final int REJECTED = 255;
+    /** A ping that is not among the first: the exchange is going on. */
+    private static final String IN_THE_MIDDLE = "rdma-ping-20: ";
+    private static final int CLIENTS_IN_TURN = 3;
+
+    /** Faults that lose the first packet of ours and none of the next seven; the second; the third. */
+    private static final String LOSES_FIRST = "drop=0.3,seed=5";
+    private static final String LOSES_SECOND = "drop=0.3,seed=6";
+    private static final String LOSES_THIRD = "drop=0.3,seed=135";
+    /** The second, and none of the next three hundred. */
+    private static final String LOSES_SECOND_OF_MANY = "drop=0.01,seed=4763";
 
     private static final String MULTICAST = "239.77.1.2";
     private static final String MULTICAST_ROUTE = "239.77.0.0/16";
-    private static final int PINGS = 10;
-    private static final int PING_BYTES = 64;
 
     private static final Set<Integer> CM_ONLY = Set.of(Opcode.UD_SEND_ONLY);
     private static final Set<Integer> RC = Set.of(Opcode.UD_SEND_ONLY, Opcode.RC_SEND_ONLY);
     private static final Set<Integer> UD = Set.of(Opcode.UD_SEND_ONLY, Opcode.UD_SEND_ONLY_WITH_IMMEDIATE);
+    private static final Set<Integer> STREAM = Set.of(Opcode.UD_SEND_ONLY, Opcode.RC_RDMA_WRITE_ONLY_WITH_IMMEDIATE);
+    private static final Set<Integer> LONG_STREAM = Set.of(Opcode.UD_SEND_ONLY, Opcode.RC_RDMA_WRITE_FIRST, Opcode.RC_RDMA_WRITE_MIDDLE,
+        Opcode.RC_RDMA_WRITE_LAST_WITH_IMMEDIATE);
     private static final Set<Integer> ACKS = Set.of(Opcode.RC_ACKNOWLEDGE);
 
-    /** Of udaddy, which cannot be told another; its {@code -p} is a port space. */
-    private static final int UDADDY_PORT = 7174;
+    private static final Program ONE_CMTIME = new Program("cmtime -c 1 -b ANY -p PORT", "cmtime -c 1 -s HOST -p PORT");
+    private static final Program ENDLESS_RPING = new Program("rping -s -d -v -a ANY -p PORT", "rping -c -v -a HOST -p PORT");
+    private static final Program PERSISTENT_RPING = new Program("rping -s -P -v -a ANY -p PORT", Program.RPING.client());
+    private static final Program UDADDY = new Program("udaddy -b ANY", "udaddy -s HOST");
 
-    /** A program's two command lines; {@code HOST} is the server, {@code ANY} the wildcard address, {@code PORT} the case's. */
-    private record Program(String server, String client) {
+    /** Both ends print the last line's beginning. */
+    private record StreamTest(String name, String sentence, String options, Set<Integer> requests, String line) {
     }
 
-    private static final Program RPING = new Program("rping -s -v -a ANY -p PORT", "rping -c -v -C " + PINGS + " -a HOST -p PORT");
-    private static final Program LONG_RPING = new Program("rping -s -C 100 -S 65000 -V -a ANY -p PORT",
-        "rping -c -C 100 -S 65000 -V -a HOST -p PORT");
-    private static final Program UCMATOSE = new Program("ucmatose -b ANY -p PORT", "ucmatose -s HOST -p PORT");
-    private static final Program MANY_UCMATOSE = new Program("ucmatose -c 20 -b ANY -p PORT", "ucmatose -c 20 -s HOST -p PORT");
-    private static final Program RDMA_CLIENT = new Program("rdma_server -s ANY -p PORT", "rdma_client -s HOST -p PORT");
-    private static final Program CMTIME = new Program("cmtime -b ANY -p PORT", "cmtime -s HOST -p PORT");
-    private static final Program UDADDY = new Program("udaddy -b ANY", "udaddy -s HOST");
+    private static final StreamTest RSTREAM = new StreamTest("rstream", "rsockets: 60 transfers of 1000 bytes each way, verified",
+        "-S 1000 -C 20 -I 3", STREAM, "\ncustom    1000    20      3       117k    ");
+    private static final List<StreamTest> MORE_STREAMS = List.of(
+        new StreamTest("rstream-64", "100 times 64 bytes there and back", "-S 64 -C 1 -I 100", STREAM,
+            "\ncustom    64      1       100     12k     "),
+        new StreamTest("rstream-1", "2000 transfers of one byte each way, in buffers of 8 KiB: credits", "-S 1 -C 2000 -I 1 -B 4096",
+            STREAM, "\ncustom    1       2k      1       3.9k    "),
+        new StreamTest("rstream-100000", "40 transfers of 100000 bytes each way, with calls that block", "-S 100000 -C 20 -I 2 -T b",
+            LONG_STREAM, "\ncustom    97k     20      2       7.6m    "));
 
     private final List<InteropCase> cases = new ArrayList<>();
 
@@ -57,81 +67,88 @@ final class ConnectionCases {
         ConnectionCases all = new ConnectionCases();
         for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
             for (IpVersion ip : IpVersion.values()) {
-                all.add("rping", "10 pings: READ and WRITE of 64 bytes, the text on both ends", role, ip, RC, ACKS, ConnectionCases::ping);
+                all.add("rping", "10 pings: READ and WRITE of 64 bytes, the text on both ends", role, ip, RC, ACKS, (run, ends) -> {
+                    expectClientToDisconnect(run, ends);
+                    ends.ping(run);
+                });
+                all.add("rping-raw", "the same, ours in raw frames", role, ip, RC, ACKS, (run, ends) -> {
+                    run.useRawLink();
+                    expectClientToDisconnect(run, ends);
+                    ends.ping(run);
+                });
                 all.add("ucmatose", "10 messages each way, the server begins", role, ip, RC, ACKS, (run, ends) -> {
-                    ends.expectServerToDisconnect(run);
-                    exchange(run, ends, UCMATOSE, "data transfers complete\n", "return status 0\n");
+                    expectServerToDisconnect(run, ends);
+                    ends.exchange(run, Program.UCMATOSE, "data transfers complete\n", "return status 0\n");
                 });
                 all.add("rdma_client", "synchronous identifiers, both ends disconnect", role, ip, RC, ACKS, (run, ends) -> {
-                    ends.expectConnection(run);
-                    exchange(run, ends, RDMA_CLIENT, " end 0\n");
+                    expectConnection(run, ends);
+                    ends.exchange(run, Program.RDMA_CLIENT, " end 0\n");
                 });
                 all.add("udaddy", "datagrams to a queue pair that SIDR found", role, ip, UD, Set.of(), (run, ends) -> {
                     run.expectMessages(ends.client(), "SIDR_REQ");
                     run.expectMessages(ends.server(), "SIDR_REP 0");
-                    exchange(run, ends, UDADDY, "data transfers complete\n", "return status 0\n");
+                    ends.exchange(run, UDADDY, "data transfers complete\n", "return status 0\n");
                 });
+                all.stream(RSTREAM, role, ip);
                 all.add("refused", "rping where nobody listens: REJ 8", role, ip, CM_ONLY, Set.of(), ConnectionCases::refused);
             }
             all.add("rping-65000", "100 pings of 65000 bytes, compared", role, IpVersion.IPV4, RC, ACKS, (run, ends) -> {
-                ends.expectClientToDisconnect(run);
-                exchange(run, ends, LONG_RPING);
+                expectClientToDisconnect(run, ends);
+                ends.exchange(run, Program.LONG_RPING);
             });
             all.add("ucmatose-20", "20 connections at once", role, IpVersion.IPV4, RC, ACKS, (run, ends) -> {
-                ends.expectServerToDisconnect(run);
-                exchange(run, ends, MANY_UCMATOSE, "data transfers complete\n", "return status 0\n");
+                expectServerToDisconnect(run, ends);
+                ends.exchange(run, Program.MANY_UCMATOSE, "data transfers complete\n", "return status 0\n");
             });
-            all.add("cmtime", "100 connections at once, no data", role, IpVersion.IPV4, CM_ONLY, Set.of(), ConnectionCases::time);
+            all.add("cmtime", "100 connections at once, no data", role, IpVersion.IPV4, CM_ONLY, Set.of(), (run, ends) -> {
+                expectClientToDisconnect(run, ends);
+                ends.time(run);
+            });
             all.add("mckey", "10 datagrams from the client to a group", role, IpVersion.IPV4, Set.of(), Set.of(),
                 ConnectionCases::multicast);
+            all.add("rping-persistent", "one server, three clients in turn", role, IpVersion.IPV4, RC, ACKS,
+                ConnectionCases::oneAfterTheOther);
+            all.add("killed", "the kernel's rping is killed in the middle: ours hears of it, no queue pair is left", role, IpVersion.IPV4,
+                RC, ACKS, ConnectionCases::theirsIsKilled);
+            all.add("ended", "our rping is ended in the middle (SIGTERM): the kernel's hears of it", role, IpVersion.IPV4, RC, ACKS,
+                ConnectionCases::oursIsEnded);
+            losses(all, role);
+            for (StreamTest each : MORE_STREAMS) {
+                all.stream(each, role, IpVersion.IPV4);
+            }
             all.add("udaddy-refused", "udaddy where nobody listens: SIDR status 1", role, IpVersion.IPV4, CM_ONLY, Set.of(),
                 ConnectionCases::unreachable);
         }
         return all.cases;
     }
 
-    /** Who is where. */
-    private record Ends(boolean weServe, IpVersion ip, int port) {
-        int client() {
-            return weServe ? CaptureReport.KERNEL : CaptureReport.OURS;
+    /** The second packet of a connection without data would be followed by the DREQ, which stands for the RTU. */
+    private static void losses(ConnectionCases all, Role role) {
+        if (role == Role.CLIENT) {
+            all.add("lost-req", "our first REQ is lost", role, IpVersion.IPV4, CM_ONLY, Set.of(), losing(ONE_CMTIME, LOSES_FIRST));
+            all.add("lost-rtu", "our first RTU is lost: the kernel repeats its REP", role, IpVersion.IPV4, RC, ACKS,
+                losing(Program.RPING, LOSES_SECOND_OF_MANY));
+            all.add("lost-dreq", "our first DREQ is lost", role, IpVersion.IPV4, CM_ONLY, Set.of(), losing(ONE_CMTIME, LOSES_THIRD));
+        } else {
+            all.add("lost-rep", "our first REP is lost", role, IpVersion.IPV4, CM_ONLY, Set.of(), losing(ONE_CMTIME, LOSES_FIRST));
+            all.add("lost-drep", "our first DREP is lost: the kernel repeats its DREQ", role, IpVersion.IPV4, CM_ONLY, Set.of(),
+                losing(ONE_CMTIME, LOSES_SECOND));
         }
+    }
 
-        int server() {
-            return weServe ? CaptureReport.OURS : CaptureReport.KERNEL;
-        }
+    private static void expectConnection(CaseRun run, Ends ends) {
+        run.expectMessages(ends.client(), "REQ", "RTU");
+        run.expectMessages(ends.server(), "REP");
+    }
 
-        void expectConnection(CaseRun run) {
-            run.expectMessages(client(), "REQ", "RTU");
-            run.expectMessages(server(), "REP");
-        }
+    private static void expectClientToDisconnect(CaseRun run, Ends ends) {
+        run.expectMessages(ends.client(), "REQ", "RTU", "DREQ");
+        run.expectMessages(ends.server(), "REP", "DREP");
+    }
 
-        void expectClientToDisconnect(CaseRun run) {
-            run.expectMessages(client(), "REQ", "RTU", "DREQ");
-            run.expectMessages(server(), "REP", "DREP");
-        }
-
-        void expectServerToDisconnect(CaseRun run) {
-            run.expectMessages(client(), "REQ", "RTU", "DREP");
-            run.expectMessages(server(), "REP", "DREQ");
-        }
-
-        RunningCommand start(CaseRun run, boolean server, String name, String line) {
-            String host = weServe ? ip.host : ip.guest;
-            String words = line.replace("HOST", host).replace("ANY", ip == IpVersion.IPV4 ? "0.0.0.0" : "::")
-                .replace("PORT", Integer.toString(port));
-            return server == weServe ? run.onHost(name, Map.of(), ("./softrdma " + words).split(" "))
-                : run.inGuest(name, ("stdbuf -oL " + words).split(" "));
-        }
-
-        RunningCommand server(CaseRun run, String line) {
-            RunningCommand server = start(run, true, "server", line);
-            run.awaitRdmaListener(!weServe, line.contains("PORT") ? port : UDADDY_PORT, server);
-            return server;
-        }
-
-        RunningCommand client(CaseRun run, String line) {
-            return start(run, false, "client", line);
-        }
+    private static void expectServerToDisconnect(CaseRun run, Ends ends) {
+        run.expectMessages(ends.client(), "REQ", "RTU", "DREP");
+        run.expectMessages(ends.server(), "REP", "DREQ");
     }
 
     private interface Exchange {
@@ -144,58 +161,89 @@ final class ConnectionCases {
         cases.add(new InteropCase(GROUP, name, sentence, role, ip, requests, responses, false, run -> exchange.run(run, ends)));
     }
 
+    private void stream(StreamTest test, Role role, IpVersion ip) {
+        add(test.name, test.sentence, role, ip, test.requests, ACKS, (run, ends) -> {
+            expectConnection(run, ends);
+            ends.exchange(run, Program.rstream(test.options), test.line);
+        });
+    }
+
     // ---- exchanges ----
 
-    private static void ping(CaseRun run, Ends ends) {
-        ends.expectClientToDisconnect(run);
-        List<String> pings = new ArrayList<>();
-        for (int i = 0; i < PINGS; i++) {
-            pings.add("ping data: " + pingText(i) + "\n");
+    private static void oneAfterTheOther(CaseRun run, Ends ends) {
+        expectClientToDisconnect(run, ends);
+        try (RunningCommand server = ends.server(run, PERSISTENT_RPING.server())) {
+            for (int i = 1; i <= CLIENTS_IN_TURN; i++) {
+                Ends.expect(ends.clientOf(run, server, PERSISTENT_RPING.client()), List.of(Program.pings().getLast()));
+                if (!server.isRunning()) {
+                    throw new AssertionError("the server ended after client " + i + ":\n" + server.output());
+                }
+            }
         }
-        try (RunningCommand server = ends.server(run, RPING.server)) {
-            expect(client(run, ends, server, RPING.client), pings);
-            String served = server.awaitSuccess(DEADLINE);
-            expect(served, pings.stream().map(ping -> "server " + ping).toList());
-            expect(served, List.of("server DISCONNECT EVENT...\n"));
-        }
+        run.awaitNoQueuePairsInGuest();
     }
 
-    /** A NUL behind it fills the buffer; the letters roll from A to z, one further with each ping. */
-    private static String pingText(int ping) {
-        StringBuilder text = new StringBuilder("rdma-ping-" + ping + ": ");
-        for (char letter = (char) ('A' + ping); text.length() < PING_BYTES - 1; letter = letter == 'z' ? 'A' : (char) (letter + 1)) {
-            text.append(letter);
-        }
-        return text.toString();
+    /** The kernel disconnects for a process that cannot. */
+    private static void theirsIsKilled(CaseRun run, Ends ends) {
+        run.expectMessages(CaptureReport.KERNEL, "DREQ");
+        run.expectMessages(CaptureReport.OURS, "DREP");
+        inTheMiddle(run, ends, (ours, theirs) -> {
+            ours.awaitOutput(IN_THE_MIDDLE, Ends.DEADLINE);
+            theirs.close();
+            Ends.expect(ours.awaitSuccess(Ends.DEADLINE), List.of((ends.weServe() ? "server" : "client") + " DISCONNECT EVENT...\n"));
+        });
     }
 
-    /** Both sides end well and print {@code words}. */
-    private static void exchange(CaseRun run, Ends ends, Program program, String... words) {
-        try (RunningCommand server = ends.server(run, program.server)) {
-            expect(client(run, ends, server, program.client), List.of(words));
-            expect(server.awaitSuccess(DEADLINE), List.of(words));
-        }
+    /** A process of ours disconnects as it ends. The kernel's rping hears of it; now and then it forgets to end itself, then. */
+    private static void oursIsEnded(CaseRun run, Ends ends) {
+        run.expectMessages(CaptureReport.OURS, "DREQ");
+        run.expectMessages(CaptureReport.KERNEL, "DREP");
+        inTheMiddle(run, ends, (ours, theirs) -> {
+            theirs.awaitOutput(IN_THE_MIDDLE, Ends.DEADLINE);
+            ((HostTool) ours).terminate();
+            theirs.awaitOutput((ends.weServe() ? "client" : "server") + " DISCONNECT EVENT...\n", Ends.DEADLINE);
+        });
     }
 
-    /** The server never ends by itself. */
-    private static void time(CaseRun run, Ends ends) {
-        ends.expectClientToDisconnect(run);
-        try (RunningCommand server = ends.server(run, CMTIME.server)) {
-            expect(client(run, ends, server, CMTIME.client), List.of("\nconnect      :", "\ndisconnect   :", "\ndestroy      :"));
+    private interface Ending {
+        void happen(RunningCommand ours, RunningCommand theirs);
+    }
+
+    /** Pings without end, until one of the two ends; neither leaves a queue pair. */
+    private static void inTheMiddle(CaseRun run, Ends ends, Ending ending) {
+        try (RunningCommand server = ends.server(run, ENDLESS_RPING.server())) {
+            server.awaitOutput("rdma_listen", Ends.DEADLINE);
+            try (RunningCommand client = ends.client(run, ENDLESS_RPING.client())) {
+                ending.happen(ends.weServe() ? server : client, ends.weServe() ? client : server);
+            }
         }
+        run.awaitNoQueuePairsInGuest();
+    }
+
+    private static Exchange losing(Program program, String faults) {
+        return (run, ends) -> {
+            expectClientToDisconnect(run, ends);
+            run.expectLosses(1);
+            run.faults(faults);
+            try (RunningCommand server = ends.server(run, program.server())) {
+                ends.clientOf(run, server, program.client());
+            } finally {
+                run.faults("none");
+            }
+        };
     }
 
     private static void multicast(CaseRun run, Ends ends) {
         List<String> words = List.of("joined dgid: ::ffff:" + MULTICAST + " mlid 0x0 sl 0\n", "data transfers complete\n",
             "return status 0\n");
-        run.onHost("route", Map.of(), "ip", "route", "replace", MULTICAST_ROUTE, "dev", "tap0").awaitSuccess(DEADLINE);
-        run.inGuest("route", "ip", "route", "replace", MULTICAST_ROUTE, "dev", "eth0").awaitSuccess(DEADLINE);
+        run.onHost("route", Map.of(), "ip", "route", "replace", MULTICAST_ROUTE, "dev", "tap0").awaitSuccess(Ends.DEADLINE);
+        run.inGuest("route", "ip", "route", "replace", MULTICAST_ROUTE, "dev", "eth0").awaitSuccess(Ends.DEADLINE);
         try (RunningCommand receiver = ends.start(run, true, "server", "mckey -m " + MULTICAST)) {
-            receiver.awaitOutput("joined dgid", DEADLINE);
+            receiver.awaitOutput("joined dgid", Ends.DEADLINE);
             try (RunningCommand sender = ends.start(run, false, "client", "mckey -s -m " + MULTICAST)) {
-                expect(sender.awaitSuccess(DEADLINE), words);
+                Ends.expect(sender.awaitSuccess(Ends.DEADLINE), words);
             }
-            expect(receiver.awaitSuccess(DEADLINE), words);
+            Ends.expect(receiver.awaitSuccess(Ends.DEADLINE), words);
         }
     }
 
@@ -203,53 +251,23 @@ final class ConnectionCases {
         run.expectMessages(ends.client(), "REQ");
         run.expectMessages(ends.server(), "REJ 8");
         // What the original says next is a race of its threads: one ends the process.
-        askInVain(run, ends, RPING.client, REJECTED, "cma event RDMA_CM_EVENT_REJECTED, error 8\n");
+        askInVain(run, ends, Program.RPING.client(), REJECTED, "cma event RDMA_CM_EVENT_REJECTED, error 8\n");
     }
 
     private static void unreachable(CaseRun run, Ends ends) {
         run.expectMessages(ends.client(), "SIDR_REQ");
         run.expectMessages(ends.server(), "SIDR_REP 1");
-        askInVain(run, ends, UDADDY.client, 1, "udaddy: event: RDMA_CM_EVENT_UNREACHABLE, error: 1\ntest complete\nreturn status 1\n");
+        askInVain(run, ends, UDADDY.client(), 1, "udaddy: event: RDMA_CM_EVENT_UNREACHABLE, error: 1\ntest complete\nreturn status 1\n");
     }
 
     /** Somebody listens, on another port: a device of ours answers only while a program uses it. */
     private static void askInVain(CaseRun run, Ends ends, String client, int exitCode, String words) {
-        Ends other = new Ends(ends.weServe, ends.ip, ends.port + OTHER_PORTS);
-        try (RunningCommand server = other.server(run, RPING.server);
+        Ends other = new Ends(ends.weServe(), ends.ip(), ends.port() + OTHER_PORTS);
+        try (RunningCommand server = other.server(run, Program.RPING.server());
              RunningCommand asking = ends.client(run, client)) {
-            int code = asking.awaitExit(DEADLINE);
-            if (code != exitCode) {
-                throw new AssertionError("expected exit code " + exitCode + ", not " + code + ":\n" + asking.output());
-            }
-            expect(asking.output(), List.of(words));
+            Ends.expectEnd(asking, exitCode, words);
             if (!server.isRunning()) {
                 throw new AssertionError("the server on another port ended:\n" + server.output());
-            }
-        }
-    }
-
-    // ---- parts of them ----
-
-    private static String client(CaseRun run, Ends ends, RunningCommand server, String line) {
-        for (int attempt = 1;; attempt++) {
-            try (RunningCommand client = ends.client(run, line)) {
-                client.awaitExit(DEADLINE);
-                if (attempt == ATTEMPTS || !ends.weServe || !server.isRunning() || !isRefused(client.output())) {
-                    return client.awaitSuccess(DEADLINE);
-                }
-            }
-        }
-    }
-
-    private static boolean isRefused(String output) {
-        return output.contains("RDMA_CM_EVENT_REJECTED, error") || output.contains("RDMA_CM_EVENT_UNREACHABLE, error: 1")
-            || output.contains("Connection refused");
-    }
-
-    private static void expect(String output, List<String> words) {
-        for (String each : words) {
-            if (!output.contains(each)) {
-                throw new AssertionError("expected '" + each + "', but:\n" + output);
             }
         }
     }

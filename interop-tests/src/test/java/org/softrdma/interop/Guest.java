@@ -54,7 +54,7 @@ public final class Guest {
         private final SocketChannel channel;
 
         Command(Path file, List<String> command) throws IOException {
-            super(lab, "guest: " + String.join(" ", command), file, String.join(" ", command));
+            super(lab::requireAlive, "guest: " + String.join(" ", command), file, String.join(" ", command));
             channel = SocketChannel.open(StandardProtocolFamily.UNIX);
             channel.connect(agent);
             ByteBuffer start = ByteBuffer.wrap((Json.format(Json.object("op", "start", "id", ID, "argv", command)) + "\n")

@@ -9,28 +9,36 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** A process on the host's side of the lab, inside its network namespace: our tools as a user types them, or a test application. */
+/** A process on the host, inside a network namespace: our tools as a user types them, or a test application. */
 public final class HostTool extends RunningCommand {
+    /** Environment variable: where devices are kept. */
+    static final String STATE_DIRECTORY = "SOFTRDMA_STATE_DIR";
     private static final int BUFFER_BYTES = 8192;
 
     private final Process process;
 
-    private HostTool(KernelLab lab, Path file, List<String> shown, ProcessBuilder builder) throws IOException {
-        super(lab, String.join(" ", shown), file, String.join(" ", shown));
+    private HostTool(Runnable requireAlive, Path file, List<String> shown, ProcessBuilder builder) throws IOException {
+        super(requireAlive, String.join(" ", shown), file, String.join(" ", shown));
         process = builder.redirectErrorStream(true).redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile())).start();
         Thread.ofPlatform().daemon().name("host-" + shown.getFirst()).start(this::listen);
     }
 
-    /** {@code command} starts with {@code ./softrdma} or a link of bin/, relative to the root of the project. */
-    static HostTool start(KernelLab lab, Path file, Map<String, String> environment, List<String> command) {
-        List<String> all = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", lab.namespace()));
+    /**
+     * Starts a command in a network namespace, with a state of its own.
+     *
+     * @param requireAlive throws when the namespace is no more
+     * @param command      starts with {@code ./softrdma} or a link of bin/, relative to the root of the project
+     */
+    static HostTool start(Runnable requireAlive, String namespace, Path state, Path file, Map<String, String> environment,
+                          List<String> command) {
+        List<String> all = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", namespace));
         all.addAll(command);
         ProcessBuilder builder = new ProcessBuilder(all).directory(KernelLab.root().toFile());
-        builder.environment().put("SOFTRDMA_STATE_DIR", lab.directory().resolve("state").toString());
+        builder.environment().put(STATE_DIRECTORY, state.toString());
         builder.environment().put("SOFTRDMA_NO_BUILD", "1");
         builder.environment().putAll(environment);
         try {
-            return new HostTool(lab, file, command, builder);
+            return new HostTool(requireAlive, file, command, builder);
         } catch (IOException refused) {
             throw new IllegalStateException("cannot start " + command, refused);
         }
@@ -48,6 +56,12 @@ public final class HostTool extends RunningCommand {
             process.destroyForcibly();
             ended(-1);
         }
+    }
+
+    /** Asks it to end: SIGTERM. */
+    void terminate() {
+        // The process's own destroy would close its output.
+        process.toHandle().destroy();
     }
 
     @Override

@@ -20,30 +20,37 @@ import java.util.concurrent.TimeUnit;
  * standard input, a pipe this JVM holds: whatever ends the JVM ends the lab.
  */
 public final class KernelLab implements AutoCloseable {
-    /** Which Debian the guest is, and so which kernel is the peer. */
+    /** Which guest it is: of which Debian, and so with which kernel, and with which device. */
     enum Suite {
-        /** Linux 6.1. */
-        BOOKWORM("bookworm", "iop", "target/lab"),
-        /** Linux 6.12. */
-        TRIXIE("trixie", "iop-trixie", "target/lab-trixie");
+        /** Linux 6.1 and its rdma_rxe. */
+        BOOKWORM("bookworm", "rxe", "iop", "target/lab"),
+        /** Linux 6.1 and its siw. A guest of its own: of two devices on an interface, connections by address take the first one. */
+        SIW("bookworm", "siw", "iop-siw", "target/lab-siw"),
+        /** Linux 6.12 and its rdma_rxe. */
+        TRIXIE("trixie", "rxe", "iop-trixie", "target/lab-trixie");
 
         private final Map<String, String> environment;
+        private final String deviceType;
         private final String labName;
         private final String directory;
 
-        Suite(String debian, String labName, String directory) {
-            environment = Map.of("SOFTRDMA_LAB_SUITE", debian);
+        Suite(String debian, String deviceType, String labName, String directory) {
+            environment = Map.of("SOFTRDMA_LAB_SUITE", debian, "SOFTRDMA_LAB_APPEND", deviceType.equals("rxe") ? "" : "lab.rxe=0");
+            this.deviceType = deviceType;
             this.labName = labName;
             this.directory = directory;
         }
     }
 
     private static final String NETDEV = "tap0";
+    private static final String GUEST_NETDEV = "eth0";
+    private static final Duration COMMAND_DEADLINE = Duration.ofSeconds(60);
     private static final int BUILD_MINUTES = 15;
     private static final int DOWN_SECONDS = 20;
     private static final int CONSOLE_LINES = 200;
 
     private final String name;
+    private final Suite suite;
     private final Path directory;
     private final Process holder;
     private final Map<String, String> facts = new LinkedHashMap<>();
@@ -52,11 +59,13 @@ public final class KernelLab implements AutoCloseable {
     private final String kernel;
 
     private KernelLab(Suite suite) throws IOException, InterruptedException {
+        this.suite = suite;
         name = suite.labName + ProcessHandle.current().pid();
         directory = module().resolve(suite.directory);
         Files.createDirectories(directory);
         endWithMaven();
-        ProcessBuilder up = new ProcessBuilder(script("up"), "--hold", name);
+        ProcessBuilder up = new ProcessBuilder(script("up"), "--hold", "--read", GuestTools.JDK + "=" + GuestTools.JAVA_HOME, "--read",
+            GuestTools.PROJECT + "=" + root(), name);
         up.environment().putAll(suite.environment);
         holder = up.start();
         Thread.ofPlatform().daemon().name("lab-stderr").start(this::listen);
@@ -76,7 +85,25 @@ public final class KernelLab implements AutoCloseable {
         Files.deleteIfExists(log);
         kernel = guest.run(log, Duration.ofSeconds(20), "uname", "-r").strip();
         Files.deleteIfExists(directory.resolve("state/links"));
-        tool(log, "./softrdma", "rdma", "link", "add", "rxe0", "type", "rxe", "netdev", NETDEV).awaitSuccess(Duration.ofSeconds(60));
+        if (suite == Suite.SIW) {
+            guest.run(log, COMMAND_DEADLINE, "rdma", "link", "add", device(), "type", suite.deviceType, "netdev", GUEST_NETDEV);
+        }
+        tool(log, "./softrdma", "rdma", "link", "add", device(), "type", suite.deviceType, "netdev", NETDEV)
+            .awaitSuccess(COMMAND_DEADLINE);
+        if (suite == Suite.BOOKWORM) {
+            Files.deleteIfExists(rawState().resolve("links"));
+            tool(log, inRawFrames(), "./softrdma", "rdma", "link", "add", device(), "type", suite.deviceType, "netdev", NETDEV, "link",
+                "raw", "roce", "v2").awaitSuccess(COMMAND_DEADLINE);
+        }
+    }
+
+    private Path rawState() {
+        return directory.resolve("state-raw");
+    }
+
+    /** Environment of tools whose device sends and receives whole frames, of RoCE v2 only: its GIDs are those it has over UDP sockets. */
+    Map<String, String> inRawFrames() {
+        return Map.of(HostTool.STATE_DIRECTORY, rawState().toString());
     }
 
     /** Boots, after building what is stale. */
@@ -100,11 +127,7 @@ public final class KernelLab implements AutoCloseable {
             return "the kernel lab needs root (namespaces, tap devices)";
         }
         for (String program : List.of("qemu-system-x86_64", "dumpcap", "debootstrap", "ip", "setpriv", "zstd")) {
-            boolean found = false;
-            for (String path : (System.getenv("PATH") + ":/usr/sbin:/sbin").split(":")) {
-                found |= Files.isExecutable(Path.of(path, program));
-            }
-            if (!found) {
+            if (!RequirementExtension.isInstalled(program)) {
                 return "the kernel lab needs " + program + "; interop-tests/lab/install installs what it needs";
             }
         }
@@ -188,6 +211,21 @@ public final class KernelLab implements AutoCloseable {
         return kernel;
     }
 
+    /** Whether the two devices are iWARP's. */
+    boolean isIwarp() {
+        return suite == Suite.SIW;
+    }
+
+    /** Name of the device on either side. */
+    String device() {
+        return suite.deviceType + "0";
+    }
+
+    /** For people: the kernel's module that is the peer, and its version. */
+    String peer() {
+        return (isIwarp() ? "siw" : "rdma_rxe") + " of Linux " + Matrix.shortVersion(kernel);
+    }
+
     /** Where everything that is kept of a run goes. */
     Path directory() {
         return directory;
@@ -197,9 +235,14 @@ public final class KernelLab implements AutoCloseable {
     String share(String resource) throws IOException {
         String file = resource.substring(resource.lastIndexOf('/') + 1);
         try (var in = KernelLab.class.getResourceAsStream(resource)) {
-            Files.write(Path.of(facts.get("share"), file), in.readAllBytes());
+            Files.write(shared(file), in.readAllBytes());
         }
         return "/lab/" + file;
+    }
+
+    /** What the guest sees as /lab/FILE. */
+    Path shared(String file) {
+        return Path.of(facts.get("share"), file);
     }
 
     /** Starts one of our tools in the namespace. */
@@ -208,7 +251,7 @@ public final class KernelLab implements AutoCloseable {
     }
 
     RunningCommand tool(Path file, Map<String, String> environment, String... command) {
-        return HostTool.start(this, file, environment, List.of(command));
+        return HostTool.start(this::requireAlive, namespace(), directory.resolve("state"), file, environment, List.of(command));
     }
 
     /** Root of the project. */

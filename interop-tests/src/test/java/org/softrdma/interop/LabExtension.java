@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.interop;
 
-import org.junit.jupiter.api.extension.BeforeAllCallback;
-import org.junit.jupiter.api.extension.ConditionEvaluationResult;
-import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives tests the one {@link KernelLab} of the test run, or with a later suite one for the length of the class. Where no lab can be, tests
- * are skipped and say why; with the system property or environment variable {@code SOFTRDMA_REQUIRE_LAB=true} they fail instead. A lab that
- * should start and does not is a failure everywhere.
+ * Gives tests the one {@link KernelLab} of the test run, or with a later suite one for the length of the class. A lab that should start and
+ * does not is a failure everywhere.
  */
-final class LabExtension implements ExecutionCondition, BeforeAllCallback, ParameterResolver {
-    static final String REQUIRE = "SOFTRDMA_REQUIRE_LAB";
+final class LabExtension extends RequirementExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(KernelLab.class);
 
     private final KernelLab.Suite suite;
@@ -37,31 +32,19 @@ final class LabExtension implements ExecutionCondition, BeforeAllCallback, Param
         }
     }
 
-    /** A condition and no assumption: surefire reports a class whose assumption fails as no tests at all. */
     @Override
-    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-        String missing = KernelLab.missing();
-        if (missing == null || isRequired()) {
-            return ConditionEvaluationResult.enabled("the kernel lab is there, or required");
-        }
-        return ConditionEvaluationResult.disabled(missing);
+    String missing() {
+        return KernelLab.missing();
     }
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        String missing = KernelLab.missing();
-        if (missing != null) {
-            throw new AssertionError(REQUIRE + " is set, but " + missing);
-        }
+        super.beforeAll(context);
         Held held = held(context);
         if (held.broken != null) {
             throw held.broken;
         }
         held.lab.requireAlive();
-    }
-
-    static boolean isRequired() {
-        return Boolean.parseBoolean(System.getProperty(REQUIRE, System.getenv(REQUIRE)));
     }
 
     @Override

@@ -18,6 +18,8 @@ final class PingPongCases {
 
     /** Heading of the cases that must show no train of ours. */
     static final String NO_OFFLOAD_GROUP = "no offload";
+    /** Heading of the cases whose device of ours sends and receives whole frames. */
+    static final String RAW_GROUP = "raw link";
     /** Heading of the cases with many connections at once. */
     static final String SRQ_GROUP = "ibv_srq_pingpong";
     private static final Map<String, String> NO_OFFLOAD = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.offload=off");
@@ -82,7 +84,36 @@ final class PingPongCases {
                 Variant.of("nio", "-Dsoftrdma.link=nio, plain Java sockets only", 4096, 300, 1024, "-n", "300"),
                 role, IpVersion.IPV4, PORTABLE));
         }
+        addRaw(cases);
         return cases;
+    }
+
+    /** Whether messages are long enough for trains, which identifications tell: those of IPv4. */
+    static boolean showsTrains(InteropCase interop) {
+        return interop.ip() == IpVersion.IPV4 && interop.requests().contains(Opcode.RC_SEND_MIDDLE);
+    }
+
+    private static void addRaw(List<InteropCase> cases) {
+        Variant rc = Variant.of("rc-65536", "ibv_rc_pingpong in raw frames: 64 packets a message, in trains", 65536, 200, 1024,
+            "-s", "65536", "-n", "200", "-c");
+        Variant uc = Variant.of("uc", "ibv_uc_pingpong in raw frames, checked by the server", 4096, 300, 1024, "-n", "300", "-c");
+        Variant ud = Variant.of("ud", "ibv_ud_pingpong in raw frames, checked by the server", 2048, 300, 4096, "-s", "2048", "-n", "300",
+            "-c");
+        for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
+            for (IpVersion ip : IpVersion.values()) {
+                cases.add(makeRaw("ibv_rc_pingpong", rc, role, ip));
+                cases.add(makeRaw("ibv_ud_pingpong", ud, role, ip));
+            }
+            cases.add(makeRaw("ibv_uc_pingpong", uc, role, IpVersion.IPV4));
+        }
+    }
+
+    private static InteropCase makeRaw(String tool, Variant variant, Role role, IpVersion ip) {
+        InteropCase usual = make(RAW_GROUP, tool, variant, role, ip, Map.of());
+        return new InteropCase(RAW_GROUP, usual.name(), usual.sentence(), role, ip, usual.requests(), usual.responses(), false, run -> {
+            run.useRawLink();
+            usual.body().run(run);
+        });
     }
 
     private static void addAll(List<InteropCase> cases, String group, String tool, List<Variant> variants,

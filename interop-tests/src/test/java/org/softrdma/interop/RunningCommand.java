@@ -14,14 +14,15 @@ public abstract class RunningCommand implements AutoCloseable {
     /** How often a wait looks whether the lab still lives. */
     private static final long LAB_CHECK_MS = 250;
 
-    private final KernelLab lab;
+    private final Runnable requireAlive;
     private final String name;
     private final Path file;
     private final StringBuilder output = new StringBuilder();
     private Integer exitCode;
 
-    protected RunningCommand(KernelLab lab, String name, Path file, String commandLine) {
-        this.lab = lab;
+    /** @param requireAlive throws when what the command runs in is no more */
+    protected RunningCommand(Runnable requireAlive, String name, Path file, String commandLine) {
+        this.requireAlive = requireAlive;
         this.name = name;
         this.file = file;
         write("$ " + commandLine + "\n");
@@ -90,7 +91,7 @@ public abstract class RunningCommand implements AutoCloseable {
     private synchronized void await(String what, BooleanSupplier condition, Duration deadline) {
         long untilNs = System.nanoTime() + deadline.toNanos();
         while (!condition.getAsBoolean()) {
-            lab.requireAlive();
+            requireAlive.run();
             long leftMs = (untilNs - System.nanoTime()) / 1_000_000;
             if (leftMs <= 0) {
                 kill();

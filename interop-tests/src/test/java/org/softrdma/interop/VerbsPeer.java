@@ -5,13 +5,14 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.app.VerbsApp;
 
-/** {@code guest/verbs-peer.py}, started once in each guest, and {@link VerbsApp} in the namespace against it. */
+/** {@code guest/verbs-peer.py}, or {@code siw-peer.py} where the device is siw, started once in each guest; and what we have against it. */
 final class VerbsPeer {
     private static final Duration START = Duration.ofSeconds(40);
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -24,8 +25,10 @@ final class VerbsPeer {
     static synchronized void start(KernelLab lab) throws IOException {
         RunningCommand peer = PEERS.get(lab);
         if (peer == null || !peer.isRunning()) {
-            String program = lab.share("/guest/verbs-peer.py");
-            peer = lab.guest().start(lab.directory().resolve("verbs-peer.txt"), List.of("python3", "-u", program));
+            String name = lab.isIwarp() ? "siw-peer" : "verbs-peer";
+            lab.share("/guest/json_peer.py");
+            String program = lab.share("/guest/" + name + ".py");
+            peer = lab.guest().start(lab.directory().resolve(name + ".txt"), List.of("python3", "-u", program));
             PEERS.put(lab, peer);
             peer.awaitOutput("listening", START);
         }
@@ -38,16 +41,22 @@ final class VerbsPeer {
      */
     static String run(KernelLab lab, Path file, String kind, String name, String role, IpVersion ip) throws IOException {
         start(lab);
-        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        try (RunningCommand app = lab.tool(file, Map.of("CLASSPATH", absolute(classPath)),
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "--enable-native-access=ALL-UNNAMED",
-                "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", VerbsApp.class.getName(), kind, name, role,
-                Integer.toString(ip.gidIndex), ip.guest, Integer.toString(ip.gidIndex))) {
+        try (RunningCommand app = application(lab, file, VerbsApp.class, kind, name, role, Integer.toString(ip.gidIndex), ip.guest,
+                Integer.toString(ip.gidIndex))) {
             if (app.awaitExit(DEADLINE) == VerbsApp.UNSUPPORTED) {
                 throw new InteropCase.Unsupported(app.output().lines().filter(line -> line.contains("Exception")).findFirst().orElse("?"));
             }
             return app.awaitSuccess(DEADLINE);
         }
+    }
+
+    /** Starts a program of ours in the namespace, a process with this JVM's class path. */
+    static RunningCommand application(KernelLab lab, Path file, Class<?> main, String... arguments) {
+        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", main.getName()));
+        command.addAll(List.of(arguments));
+        return lab.tool(file, Map.of("CLASSPATH", absolute(classPath)), command.toArray(String[]::new));
     }
 
     private static String absolute(String classPath) {

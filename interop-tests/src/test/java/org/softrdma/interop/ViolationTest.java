@@ -54,7 +54,7 @@ class ViolationTest {
         VerbsPeer.start(lab);
         Path capture;
         String output;
-        try (Capture recording = Capture.start(lab, directory.resolve("capture.pcapng"))) {
+        try (Capture recording = Capture.start(lab, directory.resolve("capture.pcapng"), CaseRun.ROCE)) {
             output = VerbsPeer.run(lab, directory.resolve("app.txt"), "violation", violation.name(), "both", IpVersion.IPV4);
             capture = recording.stop();
         }

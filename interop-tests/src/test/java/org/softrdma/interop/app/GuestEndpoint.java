@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.interop.app;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.math.BigInteger;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -23,51 +16,21 @@ import org.softrdma.verbs.WcStatus;
 /** The guest's side: {@code guest/verbs-peer.py} does what it is told, one JSON line a request. */
 final class GuestEndpoint implements Endpoint {
     private static final int PORT = 18600;
-    private static final int ANSWER_MS = 30_000;
     private static final int BAD_KEY = 0x00abcdef;
-    private static final int TEXT_LIMIT = 300;
 
-    private final Socket socket = new Socket();
-    private final BufferedReader in;
+    private final GuestProgram program;
     private final Gid gid;
     private final Reach reach;
 
     GuestEndpoint(InetAddress guest, int gidIndex, Settings settings) {
-        try {
-            socket.connect(new InetSocketAddress(guest, PORT), ANSWER_MS);
-            socket.setTcpNoDelay(true);
-            socket.setSoTimeout(ANSWER_MS);
-            in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-        } catch (IOException refused) {
-            throw new UncheckedIOException("no answer from verbs-peer.py in the guest", refused);
-        }
+        program = new GuestProgram("verbs-peer.py", guest, PORT);
         Map<?, ?> made = (Map<?, ?>) ask(settings.json(gidIndex));
         gid = Gid.parseWireText((String) made.get("gid"));
         reach = new Reach((int) number(made, "qpn"), settings.psn(), gid, number(made, "address"), (int) number(made, "rkey"));
     }
 
     private Object ask(Map<String, Object> request) {
-        String line = Json.format(request);
-        try {
-            System.out.println("> " + shortened(line));
-            socket.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-            String answer = in.readLine();
-            System.out.println("< " + (answer == null ? "end of file" : shortened(answer)));
-            if (answer == null) {
-                throw new IllegalStateException("verbs-peer.py closed the connection after " + shortened(line));
-            }
-            Map<String, Object> result = Json.parseObject(answer);
-            if (result.containsKey("error")) {
-                throw new IllegalStateException("the guest refused " + shortened(line) + ": " + result.get("error"));
-            }
-            return result.get("ok");
-        } catch (IOException gone) {
-            throw new UncheckedIOException("no answer to " + shortened(line), gone);
-        }
-    }
-
-    private static String shortened(String text) {
-        return text.length() <= TEXT_LIMIT ? text : text.substring(0, TEXT_LIMIT) + "… (" + text.length() + ")";
+        return program.ask(request);
     }
 
     private static long number(Map<?, ?> object, String name) {
@@ -186,14 +149,7 @@ final class GuestEndpoint implements Endpoint {
 
     @Override
     public void close() {
-        if (socket.isClosed()) {
-            return;
-        }
-        try (socket) {
-            ask(Json.object("op", "close"));
-        } catch (IOException gone) {
-            // then it is closed
-        }
+        program.close();
     }
 
     /** A u64 as the number it is. */

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.softrdma.interop.InteropCase.IpVersion;
+
+/** Who is where in a case with two programs, and how they are run. */
+record Ends(boolean weServe, IpVersion ip, int port) {
+    static final Duration DEADLINE = Duration.ofSeconds(60);
+    /** Times a client of the kernel is started when it is refused: there is a moment between our socket and our listener. */
+    private static final int ATTEMPTS = 3;
+    /** Of udaddy, which cannot be told another; its {@code -p} is a port space. */
+    private static final int UDADDY_PORT = 7174;
+
+    int client() {
+        return weServe ? CaptureReport.KERNEL : CaptureReport.OURS;
+    }
+
+    int server() {
+        return weServe ? CaptureReport.OURS : CaptureReport.KERNEL;
+    }
+
+    RunningCommand start(CaseRun run, boolean server, String name, String line) {
+        String host = weServe ? ip.host : ip.guest;
+        String words = line.replace("HOST", host).replace("ANY", ip == IpVersion.IPV4 ? "0.0.0.0" : "::")
+            .replace("PORT", Integer.toString(port));
+        return server == weServe ? run.onHost(name, Map.of(), ("./softrdma " + words).split(" "))
+            : run.inGuest(name, ("stdbuf -oL " + words).split(" "));
+    }
+
+    /** Returns once it listens. */
+    RunningCommand server(CaseRun run, String line) {
+        RunningCommand server = start(run, true, "server", line);
+        run.awaitRdmaListener(!weServe, line.contains("PORT") ? port : UDADDY_PORT, server);
+        return server;
+    }
+
+    RunningCommand client(CaseRun run, String line) {
+        return start(run, false, "client", line);
+    }
+
+    /** Both sides end well and print {@code words}. */
+    void exchange(CaseRun run, Program program, String... words) {
+        try (RunningCommand server = server(run, program.server())) {
+            expect(clientOf(run, server, program.client()), List.of(words));
+            expect(server.awaitSuccess(DEADLINE), List.of(words));
+        }
+    }
+
+    /** Ten pings, of which each side prints the text. */
+    void ping(CaseRun run) {
+        List<String> pings = Program.pings();
+        try (RunningCommand server = server(run, Program.RPING.server())) {
+            expect(clientOf(run, server, Program.RPING.client()), pings);
+            String served = server.awaitSuccess(DEADLINE);
+            expect(served, pings.stream().map(ping -> "server " + ping).toList());
+            expect(served, List.of("server DISCONNECT EVENT...\n"));
+        }
+    }
+
+    /** 100 connections without data; the server never ends by itself. */
+    void time(CaseRun run) {
+        try (RunningCommand server = server(run, Program.CMTIME.server())) {
+            expect(clientOf(run, server, Program.CMTIME.client()), List.of("\nconnect      :", "\ndisconnect   :", "\ndestroy      :"));
+        }
+    }
+
+    /** Runs a client to its good end. @return what it printed */
+    String clientOf(CaseRun run, RunningCommand server, String line) {
+        for (int attempt = 1;; attempt++) {
+            try (RunningCommand client = client(run, line)) {
+                client.awaitExit(DEADLINE);
+                if (attempt == ATTEMPTS || !weServe || !server.isRunning() || !isRefused(client.output())) {
+                    return client.awaitSuccess(DEADLINE);
+                }
+            }
+        }
+    }
+
+    private static boolean isRefused(String output) {
+        return output.contains("RDMA_CM_EVENT_REJECTED, error") || output.contains("RDMA_CM_EVENT_UNREACHABLE, error: 1")
+            || output.contains("Connection refused");
+    }
+
+    static void expect(String output, List<String> words) {
+        for (String each : words) {
+            if (!output.contains(each)) {
+                throw new AssertionError("expected '" + each + "', but:\n" + output);
+            }
+        }
+    }
+
+    /** Waits until a program ends with this exit code, having printed {@code words}. */
+    static void expectEnd(RunningCommand program, int exitCode, String... words) {
+        int code = program.awaitExit(DEADLINE);
+        if (code != exitCode) {
+            throw new AssertionError("expected exit code " + exitCode + ", not " + code + ":\n" + program.output());
+        }
+        expect(program.output(), List.of(words));
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.nio.ByteBuffer;
+import org.softrdma.wire.Aeth;
+import org.softrdma.wire.Bth;
+import org.softrdma.wire.Icrc;
+import org.softrdma.wire.Ipv4;
+import org.softrdma.wire.Opcode;
+import org.softrdma.wire.Pcapng;
+import org.softrdma.wire.Psn;
+import org.softrdma.wire.Reth;
+import org.softrdma.wire.RoceFrame;
+import org.softrdma.wire.Udp;
+
+/** A capture as the lab's, of packets that a test lets pass, ten microseconds apart. The path MTU is 1024 bytes. */
+final class HandMadeCapture {
+    static final int MTU = 1024;
+    private static final int[] ADDRESSES = {0x0a4d0001, 0x0a4d0002};
+    private static final int PKEY = 0xffff;
+    private static final int SOURCE_PORT = 49_152;
+    private static final int REQUESTERS_QP = 0x17;
+    private static final int ACK = 0;
+    private static final long APART_NS = 10_000;
+    private static final int BTH_AT = Ipv4.LENGTH + Udp.LENGTH;
+
+    private final ByteBuffer file = ByteBuffer.allocate(1 << 16);
+    private final RoceFrame frame = new RoceFrame();
+    private final Icrc icrc = new Icrc();
+    private int end;
+    private long nowNs = 1_000_000_000L;
+
+    HandMadeCapture() {
+        end = Pcapng.putSectionHeader(file, end);
+        end = Pcapng.putInterface(file, end, Pcapng.LINK_RAW_IP, 0, "tap0");
+    }
+
+    /** A READ of {@code bytes}. */
+    void read(int sender, int destQp, int psn, long bytes) {
+        ByteBuffer packet = packet(sender, Opcode.RC_RDMA_READ_REQUEST, destQp, psn, 0);
+        Reth.put(packet, BTH_AT + Opcode.rethOffset(Opcode.RC_RDMA_READ_REQUEST), 0x1000, 0x77, bytes);
+        seal(packet);
+    }
+
+    /** So many packets of a long READ's response, from the first on. */
+    void responses(int sender, int psn, int count) {
+        ByteBuffer first = packet(sender, Opcode.RC_RDMA_READ_RESPONSE_FIRST, REQUESTERS_QP, psn, MTU);
+        Aeth.put(first, BTH_AT + Opcode.aethOffset(Opcode.RC_RDMA_READ_RESPONSE_FIRST), ACK, 1);
+        seal(first);
+        for (int i = 1; i < count; i++) {
+            seal(packet(sender, Opcode.RC_RDMA_READ_RESPONSE_MIDDLE, REQUESTERS_QP, Psn.add(psn, i), MTU));
+        }
+    }
+
+    private static ByteBuffer packet(int sender, int opcode, int destQp, int psn, int payload) {
+        int length = BTH_AT + Opcode.headerLength(opcode) + payload + Icrc.LENGTH;
+        ByteBuffer packet = ByteBuffer.allocate(length);
+        Ipv4.put(packet, 0, 0, length, 0, true, 64, Ipv4.PROTOCOL_UDP, ADDRESSES[sender], ADDRESSES[1 - sender]);
+        Udp.put(packet, Ipv4.LENGTH, SOURCE_PORT, Udp.DEST_PORT_ROCE, length - Ipv4.LENGTH, 0);
+        Bth.put(packet, BTH_AT, opcode, false, 0, PKEY, destQp, false, psn);
+        return packet;
+    }
+
+    private void seal(ByteBuffer packet) {
+        frame.dissectIp(packet, 0, packet.capacity());
+        Icrc.put(packet, frame.end(), frame.computeIcrc(packet, icrc));
+        end = Pcapng.putPacket(file, end, 0, nowNs, packet, 0, packet.capacity());
+        nowNs += APART_NS;
+    }
+
+    /** What it shows so far. */
+    CaptureReport report() {
+        return CaptureReport.of(file.duplicate().limit(end));
+    }
+}

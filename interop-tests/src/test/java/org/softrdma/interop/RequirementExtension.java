@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Tests that need something of the machine are skipped where it is missing, and say what; with the system property or environment variable
+ * {@code SOFTRDMA_REQUIRE_LAB=true} they fail there instead.
+ */
+abstract class RequirementExtension implements ExecutionCondition, BeforeAllCallback {
+    private static final String REQUIRE = "SOFTRDMA_REQUIRE_LAB";
+
+    /** What this machine lacks, and how it gets it, or null. */
+    abstract String missing();
+
+    /** A condition and no assumption: surefire reports a class whose assumption fails as no tests at all. */
+    @Override
+    public final ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+        if (Boolean.parseBoolean(System.getProperty(REQUIRE, System.getenv(REQUIRE)))) {
+            return ConditionEvaluationResult.enabled(REQUIRE + " is set");
+        }
+        String missing = missing();
+        return missing == null ? ConditionEvaluationResult.enabled("nothing is missing") : ConditionEvaluationResult.disabled(missing);
+    }
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        String missing = missing();
+        if (missing != null) {
+            throw new AssertionError(REQUIRE + " is set, but " + missing);
+        }
+    }
+
+    /** Also where programs are that only root has on the PATH. */
+    static boolean isInstalled(String program) {
+        return Stream.of((System.getenv("PATH") + ":/usr/sbin:/sbin").split(":"))
+            .anyMatch(path -> Files.isExecutable(Path.of(path, program)));
+    }
+}
