@@ -24,6 +24,7 @@ class ArchitectureTest {
     private static final String DEVICE = "org.softrdma.device..";
     private static final String RXE = "org.softrdma.rxe..";
     private static final String SIW = "org.softrdma.siw..";
+    private static final String RSOCKET = "org.softrdma.rsocket..";
     private static final String SIMULATOR = "org.softrdma.simulator..";
     private static final String TOOLS = "org.softrdma.tools..";
     private static final Set<String> RXE_MACHINES = Set.of("QpMachine", "RcMachine", "Requester", "Completer", "Responder", "SendState",
@@ -33,12 +34,14 @@ class ArchitectureTest {
     private static final Set<String> SIW_MACHINES = Set.of("SiwMachine", "FpduReader", "FpduWriter", "Inbound", "Outbound",
         "OutstandingRequests", "PendingResponses", "SendCompletions", "ReceiveCompletions", "SiwConnection", "MpaInitiator", "MpaResponder",
         "StartupFrame", "Handshake");
+    private static final Set<String> RSOCKET_MACHINES = Set.of("StreamMachine", "Inbound", "Outbound", "TargetList", "ConnectionData");
     private static final Set<String> MACHINES = machines();
 
     private static Set<String> machines() {
         Set<String> names = new TreeSet<>(Set.of("org.softrdma.device.queue.LocalOperations"));
         RXE_MACHINES.forEach(name -> names.add("org.softrdma.rxe." + name));
         SIW_MACHINES.forEach(name -> names.add("org.softrdma.siw." + name));
+        RSOCKET_MACHINES.forEach(name -> names.add("org.softrdma.rsocket." + name));
         return names;
     }
 
@@ -46,10 +49,15 @@ class ArchitectureTest {
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =
         classes().that().resideInAPackage(VERBS).should().onlyDependOnClassesThat().resideInAnyPackage(VERBS, "java..");
 
-    /** Any provider can run it. */
+    /** Any provider can run it, on a HotSpot JVM, which tells what a thread allocates. */
     @ArchTest
     static final ArchRule SHOULD_LET_THE_CONTRACT_KNOW_THE_FACADE_ONLY = classes().that().resideInAPackage(CONTRACT).should()
-        .onlyDependOnClassesThat().resideInAnyPackage(CONTRACT, VERBS, "java..", "org.junit..");
+        .onlyDependOnClassesThat().resideInAnyPackage(CONTRACT, VERBS, "java..", "com.sun.management", "org.junit..");
+
+    /** They run over any provider. */
+    @ArchTest
+    static final ArchRule SHOULD_LET_RSOCKETS_KNOW_THE_FACADE_ONLY =
+        classes().that().resideInAPackage(RSOCKET).should().onlyDependOnClassesThat().resideInAnyPackage(RSOCKET, VERBS, "java..");
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_TESTS_OUT_OF_EVERYTHING_ELSE = noClasses().that().resideOutsideOfPackage(CONTRACT).should()
@@ -90,7 +98,7 @@ class ArchitectureTest {
             || type.getPackageName().startsWith("org.softrdma.device.fault")
             || type.getFullName().equals("org.softrdma.device.DeviceWork") || type.getFullName().equals("org.softrdma.rxe.SimulatedRxe")));
 
-    /** Beyond the facade a tool may name what is configured, faults included, and make devices on the spot. */
+    /** Beyond the facade a tool may name what is configured, faults included, ask running processes, and make devices on the spot. */
     @ArchTest
     static final ArchRule SHOULD_LET_TOOLS_USE_THE_FACADE_AND_CONFIGURATION_ONLY = noClasses().that().resideInAPackage(TOOLS).should()
         .dependOnClassesThat(softrdmaClassesToolsMustNotKnow());
@@ -118,6 +126,7 @@ class ArchitectureTest {
             boolean inDevice = name.startsWith("org.softrdma.device") || name.startsWith("org.softrdma.rxe")
                 || name.startsWith("org.softrdma.siw") || name.startsWith("org.softrdma.wire");
             boolean entryPoint = name.startsWith("org.softrdma.device.config") || name.startsWith("org.softrdma.device.fault")
+                || name.startsWith("org.softrdma.device.inspect")
                 || type.getFullName().equals("org.softrdma.rxe.Rxe")
                 || type.getFullName().equals("org.softrdma.rxe.RxeProvider");
             return inDevice && !entryPoint;

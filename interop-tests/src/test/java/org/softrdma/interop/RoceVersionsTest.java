@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * RoCE v1 and v2 in raw frames, between two network namespaces: the tools as a user types them, and what was on the wire, looked at by us
+ * and by Wireshark.
+ */
+@ExtendWith(VethExtension.class)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class RoceVersionsTest {
+    private static final int PING_PONG_PORT = 18515;
+    private static final Duration DEADLINE = Duration.ofSeconds(90);
+    private static final String ROCE_FRAMES = "ether proto 0x8915 or udp port 4791";
+    /** A capture on such a wire shows trains in one piece. */
+    private static final Map<String, String> NO_OFFLOAD = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.offload=off");
+
+    /** By the raw link's table: link-local, IPv4, IPv6, each as v1 and as v2. */
+    private enum Index {
+        LINK_LOCAL_V1, LINK_LOCAL_V2, IPV4_V1, IPV4_V2, IPV6_V1, IPV6_V2;
+
+        String option() {
+            return Integer.toString(ordinal());
+        }
+    }
+
+    private static void pingPong(VethPair pair, String tool, Index index, String... options) {
+        pingPong(pair, Map.of(), tool, index.option(), options);
+    }
+
+    private static void pingPong(VethPair pair, Map<String, String> environment, String tool, String index, String... options) {
+        List<String> server = new ArrayList<>(List.of(tool, "-g", index, "-c"));
+        server.addAll(List.of(options));
+        List<String> client = new ArrayList<>(server);
+        client.add(pair.b.ipv4);
+        try (RunningCommand serving = pair.b.start(environment, "server", server.toArray(String[]::new))) {
+            pair.b.awaitListener(serving, PING_PONG_PORT);
+            try (RunningCommand asking = pair.a.start(environment, "client", client.toArray(String[]::new))) {
+                String output = asking.awaitSuccess(DEADLINE) + serving.awaitSuccess(DEADLINE);
+                assertTrue(output.contains(" iters in ") && !output.contains("invalid data"), output);
+            }
+        }
+    }
+
+    /** @return the frames, all of which Wireshark decodes as well */
+    private static WireFrames stop(VethPair.Recording recording) throws IOException, InterruptedException {
+        Path capture = recording.stop();
+        WireFrames frames = WireFrames.of(capture);
+        assertEquals(List.of(), frames.defects());
+        List<String> lines = Tshark.fields(capture, "infiniband.bth.opcode", "_ws.malformed");
+        assertEquals(List.of(), lines.stream().filter(line -> !line.matches("\\d+\t")).toList(), "frames without BTH, or malformed");
+        assertEquals(frames.v1() + frames.v2(), lines.size());
+        return frames;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ibv_rc_pingpong, IPV4_V1", "ibv_rc_pingpong, IPV6_V1", "ibv_rc_pingpong, LINK_LOCAL_V1", "ibv_uc_pingpong, IPV4_V1",
+        "ibv_ud_pingpong, IPV4_V1"})
+    void shouldPlayPingPongInVersionOne(String tool, Index index) throws Exception {
+        try (VethPair pair = new VethPair(tool + "-" + index, 1500)) {
+            pair.addDevices("link raw");
+            try (VethPair.Recording recording = pair.a.record(pair.a.netdev(), ROCE_FRAMES)) {
+                pingPong(pair, tool, index, "-n", "200");
+                WireFrames frames = stop(recording);
+                assertTrue(frames.v1() >= 400, frames.toString());
+                assertEquals(0, frames.v2());
+            }
+        }
+    }
+
+    /** XRC's own exchange has no message size to check. */
+    @Test
+    void shouldPlayPingPongOverXrcInVersionOne() throws Exception {
+        try (VethPair pair = new VethPair("xrc", 1500)) {
+            pair.addDevices("link raw roce v1");
+            try (VethPair.Recording recording = pair.a.record(pair.a.netdev(), ROCE_FRAMES);
+                 RunningCommand server = pair.b.start("server", "ibv_xsrq_pingpong", "-g", "1", "-n", "100")) {
+                pair.b.awaitListener(server, PING_PONG_PORT);
+                pair.a.tool("ibv_xsrq_pingpong", "-g", "1", "-n", "100", pair.b.ipv4);
+                server.awaitSuccess(DEADLINE);
+                WireFrames frames = stop(recording);
+                assertTrue(frames.v1() >= 200 && frames.v2() == 0, frames.toString());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ibv_rc_pingpong, IPV4_V2", "ibv_rc_pingpong, IPV6_V2", "ibv_uc_pingpong, IPV6_V2", "ibv_ud_pingpong, IPV4_V2"})
+    void shouldPlayPingPongInVersionTwo(String tool, Index index) throws Exception {
+        try (VethPair pair = new VethPair(tool + "-" + index, 1500)) {
+            pair.addDevices("link raw");
+            try (VethPair.Recording recording = pair.a.record(pair.a.netdev(), ROCE_FRAMES)) {
+                pingPong(pair, NO_OFFLOAD, tool, index.option(), "-n", "200");
+                WireFrames frames = stop(recording);
+                assertTrue(frames.v2() >= 400, frames.toString());
+                assertEquals(0, frames.v1());
+            }
+        }
+    }
+
+    /** One end in raw frames, the other over UDP sockets: the wire is the same. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2"})
+    void shouldMeetUdpSocketsInVersionTwo(String udpIndex) throws Exception {
+        String rawIndex = udpIndex.equals("1") ? Index.IPV4_V2.option() : Index.IPV6_V2.option();
+        try (VethPair pair = new VethPair("udp-" + udpIndex, 9000)) {
+            pair.addDevice(pair.a, pair.a.netdev(), "link raw");
+            pair.addDevice(pair.b, pair.b.netdev(), "");
+            try (RunningCommand server = pair.b.start("server", "ibv_rc_pingpong", "-g", udpIndex, "-s", "65536", "-n", "100", "-c")) {
+                pair.b.awaitListener(server, PING_PONG_PORT);
+                pair.a.tool("ibv_rc_pingpong", "-g", rawIndex, "-s", "65536", "-n", "100", "-c", pair.b.ipv4);
+                server.awaitSuccess(DEADLINE);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1500, 1024", "9000, 4096"})
+    void shouldUseWhatTheInterfaceCarries(int mtu, String pathMtu) throws Exception {
+        try (VethPair pair = new VethPair("mtu-" + mtu, mtu)) {
+            pair.addDevices("link raw");
+            pingPong(pair, "ibv_rc_pingpong", Index.IPV4_V1, "-m", pathMtu, "-s", "65536", "-n", "100");
+            pingPong(pair, "ibv_rc_pingpong", Index.IPV4_V2, "-m", pathMtu, "-s", "65536", "-n", "100");
+        }
+    }
+
+    // ---- connections by address ----
+
+    private static RunningCommand rpingServer(VethPair pair) {
+        RunningCommand server = pair.b.start(NO_OFFLOAD, "server", "rping", "-s", "-C", "3");
+        pair.b.awaitDevice(server);
+        return server;
+    }
+
+    /** A client that comes before the server listens is refused, and tried again, as by a user. @return what it printed in the end */
+    private static String rping(VethPair pair, RunningCommand server) {
+        while (true) {
+            try (RunningCommand client = pair.a.start(NO_OFFLOAD, "client", "rping", "-c", "-a", pair.b.ipv4, "-v", "-C", "3")) {
+                client.awaitExit(DEADLINE);
+                if (!server.isRunning() || !client.output().contains("RDMA_CM_EVENT_REJECTED")) {
+                    return client.awaitSuccess(DEADLINE);
+                }
+            }
+        }
+    }
+
+    /** The version matrix, where both ends connect: what the client asks for is what is on the wire. */
+    @ParameterizedTest
+    @CsvSource({"1, 'roce v1', 'roce v1'", "1, '', 'roce v1,v2'", "2, '', 'roce v1,v2'", "2, '', 'roce v2'"})
+    void shouldConnectInTheVersionTheClientAsksFor(String mode, String clients, String servers) throws Exception {
+        try (VethPair pair = new VethPair("matrix-" + mode + "-" + servers.replaceAll("\\W", ""), 1500)) {
+            pair.addDevice(pair.a, pair.a.netdev(), ("link raw " + clients).strip());
+            pair.addDevice(pair.b, pair.b.netdev(), "link raw " + servers);
+            assertEquals(mode.equals("1") ? "IB/RoCE v1\n" : "RoCE v2\n",
+                pair.a.tool("cma_roce_mode", "-d", "rxe0", "-p", "1", "-m", mode));
+            try (VethPair.Recording recording = pair.a.record(pair.a.netdev(), ROCE_FRAMES);
+                 RunningCommand server = rpingServer(pair)) {
+                String output = rping(pair, server);
+                assertTrue(output.contains("ping data: rdma-ping-2: "), output);
+                server.awaitExit(DEADLINE);
+                WireFrames frames = stop(recording);
+                assertTrue(mode.equals("1") ? frames.v1() > 0 && frames.v2() == 0 : frames.v2() > 0 && frames.v1() == 0, frames.toString());
+            }
+        }
+    }
+
+    /** The fourth row: the server's host says that nobody speaks RoCE v2 there, and the client says so at once. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldSayWhyVersionTwoDoesNotReachAServerOfVersionOne(boolean ipv6) throws Exception {
+        try (VethPair pair = new VethPair("matrix-refused-" + (ipv6 ? "ipv6" : "ipv4"), 1500)) {
+            pair.addDevice(pair.a, pair.a.netdev(), "link raw");
+            pair.addDevice(pair.b, pair.b.netdev(), "link raw roce v1");
+            try (RunningCommand serving = rpingServer(pair)) {
+                assertTrue(serving.isRunning());
+                String output = pair.a.failingTool("rping", "-c", "-a", ipv6 ? pair.b.ipv6 : pair.b.ipv4, "-v", "-C", "3");
+                assertTrue(output.contains("RDMA_CM_EVENT_UNREACHABLE, error -111"), output);
+                assertTrue(output.contains("cma_roce_mode -d DEV -p 1 -m 1"), output);
+            }
+        }
+    }
+
+    // ---- what goes wrong ----
+
+    @Test
+    void shouldGoOnAfterTheWireWasCut() throws Exception {
+        try (VethPair pair = new VethPair("cut", 1500)) {
+            pair.addDevices("link raw");
+            List<String> words = List.of("ibv_rc_pingpong", "-g", Index.IPV4_V1.option(), "-n", "2000", "-s", "65536", "-c");
+            try (RunningCommand server = pair.b.start("server", words.toArray(String[]::new))) {
+                pair.b.awaitListener(server, PING_PONG_PORT);
+                List<String> asking = new ArrayList<>(words);
+                asking.add(pair.b.ipv4);
+                try (RunningCommand client = pair.a.start("client", asking.toArray(String[]::new))) {
+                    client.awaitOutput("remote address", DEADLINE);
+                    pair.b.cutTheWire();
+                    client.awaitSuccess(DEADLINE);
+                    server.awaitSuccess(DEADLINE);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldSayThatANeighbourDoesNotAnswer() throws Exception {
+        try (VethPair pair = new VethPair("silent", 1500)) {
+            pair.addDevices("link raw");
+            String output = pair.a.failingTool("rping", "-c", "-a", "10.99.0.77", "-C", "1");
+            assertTrue(output.contains("10.99.0.77 does not answer ARP on veth-a"), output);
+        }
+    }
+
+    @Test
+    void shouldSayThatARouterIsNoWayForVersionOne() throws Exception {
+        try (VethPair pair = new VethPair("router", 1500)) {
+            pair.addDevices("link raw roce v1");
+            pair.a.ip("route add 192.0.2.0/24 via " + pair.b.ipv4);
+            String output = pair.a.failingTool("rping", "-c", "-a", "192.0.2.1", "-C", "1");
+            assertTrue(output.contains("192.0.2.1 is behind the router 10.99.0.2"), output);
+        }
+    }
+
+    @Test
+    void shouldSendDatagramsToAGroupInVersionOne() throws Exception {
+        try (VethPair pair = new VethPair("multicast", 1500)) {
+            pair.addDevices("link raw roce v1");
+            try (VethPair.Recording recording = pair.a.record(pair.a.netdev(), "ether proto 0x8915 and ether dst 33:33:ef:01:02:03");
+                 RunningCommand receiver = pair.b.start("server", "mckey", "-m", "239.1.2.3", "-b", pair.b.ipv4)) {
+                receiver.awaitOutput("joined dgid", DEADLINE);
+                pair.a.tool("mckey", "-m", "239.1.2.3", "-b", pair.a.ipv4, "-s");
+                assertTrue(receiver.awaitSuccess(DEADLINE).contains("data transfers complete"), receiver.output());
+                assertEquals(10, WireFrames.of(recording.stop()).v1());
+            }
+        }
+    }
+
+    @Test
+    void shouldKeepTheModeToWhatTheDeviceSpeaks() throws Exception {
+        try (VethPair pair = new VethPair("mode", 1500)) {
+            pair.a.tool("rdma", "link", "add", "rxe0", "type", "rxe", "netdev", pair.a.netdev());
+            String refusal = pair.a.failingTool("cma_roce_mode", "-d", "rxe0", "-p", "1", "-m", "1");
+            assertTrue(refusal.contains("rxe0 does not speak IB/RoCE v1") && refusal.contains("link raw"), refusal);
+            pair.a.tool("rdma", "link", "set", "rxe0", "link", "raw");
+            assertEquals("RoCE v2\n", pair.a.tool("cma_roce_mode", "-d", "rxe0", "-p", "1"));
+            assertEquals("IB/RoCE v1\n", pair.a.tool("cma_roce_mode", "-d", "rxe0", "-p", "1", "-m", "1"));
+            assertEquals("IB/RoCE v1\n", pair.a.tool("cma_roce_mode", "-d", "rxe0", "-p", "1"));
+        }
+    }
+}

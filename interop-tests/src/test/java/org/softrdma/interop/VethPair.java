@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Two network namespaces with a wire between them: made for one test, and gone after it. */
+final class VethPair implements AutoCloseable {
+    private static final Duration SHORTLY = Duration.ofSeconds(60);
+    private static final long LOOK_AGAIN_MS = 20;
+    private static final int QUIET_LOOKS = 25;
+
+    /** One end: a namespace, the interface of the wire in it, and where its tools keep their state. */
+    final class End {
+        final String name;
+        final String ipv4;
+        final String ipv6;
+        private final String namespace;
+
+        private End(String name, int host) {
+            this.name = name;
+            ipv4 = "10.99.0." + host;
+            ipv6 = "fd99::" + host;
+            namespace = "srdma-" + ProcessHandle.current().pid() + "-" + name;
+        }
+
+        /** The interface of the wire. */
+        String netdev() {
+            return "veth-" + name;
+        }
+
+        /** {@code ip} with these arguments, here; must go well. */
+        void ip(String arguments) {
+            List<String> command = new ArrayList<>(List.of("ip", "-n", namespace));
+            command.addAll(List.of(arguments.split(" ")));
+            run(command);
+        }
+
+        /** Starts a tool of ours here. */
+        RunningCommand start(String file, String... words) {
+            return start(Map.of(), file, words);
+        }
+
+        RunningCommand start(Map<String, String> environment, String file, String... words) {
+            List<String> command = new ArrayList<>(List.of("./softrdma"));
+            command.addAll(List.of(words));
+            return HostTool.start(() -> { }, namespace, directory.resolve("state-" + name), directory.resolve(file + ".txt"),
+                environment, command);
+        }
+
+        /** Runs a tool of ours here; must go well. @return what it printed */
+        String tool(String... words) {
+            try (RunningCommand running = start(words[0] + "-" + name, words)) {
+                return running.awaitSuccess(SHORTLY);
+            }
+        }
+
+        /** As {@link #tool}, for one that must fail. */
+        String failingTool(String... words) {
+            try (RunningCommand running = start(words[0] + "-" + name, words)) {
+                if (running.awaitExit(SHORTLY) == 0) {
+                    throw new AssertionError(String.join(" ", words) + " succeeded:\n" + running.output());
+                }
+                return running.output();
+            }
+        }
+
+        /** Waits until a server that was started listens on a TCP port. */
+        void awaitListener(RunningCommand server, int port) {
+            awaitIn(server, String.format("cat /proc/net/tcp /proc/net/tcp6 | grep -q ':%04X [0-9A-F:]* 0A '", port));
+        }
+
+        /** Waits until a server that was started has its device open, on a raw link; it listens a moment later. */
+        void awaitDevice(RunningCommand server) {
+            awaitIn(server, "grep -q ' 0003 ' /proc/net/packet");
+        }
+
+        /** Down and up at once: connections survive half a second without an answer, which two commands on a busy machine may take. */
+        void cutTheWire() throws IOException {
+            Path script = Files.writeString(directory.resolve("cut.txt"),
+                "link set " + netdev() + " down\nlink set " + netdev() + " up\n");
+            run(List.of("ip", "-n", namespace, "-batch", script.toString()));
+        }
+
+        private void awaitIn(RunningCommand server, String look) {
+            long untilNs = System.nanoTime() + SHORTLY.toNanos();
+            while (exitCode(List.of("ip", "netns", "exec", namespace, "sh", "-c", look)) != 0) {
+                if (!server.isRunning() || System.nanoTime() - untilNs > 0) {
+                    throw new AssertionError("the server does not listen:\n" + server.output());
+                }
+                pause();
+            }
+        }
+
+        /** Records what passes this end's interface, until the recording is stopped. */
+        Recording record(String netdev, String filter) {
+            return new Recording(namespace, netdev, filter);
+        }
+    }
+
+    final End a = new End("a", 1);
+    final End b = new End("b", 2);
+    private final Path directory;
+
+    /** @param name of the directory below target/veth for what the tools print, and captures */
+    VethPair(String name, int mtu) throws IOException {
+        directory = emptyDirectory(KernelLab.module().resolve("target/veth").resolve(name));
+        boolean made = false;
+        try {
+            for (End each : List.of(a, b)) {
+                run(List.of("ip", "netns", "add", each.namespace));
+                each.ip("link set lo up");
+            }
+            a.ip("link add " + a.netdev() + " type veth peer name " + b.netdev() + " netns " + b.namespace);
+            for (End each : List.of(a, b)) {
+                // No address but those of the tests, whose order is that of the GID table.
+                each.ip("link set " + each.netdev() + " addrgenmode none");
+                each.ip("addr add " + each.ipv4 + "/24 dev " + each.netdev());
+                each.ip("addr add " + each.ipv6 + "/64 dev " + each.netdev() + " nodad");
+                each.ip("link set " + each.netdev() + " mtu " + mtu + " up");
+            }
+            made = true;
+        } finally {
+            if (!made) {
+                close();
+            }
+        }
+    }
+
+    /** Gives both ends a device rxe0 on the interface of the wire. @param options of {@code rdma link add} */
+    void addDevices(String options) throws IOException {
+        for (End each : List.of(a, b)) {
+            addDevice(each, each.netdev(), options);
+        }
+    }
+
+    /** Writes down what {@code rdma link add} would: starting a tool for it takes longer than most tests. */
+    void addDevice(End end, String netdev, String options) throws IOException {
+        Path state = Files.createDirectories(directory.resolve("state-" + end.name));
+        Files.writeString(state.resolve("links"), "link rxe0 type rxe netdev " + netdev + " " + options + "\n");
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    /** dumpcap, from the moment it records to the moment its file is whole. */
+    final class Recording implements AutoCloseable {
+        private final Path file = directory.resolve("capture.pcapng");
+        private final Process process;
+
+        private Recording(String namespace, String netdev, String filter) {
+            Path log = directory.resolve("dumpcap.txt");
+            try {
+                process = new ProcessBuilder("setpriv", "--pdeathsig", "TERM", "ip", "netns", "exec", namespace, "dumpcap", "-q", "-B",
+                    "64", "-i", netdev, "-f", filter, "-w", file.toString()).redirectErrorStream(true)
+                    .redirectOutput(log.toFile()).start();
+                while (!Files.readString(log).contains("File:")) {
+                    if (!process.isAlive()) {
+                        throw new IllegalStateException("dumpcap: " + Files.readString(log));
+                    }
+                    pause();
+                }
+            } catch (IOException refused) {
+                throw new IllegalStateException(refused);
+            }
+        }
+
+        /** Ends it, once the file has not grown for a while: dumpcap may be behind. */
+        Path stop() throws IOException {
+            long size;
+            do {
+                size = Files.size(file);
+                for (int i = 0; i < QUIET_LOOKS; i++) {
+                    pause();
+                }
+            } while (Files.size(file) != size);
+            close();
+            return file;
+        }
+
+        @Override
+        public void close() {
+            process.destroy();
+            try {
+                process.waitFor();
+            } catch (InterruptedException interrupted) {
+                throw new IllegalStateException(interrupted);
+            }
+        }
+    }
+
+    private static Path emptyDirectory(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> old = Files.walk(directory)) {
+                for (Path each : old.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(each);
+                }
+            }
+        }
+        return Files.createDirectories(directory);
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(LOOK_AGAIN_MS);
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException(interrupted);
+        }
+    }
+
+    private static int exitCode(List<String> command) {
+        try {
+            Process process = new ProcessBuilder(command).redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+            return process.waitFor();
+        } catch (IOException | InterruptedException refused) {
+            throw new IllegalStateException(refused);
+        }
+    }
+
+    private static void run(List<String> command) {
+        try {
+            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (process.waitFor() != 0) {
+                throw new AssertionError(String.join(" ", command) + ": " + output);
+            }
+        } catch (IOException | InterruptedException refused) {
+            throw new IllegalStateException(refused);
+        }
+    }
+
+    /** The namespaces go, and the wire with them. */
+    @Override
+    public void close() {
+        for (End each : List.of(a, b)) {
+            exitCode(List.of("ip", "netns", "del", each.namespace));
+        }
+    }
+}
