@@ -2,10 +2,10 @@
 package org.softrdma.bench.load;
 
 import java.io.IOException;
+import java.util.Arrays;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
-import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
@@ -17,31 +17,31 @@ final class Bandwidth {
     private static final int MAX_DEPTH = 128;
     private static final int RECEIVES = 512;
     private static final long BYTES_IN_FLIGHT = 8 << 20;
-    private static final int LAST = 1;
 
     private final Settings settings;
     private final int[] sizes;
+    private final int largest;
     private final String operation;
+    /** Of SENDs by iWARP; null otherwise, where the receiver says that it is not ready. */
+    private ReceiveCredits credits;
     private final WorkCompletion[] completions = WorkCompletion.array(64);
 
     Bandwidth(Settings settings) {
         this.settings = settings;
         sizes = settings.numbers("sizes", "64,4096,1048576");
+        largest = Arrays.stream(sizes).max().orElseThrow();
         operation = settings.text("op", "write");
     }
 
     private End end() {
-        int largest = 0;
-        for (int size : sizes) {
-            largest = Math.max(largest, size);
-        }
-        return new End(settings, largest, 2 * MAX_DEPTH, 2 * RECEIVES, false);
+        return new End(settings, largest + ReceiveCredits.BYTES, 2 * MAX_DEPTH, 2 * RECEIVES, false);
     }
 
     void client(Control control) throws IOException {
         End end = end();
         QueuePair[] qp = end.queuePairs(1, 2 * MAX_DEPTH, 1);
         end.connect(qp, control);
+        makeCredits(end, qp[0]);
         long warmNs = settings.seconds("firstWarm", 2);
         for (int size : sizes) {
             control.send(size);
@@ -53,6 +53,19 @@ final class Bandwidth {
         }
         control.send(0);
         end.reportTrouble("client.");
+    }
+
+    private void makeCredits(End end, QueuePair qp) {
+        if (operation.equals("send") && !end.saysNotReady()) {
+            credits = new ReceiveCredits(end, qp, RECEIVES);
+        }
+    }
+
+    private void post(QueuePair qp, SendRequest request) {
+        if (credits != null) {
+            credits.beforeSend();
+        }
+        qp.postSend(request);
     }
 
     private SendRequest request(End end, int size, boolean signaled) {
@@ -84,7 +97,7 @@ final class Bandwidth {
         while (true) {
             while (posted - completed < depth) {
                 posted++;
-                qp.postSend(posted % every == 0 ? signaled : silent);
+                post(qp, posted % every == 0 ? signaled : silent);
             }
             completed += (long) every * end.await(end.sendCq, completions);
             long nowNs = System.nanoTime();
@@ -116,8 +129,7 @@ final class Bandwidth {
             completed += (long) every * end.await(end.sendCq, completions);
         }
         if (operation.equals("send")) {
-            SendRequest last = new SendRequest().sendWithImmediate(LAST).signaled().element(end.region, 0, size);
-            qp.postSend(last);
+            post(qp, new SendRequest().send().signaled());
             end.await(end.sendCq, completions);
         }
         return posted;
@@ -125,10 +137,11 @@ final class Bandwidth {
 
     void server(Control control) throws IOException {
         End end = end();
-        QueuePair[] qp = end.queuePairs(1, 1, 2 * RECEIVES);
+        QueuePair[] qp = end.queuePairs(1, 2, 2 * RECEIVES);
         end.connect(qp, control);
+        makeCredits(end, qp[0]);
         boolean receives = operation.equals("send");
-        ReceiveRequest receive = new ReceiveRequest().begin(0).element(end.region, 0, (int) end.region.length());
+        ReceiveRequest receive = new ReceiveRequest().begin(0).element(end.region, 0, largest);
         if (receives) {
             for (int i = 0; i < RECEIVES; i++) {
                 qp[0].postReceive(receive);
@@ -155,8 +168,11 @@ final class Bandwidth {
         while (!last) {
             int count = end.await(end.recvCq, completions);
             for (int i = 0; i < count; i++) {
-                last |= (completions[i].flags() & WcFlags.WITH_IMM) != 0;
+                last |= completions[i].byteLength() == 0;
                 qp.postReceive(receive);
+                if (credits != null) {
+                    credits.afterReceive();
+                }
             }
         }
     }

@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ThreadLocalRandom;
+import org.softrdma.device.config.RoceWire;
 import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.rxe.Rxe;
+import org.softrdma.rxe.RxeOptions;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.CompletionChannel;
@@ -36,10 +38,14 @@ final class End {
 
     final Context context;
     final ProtectionDomain pd;
+    final MemorySegment memory;
     final MemoryRegion region;
     final CompletionChannel channel;
     final CompletionQueue sendCq;
     final CompletionQueue recvCq;
+    /** Null if the device speaks RoCE. */
+    private final IwarpConnection iwarp;
+    /** Null if it speaks iWARP. */
     private final GidEntry gid;
     private final Mtu mtu;
     private final int timeout;
@@ -50,18 +56,24 @@ final class End {
 
     /** @param events whether receives announce themselves on {@link #channel} */
     End(Settings settings, long memoryBytes, int sendCqe, int recvCqe, boolean events) {
-        LinkFaults faults = LinkFaults.parse(settings.text("faults", "none"));
-        context = Rxe.device("bench", settings.text("netdev", "lo"), faults).open();
+        iwarp = settings.text("device", "rxe").equals("siw") ? new IwarpConnection(settings) : null;
+        context = iwarp != null ? iwarp.context() : rxe(settings);
         timeout = settings.number("timeout", TIMEOUT);
-        gid = ipv4(context);
+        gid = iwarp != null ? null : ipv4(context);
         mtu = mtu(settings.number("mtu", 4096));
         pd = context.allocatePd();
-        MemorySegment memory = Arena.global().allocate(memoryBytes, 4096);
+        memory = Arena.global().allocate(memoryBytes, 4096);
         memory.fill((byte) 0x5a);
         region = pd.register(memory, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY);
         channel = events ? context.createCompletionChannel() : null;
         sendCq = context.createCq(sendCqe);
         recvCq = context.createCq(recvCqe, null, channel, 0);
+    }
+
+    private static Context rxe(Settings settings) {
+        RxeOptions options = RxeOptions.DEFAULT.withFaults(LinkFaults.parse(settings.text("faults", "none")))
+            .withWire(RoceWire.parse(settings.text("link", "udp"), settings.text("roce", "v2")));
+        return Rxe.device("bench", settings.text("netdev", "lo"), options).open();
     }
 
     private static Mtu mtu(int bytes) {
@@ -95,21 +107,40 @@ final class End {
         return made;
     }
 
-    /** Brings as many queue pairs as the other end has made to RTS. Both ends call it at the same time. */
+    /** Brings as many queue pairs as the other end has made to RTS; with iWARP it is one. Both ends call it at the same time. */
     void connect(QueuePair[] queuePairs, Control control) throws IOException {
+        if (iwarp != null) {
+            iwarp.connect(queuePairs[0], control);
+            exchangeMemory(control);
+        } else {
+            connectByNumbers(queuePairs, control);
+        }
+        control.send(0);
+        control.in.readInt();
+    }
+
+    /** Whether a SEND that finds no receive is tried again. */
+    boolean saysNotReady() {
+        return iwarp == null;
+    }
+
+    private void exchangeMemory(Control control) throws IOException {
+        control.out.writeLong(region.address());
+        control.send(region.rkey());
+        peerAddress = control.in.readLong();
+        peerRkey = control.in.readInt();
+    }
+
+    private void connectByNumbers(QueuePair[] queuePairs, Control control) throws IOException {
         int psn = ThreadLocalRandom.current().nextInt(1 << 24);
         control.out.writeLong(gid.gid().high());
         control.out.writeLong(gid.gid().low());
-        control.out.writeLong(region.address());
-        control.out.writeInt(region.rkey());
         control.out.writeInt(psn);
         for (QueuePair each : queuePairs) {
             control.out.writeInt(each.qpNum());
         }
         control.out.flush();
         Gid peer = new Gid(control.in.readLong(), control.in.readLong());
-        peerAddress = control.in.readLong();
-        peerRkey = control.in.readInt();
         int peerPsn = control.in.readInt();
         for (QueuePair each : queuePairs) {
             each.modify(new QpAttributes().state(QpState.RTR).pathMtu(mtu).destQpn(control.in.readInt()).rqPsn(peerPsn)
@@ -117,8 +148,7 @@ final class End {
             each.modify(new QpAttributes().state(QpState.RTS).timeout(timeout).retryCount(7).rnrRetry(7).sqPsn(psn)
                 .maxRdAtomic(READS_AT_ONCE));
         }
-        control.send(0);
-        control.in.readInt();
+        exchangeMemory(control);
     }
 
     /** Polls until at least one completion came. */

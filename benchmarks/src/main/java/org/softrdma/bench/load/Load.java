@@ -37,6 +37,9 @@ public final class Load {
             case "idle" -> server ? new IdleQueuePairs(settings)::server : new IdleQueuePairs(settings)::client;
             case "regions" -> server ? new Regions(settings)::server : new Regions(settings)::client;
             case "udp-pingpong" -> server ? new UdpPingPong(settings)::server : new UdpPingPong(settings)::client;
+            case "tcp-pingpong" -> server ? new TcpPingPong(settings)::server : new TcpPingPong(settings)::client;
+            case "connections" -> server ? new Connections(settings)::server : new Connections(settings)::client;
+            case "tcp-connections" -> server ? new TcpConnections(settings)::server : new TcpConnections(settings)::client;
             case "ceiling" -> server ? new Ceiling(settings)::server : new Ceiling(settings)::client;
             default -> throw new IllegalArgumentException("no load named " + kind);
         };

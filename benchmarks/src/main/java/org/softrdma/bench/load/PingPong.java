@@ -2,24 +2,21 @@
 package org.softrdma.bench.load;
 
 import java.io.IOException;
-import org.HdrHistogram.Histogram;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
-import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
  * One SEND each way at a time; half the round trip. {@code mode=poll} polls in a loop, {@code mode=event} sleeps on the completion channel.
- * Completions of the sends themselves are taken out now and then.
+ * Completions of the sends themselves are taken out now and then. An empty SEND is the last one.
  */
 final class PingPong {
     private static final int RECEIVES = 64;
     private static final int SENDS = 256;
     private static final int SIGNAL_EVERY = 64;
     private static final int ACK_EVERY = 64;
-    private static final int LAST = 1;
     private static final long PATIENCE_NS = 15_000_000_000L;
 
     private final Settings settings;
@@ -50,7 +47,7 @@ final class PingPong {
         receive = new ReceiveRequest().begin(0).element(end.region, 0, size);
         silent = new SendRequest().send().element(end.region, 0, size);
         signaled = new SendRequest().send().element(end.region, 0, size).signaled();
-        last = new SendRequest().sendWithImmediate(LAST).element(end.region, 0, size).signaled();
+        last = new SendRequest().send().signaled();
         for (int i = 0; i < RECEIVES; i++) {
             qp.postReceive(receive);
         }
@@ -62,28 +59,15 @@ final class PingPong {
 
     void client(Control control) throws IOException {
         open(control);
-        Histogram histogram = new Histogram(10_000_000_000L, 3);
-        long nowNs = System.nanoTime();
-        long measureFromNs = nowNs + settings.seconds("firstWarm", 2);
-        long untilNs = measureFromNs + settings.seconds("seconds", 2);
-        long startAllocated = -1;
-        while (nowNs - untilNs < 0) {
-            long beganNs = nowNs;
+        RoundTrips trips = new RoundTrips();
+        trips.run(settings, () -> {
             post(false);
             receive();
-            nowNs = System.nanoTime();
-            if (beganNs - measureFromNs >= 0) {
-                if (startAllocated < 0) {
-                    startAllocated = Report.allocatedBytes();
-                }
-                histogram.recordValue(nowNs - beganNs >> 1);
-            }
-        }
-        long allocated = Report.allocatedBytes() - startAllocated;
+        });
         post(true);
         receive();
-        Report.latency(histogram);
-        Report.value("alloc", (double) allocated / histogram.getTotalCount());
+        trips.reportLatency();
+        trips.reportAllocation();
         end.reportTrouble("client.");
         acknowledge();
         control.send(0);
@@ -113,7 +97,7 @@ final class PingPong {
             count = events ? sleepAndPoll() : end.await(end.recvCq, completions);
         }
         for (int i = 0; i < count; i++) {
-            lastReceived |= (completions[i].flags() & WcFlags.WITH_IMM) != 0;
+            lastReceived |= completions[i].byteLength() == 0;
             qp.postReceive(receive);
         }
     }

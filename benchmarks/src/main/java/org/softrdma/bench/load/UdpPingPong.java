@@ -7,7 +7,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
-import org.HdrHistogram.Histogram;
 
 /**
  * What plain Java UDP needs for the same: a datagram each way on NIO channels, without any protocol. {@code mode=spin} never sleeps,
@@ -59,22 +58,14 @@ final class UdpPingPong {
 
     void client(Control control) throws IOException {
         try (DatagramChannel channel = open(control)) {
-            Histogram histogram = new Histogram(10_000_000_000L, 3);
-            long nowNs = System.nanoTime();
-            long measureFromNs = nowNs + settings.seconds("firstWarm", 2);
-            long untilNs = measureFromNs + settings.seconds("seconds", 2);
-            while (nowNs - untilNs < 0) {
-                long beganNs = nowNs;
+            RoundTrips trips = new RoundTrips();
+            trips.run(settings, () -> {
                 send(channel, (byte) 0);
                 receive(channel);
-                nowNs = System.nanoTime();
-                if (beganNs - measureFromNs >= 0) {
-                    histogram.recordValue(nowNs - beganNs >> 1);
-                }
-            }
+            });
             send(channel, LAST);
             receive(channel);
-            Report.latency(histogram);
+            trips.reportLatency();
         }
     }
 

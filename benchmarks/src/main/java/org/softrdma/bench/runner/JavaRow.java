@@ -13,6 +13,8 @@ import org.softrdma.bench.load.Load;
 final class JavaRow implements Row {
     private static final int START_SECONDS = 20;
     private static final int STOP_SECONDS = 20;
+    /** Loads that connect by address connect by iWARP if they are told the device siw. */
+    private static final Map<String, String> BY_IWARP = Map.of("SOFTRDMA_CM_DEVICES", "iwarp");
 
     private final String name;
     private final Path directory;
@@ -44,12 +46,22 @@ final class JavaRow implements Row {
     @Override
     public Map<String, Double> run() throws IOException, Processes.Failed {
         try (Processes processes = new Processes(directory)) {
-            int server = processes.start(Map.of(), command("server", List.of()));
+            Map<String, String> environment = List.of(settings).contains("device=siw") ? BY_IWARP : Map.of();
+            int server = processes.start(environment, command("server", List.of()));
             String port = processes.awaitLine(server, "READY ", START_SECONDS);
-            int client = processes.start(Map.of(), command("client", List.of("port=" + port)));
-            Map<String, Double> values = new TreeMap<>(values(processes.finish(client, patienceSeconds)));
+            int client = processes.start(environment, command("client", List.of("port=" + port)));
+            return finish(processes, client, server);
+        }
+    }
+
+    /** If one end fails the reason may be the other's. */
+    private Map<String, Double> finish(Processes processes, int client, int server) throws IOException, Processes.Failed {
+        try {
+            Map<String, Double> values = values(processes.finish(client, patienceSeconds));
             values.putAll(values(processes.finish(server, STOP_SECONDS)));
             return values;
+        } catch (Processes.Failed failed) {
+            throw new Processes.Failed(failed.getMessage() + "; the server: " + Processes.tail(processes.output(server)));
         }
     }
 

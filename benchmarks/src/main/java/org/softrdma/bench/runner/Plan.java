@@ -66,6 +66,7 @@ final class Plan {
         groups.put("bandwidth", bandwidth());
         groups.put("loss", loss());
         groups.put("latency", latency());
+        groups.put("links", links());
         groups.put("qps", List.of(
             java("qps/write-64", "qps", "size=64", "mtu=1024"),
             java("qps/write-16384", "qps", "size=16384", "mtu=1024")));
@@ -74,8 +75,23 @@ final class Plan {
             java("srq/send-64-shared", "srq", "receives=shared", "mtu=1024"),
             java("srq/send-64-own", "srq", "receives=own", "mtu=1024")));
         groups.put("idle", List.of(withOptions("idle/10000-qps", List.of("-XX:NativeMemoryTracking=summary"), "idle", "count=10000")));
+        String connections = "count=" + (quick ? 1000 : 5000);
+        groups.put("connections", List.of(
+            withOptions("connections/rdma-cm", List.of("-XX:NativeMemoryTracking=summary"), "connections", connections),
+            java("connections/java-tcp", "tcp-connections", connections)));
         groups.put("regions", List.of(java("regions/100000", "regions", "count=100000")));
+        groups.put("start-up", startUp());
         return groups;
+    }
+
+    /** The tools as a user starts them, and the JVM alone. */
+    private List<Row> startUp() {
+        String launcher = directory.resolve("../../softrdma").normalize().toString();
+        return List.of(
+            new StartRow("start-up/ibv_devices", directory, List.of(launcher, "ibv_devices")),
+            new StartRow("start-up/rdma-link", directory, List.of(launcher, "rdma", "link")),
+            new StartRow("start-up/java-version", directory,
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-version")));
     }
 
     /** Each end loses that part of what it sends. The ACK timeout is perftest's. */
@@ -95,6 +111,20 @@ final class Plan {
         return rows;
     }
 
+    /** UDP sockets beside raw frames, which need CAP_NET_RAW, and RoCE v2 beside v1. */
+    private List<Row> links() {
+        List<Row> rows = new ArrayList<>();
+        for (String wire : List.of("udp-v2", "raw-v2", "raw-v1")) {
+            String link = "link=" + wire.substring(0, 3);
+            String roce = "roce=" + wire.substring(4);
+            for (String mtu : List.of("1024", "4096")) {
+                rows.add(java("links/write-" + mtu + "-" + wire, "bandwidth", "op=write", "mtu=" + mtu, "sizes=65536,1048576", link, roce));
+            }
+            rows.add(java("links/send-poll-" + wire, "pingpong", "mode=poll", "seconds=" + (quick ? 1.5 : 4), link, roce));
+        }
+        return rows;
+    }
+
     private List<Row> bandwidth() {
         String sizes = "sizes=" + Arrays.stream(sizes()).mapToObj(Integer::toString).collect(Collectors.joining(","));
         Peers peers = new Peers(directory, seconds());
@@ -108,6 +138,12 @@ final class Plan {
             rows.add(java("bandwidth/ceiling-" + mtu, "ceiling", "mtu=" + mtu));
             if (!quick) {
                 rows.add(java("bandwidth/ceiling-" + mtu + "-single", "ceiling", "mtu=" + mtu, "train=1", "windows=1048576"));
+            }
+        }
+        for (String crc : List.of("off", "on")) {
+            for (String operation : List.of("write", "read", "send")) {
+                rows.add(java("bandwidth/siw-" + operation + "-crc-" + crc, "bandwidth", "device=siw", "op=" + operation, "crc=" + crc,
+                    sizes));
             }
         }
         rows.add(peers.ucxBandwidth("bandwidth/ucx-put", "ucp_put_bw", peerSizes));
@@ -129,6 +165,10 @@ final class Plan {
             java("latency/java-udp-spin", "udp-pingpong", "mode=spin", seconds),
             java("latency/rc-send-event", "pingpong", "mode=event", seconds),
             java("latency/java-udp-block", "udp-pingpong", "mode=block", seconds),
+            java("latency/siw-send-poll", "pingpong", "device=siw", "mode=poll", seconds),
+            java("latency/java-tcp-spin", "tcp-pingpong", "mode=spin", seconds),
+            java("latency/siw-send-event", "pingpong", "device=siw", "mode=event", seconds),
+            java("latency/java-tcp-block", "tcp-pingpong", "mode=block", seconds),
             peers.ucxLatency("latency/ucx-tag", "tag_lat", 64)));
         if (!quick) {
             rows.addAll(List.of(

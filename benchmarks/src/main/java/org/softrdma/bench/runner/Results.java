@@ -43,10 +43,13 @@ final class Results {
         bandwidth();
         loss();
         latency();
+        links();
         queuePairs();
         datagrams();
         sharedReceives();
         memory();
+        connections();
+        startUp();
         allocation();
         trouble(missing);
         plots(plots);
@@ -75,6 +78,14 @@ final class Results {
             "bandwidth/kernel-rxe-write-4096", large);
         atLeast("READ 1 MiB to WRITE, MTU 1024", 0.8, "bandwidth/rc-read-1024", large, write, large);
         atLeast("SEND 1 MiB to WRITE, MTU 1024", 0.8, "bandwidth/rc-send-1024", large, write, large);
+        String iwarp = "bandwidth/siw-write-crc-off";
+        atLeast("iWARP WRITE 1 MiB without CRC to iperf3's single stream", 0.8, iwarp, large, "bandwidth/tcp-iperf3", large);
+        atLeast("iWARP WRITE 1 MiB without CRC to kernel siw (UML)", 1.5, iwarp, large, "bandwidth/kernel-siw-write", large);
+        atLeast("iWARP WRITE 1 MiB with CRC to without", 0.7, "bandwidth/siw-write-crc-on", large, iwarp, large);
+        atMost("iWARP SEND 64 B latency, polling, to spinning Java TCP", 1.5, "latency/siw-send-poll", "us.p50", "latency/java-tcp-spin",
+            "us.p50");
+        atMost("iWARP SEND 64 B latency, events, to blocking Java TCP", 1.5, "latency/siw-send-event", "us.p50", "latency/java-tcp-block",
+            "us.p50");
         atMost("SEND 64 B latency, polling, to spinning Java UDP", 1.5, "latency/rc-send-poll", "us.p50", "latency/java-udp-spin",
             "us.p50");
         atMost("SEND 64 B latency, events, to blocking Java UDP", 1.3, "latency/rc-send-event", "us.p50", "latency/java-udp-block",
@@ -83,6 +94,7 @@ final class Results {
         atLeast("1,000 queue pairs' WRITE 64 B total to one's", 0.8, "qps/write-64", "kmsgps.1000", "qps/write-64", "kmsgps.1");
         atLeast("1,000 queue pairs' WRITE 16 KiB total to one's", 0.8, "qps/write-16384", "kmsgps.1000", "qps/write-16384", "kmsgps.1");
         atLeast("one active among 10,000 idle to one alone", 0.8, "idle/10000-qps", "kmsgps.among", "idle/10000-qps", "kmsgps.alone");
+        atMost("start of ibv_devices to java -version", 2.5, "start-up/ibv_devices", "ms", "start-up/java-version", "ms");
         for (String mtu : List.of("1024", "4096")) {
             lossTargets("WRITE 1 MiB", "write", mtu, Plan.LOSSY_WRITE);
             lossTargets("READ 4 MiB", "read", mtu, Plan.LOSSY_READ);
@@ -193,10 +205,10 @@ final class Results {
         }
         line("## Bandwidth and message rate");
         line("");
-        line("One queue pair, up to 128 messages or 8 MiB in flight. `rc-*-1024` and `-4096` are ours at that path MTU; `ceiling-*` is "
-            + "what BTH, ICRC, copies and offloads alone cost in Java, `ceiling-*-single` the same without offloads; `fabric-*` sends one "
-            + "message at a time; `tcp-iperf3` is plain TCP; `kernel-*` is Linux's own, measured by perftest in a user-mode kernel "
-            + "with one processor for both ends: where this machine has two, half of it.");
+        line("One queue pair, up to 128 messages or 8 MiB in flight. `rc-*-1024` and `-4096` are ours at that path MTU, `siw-*` ours over "
+            + "TCP; `ceiling-*` is what BTH, ICRC, copies and offloads alone cost in Java, `ceiling-*-single` the same without offloads; "
+            + "`fabric-*` sends one message at a time; `tcp-iperf3` is plain TCP; `kernel-*` is Linux's own, measured by perftest in a "
+            + "user-mode kernel with one processor for both ends: where this machine has two, half of it.");
         line("");
         table("GB/s (10⁹ bytes a second):", "bandwidth", "GBps.", names, keys);
         table("Thousand messages a second:", "bandwidth", "kmsgps.", names, keys);
@@ -233,6 +245,20 @@ final class Results {
         table("Microseconds:", "latency", "us.", keys, keys);
         line("![Latency percentiles](plots/latency.png)");
         line("");
+    }
+
+    private void links() {
+        if (rowsOf("links").isEmpty()) {
+            return;
+        }
+        line("## Links");
+        line("");
+        line("The same loads over UDP sockets and over raw frames, which a device can have in RoCE v2 and in v1: WRITE at both path MTUs, "
+            + "and the round trip of 64 B.");
+        line("");
+        List<String> percentiles = List.of("p50", "mean", "p99");
+        table("GB/s:", "links", "GBps.", List.of(size(1 << 16), size(1 << 20)), List.of("65536", "1048576"));
+        table("Half a round trip, microseconds:", "links", "us.", percentiles, percentiles);
     }
 
     private void queuePairs() {
@@ -296,6 +322,31 @@ final class Results {
                 + "at both ends:", "regions", "", List.of("register ns", "deregister ns", "heap B", "in one", "hopping", "ratio"),
                 List.of("register_ns", "deregister_ns", "heap", "kmsgps.one", "kmsgps.many", "many_ratio"));
         }
+    }
+
+    private void connections() {
+        if (rowsOf("connections").isEmpty()) {
+            return;
+        }
+        line("## Connections by address");
+        line("");
+        line("All asked for at once, from one process to the other, all there at the same time, then all ended. `rdma-cm` is what `cmtime` "
+            + "does: addresses and routes resolved, queue pairs of 1 + 1 requests made, connected, disconnected, destroyed. `java-tcp` "
+            + "connects blocking channels one after the other, which another thread accepts.");
+        line("");
+        table("Thousand connections a second, set up from the first call on, and ended; of those the part that is connect; bytes for "
+            + "each at the end that asks, in heap, native (the JVM's count) and resident:", "connections", "",
+            List.of("at once", "set up k/s", "connect k/s", "ended k/s", "heap B", "native B", "resident B"),
+            List.of("count", "kcps.setup", "kcps.connect", "kcps.end", "heap", "native", "resident"));
+    }
+
+    private void startUp() {
+        if (rowsOf("start-up").isEmpty()) {
+            return;
+        }
+        line("## Start-up");
+        line("");
+        table("From the start of the command to its end, launcher script included:", "start-up", "", List.of("ms"), List.of("ms"));
     }
 
     private void allocation() {

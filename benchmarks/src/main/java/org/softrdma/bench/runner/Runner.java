@@ -159,7 +159,7 @@ public final class Runner {
     private static String brief(Map<String, Double> values) {
         StringBuilder text = new StringBuilder();
         for (String key : List.of("kmsgps.64", "GBps.1048576", "us.p50", "us.mean", "kmsgps.1", "kmsgps.1000", "heap", "native",
-            "many_ratio")) {
+            "many_ratio", "ms")) {
             if (values.containsKey(key)) {
                 text.append(key).append(' ').append(Results.number(values.get(key))).append("  ");
             }

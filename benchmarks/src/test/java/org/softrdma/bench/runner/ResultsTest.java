@@ -70,6 +70,17 @@ class ResultsTest {
     }
 
     @Test
+    void shouldShowLinksSideBySide() throws Exception {
+        Samples samples = new Samples();
+        samples.add("links/write-1024-udp-v2", Map.of("GBps.65536", 3.0, "GBps.1048576", 4.0));
+        samples.add("links/write-1024-raw-v1", Map.of("GBps.65536", 0.5, "GBps.1048576", 0.4));
+        samples.add("links/send-poll-raw-v1", Map.of("us.p50", 4.6));
+        String text = written(samples, Map.of());
+        assertTrue(text.contains("| write-1024-udp-v2 | 3.00 | 4.00 |\n| write-1024-raw-v1 | 0.500 | 0.400 |"), text);
+        assertTrue(text.contains("| send-poll-raw-v1 | 4.60 |"), text);
+    }
+
+    @Test
     void shouldNotJudgeWhatWasMeasuredOnABusyMachine() throws Exception {
         Samples samples = new Samples();
         samples.add("bandwidth/rc-write-1024", Map.of("GBps.1048576", 3.1));
