@@ -112,6 +112,11 @@ class ConnectionManagerSimulationTest {
         }
 
         @Override
+        public boolean isFree(PortSpace space, InetSocketAddress address) {
+            return true;
+        }
+
+        @Override
         public int random(int bound) {
             return 0;
         }

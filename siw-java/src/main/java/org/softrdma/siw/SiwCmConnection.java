@@ -22,9 +22,6 @@ import org.softrdma.verbs.cm.PortSpace;
  * and their numbers are those of the kernel's iw_cm, on siw.
  */
 final class SiwCmConnection implements CmConnection, HandshakeListener {
-    /** From here on ports are given to those who ask for none. */
-    private static final int FIRST_DRAWN_PORT = 32768;
-
     private static final byte[] NOTHING = {};
     private static final int PORT = 1;
 
@@ -95,19 +92,8 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
             local = from;
             remote = to;
         });
-        connect(from, to, parameters, from.getPort() >= FIRST_DRAWN_PORT);
-    }
-
-    /** @param elsewhere whether TCP may choose another port, if a connection of the host has the one that was drawn for us */
-    private void connect(InetSocketAddress from, InetSocketAddress to, ConnectionParameters parameters, boolean elsewhere) {
         cm.link().connect(from, to, cm.running().options().timeoutNs(), stream -> cm.command(nowNs -> onStream(stream, parameters)),
-            cause -> {
-                if (elsewhere && cause == Errno.EADDRINUSE) {
-                    connect(new InetSocketAddress(from.getAddress(), 0), to, parameters, false);
-                } else {
-                    cm.command(nowNs -> onNoStream(cause));
-                }
-            });
+            cause -> cm.command(nowNs -> onNoStream(cause)));
     }
 
     @Override

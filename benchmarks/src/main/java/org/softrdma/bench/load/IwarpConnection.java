@@ -7,9 +7,7 @@ import java.net.InetSocketAddress;
 import org.softrdma.device.config.MpaOptions;
 import org.softrdma.siw.Siw;
 import org.softrdma.verbs.Context;
-import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QueuePair;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -21,8 +19,6 @@ import org.softrdma.verbs.cm.PortSpace;
  */
 final class IwarpConnection {
     private static final int RESOLVE_TIMEOUT_MS = 2000;
-
-    private static final int PORTS_TO_TRY = 100;
 
     private final CmId id = newId();
     private final boolean listens;
@@ -47,7 +43,8 @@ final class IwarpConnection {
     void connect(QueuePair qp, Control control) throws IOException {
         ConnectionParameters parameters = ConnectionParameters.DEFAULT.withQp(qp.qpNum(), false);
         if (listens) {
-            CmId listener = listener();
+            CmId listener = newId();
+            listener.listen(1);
             control.send(listener.localAddress().getPort());
             listener.getRequest().accept(parameters);
         } else {
@@ -55,22 +52,6 @@ final class IwarpConnection {
             id.resolveAddress(null, server, RESOLVE_TIMEOUT_MS);
             id.resolveRoute(RESOLVE_TIMEOUT_MS);
             id.connect(parameters);
-        }
-    }
-
-    /** A port that is free for rdma_cm may be a TCP connection's, or one's that ended a moment ago. */
-    private static CmId listener() {
-        for (int left = PORTS_TO_TRY; ; left--) {
-            CmId made = newId();
-            try {
-                made.listen(1);
-                return made;
-            } catch (VerbsException refused) {
-                made.close();
-                if (refused.errno() != Errno.EADDRINUSE || left == 0) {
-                    throw refused;
-                }
-            }
         }
     }
 }

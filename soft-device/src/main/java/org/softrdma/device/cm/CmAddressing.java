@@ -49,8 +49,7 @@ final class CmAddressing {
         if (found != null) {
             found.requireAddress("bind_addr", own.getAddress());
         }
-        PortTable.Binding taken = id.manager.ports().bind(id.space, own, reuse, familyOnly,
-            id.manager.host().random(PortTable.LAST_EPHEMERAL - PortTable.FIRST_EPHEMERAL + 1));
+        PortTable.Binding taken = id.manager.ports().bind(id.space, own, reuse, familyOnly, id.manager.host());
         synchronized (id) {
             if (id.state == CmState.IDLE) {
                 binding = taken;

@@ -2,7 +2,9 @@
 package org.softrdma.device.cm;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
+import org.softrdma.verbs.cm.PortSpace;
 
 /** The machine, as far as the connection manager needs it. */
 public interface CmHost {
@@ -21,6 +23,12 @@ public interface CmHost {
 
     /** Who listens where on the loopback interface, of all processes. */
     LoopbackListeners loopbackListeners();
+
+    /**
+     * Whether a port that no identifier of this process has may be given to one that asks for none: ports of {@link PortSpace#TCP} are the
+     * host's TCP ports on iWARP, which a connection that is nobody's here may have.
+     */
+    boolean isFree(PortSpace space, InetSocketAddress address);
 
     /**
      * Where the search for a free port starts; ports come from {@link PortTable#FIRST_EPHEMERAL}..{@link PortTable#LAST_EPHEMERAL}.

@@ -59,10 +59,10 @@ final class PortTable {
     /**
      * Takes an address and a port.
      *
-     * @param start where the search for a free port starts, if the address has port 0: 0..LAST_EPHEMERAL-FIRST_EPHEMERAL
+     * @param host where the search for a port starts that is free there, too, if the address has port 0
      * @throws VerbsException EADDRINUSE
      */
-    synchronized Binding bind(PortSpace space, InetSocketAddress wanted, boolean reuse, boolean familyOnly, int start) {
+    synchronized Binding bind(PortSpace space, InetSocketAddress wanted, boolean reuse, boolean familyOnly, CmHost host) {
         if (wanted.getPort() != 0) {
             Binding binding = new Binding(new CmService(space, wanted.getPort()), wanted.getAddress(), reuse, familyOnly);
             if (!fits(binding)) {
@@ -72,9 +72,10 @@ final class PortTable {
             return enter(binding);
         }
         int count = LAST_EPHEMERAL - FIRST_EPHEMERAL + 1;
+        int start = host.random(count);
         for (int i = 0; i < count; i++) {
             CmService service = new CmService(space, FIRST_EPHEMERAL + (start + i) % count);
-            if (!bindings.containsKey(service)) {
+            if (!bindings.containsKey(service) && host.isFree(space, new InetSocketAddress(wanted.getAddress(), service.port()))) {
                 return enter(new Binding(service, wanted.getAddress(), reuse, familyOnly));
             }
         }

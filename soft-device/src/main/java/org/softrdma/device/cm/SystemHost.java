@@ -3,11 +3,14 @@ package org.softrdma.device.cm;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -95,6 +98,23 @@ final class SystemHost implements CmHost {
     @Override
     public LoopbackListeners loopbackListeners() {
         return loopback;
+    }
+
+    /** As a socket that would connect or listen there: with SO_REUSEADDR, so that connections that ended a moment ago do not count. */
+    @Override
+    public boolean isFree(PortSpace space, InetSocketAddress address) {
+        if (space != PortSpace.TCP) {
+            return true;
+        }
+        try (SocketChannel socket = SocketChannel.open()) {
+            socket.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(address);
+            return true;
+        } catch (BindException taken) {
+            return !String.valueOf(taken.getMessage()).toLowerCase(Locale.ROOT).contains("in use");
+        } catch (IOException unknown) {
+            // Whoever connects or listens finds out why.
+            return true;
+        }
     }
 
     @Override

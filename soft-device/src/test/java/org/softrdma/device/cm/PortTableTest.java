@@ -2,7 +2,6 @@
 package org.softrdma.device.cm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,10 +13,13 @@ import org.softrdma.verbs.cm.PortSpace;
 
 /** Who may bind what: the rules of bind(2), which rdma_bind_addr(3) follows. */
 class PortTableTest {
+    private static final int COUNT = PortTable.LAST_EPHEMERAL - PortTable.FIRST_EPHEMERAL + 1;
+
     private final PortTable table = new PortTable();
+    private final TestHost host = new TestHost(new MemoryNetwork());
 
     private PortTable.Binding bind(String address, int port, boolean reuse, boolean familyOnly) {
-        return table.bind(PortSpace.TCP, new InetSocketAddress(TestHost.ip(address), port), reuse, familyOnly, 0);
+        return table.bind(PortSpace.TCP, new InetSocketAddress(TestHost.ip(address), port), reuse, familyOnly, host);
     }
 
     private PortTable.Binding bind(String address, int port) {
@@ -34,7 +36,7 @@ class PortTableTest {
         assertTaken(() -> bind("10.0.0.1", 7));
         bind("10.0.0.2", 7);
         bind("10.0.0.1", 8);
-        table.bind(PortSpace.UDP, new InetSocketAddress(TestHost.ip("10.0.0.1"), 7), false, false, 0);
+        table.bind(PortSpace.UDP, new InetSocketAddress(TestHost.ip("10.0.0.1"), 7), false, false, host);
         table.release(first);
         bind("10.0.0.1", 7);
     }
@@ -75,15 +77,27 @@ class PortTableTest {
 
     @Test
     void shouldFindFreePortsUntilThereAreNone() {
-        int count = PortTable.LAST_EPHEMERAL - PortTable.FIRST_EPHEMERAL + 1;
-        PortTable.Binding last = table.bind(PortSpace.TCP, new InetSocketAddress(TestHost.ip("0.0.0.0"), 0), false, false, count - 1);
+        host.random = COUNT - 1;
+        PortTable.Binding last = bind("0.0.0.0", 0);
         assertEquals(PortTable.LAST_EPHEMERAL, last.port());
-        for (int i = 1; i < count; i++) {
-            PortTable.Binding next = table.bind(PortSpace.TCP, new InetSocketAddress(TestHost.ip("0.0.0.0"), 0), false, false, count - 1);
+        for (int i = 1; i < COUNT; i++) {
+            PortTable.Binding next = bind("0.0.0.0", 0);
             assertTrue(next.port() >= PortTable.FIRST_EPHEMERAL && next.port() < PortTable.LAST_EPHEMERAL);
         }
         assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> bind("0.0.0.0", 0)).errno());
         table.release(last);
-        assertNotEquals(0, bind("0.0.0.0", 0).port());
+        assertEquals(last.port(), bind("0.0.0.0", 0).port());
+    }
+
+    @Test
+    void shouldPassOverPortsThatTheHostHasGivenAway() {
+        host.random = 0;
+        host.portsOfOthers.add(PortTable.FIRST_EPHEMERAL);
+        host.portsOfOthers.add(PortTable.FIRST_EPHEMERAL + 1);
+
+        assertEquals(PortTable.FIRST_EPHEMERAL + 2, bind("10.0.0.1", 0).port());
+
+        // Whoever names a port gets it: on RoCE it is nobody else's.
+        assertEquals(PortTable.FIRST_EPHEMERAL, bind("10.0.0.1", PortTable.FIRST_EPHEMERAL).port());
     }
 }

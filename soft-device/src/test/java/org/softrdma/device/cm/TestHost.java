@@ -2,10 +2,12 @@
 package org.softrdma.device.cm;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +26,9 @@ final class TestHost implements CmHost {
     final Map<InetAddress, InetAddress> routes = new HashMap<>();
     /** Addresses of interfaces without device. */
     final List<InetAddress> otherAddresses = new ArrayList<>();
+    int random = 7;
+    /** Ports that programs without RDMA have. */
+    final Set<Integer> portsOfOthers = new HashSet<>();
     private final LoopbackListeners loopback;
 
     TestHost(MemoryNetwork network, LoopbackListeners loopback) {
@@ -133,8 +138,13 @@ final class TestHost implements CmHost {
     }
 
     @Override
+    public boolean isFree(PortSpace space, InetSocketAddress address) {
+        return !portsOfOthers.contains(address.getPort());
+    }
+
+    @Override
     public int random(int bound) {
-        return 7;
+        return random;
     }
 
     /** Shared by the processes of a host. */
