@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.link;
 
-import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
-import java.util.HashMap;
-import java.util.Map;
 import org.softrdma.verbs.Gid;
 
 /**
@@ -19,25 +15,14 @@ final class Neighbours implements AutoCloseable {
 
     private final RouteSocket questions;
     private final RouteSocket notices;
-    private final Map<Gid, Entry> known = new HashMap<>();
-    private final ReferenceQueue<Neighbour> unused = new ReferenceQueue<>();
+    private final WeakValueMap<Gid, Neighbour> known = new WeakValueMap<>();
     private final RouteSocket.Listener listener = new Notices();
     private boolean routesChanged;
-
-    /** Does not keep a neighbour that no path leads to. */
-    private static final class Entry extends WeakReference<Neighbour> {
-        final Gid address;
-
-        Entry(Neighbour neighbour, ReferenceQueue<Neighbour> unused) {
-            super(neighbour, unused);
-            address = neighbour.address();
-        }
-    }
 
     private final class Notices implements RouteSocket.Listener {
         @Override
         public void onNeighbour(Gid address, long mac) {
-            Neighbour neighbour = known(address);
+            Neighbour neighbour = known.get(address);
             if (neighbour != null) {
                 neighbour.macIs(mac);
             }
@@ -74,28 +59,15 @@ final class Neighbours implements AutoCloseable {
 
     /** The neighbour of that address, which the kernel is asked to find unless it knows it. */
     Neighbour of(Gid address) {
-        forgetUnused();
-        Neighbour neighbour = known(address);
+        Neighbour neighbour = known.get(address);
         if (neighbour == null) {
             neighbour = new Neighbour(address, RouteSocket.UNKNOWN);
-            known.put(address, new Entry(neighbour, unused));
+            known.put(address, neighbour);
         }
         if (!neighbour.isKnown()) {
             find(neighbour);
         }
         return neighbour;
-    }
-
-    private Neighbour known(Gid address) {
-        Entry entry = known.get(address);
-        return entry == null ? null : entry.get();
-    }
-
-    private void forgetUnused() {
-        for (Entry gone = (Entry) unused.poll(); gone != null; gone = (Entry) unused.poll()) {
-            // Another path may lead to the address again.
-            known.remove(gone.address, gone);
-        }
     }
 
     /** How many there are, those included that no path leads to any more and nobody noticed yet. */
@@ -127,9 +99,7 @@ final class Neighbours implements AutoCloseable {
     void hear() {
         if (notices.hear(listener)) {
             routesChanged = true;
-            for (Gid each : known.keySet()) {
-                listener.onNeighbour(each, questions.usableMac(each));
-            }
+            known.forEach((address, neighbour) -> neighbour.macIs(questions.usableMac(address)));
         }
     }
 
@@ -145,12 +115,11 @@ final class Neighbours implements AutoCloseable {
      * they are answered with, and would believe in a MAC address for ever that is another station's by now.
      */
     void confirm() {
-        for (Entry each : known.values()) {
-            Neighbour neighbour = each.get();
-            if (neighbour != null && neighbour.wasUsed() && questions.isStale(each.address)) {
-                questions.lookFor(each.address);
+        known.forEach((address, neighbour) -> {
+            if (neighbour.wasUsed() && questions.isStale(address)) {
+                questions.lookFor(address);
             }
-        }
+        });
     }
 
     @Override

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.link;
 
-import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
-import java.util.HashMap;
-import java.util.Map;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
@@ -16,21 +12,10 @@ import org.softrdma.verbs.VerbsException;
  */
 final class Routes {
     private final Neighbours neighbours;
-    private final Map<Ends, Entry> known = new HashMap<>();
-    private final ReferenceQueue<Route> unused = new ReferenceQueue<>();
+    private final WeakValueMap<Ends, Route> known = new WeakValueMap<>();
 
     /** From where to where. RoCE v1 cannot pass a router. */
     private record Ends(GidType type, Gid local, Gid remote) {
-    }
-
-    /** Does not keep a route that no path takes. */
-    private static final class Entry extends WeakReference<Route> {
-        final Ends ends;
-
-        Entry(Ends ends, Route route, ReferenceQueue<Route> unused) {
-            super(route, unused);
-            this.ends = ends;
-        }
     }
 
     Routes(Neighbours neighbours) {
@@ -39,14 +24,12 @@ final class Routes {
 
     /** @throws VerbsException as {@link #firstOf} and {@link RouteSocket#nextHop} */
     Route between(GidType type, Gid local, Gid remote) {
-        forgetUnused();
         Ends ends = new Ends(type, local, remote);
         Neighbour first = first(ends);
-        Entry entry = known.get(ends);
-        Route route = entry == null ? null : entry.get();
+        Route route = known.get(ends);
         if (route == null) {
             route = new Route(first);
-            known.put(ends, new Entry(ends, route, unused));
+            known.put(ends, route);
         }
         route.leadsTo(first);
         return route;
@@ -56,25 +39,17 @@ final class Routes {
         return neighbours.of(firstOf(neighbours.nextHop(ends.local, ends.remote), ends.type, ends.remote));
     }
 
-    private void forgetUnused() {
-        for (Entry gone = (Entry) unused.poll(); gone != null; gone = (Entry) unused.poll()) {
-            // Another path may have the same ends again.
-            known.remove(gone.ends, gone);
-        }
+    /** The routing table changed. */
+    void lookAgain() {
+        known.forEach(this::lookAgain);
     }
 
-    /** The routing table changed. A peer that there is no way to now may still be where it was: its route stays. */
-    void lookAgain() {
-        forgetUnused();
-        for (Entry each : known.values()) {
-            Route route = each.get();
-            if (route != null) {
-                try {
-                    route.leadsTo(first(each.ends));
-                } catch (VerbsException noWay) {
-                    // For now, perhaps: an interface that goes down loses its routes until it is up again.
-                }
-            }
+    /** A peer that there is no way to now may still be where it was: its route stays. */
+    private void lookAgain(Ends ends, Route route) {
+        try {
+            route.leadsTo(first(ends));
+        } catch (VerbsException noWay) {
+            // For now, perhaps: an interface that goes down loses its routes until it is up again.
         }
     }
 
