@@ -3,7 +3,6 @@ package org.softrdma.device.link;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import static org.softrdma.device.link.LinuxSockets.AF_INET;
 import static org.softrdma.device.link.LinuxSockets.AF_INET6;
 import static org.softrdma.device.link.LinuxSockets.IPPROTO_IP;
@@ -43,9 +42,6 @@ final class LinuxUdpLink implements Link {
     private static final int CMSG_HEADER = 16;
     private static final int CMSG_LEVEL = 8;
     private static final int CMSG_TYPE = 12;
-    private static final int POLLFD_BYTES = 8;
-    private static final int POLLFD_EVENTS = 4;
-    private static final int POLLFD_REVENTS = 6;
 
     /**
      * A socket without packets for so many polls is looked at in one poll of {@link #COLD_INTERVAL} only, until await() finds it ready:
@@ -137,7 +133,7 @@ final class LinuxUdpLink implements Link {
     }
 
     /** What {@link #await} looks at. */
-    private record Watched(Socket[] sockets, MemorySegment descriptors) {
+    private record Watched(Socket[] sockets, WaitedFor descriptors) {
     }
 
     /** The native side of a {@link Path}: the peer's socket address and, for what the IP header must say, control messages. */
@@ -181,14 +177,7 @@ final class LinuxUdpLink implements Link {
     }
 
     private void watch() {
-        MemorySegment descriptors = Arena.ofAuto().allocate((long) (sockets.length + 1) * POLLFD_BYTES, 8);
-        for (int i = 0; i < sockets.length; i++) {
-            descriptors.set(JAVA_INT, (long) i * POLLFD_BYTES, sockets[i].fd);
-        }
-        long at = (long) sockets.length * POLLFD_BYTES;
-        descriptors.set(JAVA_INT, at, wakeup.fd());
-        descriptors.set(JAVA_SHORT, at + POLLFD_EVENTS, (short) LinuxSockets.POLLIN);
-        watched = new Watched(sockets, descriptors);
+        watched = new Watched(sockets, new WaitedFor(waitCalls, wakeup, Arrays.stream(sockets).mapToInt(socket -> socket.fd).toArray()));
     }
 
     private Socket open(Gid address) {
@@ -656,30 +645,21 @@ final class LinuxUdpLink implements Link {
         if (timeoutNs <= 0 || closed) {
             return;
         }
-        if (!wakeup.beginWait()) {
-            return;
-        }
         Watched now = watched;
         for (int i = 0; i < now.sockets.length; i++) {
-            int events = now.sockets[i].full ? LinuxSockets.POLLIN | LinuxSockets.POLLOUT : LinuxSockets.POLLIN;
-            now.descriptors.set(JAVA_SHORT, (long) i * POLLFD_BYTES + POLLFD_EVENTS, (short) events);
+            now.descriptors.room(i, now.sockets[i].full);
         }
-        int ready = waitCalls.poll(now.descriptors, now.sockets.length + 1, timeoutNs);
-        wakeup.endWait();
-        if (ready > 0) {
+        if (now.descriptors.await(timeoutNs)) {
             noteReady(now);
         }
     }
 
-    private void noteReady(Watched now) {
+    private static void noteReady(Watched now) {
         for (int i = 0; i < now.sockets.length; i++) {
-            if (now.descriptors.get(JAVA_SHORT, (long) i * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
+            if (now.descriptors.isReady(i)) {
                 now.sockets[i].emptyPolls = 0;
                 now.sockets[i].full = false;
             }
-        }
-        if (now.descriptors.get(JAVA_SHORT, (long) now.sockets.length * POLLFD_BYTES + POLLFD_REVENTS) != 0) {
-            waitCalls.drain(wakeup.fd());
         }
     }
 

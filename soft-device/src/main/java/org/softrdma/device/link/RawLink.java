@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.link;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -35,10 +32,9 @@ final class RawLink implements Link {
     private static final int RECEIVE_VECTOR = 32;
     /** The longest IP packet, which a train may be, and headers before it. */
     private static final int MAX_FRAME_BYTES = 65_536 + 128;
-    private static final int POLLFD_BYTES = 8;
-    private static final int POLLFD_EVENTS = 4;
-    private static final int POLLFD_REVENTS = 6;
-    private static final int POLLED = 3;
+    /** Of what is waited for. */
+    private static final int SOCKET = 0;
+    private static final int NEIGHBOURS = 1;
     private static final int HOP_LIMIT = 64;
     /** A VLAN tag has eight priorities; without a service level, it is the traffic class's precedence. RFC 2474 §4.2.2 */
     private static final int PRIORITIES = 7;
@@ -56,8 +52,6 @@ final class RawLink implements Link {
     private List<Gid> groups = List.of();
     private final Arena arena = Arena.ofAuto();
     private final LinuxSockets calls = new LinuxSockets(arena);
-    /** For {@link #await}, which the agent's thread is in while another thread may own the device and send. */
-    private final LinuxSockets waitCalls = new LinuxSockets(arena);
     private final Counters<RawCounter> counters = new Counters<>(RawCounter.class);
     private final PacketSocket socket;
     private final ReservedPorts reserved;
@@ -65,6 +59,8 @@ final class RawLink implements Link {
     private final Neighbours neighbours;
     private final Routes routes;
     private final WakeupEvent wakeup;
+    /** For {@link #await}, which the agent's thread is in while another thread may own the device and send. */
+    private final WaitedFor waitedFor;
     private final RawSends sends;
     private final RawFrameReader reader;
     private final WaitingPackets waiting = new WaitingPackets(counters);
@@ -73,7 +69,6 @@ final class RawLink implements Link {
     private final int slotBytes = TransmitBatch.HEADROOM + MAX_FRAME_BYTES;
     private final MemorySegment receiveMemory = arena.allocate((long) RECEIVE_VECTOR * slotBytes, 64);
     private final ByteBuffer receiveBuffer = receiveMemory.asByteBuffer();
-    private final MemorySegment descriptors = arena.allocate(POLLED * POLLFD_BYTES, 8);
     /** The kernel told of neighbours: to be heard by the owner. */
     private volatile boolean noticesCame;
     private volatile boolean full;
@@ -120,9 +115,7 @@ final class RawLink implements Link {
             receiveVector.iovec(i, receiveMemory.address() + (long) i * slotBytes + TransmitBatch.HEADROOM, MAX_FRAME_BYTES);
             receiveVector.message(i, 0, 0, i, 1, 0, 0);
         }
-        watch(0, socket.fd());
-        watch(1, neighbours.fd());
-        watch(2, wakeup.fd());
+        waitedFor = new WaitedFor(new LinuxSockets(arena), wakeup, socket.fd(), neighbours.fd());
     }
 
     /** An interface has one GID made from its MAC address; but devices share the loopback one, by addresses. */
@@ -144,11 +137,6 @@ final class RawLink implements Link {
         } catch (Exception impossible) {
             throw new AssertionError("closing descriptors does not fail", impossible);
         }
-    }
-
-    private void watch(int index, int fd) {
-        descriptors.set(JAVA_INT, (long) index * POLLFD_BYTES, fd);
-        descriptors.set(JAVA_SHORT, (long) index * POLLFD_BYTES + POLLFD_EVENTS, (short) LinuxSockets.POLLIN);
     }
 
     private boolean isLoopback() {
@@ -475,23 +463,14 @@ final class RawLink implements Link {
 
     @Override
     public void await(long timeoutNs) {
-        if (timeoutNs <= 0 || closed || noticesCame || !own.isEmpty() || !wakeup.beginWait()) {
+        if (timeoutNs <= 0 || closed || noticesCame || !own.isEmpty()) {
             return;
         }
-        descriptors.set(JAVA_SHORT, POLLFD_EVENTS, (short) (full ? LinuxSockets.POLLIN | LinuxSockets.POLLOUT : LinuxSockets.POLLIN));
-        int ready = waitCalls.poll(descriptors, POLLED, timeoutNs);
-        wakeup.endWait();
-        if (ready > 0) {
-            full &= !isReady(0);
-            noticesCame |= isReady(1);
-            if (isReady(2)) {
-                waitCalls.drain(wakeup.fd());
-            }
+        waitedFor.room(SOCKET, full);
+        if (waitedFor.await(timeoutNs)) {
+            full &= !waitedFor.isReady(SOCKET);
+            noticesCame |= waitedFor.isReady(NEIGHBOURS);
         }
-    }
-
-    private boolean isReady(int index) {
-        return descriptors.get(JAVA_SHORT, (long) index * POLLFD_BYTES + POLLFD_REVENTS) != 0;
     }
 
     @Override

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.link;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -22,20 +19,15 @@ public final class SocketSet implements AutoCloseable {
     private static final int ENDED = LinuxTcp.EPOLLRDHUP | LinuxTcp.EPOLLHUP | LinuxTcp.EPOLLERR;
     private static final int READABLE = LinuxTcp.EPOLLIN | ENDED;
     private static final int WATCHED = LinuxTcp.EPOLLIN | LinuxTcp.EPOLLOUT | LinuxTcp.EPOLLRDHUP | LinuxTcp.EPOLLET;
-    private static final int POLLFD_BYTES = 8;
-    private static final int POLLFD_EVENTS = 4;
-    private static final int POLLFD_REVENTS = 6;
 
     private final Arena arena = Arena.ofAuto();
     private final LinuxTcp calls = new LinuxTcp(arena);
-    /** For {@link #await}. */
-    private final LinuxSockets waitCalls = new LinuxSockets(arena);
     private final MemorySegment events = LinuxTcp.events(arena, EVENTS);
-    private final MemorySegment waitedFor = arena.allocate(2 * POLLFD_BYTES, 8);
     /** Those that are watched, by descriptor. */
     private final Int2ObjectHashMap<TcpSocket> sockets = new Int2ObjectHashMap<>();
-    private final WakeupEvent wakeup = new WakeupEvent(waitCalls);
+    private final WakeupEvent wakeup;
     private final int epoll;
+    private final WaitedFor waitedFor;
     /** Their numbers may be other descriptors' then. */
     private volatile boolean closed;
 
@@ -53,18 +45,14 @@ public final class SocketSet implements AutoCloseable {
 
     /** @throws VerbsException the process has no more descriptors */
     public SocketSet() {
+        LinuxSockets waitCalls = new LinuxSockets(arena);
+        wakeup = new WakeupEvent(waitCalls);
         epoll = calls.epoll();
         if (epoll < 0) {
             wakeup.close();
             throw LinuxSockets.failure(-epoll, "open_device", "epoll_create1");
         }
-        waitFor(0, epoll);
-        waitFor(1, wakeup.fd());
-    }
-
-    private void waitFor(int index, int fd) {
-        waitedFor.set(JAVA_INT, (long) index * POLLFD_BYTES, fd);
-        waitedFor.set(JAVA_SHORT, (long) index * POLLFD_BYTES + POLLFD_EVENTS, (short) LinuxSockets.POLLIN);
+        waitedFor = new WaitedFor(waitCalls, wakeup, epoll);
     }
 
     /** Whether this system has what it takes; {@link UdpLinks#PROPERTY} set to {@code nio} says no. */
@@ -119,12 +107,8 @@ public final class SocketSet implements AutoCloseable {
 
     /** Sleeps until there are news, or {@link #wakeup}. The leader's. */
     public void await(long timeoutNs) {
-        if (timeoutNs > 0 && !closed && wakeup.beginWait()) {
-            int ready = waitCalls.poll(waitedFor, 2, timeoutNs);
-            wakeup.endWait();
-            if (ready > 0 && waitedFor.get(JAVA_SHORT, POLLFD_BYTES + POLLFD_REVENTS) != 0) {
-                waitCalls.drain(wakeup.fd());
-            }
+        if (timeoutNs > 0 && !closed) {
+            waitedFor.await(timeoutNs);
         }
     }
 
