@@ -103,7 +103,7 @@ final class LinuxSockets {
     private static final int SOCK_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
     private static final int NETLINK_ROUTE = 0;
     private static final int EFD_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
-    private static final int MSG_DONTWAIT = 0x40;
+    static final int MSG_DONTWAIT = 0x40;
 
     private static final Linker LINKER = Linker.nativeLinker();
     static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");

@@ -36,7 +36,6 @@ final class LinuxTcp {
     private static final int IPPROTO_TCP = 6;
     private static final int TCP_MAXSEG = 2;
     private static final int SHUT_WR = 1;
-    private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
 
     private static final MethodHandle EPOLL_CREATE =
@@ -122,7 +121,7 @@ final class LinuxTcp {
     /** @param to an address. @return bytes received, 0 at the end of the stream, or minus errno */
     int recv(int fd, long to, int length) {
         try {
-            return result((int) (long) RECV.invokeExact(callState, fd, to, (long) length, MSG_DONTWAIT));
+            return result((int) (long) RECV.invokeExact(callState, fd, to, (long) length, LinuxSockets.MSG_DONTWAIT));
         } catch (Throwable t) {
             throw LinuxSockets.impossible(t);
         }
@@ -133,7 +132,7 @@ final class LinuxTcp {
         twoPlaces.iovec(0, to, length);
         twoPlaces.iovec(1, thenTo, thenLength);
         try {
-            return result((int) (long) RECVMSG.invokeExact(callState, fd, twoPlaces.messages(), MSG_DONTWAIT));
+            return result((int) (long) RECVMSG.invokeExact(callState, fd, twoPlaces.messages(), LinuxSockets.MSG_DONTWAIT));
         } catch (Throwable t) {
             throw LinuxSockets.impossible(t);
         }
@@ -142,7 +141,7 @@ final class LinuxTcp {
     /** @param from an address. @return bytes taken, or minus errno */
     int send(int fd, long from, int length) {
         try {
-            return result((int) (long) SEND.invokeExact(callState, fd, from, (long) length, MSG_DONTWAIT | MSG_NOSIGNAL));
+            return result((int) (long) SEND.invokeExact(callState, fd, from, (long) length, LinuxSockets.MSG_DONTWAIT | MSG_NOSIGNAL));
         } catch (Throwable t) {
             throw LinuxSockets.impossible(t);
         }

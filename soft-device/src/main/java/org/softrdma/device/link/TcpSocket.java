@@ -53,14 +53,7 @@ public final class TcpSocket {
      * @return bytes read, at least 1; {@link #NOT_NOW}; {@link #OVER}
      */
     public int read(long to, int length) {
-        if (fd == CLOSED) {
-            return OVER;
-        }
-        int count;
-        do {
-            count = calls.recv(fd, to, length);
-        } while (count == -LinuxSockets.EINTR);
-        return answer(count);
+        return fd == CLOSED ? OVER : answer(calls.recv(fd, to, length));
     }
 
     /**
@@ -69,16 +62,10 @@ public final class TcpSocket {
      * @return bytes read to both, at least 1; {@link #NOT_NOW}; {@link #OVER}
      */
     public int read(long to, int length, long thenTo, int thenLength) {
-        if (fd == CLOSED) {
-            return OVER;
-        }
-        int count;
-        do {
-            count = calls.recv(fd, to, length, thenTo, thenLength);
-        } while (count == -LinuxSockets.EINTR);
-        return answer(count);
+        return fd == CLOSED ? OVER : answer(calls.recv(fd, to, length, thenTo, thenLength));
     }
 
+    /** Calls that never wait are not interrupted. */
     private static int answer(int count) {
         return count > 0 ? count : count == -LinuxSockets.EAGAIN ? NOT_NOW : OVER;
     }
@@ -91,14 +78,7 @@ public final class TcpSocket {
      * @return bytes taken, at least 1; {@link #NOT_NOW}; {@link #OVER}
      */
     public int write(long from, int length) {
-        if (fd == CLOSED) {
-            return OVER;
-        }
-        int count;
-        do {
-            count = calls.send(fd, from, length);
-        } while (count == -LinuxSockets.EINTR);
-        return answer(count);
+        return fd == CLOSED ? OVER : answer(calls.send(fd, from, length));
     }
 
     /** Payload bytes of a full segment; 0 if the system does not say. */
