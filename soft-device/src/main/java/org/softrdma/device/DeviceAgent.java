@@ -224,18 +224,14 @@ public class DeviceAgent implements AutoCloseable {
             if (round() > 0 || done.getAsBoolean() || !running) {
                 return;
             }
-            long deadlineNs;
+            long timeoutNs;
             lock.lock();
             try {
-                deadlineNs = work.deadlineNs();
-                sleepsUntilNs = Math.min(deadlineNs, System.nanoTime() + LONGEST_PARK_NS);
+                long nowNs = System.nanoTime();
+                sleepsUntilNs = Math.min(work.deadlineNs(), nowNs + LONGEST_PARK_NS);
+                timeoutNs = Math.min(sleepsUntilNs, untilNs) - nowNs;
             } finally {
                 lock.unlock();
-            }
-            long nowNs = System.nanoTime();
-            long timeoutNs = deadlineNs == Long.MAX_VALUE ? LONGEST_PARK_NS : Math.min(deadlineNs - nowNs, LONGEST_PARK_NS);
-            if (untilNs != Long.MAX_VALUE) {
-                timeoutNs = Math.min(timeoutNs, untilNs - nowNs);
             }
             if (timeoutNs > 0) {
                 work.await(timeoutNs);
