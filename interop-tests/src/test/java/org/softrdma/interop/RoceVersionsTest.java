@@ -180,12 +180,12 @@ class RoceVersionsTest {
         }
     }
 
-    /** The fourth row: the server's host says that nobody speaks RoCE v2 there, and the client says so at once. */
+    /** The fourth row: the server's host says that nobody speaks RoCE v2 there, and the client says so at once, whatever its link. */
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void shouldSayWhyVersionTwoDoesNotReachAServerOfVersionOne(boolean ipv6) throws Exception {
-        try (VethPair pair = new VethPair("matrix-refused-" + (ipv6 ? "ipv6" : "ipv4"), 1500)) {
-            pair.addDevice(pair.a, pair.a.netdev(), "link raw");
+    @CsvSource({"raw, false", "raw, true", "udp, false", "udp, true"})
+    void shouldSayWhyVersionTwoDoesNotReachAServerOfVersionOne(String link, boolean ipv6) throws Exception {
+        try (VethPair pair = new VethPair("matrix-refused-" + link + (ipv6 ? "-ipv6" : "-ipv4"), 1500)) {
+            pair.addDevice(pair.a, pair.a.netdev(), "link " + link);
             pair.addDevice(pair.b, pair.b.netdev(), "link raw roce v1");
             try (RunningCommand serving = rpingServer(pair)) {
                 assertTrue(serving.isRunning());

@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -224,6 +226,17 @@ class CmEndToEndTest extends ToolProcesses {
         assertEquals(status, ended.exitCode(), ended.toString());
         assertTrue(ended.out().endsWith(event + ", error: " + status + "\ntest complete\nreturn status " + status + "\n"),
             ended.toString());
+    }
+
+    /** No process has that loopback address: the host says that nobody is at the port, and a UDP link hears it. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void shouldSayAtOnceThatNoDeviceIsThere() throws Exception {
+        Ended ended = start("rping -c -a 127.254.253.252 -v -C 3").await();
+
+        assertEquals(255, ended.exitCode(), ended.toString());
+        assertTrue(ended.toString().contains("cma event RDMA_CM_EVENT_UNREACHABLE, error -111\n"), ended.toString());
+        assertTrue(ended.err().contains("127.254.253.252 has nobody at the UDP port of RoCE v2"), ended.toString());
     }
 
     @Test

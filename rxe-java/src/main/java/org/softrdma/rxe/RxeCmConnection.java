@@ -318,8 +318,9 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
 
     @Override
     public void onNobodyThere(Connection told) {
-        LOG.log(System.Logger.Level.WARNING, told.remote() + " has nobody at the UDP port of RoCE v2, says its host. If it speaks RoCE v1,"
-            + " ask for that: cma_roce_mode -d DEV -p 1 -m 1, on a device with link raw");
+        LOG.log(System.Logger.Level.WARNING, told.remote() + " has nobody at the UDP port of RoCE v2, says its host. Is its program"
+            + " running, and its device there (rdma link)? If it speaks RoCE v1, ask for that: cma_roce_mode -d DEV -p 1 -m 1, on a device"
+            + " with link raw");
         handler.onUnreachable(-Errno.ECONNREFUSED.value(), NOTHING);
     }
 

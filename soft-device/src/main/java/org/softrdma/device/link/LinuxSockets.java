@@ -18,6 +18,7 @@ import java.nio.ByteOrder;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.Gids;
 
 /**
  * The C library's socket calls on 64-bit Linux. Calls answer as the system call itself does: the result, or minus errno. One object per
@@ -34,6 +35,8 @@ final class LinuxSockets {
     static final int IPPROTO_IPV6 = 41;
     static final int IP_TOS = 1;
     static final int IP_MTU_DISCOVER = 10;
+    /** What hosts say of packets is kept, in the socket's error queue. */
+    static final int IP_RECVERR = 11;
     static final int IP_RECVTOS = 13;
     static final int IP_TTL = 2;
     static final int IP_MULTICAST_IF = 32;
@@ -47,6 +50,7 @@ final class LinuxSockets {
     static final int IPV6_MULTICAST_ALL = 29;
     static final int IPV6_HOPLIMIT = 52;
     static final int IPV6_MTU_DISCOVER = 23;
+    static final int IPV6_RECVERR = 25;
     static final int IPV6_V6ONLY = 26;
     static final int IPV6_RECVTCLASS = 66;
     static final int IPV6_TCLASS = 67;
@@ -74,6 +78,7 @@ final class LinuxSockets {
     static final int PACKET_VNET_HDR = 15;
     static final int POLLIN = 1;
     static final int POLLOUT = 4;
+    static final int POLLERR = 8;
     static final int MSG_TRUNC = 0x20;
     static final int EPERM = 1;
     static final int EINTR = 4;
@@ -104,6 +109,7 @@ final class LinuxSockets {
     private static final int NETLINK_ROUTE = 0;
     private static final int EFD_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
     static final int MSG_DONTWAIT = 0x40;
+    private static final int MSG_ERRQUEUE = 0x2000;
 
     private static final Linker LINKER = Linker.nativeLinker();
     static final Linker.Option ERRNO = Linker.Option.captureCallState("errno");
@@ -280,6 +286,15 @@ final class LinuxSockets {
         }
     }
 
+    /** As {@link #recvmsg}, from the socket's error queue. @return bytes, or minus errno: EAGAIN, if there is nothing */
+    int recvError(int fd, MemorySegment messages) {
+        try {
+            return result((int) (long) RECVMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT | MSG_ERRQUEUE));
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
     /** @return messages received, at least 1, or minus errno */
     int recvmmsg(int fd, MemorySegment messages, int count) {
         try {
@@ -364,6 +379,16 @@ final class LinuxSockets {
         at.set(LONG_BE, SOCKADDR_IN6_ADDRESS + 8, address.low());
         at.set(JAVA_INT, SOCKADDR_IN6_SCOPE, scope);
         return SOCKADDR_IN6_LENGTH;
+    }
+
+    /** The upper half of the address in a struct sockaddr_in or sockaddr_in6, as a GID. */
+    static long gidHigh(MemorySegment names, long at, boolean ipv4) {
+        return ipv4 ? Gids.IPV4_MAPPED_HIGH : names.get(LONG_BE, at + SOCKADDR_IN6_ADDRESS);
+    }
+
+    /** The lower half. */
+    static long gidLow(MemorySegment names, long at, boolean ipv4) {
+        return ipv4 ? Gids.lowFromIpv4(names.get(INT_BE, at + SOCKADDR_IN_ADDRESS)) : names.get(LONG_BE, at + SOCKADDR_IN6_ADDRESS + 8);
     }
 
     /** A struct ip_mreqn or ipv6_mreq: a group, and the interface it is about. */

@@ -71,6 +71,7 @@ final class LinuxUdpLink implements Link {
     private volatile Watched watched;
     private final ReceivedFrame frame = new ReceivedFrame();
     private WakeupEvent wakeup;
+    private final ErrorQueue errors;
     private Socket hottest;
     private int nextSocket;
     private int polls;
@@ -78,6 +79,8 @@ final class LinuxUdpLink implements Link {
     private int segmentBytes;
     private long sendErrors;
     private long oversized;
+    /** The first packet of the batch was refused once. */
+    private boolean refused;
     private boolean broken;
     private boolean closed;
 
@@ -95,6 +98,7 @@ final class LinuxUdpLink implements Link {
                 close();
             }
         }
+        errors = new ErrorQueue(calls, arena, options.port());
         coalesces = options.offload() && setAll(LinuxSockets.UDP_GRO, 1);
         // Asking for segment size 0 changes nothing, and tells whether the kernel knows the option.
         trains = new SendTrains(arena, TRANSMIT_VECTOR, options.offload() && setAll(LinuxSockets.UDP_SEGMENT, 0));
@@ -119,6 +123,8 @@ final class LinuxUdpLink implements Link {
         /** The last poll found something: there may be more. */
         boolean streams;
         boolean full;
+        /** Its error queue has something, perhaps. */
+        boolean hasErrors;
         /** Paths hold on to it: it stays open even if the interface loses the address. */
         boolean hasPaths;
         /** Index of the interface that packets to groups leave by; 0: there were none. */
@@ -217,10 +223,12 @@ final class LinuxUdpLink implements Link {
         if (ipv4) {
             require(fd, IPPROTO_IP, LinuxSockets.IP_MTU_DISCOVER, LinuxSockets.PMTUDISC_DO, "IP_MTU_DISCOVER");
             require(fd, IPPROTO_IP, LinuxSockets.IP_RECVTOS, 1, "IP_RECVTOS");
+            require(fd, IPPROTO_IP, LinuxSockets.IP_RECVERR, 1, "IP_RECVERR");
         } else {
             require(fd, IPPROTO_IPV6, LinuxSockets.IPV6_V6ONLY, 1, "IPV6_V6ONLY");
             require(fd, IPPROTO_IPV6, LinuxSockets.IPV6_MTU_DISCOVER, LinuxSockets.PMTUDISC_DO, "IPV6_MTU_DISCOVER");
             require(fd, IPPROTO_IPV6, LinuxSockets.IPV6_RECVTCLASS, 1, "IPV6_RECVTCLASS");
+            require(fd, IPPROTO_IPV6, LinuxSockets.IPV6_RECVERR, 1, "IPV6_RECVERR");
             require(fd, IPPROTO_UDP, LinuxSockets.UDP_NO_CHECK6_RX, 1, "UDP_NO_CHECK6_RX");
         }
         // The forced sizes need CAP_NET_ADMIN; without it net.core.{r,w}mem_max are the limit.
@@ -477,7 +485,11 @@ final class LinuxUdpLink implements Link {
         // The messages hold addresses into the batch and its paths.
         Reference.reachabilityFence(batch);
         int packets = trains.sent(batch, Math.max(sent, 0), messages);
-        return packets > 0 ? packets : onRefused(batch, socket, -sent);
+        if (packets > 0) {
+            refused = false;
+            return packets;
+        }
+        return onRefused(batch, socket, -sent);
     }
 
     /** The host did not take the first message. @return packets that are off the batch all the same */
@@ -494,6 +506,13 @@ final class LinuxUdpLink implements Link {
             trains.giveUpOffload();
             return sendSome(batch);
         }
+        socket.hasErrors = true;
+        if (!refused) {
+            // Perhaps for what a host said of a packet before it, which is told once.
+            refused = true;
+            return sendSome(batch);
+        }
+        refused = false;
         return drop(batch);
     }
 
@@ -534,6 +553,9 @@ final class LinuxUdpLink implements Link {
 
     private int receive(Socket socket, FrameHandler handler, int limit) {
         int total = socket.streams ? receiveStream(socket, handler, limit) : receiveLone(socket, handler);
+        if (socket.hasErrors && !closed) {
+            socket.hasErrors = !errors.empty(socket.fd, socket.local, handler);
+        }
         if (total > 0) {
             socket.emptyPolls = 0;
             hottest = socket;
@@ -550,8 +572,7 @@ final class LinuxUdpLink implements Link {
         }
         int bytes = calls.recvmsg(socket.fd, receiveVector.messages());
         if (bytes < 0) {
-            // Nothing there. Most other errors are about packets sent before (ICMP), reported once: something may come later.
-            noteIfBroken(-bytes);
+            onNothing(socket, -bytes);
             return 0;
         }
         int packets = dispatch(socket, handler, 0, bytes);
@@ -560,7 +581,9 @@ final class LinuxUdpLink implements Link {
         return packets;
     }
 
-    private void noteIfBroken(int errno) {
+    /** Most errors are about packets sent before, and told once: something may come later. */
+    private void onNothing(Socket socket, int errno) {
+        socket.hasErrors |= errno != LinuxSockets.EAGAIN;
         broken |= errno == LinuxSockets.EBADF || errno == LinuxSockets.ENOTSOCK;
     }
 
@@ -573,8 +596,10 @@ final class LinuxUdpLink implements Link {
                 total += dispatch(socket, handler, i, receiveVector.received(i));
                 receiveVector.rearm(i, SOCKADDR_BYTES, CONTROL_BYTES);
             }
+            if (count < 0) {
+                onNothing(socket, -count);
+            }
             if (count < asked) {
-                noteIfBroken(-count);
                 break;
             }
         }
@@ -591,15 +616,8 @@ final class LinuxUdpLink implements Link {
             return 1;
         }
         long name = (long) index * SOCKADDR_BYTES;
-        long remoteHigh;
-        long remoteLow;
-        if (socket.ipv4) {
-            remoteHigh = 0;
-            remoteLow = 0xffff_0000_0000L | names.get(LinuxSockets.INT_BE, name + LinuxSockets.SOCKADDR_IN_ADDRESS) & 0xffff_ffffL;
-        } else {
-            remoteHigh = names.get(LinuxSockets.LONG_BE, name + LinuxSockets.SOCKADDR_IN6_ADDRESS);
-            remoteLow = names.get(LinuxSockets.LONG_BE, name + LinuxSockets.SOCKADDR_IN6_ADDRESS + 8);
-        }
+        long remoteHigh = LinuxSockets.gidHigh(names, name, socket.ipv4);
+        long remoteLow = LinuxSockets.gidLow(names, name, socket.ipv4);
         int sourcePort = names.get(LinuxSockets.SHORT_BE, name + LinuxSockets.SOCKADDR_PORT) & 0xffff;
         readControl(index);
         int at = index * slotBytes + TransmitBatch.HEADROOM;
@@ -659,6 +677,7 @@ final class LinuxUdpLink implements Link {
             if (now.descriptors.isReady(i)) {
                 now.sockets[i].emptyPolls = 0;
                 now.sockets[i].full = false;
+                now.sockets[i].hasErrors |= now.descriptors.hasErrors(i);
             }
         }
     }

@@ -63,6 +63,15 @@ final class WaitedFor {
 
     /** After {@link #await}: the descriptor with that index has news. */
     boolean isReady(int index) {
-        return pollfds.get(JAVA_SHORT, (long) index * POLLFD_BYTES + POLLFD_REVENTS) != 0;
+        return news(index) != 0;
+    }
+
+    /** After {@link #await}: among its news are errors. */
+    boolean hasErrors(int index) {
+        return (news(index) & LinuxSockets.POLLERR) != 0;
+    }
+
+    private int news(int index) {
+        return pollfds.get(JAVA_SHORT, (long) index * POLLFD_BYTES + POLLFD_REVENTS);
     }
 }
