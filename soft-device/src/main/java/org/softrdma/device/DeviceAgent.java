@@ -229,7 +229,7 @@ public class DeviceAgent implements AutoCloseable {
             try {
                 long nowNs = System.nanoTime();
                 sleepsUntilNs = Math.min(work.deadlineNs(), nowNs + LONGEST_PARK_NS);
-                timeoutNs = Math.min(sleepsUntilNs, untilNs) - nowNs;
+                timeoutNs = Math.min(sleepsUntilNs - nowNs, untilNs - nowNs);
             } finally {
                 lock.unlock();
             }

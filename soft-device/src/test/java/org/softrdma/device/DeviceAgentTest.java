@@ -254,6 +254,21 @@ class DeviceAgentTest {
         until(() -> agent.lead(() -> false, System.nanoTime() + 3_000_000), "led and came back");
     }
 
+    /** A point in time so far away that the clock has another sign there. */
+    @Test
+    void shouldKeepItsDeadlinesWhileSomebodyWaitsForEver() {
+        DeviceAgent agent = start();
+        work.longestAwaitNs = 0;
+        assertTimeoutPreemptively(Duration.ofNanos(PATIENCE_NS), () -> {
+            boolean led = false;
+            while (!led) {
+                long deadlineNs = System.nanoTime() + 3_000_000;
+                work.deadlineNs = deadlineNs;
+                led = agent.lead(() -> work.deadlineNs != deadlineNs, System.nanoTime() + Long.MAX_VALUE);
+            }
+        });
+    }
+
     @Test
     void shouldTakeTheDeviceBackFromAPollerThatWentAwayWithoutAWord() {
         DeviceAgent agent = start();
