@@ -25,8 +25,9 @@ public interface CmHost {
     LoopbackListeners loopbackListeners();
 
     /**
-     * Whether a port that no identifier of this process has may be given to one that asks for none: ports of {@link PortSpace#TCP} are the
-     * host's TCP ports on iWARP, which a connection that is nobody's here may have.
+     * Whether a port that no identifier of this process has may be given to one that asks for none. A port of {@link PortSpace#TCP} is a
+     * TCP port of the host's if the identifier comes to be on iWARP, and somebody else's connection may have it. Whoever takes it after
+     * this was asked, and before it is used, still gets it; on Windows it always looks free.
      */
     boolean isFree(PortSpace space, InetSocketAddress address);
 

@@ -59,7 +59,7 @@ final class PortTable {
     /**
      * Takes an address and a port.
      *
-     * @param host where the search for a port starts that is free there, too, if the address has port 0
+     * @param host asked, if the address has port 0, where to start to look for a port, and whether the one that was found is free there
      * @throws VerbsException EADDRINUSE
      */
     synchronized Binding bind(PortSpace space, InetSocketAddress wanted, boolean reuse, boolean familyOnly, CmHost host) {

@@ -3,7 +3,6 @@ package org.softrdma.device.cm;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.BindException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -11,6 +10,7 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -100,20 +100,19 @@ final class SystemHost implements CmHost {
         return loopback;
     }
 
-    /** As a socket that would connect or listen there: with SO_REUSEADDR, so that connections that ended a moment ago do not count. */
     @Override
     public boolean isFree(PortSpace space, InetSocketAddress address) {
-        if (space != PortSpace.TCP) {
-            return true;
-        }
+        // The host says why it refuses in its user's language. Where no port can be had, it is not for the port.
+        return space != PortSpace.TCP || canBind(address) || !canBind(new InetSocketAddress(address.getAddress(), 0));
+    }
+
+    /** As a socket that would connect or listen there: with SO_REUSEADDR, so that connections that ended a moment ago do not count. */
+    private static boolean canBind(InetSocketAddress address) {
         try (SocketChannel socket = SocketChannel.open()) {
             socket.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(address);
             return true;
-        } catch (BindException taken) {
-            return !String.valueOf(taken.getMessage()).toLowerCase(Locale.ROOT).contains("in use");
-        } catch (IOException unknown) {
-            // Whoever connects or listens finds out why.
-            return true;
+        } catch (IOException | UnsupportedAddressTypeException refused) {
+            return false;
         }
     }
 
