@@ -20,9 +20,6 @@ final class ErrorQueue {
     /** More than the management datagram that is known by its beginning. */
     private static final int PACKET_BYTES = 512;
     private static final int CONTROL_BYTES = 256;
-    private static final int CMSG_HEADER = 16;
-    private static final int CMSG_LEVEL = 8;
-    private static final int CMSG_TYPE = 12;
     /** In struct sock_extended_err, behind which stands who said so. */
     private static final int TYPE = 5;
     private static final int CODE = 6;
@@ -52,8 +49,8 @@ final class ErrorQueue {
         message.message(0, name.address(), LinuxSockets.SOCKADDR_BYTES, 0, 1, control.address(), CONTROL_BYTES);
     }
 
-    /** Takes out what a socket's queue holds. @return whether that was all */
-    boolean empty(int fd, Gid local, FrameHandler handler) {
+    /** Takes out what a socket's queue holds, or a part of it. @return whether that was all */
+    boolean drain(int fd, Gid local, FrameHandler handler) {
         for (int i = 0; i < MOST; i++) {
             int bytes = calls.recvError(fd, message.messages());
             if (bytes < 0) {
@@ -87,9 +84,10 @@ final class ErrorQueue {
         int level = ipv4 ? LinuxSockets.IPPROTO_IP : LinuxSockets.IPPROTO_IPV6;
         int type = ipv4 ? LinuxSockets.IP_RECVERR : LinuxSockets.IPV6_RECVERR;
         long end = message.controlLength(0);
-        for (long at = 0; at + CMSG_HEADER < end; at += control.get(JAVA_LONG, at) + 7 & ~7) {
-            if (control.get(JAVA_INT, at + CMSG_LEVEL) == level && control.get(JAVA_INT, at + CMSG_TYPE) == type) {
-                return at + CMSG_HEADER;
+        for (long at = 0; at + LinuxSockets.CMSG_HEADER < end; at += control.get(JAVA_LONG, at) + 7 & ~7) {
+            if (control.get(JAVA_INT, at + LinuxSockets.CMSG_LEVEL) == level
+                && control.get(JAVA_INT, at + LinuxSockets.CMSG_TYPE) == type) {
+                return at + LinuxSockets.CMSG_HEADER;
             }
         }
         return -1;

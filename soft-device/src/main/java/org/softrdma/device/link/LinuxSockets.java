@@ -99,6 +99,11 @@ final class LinuxSockets {
     static final int SOCKADDR_IN6_ADDRESS = 8;
     private static final int SOCKADDR_IN6_SCOPE = 24;
 
+    /** A struct cmsghdr begins with its length, a long; what it says is behind it, and the next one begins at a multiple of 8. */
+    static final int CMSG_LEVEL = 8;
+    static final int CMSG_TYPE = 12;
+    static final int CMSG_HEADER = 16;
+
     static final ValueLayout.OfShort SHORT_BE = JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN);
     static final ValueLayout.OfInt INT_BE = JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
     static final ValueLayout.OfLong LONG_BE = JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
@@ -382,13 +387,13 @@ final class LinuxSockets {
     }
 
     /** The upper half of the address in a struct sockaddr_in or sockaddr_in6, as a GID. */
-    static long gidHigh(MemorySegment names, long at, boolean ipv4) {
-        return ipv4 ? Gids.IPV4_MAPPED_HIGH : names.get(LONG_BE, at + SOCKADDR_IN6_ADDRESS);
+    static long gidHigh(MemorySegment memory, long at, boolean ipv4) {
+        return ipv4 ? Gids.IPV4_MAPPED_HIGH : memory.get(LONG_BE, at + SOCKADDR_IN6_ADDRESS);
     }
 
     /** The lower half. */
-    static long gidLow(MemorySegment names, long at, boolean ipv4) {
-        return ipv4 ? Gids.lowFromIpv4(names.get(INT_BE, at + SOCKADDR_IN_ADDRESS)) : names.get(LONG_BE, at + SOCKADDR_IN6_ADDRESS + 8);
+    static long gidLow(MemorySegment memory, long at, boolean ipv4) {
+        return ipv4 ? Gids.lowFromIpv4(memory.get(INT_BE, at + SOCKADDR_IN_ADDRESS)) : memory.get(LONG_BE, at + SOCKADDR_IN6_ADDRESS + 8);
     }
 
     /** A struct ip_mreqn or ipv6_mreq: a group, and the interface it is about. */

@@ -39,9 +39,6 @@ final class LinuxUdpLink implements Link {
     /** A coalesced train is one UDP datagram. */
     private static final int MAX_TRAIN_BYTES = 65_536;
     private static final int CONTROL_BYTES = 64;
-    private static final int CMSG_HEADER = 16;
-    private static final int CMSG_LEVEL = 8;
-    private static final int CMSG_TYPE = 12;
 
     /**
      * A socket without packets for so many polls is looked at in one poll of {@link #COLD_INTERVAL} only, until await() finds it ready:
@@ -49,6 +46,8 @@ final class LinuxUdpLink implements Link {
      */
     private static final int COLD_AFTER = 1024;
     private static final int COLD_INTERVAL = 8;
+    /** For a message that may have been refused for another's sake. */
+    private static final int MORE_TRIES = 4;
 
     private final UdpLinkOptions options;
     /** Replaced as a whole. */
@@ -79,8 +78,6 @@ final class LinuxUdpLink implements Link {
     private int segmentBytes;
     private long sendErrors;
     private long oversized;
-    /** The first packet of the batch was refused once. */
-    private boolean refused;
     private boolean broken;
     private boolean closed;
 
@@ -428,11 +425,11 @@ final class LinuxUdpLink implements Link {
 
     private static int putControl(MemorySegment memory, int offset, boolean ipv4, int ipv4Type, int ipv6Type, int value) {
         int at = SOCKADDR_BYTES + offset;
-        memory.set(JAVA_LONG, at, CMSG_HEADER + Integer.BYTES);
-        memory.set(JAVA_INT, at + CMSG_LEVEL, ipv4 ? IPPROTO_IP : IPPROTO_IPV6);
-        memory.set(JAVA_INT, at + CMSG_TYPE, ipv4 ? ipv4Type : ipv6Type);
-        memory.set(JAVA_INT, at + CMSG_HEADER, value);
-        return offset + CMSG_HEADER + Long.BYTES;
+        memory.set(JAVA_LONG, at, LinuxSockets.CMSG_HEADER + Integer.BYTES);
+        memory.set(JAVA_INT, at + LinuxSockets.CMSG_LEVEL, ipv4 ? IPPROTO_IP : IPPROTO_IPV6);
+        memory.set(JAVA_INT, at + LinuxSockets.CMSG_TYPE, ipv4 ? ipv4Type : ipv6Type);
+        memory.set(JAVA_INT, at + LinuxSockets.CMSG_HEADER, value);
+        return offset + LinuxSockets.CMSG_HEADER + Long.BYTES;
     }
 
     /** Connects a socket of its own, which sends nothing but looks up the route. The link's socket must never be connected. */
@@ -479,17 +476,36 @@ final class LinuxUdpLink implements Link {
             return drop(batch);
         }
         int messages = trains.describe(batch);
-        boolean lone = messages == 1 && trains.packets(0) == 1;
-        int sent = lone ? sendOne(batch, socket)
-            : messages == 1 ? calls.sendmsg(socket.fd, trains.messages()) : calls.sendmmsg(socket.fd, trains.messages(), messages);
+        int sent = transmit(batch, socket, messages);
+        for (int i = 0; i < MORE_TRIES && sent < 0 && maybeOfAnother(-sent); i++) {
+            socket.hasErrors = true;
+            sent = transmit(batch, socket, messages);
+        }
         // The messages hold addresses into the batch and its paths.
         Reference.reachabilityFence(batch);
-        int packets = trains.sent(batch, Math.max(sent, 0), messages);
-        if (packets > 0) {
-            refused = false;
-            return packets;
+        if (sent == -LinuxSockets.ENOBUFS) {
+            // With IP_RECVERR Linux tells that a queue on the way out dropped the first message: it is lost, as on the wire.
+            int lost = trains.sent(batch, 1, messages);
+            sendErrors += lost;
+            return lost;
         }
-        return onRefused(batch, socket, -sent);
+        socket.hasErrors |= sent > 0 && sent < messages;
+        int packets = trains.sent(batch, Math.max(sent, 0), messages);
+        return packets > 0 ? packets : onRefused(batch, socket, -sent);
+    }
+
+    private int transmit(TransmitBatch batch, Socket socket, int messages) {
+        boolean lone = messages == 1 && trains.packets(0) == 1;
+        return lone ? sendOne(batch, socket)
+            : messages == 1 ? calls.sendmsg(socket.fd, trains.messages()) : calls.sendmmsg(socket.fd, trains.messages(), messages);
+    }
+
+    /** What a host said of a packet before is told once, to whatever is sent next, which is not sent then. */
+    private static boolean maybeOfAnother(int errno) {
+        return switch (errno) {
+            case LinuxSockets.EAGAIN, LinuxSockets.EINTR, LinuxSockets.ENOBUFS, LinuxSockets.EIO, LinuxSockets.EINVAL -> false;
+            default -> true;
+        };
     }
 
     /** The host did not take the first message. @return packets that are off the batch all the same */
@@ -506,13 +522,6 @@ final class LinuxUdpLink implements Link {
             trains.giveUpOffload();
             return sendSome(batch);
         }
-        socket.hasErrors = true;
-        if (!refused) {
-            // Perhaps for what a host said of a packet before it, which is told once.
-            refused = true;
-            return sendSome(batch);
-        }
-        refused = false;
         return drop(batch);
     }
 
@@ -554,7 +563,7 @@ final class LinuxUdpLink implements Link {
     private int receive(Socket socket, FrameHandler handler, int limit) {
         int total = socket.streams ? receiveStream(socket, handler, limit) : receiveLone(socket, handler);
         if (socket.hasErrors && !closed) {
-            socket.hasErrors = !errors.empty(socket.fd, socket.local, handler);
+            socket.hasErrors = !errors.drain(socket.fd, socket.local, handler);
         }
         if (total > 0) {
             socket.emptyPolls = 0;
@@ -571,8 +580,10 @@ final class LinuxUdpLink implements Link {
             return 0;
         }
         int bytes = calls.recvmsg(socket.fd, receiveVector.messages());
+        if (bytes < 0 && isAnError(socket, -bytes)) {
+            bytes = calls.recvmsg(socket.fd, receiveVector.messages());
+        }
         if (bytes < 0) {
-            onNothing(socket, -bytes);
             return 0;
         }
         int packets = dispatch(socket, handler, 0, bytes);
@@ -581,10 +592,14 @@ final class LinuxUdpLink implements Link {
         return packets;
     }
 
-    /** Most errors are about packets sent before, and told once: something may come later. */
-    private void onNothing(Socket socket, int errno) {
-        socket.hasErrors |= errno != LinuxSockets.EAGAIN;
+    /** Whether there is not just nothing there. Most errors are about packets sent before, and told once: there may be packets behind. */
+    private boolean isAnError(Socket socket, int errno) {
+        if (errno == LinuxSockets.EAGAIN) {
+            return false;
+        }
+        socket.hasErrors = true;
         broken |= errno == LinuxSockets.EBADF || errno == LinuxSockets.ENOTSOCK;
+        return true;
     }
 
     private int receiveStream(Socket socket, FrameHandler handler, int limit) {
@@ -592,12 +607,12 @@ final class LinuxUdpLink implements Link {
         while (total < limit && !closed) {
             int asked = Math.min(limit - total, RECEIVE_VECTOR);
             int count = calls.recvmmsg(socket.fd, receiveVector.messages(), asked);
+            if (count < 0 && isAnError(socket, -count)) {
+                count = calls.recvmmsg(socket.fd, receiveVector.messages(), asked);
+            }
             for (int i = 0; i < count; i++) {
                 total += dispatch(socket, handler, i, receiveVector.received(i));
                 receiveVector.rearm(i, SOCKADDR_BYTES, CONTROL_BYTES);
-            }
-            if (count < 0) {
-                onNothing(socket, -count);
             }
             if (count < asked) {
                 break;
@@ -644,15 +659,15 @@ final class LinuxUdpLink implements Link {
         segmentBytes = 0;
         long at = (long) index * CONTROL_BYTES;
         long end = at + receiveVector.controlLength(index);
-        while (at + CMSG_HEADER < end) {
+        while (at + LinuxSockets.CMSG_HEADER < end) {
             long length = controls.get(JAVA_LONG, at);
-            int level = controls.get(JAVA_INT, at + CMSG_LEVEL);
+            int level = controls.get(JAVA_INT, at + LinuxSockets.CMSG_LEVEL);
             if (level == IPPROTO_UDP) {
-                segmentBytes = controls.get(JAVA_INT, at + CMSG_HEADER);
+                segmentBytes = controls.get(JAVA_INT, at + LinuxSockets.CMSG_HEADER);
             } else if (level == IPPROTO_IP) {
-                trafficClass = controls.get(ValueLayout.JAVA_BYTE, at + CMSG_HEADER) & 0xff;
+                trafficClass = controls.get(ValueLayout.JAVA_BYTE, at + LinuxSockets.CMSG_HEADER) & 0xff;
             } else {
-                trafficClass = controls.get(JAVA_INT, at + CMSG_HEADER) & 0xff;
+                trafficClass = controls.get(JAVA_INT, at + LinuxSockets.CMSG_HEADER) & 0xff;
             }
             at += length + 7 & ~7;
         }

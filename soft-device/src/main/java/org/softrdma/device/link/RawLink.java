@@ -366,6 +366,12 @@ final class RawLink implements Link {
         if (to.isGroup() && sent > 0 && groups.contains(to.remote())) {
             own.add(batch, batch.first());
         }
+        if (sent == -LinuxSockets.ENOBUFS) {
+            // A queue on the way out dropped the first message: it is lost, as on the wire.
+            int lost = sends.sent(batch, 1, messages);
+            sendErrors += lost;
+            return lost;
+        }
         int packets = sends.sent(batch, Math.max(sent, 0), messages);
         return packets > 0 ? packets : onRefused(batch, -sent);
     }

@@ -14,9 +14,6 @@ import org.softrdma.device.link.LinuxUdpLink.Destination;
  * the kernel (or the NIC) cuts again.
  */
 final class SendTrains {
-    private static final int CMSG_HEADER = 16;
-    private static final int CMSG_LEVEL = 8;
-    private static final int CMSG_TYPE = 12;
     private static final int CMSG_SPACE = 24;
     /** Segment size, traffic class, hop limit. */
     private static final int CONTROL_BYTES = 3 * CMSG_SPACE;
@@ -95,10 +92,10 @@ final class SendTrains {
     /** The segment size, and behind it the destination's own control messages. @return the address */
     private long putControl(int message, Destination destination, int segmentBytes) {
         long at = (long) message * CONTROL_BYTES;
-        controls.set(JAVA_LONG, at, CMSG_HEADER + Short.BYTES);
-        controls.set(JAVA_INT, at + CMSG_LEVEL, LinuxSockets.IPPROTO_UDP);
-        controls.set(JAVA_INT, at + CMSG_TYPE, LinuxSockets.UDP_SEGMENT);
-        controls.set(JAVA_SHORT, at + CMSG_HEADER, (short) segmentBytes);
+        controls.set(JAVA_LONG, at, LinuxSockets.CMSG_HEADER + Short.BYTES);
+        controls.set(JAVA_INT, at + LinuxSockets.CMSG_LEVEL, LinuxSockets.IPPROTO_UDP);
+        controls.set(JAVA_INT, at + LinuxSockets.CMSG_TYPE, LinuxSockets.UDP_SEGMENT);
+        controls.set(JAVA_SHORT, at + LinuxSockets.CMSG_HEADER, (short) segmentBytes);
         MemorySegment.copy(destination.memory, LinuxSockets.SOCKADDR_BYTES, controls, at + CMSG_SPACE, destination.controlLength);
         return controls.address() + at;
     }

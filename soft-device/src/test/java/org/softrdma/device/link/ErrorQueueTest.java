@@ -3,6 +3,7 @@ package org.softrdma.device.link;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.net.DatagramSocket;
 import java.util.ArrayList;
@@ -113,6 +114,34 @@ class ErrorQueueTest {
         OwnNetwork.run(() -> {
             OwnNetwork.sh("for i in 1 2 3; do ip addr add fd00::$i/128 dev lo nodad; done");
             shouldGiveBackWhatNobodyTook(new Gid(high, 1), new Gid(high, 2), new Gid(high, 3));
+        });
+    }
+
+    /**
+     * With the error queue comes that the system tells of queues on the way out that are full. Each packet is tried once all the same, but
+     * for one that comes after others that went well: a call for many just ends there.
+     */
+    @Test
+    void shouldLoseWhatAQueueOnTheWayOutDrops() throws Throwable {
+        OwnNetwork.run(() -> {
+            String shaped = OwnNetwork.sh("tc qdisc add dev lo root tbf rate 8kbit burst 2000 limit 3000 && echo yes || echo no");
+            assumeTrue(shaped.endsWith("yes\n"), "the host's kernel has no queue that is slow: " + shaped);
+            LinuxUdpLink link = new LinuxUdpLink(List.of(Gid.ofIpv4(0x7f47_0201)), UdpLinkOptions.DEFAULT.withOffload(false));
+            try {
+                Path path = link.resolve(Gid.ofIpv4(0x7f47_0201), Gid.ofIpv4(0x7f47_0202), 0, 64);
+                TransmitBatch batch = new TransmitBatch(PACKETS, PACKET_BYTES);
+                for (int i = 0; i < PACKETS; i++) {
+                    batch.buffer().put(batch.begin(path), packet(i));
+                    batch.commit(PACKET_BYTES);
+                }
+                assertEquals(PACKETS, link.send(batch));
+                assertTrue(link.sendErrors() > 0 && link.sendErrors() < PACKETS, "dropped: " + link.sendErrors());
+                String dropped = OwnNetwork.sh("tc -s qdisc show dev lo | sed -n 's/.*(dropped \\([0-9]*\\),.*/\\1/p'");
+                long tries = Long.parseLong(dropped.strip());
+                assertTrue(tries >= link.sendErrors() && tries <= PACKETS, tries + " tries, " + link.sendErrors() + " packets");
+            } finally {
+                link.close();
+            }
         });
     }
 
