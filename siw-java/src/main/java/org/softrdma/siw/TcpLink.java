@@ -23,12 +23,17 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.BindException;
+import java.net.ConnectException;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -45,6 +50,7 @@ final class TcpLink implements AutoCloseable {
     private static final int IPV4_TCP_BYTES = 20 + 32;
     private static final int IPV6_TCP_BYTES = 40 + 32;
     private static final long CLOSE_SECONDS = 2;
+    private static final Pattern NUMBER = Pattern.compile("error\\(-(\\d{1,4})\\)");
     private static final Map<String, Errno> REASONS = Map.of("refused", Errno.ECONNREFUSED, "reset", Errno.ECONNRESET,
         "timed out", Errno.ETIMEDOUT, "no route", Errno.EHOSTUNREACH, "host is unreachable", Errno.EHOSTUNREACH,
         "network is unreachable", Errno.ENETUNREACH, "in use", Errno.EADDRINUSE, "assign requested address", Errno.EADDRNOTAVAIL,
@@ -119,15 +125,26 @@ final class TcpLink implements AutoCloseable {
         return stream;
     }
 
-    /** The two kinds of sockets throw different things, but say the same. */
+    /** Epoll's sockets tell the number. The JDK's tell what the system says in its user's language, and it may be English. */
     static Errno errnoOf(Throwable cause) {
         String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+        Matcher number = NUMBER.matcher(text);
+        if (number.find()) {
+            Errno errno = Errno.of(Integer.parseInt(number.group(1)));
+            return errno != null ? errno : Errno.EIO;
+        }
         for (Map.Entry<String, Errno> each : REASONS.entrySet()) {
             if (text.contains(each.getKey())) {
                 return each.getValue();
             }
         }
-        return cause instanceof ConnectTimeoutException ? Errno.ETIMEDOUT : Errno.EIO;
+        return switch (cause) {
+            case ConnectTimeoutException late -> Errno.ETIMEDOUT;
+            case NoRouteToHostException noWay -> Errno.EHOSTUNREACH;
+            case ConnectException refused -> Errno.ECONNREFUSED;
+            case BindException taken -> Errno.EADDRINUSE;
+            default -> Errno.EIO;
+        };
     }
 
     /**

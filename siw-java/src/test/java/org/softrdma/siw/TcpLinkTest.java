@@ -11,8 +11,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.BindException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -106,6 +109,17 @@ class TcpLinkTest {
         "No route to host, EHOSTUNREACH", "Network is unreachable, ENETUNREACH", "Too many open files, EIO"})
     void shouldSayWhatTheSystemSaid(String text, Errno errno) {
         assertEquals(errno, TcpLink.errnoOf(new IOException(text)));
+    }
+
+    /** As on a laptop that speaks German. */
+    @Test
+    void shouldNotNeedTheSystemsWords() {
+        String taken = "Die Adresse wird bereits verwendet";
+        assertEquals(Errno.EADDRINUSE, TcpLink.errnoOf(new IOException("bind(..) failed with error(-98): " + taken)));
+        assertEquals(Errno.EIO, TcpLink.errnoOf(new IOException("connect(..) failed with error(-4095): Unbekannter Fehler")));
+        assertEquals(Errno.ECONNREFUSED, TcpLink.errnoOf(new ConnectException("Verbindungsaufbau abgelehnt")));
+        assertEquals(Errno.EHOSTUNREACH, TcpLink.errnoOf(new NoRouteToHostException("Keine Route zum Zielrechner")));
+        assertEquals(Errno.EADDRINUSE, TcpLink.errnoOf(new BindException(taken)));
     }
 
     /** As the owner does: asks for news, or sleeps until there are some. */
