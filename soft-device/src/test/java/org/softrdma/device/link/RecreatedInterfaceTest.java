@@ -24,13 +24,15 @@ class RecreatedInterfaceTest {
     private static final long LOOK_AGAIN_NS = 5_000_000;
     private static final long DEADLINE_NS = 10_000_000_000L;
 
+    /** The way to IPv6 groups comes a moment after the carrier. */
     private static void makeInterface() throws Exception {
         OwnNetwork.sh("""
             ip link add v0 type veth peer name v1
             ip addr add 10.99.0.1/24 dev v0
             ip addr add fd99::1/64 dev v0 nodad
             ip link set v0 up
-            ip link set v1 up""");
+            ip link set v1 up
+            timeout 20 sh -c 'until ip -6 route get ff12::1234 oif v0 >/dev/null 2>&1; do sleep 0.02; done'""");
     }
 
     /** What goes to the group comes back to its members on this host. */
