@@ -16,11 +16,15 @@ import java.nio.ByteBuffer;
  * the packet it knows is for the caller to judge. Source: RFC 792, RFC 4443 §3.1.
  */
 public final class PortUnreachable {
-    private static final int PROTOCOL_ICMP = 1;
-    private static final int PROTOCOL_ICMPV6 = 58;
+    /** In the IPv4 header. */
+    public static final int PROTOCOL_ICMP = 1;
+    /** Next header of the IPv6 header. */
+    public static final int PROTOCOL_ICMPV6 = 58;
+    /** The first two bytes of the ICMP message. */
+    public static final int IPV4_TYPE_AND_CODE = 0x0303;
+    /** The first two bytes of the ICMPv6 message. */
+    public static final int IPV6_TYPE_AND_CODE = 0x0104;
     private static final int ICMP_BYTES = 8;
-    private static final int IPV4_TYPE_AND_CODE = 0x0303;
-    private static final int IPV6_TYPE_AND_CODE = 0x0104;
 
     private boolean ipv4;
     private int outerIpAt;

@@ -9,6 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.verbs.Gid;
+import org.softrdma.wire.PortUnreachable;
 
 /**
  * What hosts said of packets that UDP sockets sent (ICMP): the kernel keeps it in a queue of each socket, with the beginning of the packet.
@@ -21,10 +22,10 @@ final class ErrorQueue {
     private static final int PACKET_BYTES = 512;
     private static final int CONTROL_BYTES = 256;
     /** In struct sock_extended_err, behind which stands who said so. */
+    private static final int ORIGIN = 4;
     private static final int TYPE = 5;
     private static final int CODE = 6;
     private static final int OFFENDER = 16;
-    private static final int ORIGIN = 4;
     private static final int ORIGIN_ICMP = 2;
     private static final int ORIGIN_ICMP6 = 3;
 
@@ -74,7 +75,8 @@ final class ErrorQueue {
         }
         int kind = control.get(JAVA_BYTE, error + ORIGIN) << 16 | control.get(JAVA_BYTE, error + TYPE) << 8
             | control.get(JAVA_BYTE, error + CODE);
-        return kind == (ipv4 ? ORIGIN_ICMP << 16 | 3 << 8 | 3 : ORIGIN_ICMP6 << 16 | 1 << 8 | 4)
+        return kind == (ipv4 ? ORIGIN_ICMP << 16 | PortUnreachable.IPV4_TYPE_AND_CODE
+            : ORIGIN_ICMP6 << 16 | PortUnreachable.IPV6_TYPE_AND_CODE)
             && LinuxSockets.gidHigh(control, error + OFFENDER, ipv4) == LinuxSockets.gidHigh(name, 0, ipv4)
             && LinuxSockets.gidLow(control, error + OFFENDER, ipv4) == LinuxSockets.gidLow(name, 0, ipv4);
     }

@@ -14,6 +14,7 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.wire.Ethernet;
 import org.softrdma.wire.Ipv4;
 import org.softrdma.wire.Ipv6;
+import org.softrdma.wire.PortUnreachable;
 
 /**
  * A program the kernel runs on each frame of an interface, so that a socket gets what is RoCE's only: classic BPF, written down as it
@@ -48,11 +49,6 @@ final class FrameFilter {
     private static final int IPV6_NEXT_HEADER = 6;
     private static final int IPV6_LENGTH = 40;
     private static final int UDP_DEST_PORT = 2;
-    /** Type and code of the messages that bring a packet back. */
-    private static final int PROTOCOL_ICMP = 1;
-    private static final int ICMP_PORT_UNREACHABLE = 0x0303;
-    private static final int PROTOCOL_ICMPV6 = 58;
-    private static final int ICMPV6_PORT_UNREACHABLE = 0x0104;
 
     private static final int INSTRUCTION_BYTES = 8;
     private static final int NEXT = 0;
@@ -100,9 +96,9 @@ final class FrameFilter {
             filter.jump(JUMP_EQUAL, Ethernet.TYPE_IPV4, NEXT, 10);
             filter.load(LOAD_BYTE, IPV4_AT + Ipv4.PROTOCOL_OFFSET);
             filter.jump(JUMP_EQUAL, Ipv4.PROTOCOL_UDP, 3, NEXT);
-            filter.jump(JUMP_EQUAL, PROTOCOL_ICMP, NEXT, DROP);
+            filter.jump(JUMP_EQUAL, PortUnreachable.PROTOCOL_ICMP, NEXT, DROP);
             filter.load(LOAD_HALF, IPV4_AT + Ipv4.LENGTH);
-            filter.jump(JUMP_EQUAL, ICMP_PORT_UNREACHABLE, TAKE, DROP);
+            filter.jump(JUMP_EQUAL, PortUnreachable.IPV4_TYPE_AND_CODE, TAKE, DROP);
             filter.load(LOAD_HALF, IPV4_AT + Ipv4.FRAGMENT_OFFSET);
             filter.jump(JUMP_BITS, IPV4_FRAGMENT_OFFSET, DROP, NEXT);
             filter.load(INDEX_HEADER_LENGTH, IPV4_AT);
@@ -111,9 +107,9 @@ final class FrameFilter {
             filter.jump(JUMP_EQUAL, Ethernet.TYPE_IPV6, NEXT, DROP);
             filter.load(LOAD_BYTE, IPV6_AT + IPV6_NEXT_HEADER);
             filter.jump(JUMP_EQUAL, Ipv4.PROTOCOL_UDP, 3, NEXT);
-            filter.jump(JUMP_EQUAL, PROTOCOL_ICMPV6, NEXT, DROP);
+            filter.jump(JUMP_EQUAL, PortUnreachable.PROTOCOL_ICMPV6, NEXT, DROP);
             filter.load(LOAD_HALF, IPV6_AT + IPV6_LENGTH);
-            filter.jump(JUMP_EQUAL, ICMPV6_PORT_UNREACHABLE, TAKE, DROP);
+            filter.jump(JUMP_EQUAL, PortUnreachable.IPV6_TYPE_AND_CODE, TAKE, DROP);
             filter.load(LOAD_HALF, IPV6_AT + IPV6_LENGTH + UDP_DEST_PORT);
             filter.jump(JUMP_EQUAL, port, TAKE, DROP);
         }
