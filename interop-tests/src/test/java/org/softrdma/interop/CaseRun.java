@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.Udp;
+import org.softrdma.wire.net.Udp;
+import org.softrdma.wire.roce.Opcode;
 
 /**
  * One run of a case: captures it, compares counters before and after, and keeps everything in target/lab/CASE: what each side printed, the

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
-import org.softrdma.wire.Opcode;
+import org.softrdma.wire.roce.Opcode;
 
 /** The kernel's connection manager with ours: the programs of rdmacm-utils, both ways round. */
 final class ConnectionCases {

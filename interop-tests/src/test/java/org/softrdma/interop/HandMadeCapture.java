@@ -2,16 +2,16 @@
 package org.softrdma.interop;
 
 import java.nio.ByteBuffer;
-import org.softrdma.wire.Aeth;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Icrc;
-import org.softrdma.wire.Ipv4;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.Pcapng;
-import org.softrdma.wire.Psn;
-import org.softrdma.wire.Reth;
-import org.softrdma.wire.RoceFrame;
-import org.softrdma.wire.Udp;
+import org.softrdma.wire.net.Ipv4;
+import org.softrdma.wire.net.Udp;
+import org.softrdma.wire.pcap.Pcapng;
+import org.softrdma.wire.roce.Aeth;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Psn;
+import org.softrdma.wire.roce.Reth;
+import org.softrdma.wire.roce.RoceFrame;
 
 /** A capture as the lab's, of packets that a test lets pass, ten microseconds apart. The path MTU is 1024 bytes. */
 final class HandMadeCapture {

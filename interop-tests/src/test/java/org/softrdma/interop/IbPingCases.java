@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
-import org.softrdma.wire.Opcode;
+import org.softrdma.wire.roce.Opcode;
 
 /**
  * Our ibping with the kernel's user MADs: the original cannot address anybody on RoCE, so a small program of ours speaks its datagrams

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
-import org.softrdma.wire.Opcode;
+import org.softrdma.wire.roce.Opcode;
 
 /** perftest of Debian 12 in the guest, ours beside it, both ways round: the requester is the client. */
 final class PerftestCases {

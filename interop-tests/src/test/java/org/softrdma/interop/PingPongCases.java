@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
-import org.softrdma.wire.Opcode;
+import org.softrdma.wire.roce.Opcode;
 
 /** The kernel's {@code ibv_*_pingpong} programs with ours, both ways round. */
 final class PingPongCases {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
-import org.softrdma.wire.Opcode;
+import org.softrdma.wire.roce.Opcode;
 
 /**
  * Debian's qperf on the kernel's rxe with ours, both ways round: every test that it has for Ethernet. A test takes a second; the client

@@ -4,7 +4,7 @@ package org.softrdma.interop;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import org.softrdma.wire.Psn;
+import org.softrdma.wire.roce.Psn;
 
 /**
  * The PSNs that one sender's READs occupy, one for each packet of the response. What is missing of a response is asked for by a request

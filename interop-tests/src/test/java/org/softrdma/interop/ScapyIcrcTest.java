@@ -10,14 +10,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Ethernet;
-import org.softrdma.wire.Grh;
-import org.softrdma.wire.Icrc;
-import org.softrdma.wire.Ipv4;
-import org.softrdma.wire.Ipv6;
-import org.softrdma.wire.RoceFrame;
-import org.softrdma.wire.Udp;
+import org.softrdma.wire.net.Ethernet;
+import org.softrdma.wire.net.Ipv4;
+import org.softrdma.wire.net.Ipv6;
+import org.softrdma.wire.net.Udp;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Grh;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.RoceFrame;
 
 /** Scapy's RoCE layer computes the ICRCs that we do, for v1 and v2, over IPv4 and IPv6, whatever the headers hold. */
 @ExtendWith(ScapyExtension.class)

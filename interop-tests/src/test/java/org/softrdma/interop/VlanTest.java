@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.wire.Icrc;
-import org.softrdma.wire.PcapngReader;
+import org.softrdma.wire.pcap.PcapngReader;
+import org.softrdma.wire.roce.Icrc;
 
 /**
  * Raw frames on a VLAN: the tools, in the lab's guest, and what was on the wire below, looked at by us, by Wireshark and by Scapy. The

@@ -7,10 +7,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.softrdma.wire.Icrc;
-import org.softrdma.wire.PacketCheck;
-import org.softrdma.wire.PcapngReader;
-import org.softrdma.wire.RoceFrame;
+import org.softrdma.wire.pcap.PcapngReader;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.PacketCheck;
+import org.softrdma.wire.roce.RoceFrame;
 
 /** The RoCE frames of a capture on a {@link VethPair}, counted by version, each of them whole and with a correct ICRC. */
 record WireFrames(int v1, int v2, List<String> defects) {

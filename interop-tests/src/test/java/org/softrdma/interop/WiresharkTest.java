@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.wire.PcapngReader;
+import org.softrdma.wire.pcap.PcapngReader;
 
 /**
  * Wireshark's dissector, which knows nothing of us, takes every kind of packet we send for what it is. Of XRC, Wireshark 4.0 knows the

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.config.LinkFaults;
 import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.fault.LinkFaults;
 
 /** The tools of the connection manager as processes of their own, over real sockets on the loopback. Texts are rdmacm-utils 44's. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

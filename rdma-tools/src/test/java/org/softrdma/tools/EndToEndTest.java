@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.config.LinkFaults;
 import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.fault.LinkFaults;
 
 /** Tools as processes of their own, over real sockets on the loopback. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)

@@ -9,14 +9,19 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.DeviceAgent;
-import org.softrdma.device.Rounds;
+import org.softrdma.device.agent.DeviceAgent;
+import org.softrdma.device.agent.PeriodicTask;
 import org.softrdma.device.config.CongestionControl;
+import org.softrdma.device.config.LinkFaults;
 import org.softrdma.device.config.NetDevice;
-import org.softrdma.device.fault.LinkFaults;
-import org.softrdma.device.link.FaultyLink;
 import org.softrdma.device.verbs.DevicePort;
 import org.softrdma.device.verbs.RunningDevices;
+import org.softrdma.link.fault.FaultyLink;
+import org.softrdma.rxe.engine.GidTable;
+import org.softrdma.rxe.engine.RxeEngine;
+import org.softrdma.rxe.engine.RxeLimits;
+import org.softrdma.rxe.qp.LingeringQueuePairs;
+import org.softrdma.rxe.qp.RxeCounter;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
@@ -40,7 +45,7 @@ final class RunningDevice implements RunningDevices.Running {
     /** Addresses of the interface that could not be used, and were complained about. */
     private final Set<Gid> refused = new HashSet<>();
     private boolean saidBroken;
-    private Rounds rounds;
+    private PeriodicTask rounds;
     private int nextPd = 1;
 
     /**
@@ -70,7 +75,7 @@ final class RunningDevice implements RunningDevices.Running {
 
     /** Looks at the outside world twice a second from now on, as long as the device runs. @param thread the name of the one that does */
     void follow(String thread, Runnable look) {
-        rounds = new Rounds(thread, look);
+        rounds = new PeriodicTask(thread, look);
     }
 
     /**
@@ -167,7 +172,7 @@ final class RunningDevice implements RunningDevices.Running {
     public void stop() {
         cm.abandonAll();
         cm.settle();
-        long untilNs = System.nanoTime() + GhostTable.LINGER_NS;
+        long untilNs = System.nanoTime() + LingeringQueuePairs.LINGER_NS;
         while (lingers() && System.nanoTime() - untilNs < 0) {
             LockSupport.parkNanos(1_000_000);
         }

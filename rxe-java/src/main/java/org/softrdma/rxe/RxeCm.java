@@ -18,12 +18,12 @@ import org.softrdma.device.cm.CmListener;
 import org.softrdma.device.cm.CmRequest;
 import org.softrdma.device.cm.CmService;
 import org.softrdma.device.cm.CmTransport;
+import org.softrdma.rxe.cm.CommunicationManager;
 import org.softrdma.rxe.cm.Connection;
-import org.softrdma.rxe.cm.ConnectionManager;
 import org.softrdma.rxe.cm.ConnectionRequest;
 import org.softrdma.rxe.cm.DatagramRequest;
+import org.softrdma.rxe.cm.GidPair;
 import org.softrdma.rxe.cm.RequestEvents;
-import org.softrdma.rxe.cm.Way;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
@@ -32,10 +32,10 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.PortSpace;
-import org.softrdma.wire.CmIpHeader;
-import org.softrdma.wire.CmRejectReason;
-import org.softrdma.wire.CmReq;
-import org.softrdma.wire.Mtu;
+import org.softrdma.wire.cm.CmIpHeader;
+import org.softrdma.wire.cm.CmRejectReason;
+import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.roce.Mtu;
 
 /**
  * What an rxe device does for the connection manager: rdma_cm's services, IP addresses and ports on InfiniBand's communication management.
@@ -243,7 +243,7 @@ final class RxeCm implements CmTransport {
 
     // ---- the device ----
 
-    ConnectionManager manager() {
+    CommunicationManager manager() {
         return running.engine().gsi().manager();
     }
 
@@ -259,14 +259,14 @@ final class RxeCm implements CmTransport {
     /**
      * Checks that packets find a way, with the owner's lock held.
      *
-     * @throws VerbsException as {@link org.softrdma.device.link.Link#resolve}
+     * @throws VerbsException as {@link org.softrdma.link.Link#resolve}
      */
-    void requireWay(Way way) {
+    void requireWay(GidPair way) {
         running.engine().gsi().path(way);
     }
 
     /** Waits until the host knows how to reach a peer on the wire, without any lock. EHOSTUNREACH: it does not answer. */
-    void awaitReachable(Way way) {
+    void awaitReachable(GidPair way) {
         running.link().awaitReachable(way.type(), way.local(), way.remote());
     }
 

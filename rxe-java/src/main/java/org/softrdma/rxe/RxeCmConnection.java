@@ -15,7 +15,9 @@ import org.softrdma.rxe.cm.ConnectionState;
 import org.softrdma.rxe.cm.DatagramEvents;
 import org.softrdma.rxe.cm.DatagramQuery;
 import org.softrdma.rxe.cm.DatagramRequest;
-import org.softrdma.rxe.cm.Way;
+import org.softrdma.rxe.cm.GidPair;
+import org.softrdma.rxe.engine.RxeLimits;
+import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Errno;
@@ -27,13 +29,13 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
-import org.softrdma.wire.CmIpHeader;
-import org.softrdma.wire.CmRej;
-import org.softrdma.wire.CmRejectReason;
-import org.softrdma.wire.CmRep;
-import org.softrdma.wire.CmReq;
-import org.softrdma.wire.CmSidrRep;
-import org.softrdma.wire.CmSidrReq;
+import org.softrdma.wire.cm.CmIpHeader;
+import org.softrdma.wire.cm.CmRej;
+import org.softrdma.wire.cm.CmRejectReason;
+import org.softrdma.wire.cm.CmRep;
+import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.cm.CmSidrRep;
+import org.softrdma.wire.cm.CmSidrReq;
 
 /**
  * One end of an rdma_cm connection, or of the look-up of a datagram service. It has one of three machines of communication management below
@@ -91,7 +93,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
         int room = (type == QpType.UD ? CmSidrReq.PRIVATE_DATA_LENGTH : CmReq.PRIVATE_DATA_LENGTH) - CmIpHeader.LENGTH;
         requireFits("rdma_connect", parameters.privateData(), room);
         byte[] privateData = RxeCm.withAddresses(from, local.getPort(), to, parameters.privateData());
-        Way way = new Way(cm.gidType(), from, to);
+        GidPair way = new GidPair(cm.gidType(), from, to);
         cm.awaitReachable(way);
         cm.command(nowNs -> {
             require("rdma_connect", !closed && connection == null && query == null && datagramRequest == null);

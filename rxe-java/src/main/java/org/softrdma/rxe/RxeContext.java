@@ -4,13 +4,17 @@ package org.softrdma.rxe;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.softrdma.device.cm.CmContext;
 import org.softrdma.device.cm.CmTransport;
-import org.softrdma.device.link.Path;
+import org.softrdma.device.queue.Destination;
 import org.softrdma.device.verbs.MadPort;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftSharedReceiveQueue;
 import org.softrdma.device.verbs.SoftXrcDomain;
+import org.softrdma.link.Path;
+import org.softrdma.rxe.engine.RxeLimits;
+import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
@@ -27,7 +31,7 @@ import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
 
 /** An open rxe device. */
-final class RxeContext extends SoftContext {
+public final class RxeContext extends SoftContext implements CmContext {
     private final RdmaDevice device;
     private final RunningDevice running;
     private final Consumer<SoftContext> whenClosed;
@@ -39,7 +43,7 @@ final class RxeContext extends SoftContext {
         this.whenClosed = whenClosed;
     }
 
-    RunningDevice running() {
+    public RunningDevice running() {
         return running;
     }
 
@@ -191,14 +195,14 @@ final class RxeContext extends SoftContext {
     }
 
     @Override
-    protected Path openPath(AddressVector vector) {
+    protected Path openDestination(AddressVector vector) {
         Path path = resolve("create_ah", "", vector, vector.trafficClass());
         running.engine().addAddressHandle();
         return path;
     }
 
     @Override
-    protected void closePath(Path path) {
+    protected void closeDestination(Destination destination) {
         running.engine().removeAddressHandle();
     }
 

@@ -3,8 +3,8 @@ package org.softrdma.rxe;
 
 import java.nio.ByteBuffer;
 import org.softrdma.device.verbs.MadPort;
+import org.softrdma.rxe.cm.GidPair;
 import org.softrdma.rxe.cm.OutgoingMad;
-import org.softrdma.rxe.cm.Way;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
@@ -32,6 +32,6 @@ final class RxeMadPort implements MadPort {
         if (running.gids().entries().stream().noneMatch(entry -> entry.gid().equals(from))) {
             throw new VerbsException(Errno.EINVAL, "send_mad", "the port has no GID " + from);
         }
-        running.cm().command(nowNs -> running.engine().gsi().send(new OutgoingMad(new Way(running.roceMode(), from, to), mad)));
+        running.cm().command(nowNs -> running.engine().gsi().send(new OutgoingMad(new GidPair(running.roceMode(), from, to), mad)));
     }
 }

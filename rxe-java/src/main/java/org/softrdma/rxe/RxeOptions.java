@@ -2,8 +2,8 @@
 package org.softrdma.rxe;
 
 import org.softrdma.device.config.CongestionControl;
+import org.softrdma.device.config.LinkFaults;
 import org.softrdma.device.config.RoceWire;
-import org.softrdma.device.fault.LinkFaults;
 
 /**
  * What an rxe device that a program makes on the spot is to be like.

@@ -2,6 +2,7 @@
 package org.softrdma.rxe;
 
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.rxe.engine.RxeLimits;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.PortState;
@@ -27,6 +28,6 @@ final class RxePort {
     }
 
     static Mtu activeMtu(NetDevice netdev) {
-        return Mtu.of(org.softrdma.wire.Mtu.activeMtu(netdev.mtu()));
+        return Mtu.of(org.softrdma.wire.roce.Mtu.activeMtu(netdev.mtu()));
     }
 }

@@ -4,15 +4,16 @@ package org.softrdma.rxe;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.config.NetDevice;
-import org.softrdma.device.link.FaultyLink;
-import org.softrdma.device.link.Link;
 import org.softrdma.device.sim.Simulation;
+import org.softrdma.link.Link;
+import org.softrdma.link.fault.FaultyLink;
+import org.softrdma.rxe.engine.GidTable;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.NodeType;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Transport;
-import org.softrdma.wire.Gids;
-import org.softrdma.wire.Udp;
+import org.softrdma.wire.net.Gids;
+import org.softrdma.wire.net.Udp;
 
 /**
  * Rxe devices on a simulated fabric: the same engine and the same API as on a real link, driven by a {@link Simulation} on virtual time.
@@ -36,10 +37,10 @@ public final class SimulatedRxe {
     /** As {@link #open(Simulation, Link, RandomGenerator, int)}, with options. */
     public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu, RxeOptions options) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, mtu, true, true, false, List.of());
-        FaultyLink faulty = new FaultyLink(link, options.faults(), simulation.fabric()::nowNs);
+        FaultyLink faulty = new FaultyLink(link, options.faults(), simulation.world()::nowNs);
         long caGuid = Gids.nodeGuid(netdev.mac() ^ link.addresses().getFirst().low() & 0xffffffffL);
         RunningDevice running = new RunningDevice(netdev, caGuid, GidTable.of(netdev, link.types(), link.addresses()), faulty,
-            Udp.DEST_PORT_ROCE, link.types()::getLast, options.congestion(), random, simulation.fabric()::nowNs, null);
+            Udp.DEST_PORT_ROCE, link.types()::getLast, options.congestion(), random, simulation.world()::nowNs, null);
         simulation.add(running.engine());
         return new Device(running).open();
     }

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.softrdma.device.sim.Fate;
+import org.softrdma.link.sim.Fate;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.softrdma.device.cm.CmConnection;
+import org.softrdma.device.cm.CmContext;
 import org.softrdma.device.cm.CmHandler;
 import org.softrdma.device.cm.CmListener;
 import org.softrdma.device.cm.CmPathOptions;
 import org.softrdma.device.cm.CmRequest;
 import org.softrdma.device.cm.CmService;
 import org.softrdma.device.cm.CmTransport;
-import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MemoryRegion;
@@ -31,8 +31,8 @@ import org.softrdma.verbs.cm.DatagramParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
 /** A device, a queue pair, and an application that lets communication management connect it; what it is told is written down. */
-final class CmEnd implements CmHandler, CmListener, AutoCloseable {
-    static final CmService SERVICE = new CmService(PortSpace.TCP, 7174);
+public final class CmEnd implements CmHandler, CmListener, AutoCloseable {
+    public static final CmService SERVICE = new CmService(PortSpace.TCP, 7174);
     static final CmService DATAGRAMS = new CmService(PortSpace.UDP, 7174);
     static final CmPathOptions OPTIONS = new CmPathOptions(0, 14, CmPathOptions.UNSET);
     static final int QKEY = 0x01234567;
@@ -50,7 +50,7 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
 
     CmEnd(Context context, Gid gid, SimulatedPair.Setup setup) {
         side = new SimulatedPair.Side(context, gid, setup);
-        transport = ((SoftContext) context).cmTransport();
+        transport = ((CmContext) context).cmTransport();
         address = new InetSocketAddress(gid.toInetAddress(), 4711);
     }
 

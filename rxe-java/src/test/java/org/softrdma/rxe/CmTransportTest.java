@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.cm.CmPathOptions;
-import org.softrdma.device.fault.FaultPlan;
-import org.softrdma.device.sim.SimulatedFabric;
+import org.softrdma.device.config.FaultPlan;
 import org.softrdma.device.sim.Simulation;
+import org.softrdma.link.sim.SimulatedFabric;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -26,7 +26,7 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
-import org.softrdma.wire.CmRejectReason;
+import org.softrdma.wire.cm.CmRejectReason;
 
 /** Whole devices that connect through queue pair 1, on virtual time and a network with losses. */
 class CmTransportTest {

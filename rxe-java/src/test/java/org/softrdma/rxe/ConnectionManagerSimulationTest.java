@@ -17,10 +17,10 @@ import org.softrdma.device.cm.CmDevice;
 import org.softrdma.device.cm.CmHost;
 import org.softrdma.device.cm.LoopbackListeners;
 import org.softrdma.device.cm.SoftConnectionManager;
-import org.softrdma.device.fault.FaultPlan;
-import org.softrdma.device.sim.SimulatedFabric;
+import org.softrdma.device.config.FaultPlan;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.verbs.SoftContext;
+import org.softrdma.link.sim.SimulatedFabric;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Gid;
@@ -63,7 +63,7 @@ class ConnectionManagerSimulationTest {
         Program(Simulation simulation, int number, long seed) {
             Gid gid = Gid.ofIpv4(0x0a000000 | number);
             address = gid.toInetAddress();
-            context = (SoftContext) SimulatedRxe.open(simulation, simulation.fabric().attach(gid),
+            context = (SoftContext) SimulatedRxe.open(simulation, ((SimulatedFabric) simulation.world()).attach(gid),
                 new SplittableRandom(seed ^ number), 1500);
         }
 

@@ -8,14 +8,15 @@ import static org.softrdma.rxe.RawPeer.MS;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.softrdma.device.cm.CmContext;
 import org.softrdma.device.cm.CmListener;
-import org.softrdma.device.verbs.SoftContext;
+import org.softrdma.rxe.engine.Gsi;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ReceiveRequest;
-import org.softrdma.wire.CmMessage;
-import org.softrdma.wire.CmRej;
-import org.softrdma.wire.CmRejectReason;
-import org.softrdma.wire.Mad;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmRej;
+import org.softrdma.wire.cm.CmRejectReason;
+import org.softrdma.wire.mad.Mad;
 
 /** Queue pair 1 at the packet edge: what gets in, what does not and by which counter, and what a flood of it may cost the others. */
 class GsiTest {
@@ -100,7 +101,7 @@ class GsiTest {
     /** The private data says an address of rdma_cm's own: whoever listens everywhere listens at the device's. */
     @Test
     void shouldRefuseARequestForAnAddressThatIsNotOurs() {
-        ((SoftContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> CmListener.Verdict.TAKEN);
+        ((CmContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> CmListener.Verdict.TAKEN);
         peer.send(datagram(req(5).putInt(196, 0x08080808)));
         ByteBuffer rej = ByteBuffer.wrap(peer.expect().payload());
         assertEquals(CmMessage.REJ, Mad.attribute(rej, 0));
@@ -111,7 +112,7 @@ class GsiTest {
 
     @Test
     void shouldBoundAFloodAndServeEstablishedConnections() {
-        ((SoftContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> CmListener.Verdict.DROPPED);
+        ((CmContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> CmListener.Verdict.DROPPED);
         MemoryRegion memory = peer.side.memory(100, SimulatedPair.ALL_REMOTE);
         peer.side.qp.postReceive(new ReceiveRequest().begin(1).element(memory, 0, 100));
         // As many as the wire holds.

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.rxe.engine.MulticastTable;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.CompletionChannel;

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.config.NetDevice;
-import org.softrdma.device.sim.SimulatedLink;
+import org.softrdma.link.sim.SimulatedLink;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;

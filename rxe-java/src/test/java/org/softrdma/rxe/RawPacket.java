@@ -3,18 +3,18 @@ package org.softrdma.rxe;
 
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
-import org.softrdma.device.sim.PlainIcrc;
+import org.softrdma.link.sim.PlainIcrc;
 import org.softrdma.verbs.Gid;
 
 /**
  * A RoCE packet as bytes, laid out by hand from IBA vol 1 chapter 9: what a {@link RawPeer} sends, right or wrong, and what it
  * gets. Setters change nothing but their own field, so every lie is possible.
  */
-final class RawPacket {
+public final class RawPacket {
     static final int SEND_FIRST = 0x00;
     static final int SEND_MIDDLE = 0x01;
     static final int SEND_LAST = 0x02;
-    static final int SEND_ONLY = 0x04;
+    public static final int SEND_ONLY = 0x04;
     static final int SEND_ONLY_IMM = 0x05;
     static final int WRITE_FIRST = 0x06;
     static final int WRITE_MIDDLE = 0x07;
@@ -27,7 +27,7 @@ final class RawPacket {
     static final int READ_MIDDLE = 0x0e;
     static final int READ_LAST = 0x0f;
     static final int READ_ONLY = 0x10;
-    static final int ACK = 0x11;
+    public static final int ACK = 0x11;
     static final int ATOMIC_ACK = 0x12;
     static final int COMPARE_SWAP = 0x13;
     static final int FETCH_ADD = 0x14;
@@ -38,8 +38,8 @@ final class RawPacket {
     static final int UC = 0x20;
     /** XRC has most of RC under these numbers plus this. */
     static final int XRC = 0xa0;
-    static final int UD_SEND = 0x64;
-    static final int UD_SEND_IMM = 0x65;
+    public static final int UD_SEND = 0x64;
+    public static final int UD_SEND_IMM = 0x65;
 
     private int opcode;
     private int psn;
@@ -59,7 +59,7 @@ final class RawPacket {
     /** FECN, BECN and six reserved bits, of packets that came. */
     int congestionBits;
 
-    static RawPacket of(int opcode, int psn) {
+    public static RawPacket of(int opcode, int psn) {
         RawPacket packet = new RawPacket();
         packet.opcode = opcode;
         packet.psn = psn & 0xffffff;
@@ -90,7 +90,7 @@ final class RawPacket {
         return this;
     }
 
-    RawPacket pkey(int value) {
+    public RawPacket pkey(int value) {
         pkey = value;
         return this;
     }
@@ -105,7 +105,7 @@ final class RawPacket {
         return this;
     }
 
-    RawPacket badIcrc() {
+    public RawPacket badIcrc() {
         icrcError = 1;
         return this;
     }
@@ -132,7 +132,7 @@ final class RawPacket {
         return header(ByteBuffer.allocate(16).putLong(va).putInt(rkey).putInt((int) length));
     }
 
-    RawPacket deth(int qkey, int sourceQpn) {
+    public RawPacket deth(int qkey, int sourceQpn) {
         return header(ByteBuffer.allocate(8).putInt(qkey).putInt(sourceQpn));
     }
 
@@ -153,7 +153,7 @@ final class RawPacket {
         return header(ByteBuffer.allocate(4).putInt(selectivity << 4 | placement));
     }
 
-    byte[] headers() {
+    public byte[] headers() {
         return headers;
     }
 
@@ -206,11 +206,11 @@ final class RawPacket {
         return parsed;
     }
 
-    int opcode() {
+    public int opcode() {
         return opcode;
     }
 
-    int psn() {
+    public int psn() {
         return psn;
     }
 

@@ -8,32 +8,32 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.softrdma.device.DeviceWork;
-import org.softrdma.device.link.Path;
-import org.softrdma.device.link.TransmitBatch;
-import org.softrdma.device.sim.PlainIcrc;
-import org.softrdma.device.sim.SimulatedFabric;
-import org.softrdma.device.sim.SimulatedLink;
+import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.sim.StalledException;
+import org.softrdma.link.Path;
+import org.softrdma.link.TransmitBatch;
+import org.softrdma.link.sim.PlainIcrc;
+import org.softrdma.link.sim.SimulatedFabric;
+import org.softrdma.link.sim.SimulatedLink;
 import org.softrdma.verbs.Gid;
 
 /**
  * A peer without a protocol: a test says what it sends and what it must get, packet by packet, on virtual time. The other end is one real
  * device with one queue pair, {@link #side}. One way takes 1 µs.
  */
-final class RawPeer implements DeviceWork {
+public final class RawPeer implements DeviceWork {
     static final int QPN = 0x000abc;
     /** First PSN the device sends. */
     static final int THEIR_PSN = 0xfffffe;
     /** First PSN we send. */
-    static final int OUR_PSN = 0xfffffd;
+    public static final int OUR_PSN = 0xfffffd;
     static final long MS = 1_000_000;
     private static final long PATIENCE_NS = 20_000 * MS;
 
     final SimulatedFabric fabric;
     final Simulation simulation;
-    final SimulatedPair.Side side;
+    public final SimulatedPair.Side side;
     private final Gid gid = Gid.ofIpv4(0x0a000009);
     private final Gid otherGid = Gid.ofIpv4(0x0a00000a);
     private final SimulatedLink link;
@@ -62,7 +62,7 @@ final class RawPeer implements DeviceWork {
         }
     }
 
-    Gid gid() {
+    public Gid gid() {
         return gid;
     }
 
@@ -72,7 +72,7 @@ final class RawPeer implements DeviceWork {
 
     // ---- script ----
 
-    void send(RawPacket... packets) {
+    public void send(RawPacket... packets) {
         for (RawPacket packet : packets) {
             sendBytes(path, packet.bytes(side.qp.qpNum(), gid, side.gid, path.sourcePort()));
         }

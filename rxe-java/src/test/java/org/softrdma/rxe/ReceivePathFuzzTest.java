@@ -4,7 +4,7 @@ package org.softrdma.rxe;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import org.softrdma.device.sim.PlainIcrc;
+import org.softrdma.link.sim.PlainIcrc;
 import org.softrdma.verbs.QpType;
 
 /**

@@ -9,16 +9,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.softrdma.device.link.FrameHandler;
-import org.softrdma.device.link.Link;
-import org.softrdma.device.link.ReceivedFrame;
-import org.softrdma.device.link.TransmitBatch;
+import org.softrdma.link.FrameHandler;
+import org.softrdma.link.Link;
+import org.softrdma.link.ReceivedFrame;
+import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.Gid;
-import org.softrdma.wire.Ipv4;
-import org.softrdma.wire.Ipv6;
-import org.softrdma.wire.PcapngReader;
-import org.softrdma.wire.RoceFrame;
-import org.softrdma.wire.Udp;
+import org.softrdma.wire.net.Ipv4;
+import org.softrdma.wire.net.Ipv6;
+import org.softrdma.wire.net.Udp;
+import org.softrdma.wire.pcap.PcapngReader;
+import org.softrdma.wire.roce.RoceFrame;
 
 /** Hands over frames of a capture as a UDP socket would, without their IP headers, and keeps what is sent. */
 final class ReplayLink implements Link {
@@ -83,8 +83,8 @@ final class ReplayLink implements Link {
     }
 
     @Override
-    public org.softrdma.device.link.Path resolve(Gid from, Gid to, int trafficClass, int hopLimit) {
-        return new org.softrdma.device.link.Path(from, to, Udp.DEST_PORT_ROCE, Udp.DEST_PORT_ROCE, trafficClass, hopLimit, null);
+    public org.softrdma.link.Path resolve(Gid from, Gid to, int trafficClass, int hopLimit) {
+        return new org.softrdma.link.Path(from, to, Udp.DEST_PORT_ROCE, Udp.DEST_PORT_ROCE, trafficClass, hopLimit, null);
     }
 
     @Override

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.rxe.qp.FlightBudget;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.SendRequest;

@@ -7,10 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.fault.FaultPlan;
-import org.softrdma.device.sim.LinkProfile;
-import org.softrdma.device.sim.SimulatedFabric;
+import org.softrdma.device.config.FaultPlan;
 import org.softrdma.device.sim.Simulation;
+import org.softrdma.link.sim.LinkProfile;
+import org.softrdma.link.sim.SimulatedFabric;
+import org.softrdma.rxe.engine.RxeEngine;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
@@ -33,9 +34,9 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.XrcDomain;
 
 /** Two devices on a simulated fabric, one queue pair each, connected if its service connects: what most machine tests begin with. */
-final class SimulatedPair {
-    static final int ALL_REMOTE = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
-    static final long SECOND = 1_000_000_000L;
+public final class SimulatedPair {
+    public static final int ALL_REMOTE = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
+    public static final long SECOND = 1_000_000_000L;
 
     final SimulatedFabric fabric;
     final Simulation simulation;
@@ -43,7 +44,7 @@ final class SimulatedPair {
     final Side b;
 
     /** Parameters of both queue pairs; tests change what they are about. */
-    static final class Setup {
+    public static final class Setup {
         QpType type = QpType.RC;
         int qkey = 0x11111111;
         Mtu mtu = Mtu.MTU_1024;
@@ -69,7 +70,7 @@ final class SimulatedPair {
     }
 
     /** One end. */
-    static final class Side {
+    public static final class Side {
         final Context context;
         final ProtectionDomain pd;
         final CompletionQueue sendCq;

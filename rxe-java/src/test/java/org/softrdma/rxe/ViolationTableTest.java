@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.sim.Fate;
+import org.softrdma.link.sim.Fate;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.MemoryRegion;

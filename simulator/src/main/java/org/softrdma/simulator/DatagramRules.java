@@ -5,11 +5,11 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import org.softrdma.verbs.Gid;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Deth;
-import org.softrdma.wire.ImmDt;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.Psn;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Deth;
+import org.softrdma.wire.roce.ImmDt;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Psn;
 
 /**
  * What datagram queue pairs may send, and what reached each of them: a group's datagram reaches all its members on a side. Source: IBA

@@ -4,9 +4,9 @@ package org.softrdma.simulator;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.RnrTimer;
-import org.softrdma.wire.Syndrome;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.RnrTimer;
+import org.softrdma.wire.roce.Syndrome;
 
 /**
  * Requests from one queue pair to another, and the responses coming back, as the wire shows them. PSNs are counted on from the first as

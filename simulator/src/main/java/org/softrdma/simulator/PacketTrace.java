@@ -4,11 +4,11 @@ package org.softrdma.simulator;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.function.Consumer;
-import org.softrdma.device.sim.Fate;
-import org.softrdma.device.sim.PacketObserver;
+import org.softrdma.link.sim.Fate;
+import org.softrdma.link.sim.PacketObserver;
 import org.softrdma.verbs.Gid;
-import org.softrdma.wire.Icrc;
-import org.softrdma.wire.PacketText;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.PacketText;
 
 /** A line for everything that happens to a packet. */
 public final class PacketTrace implements PacketObserver {

@@ -3,10 +3,10 @@ package org.softrdma.simulator;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
-import org.softrdma.wire.AtomicEth;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.Reth;
+import org.softrdma.wire.roce.AtomicEth;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Reth;
 
 /** What a requester may send. Source: IBA vol 1 §9.7.2, §9.7.3, §9.7.5.1, §9.8.2. */
 final class RequestRules {

@@ -3,11 +3,11 @@ package org.softrdma.simulator;
 
 import java.nio.ByteBuffer;
 import java.util.Set;
-import org.softrdma.wire.Aeth;
-import org.softrdma.wire.AtomicAckEth;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.Syndrome;
+import org.softrdma.wire.roce.Aeth;
+import org.softrdma.wire.roce.AtomicAckEth;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Syndrome;
 
 /** What a responder may answer. Source: IBA vol 1 §9.7.4, §9.7.5.1, §9.7.5.2. */
 final class ResponseRules {

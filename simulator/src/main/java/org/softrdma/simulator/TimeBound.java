@@ -2,7 +2,7 @@
 package org.softrdma.simulator;
 
 import java.util.List;
-import org.softrdma.wire.RnrTimer;
+import org.softrdma.wire.roce.RnrTimer;
 
 /**
  * How long what is left may take on a network without faults, with applications that post at once. Everything is counted as if it happened

@@ -2,11 +2,11 @@
 package org.softrdma.simulator;
 
 import java.nio.ByteBuffer;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.ImmDt;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.Psn;
-import org.softrdma.wire.Reth;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.ImmDt;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Psn;
+import org.softrdma.wire.roce.Reth;
 
 /**
  * One direction of an unreliable connection as the wire shows it: what its requester may send next, and which messages reached the other

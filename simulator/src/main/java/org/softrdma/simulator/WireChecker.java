@@ -6,14 +6,14 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import org.softrdma.device.sim.Fate;
-import org.softrdma.device.sim.PacketObserver;
-import org.softrdma.device.sim.PlainIcrc;
+import org.softrdma.link.sim.Fate;
+import org.softrdma.link.sim.PacketObserver;
+import org.softrdma.link.sim.PlainIcrc;
 import org.softrdma.verbs.Gid;
-import org.softrdma.wire.Aeth;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.Syndrome;
+import org.softrdma.wire.roce.Aeth;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Syndrome;
 
 /**
  * Watches every packet that leaves a device, and those that reach one, and knows from the specification alone what may follow: here ICRC

@@ -9,14 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.sim.Fate;
-import org.softrdma.device.sim.PlainIcrc;
+import org.softrdma.link.sim.Fate;
+import org.softrdma.link.sim.PlainIcrc;
 import org.softrdma.verbs.Gid;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Deth;
-import org.softrdma.wire.ImmDt;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.Reth;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Deth;
+import org.softrdma.wire.roce.ImmDt;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Reth;
 
 /** The judge of UC and UD judged: for each rule a wire that keeps it, and one just past it; and what may have been received. */
 class LooseWireCheckerTest {

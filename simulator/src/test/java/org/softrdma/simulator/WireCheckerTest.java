@@ -7,16 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.sim.Fate;
-import org.softrdma.device.sim.PlainIcrc;
+import org.softrdma.link.sim.Fate;
+import org.softrdma.link.sim.PlainIcrc;
 import org.softrdma.verbs.Gid;
-import org.softrdma.wire.Aeth;
-import org.softrdma.wire.AtomicAckEth;
-import org.softrdma.wire.AtomicEth;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.Reth;
-import org.softrdma.wire.Syndrome;
+import org.softrdma.wire.roce.Aeth;
+import org.softrdma.wire.roce.AtomicAckEth;
+import org.softrdma.wire.roce.AtomicEth;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Reth;
+import org.softrdma.wire.roce.Syndrome;
 
 /** The judge judged: for each rule a wire that keeps it, and one just past it. */
 class WireCheckerTest {

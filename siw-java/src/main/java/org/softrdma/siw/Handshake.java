@@ -3,9 +3,16 @@ package org.softrdma.siw;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import org.softrdma.device.DeadlineHeap;
-import org.softrdma.device.Doorbells;
+import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Doorbells;
 import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.mpa.Agreement;
+import org.softrdma.siw.mpa.MpaInitiator;
+import org.softrdma.siw.mpa.MpaResponder;
+import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.qp.SiwCounter;
+import org.softrdma.siw.qp.SiwMachine;
+import org.softrdma.siw.tcp.ByteStream;
 import org.softrdma.wire.iwarp.Fpdu;
 import org.softrdma.wire.iwarp.MpaCrc;
 import org.softrdma.wire.iwarp.RdmapOpcode;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
+import org.softrdma.siw.mpa.Agreement;
+
 /** Hears how the set-up of a connection goes, and of its end. Called with the device's lock held; does not block. */
 interface HandshakeListener {
     /** Why there will be no connection. */

@@ -6,14 +6,17 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.DeviceAgent;
-import org.softrdma.device.Rounds;
+import org.softrdma.device.agent.DeviceAgent;
+import org.softrdma.device.agent.PeriodicTask;
 import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.verbs.DevicePort;
 import org.softrdma.device.verbs.RunningDevices;
+import org.softrdma.siw.tcp.NettyStreams;
+import org.softrdma.siw.tcp.SocketStreams;
+import org.softrdma.siw.tcp.Streams;
 import org.softrdma.verbs.DeviceAttributes;
-import org.softrdma.wire.Gids;
+import org.softrdma.wire.net.Gids;
 
 /** A device while contexts are open on it: engine, agent, TCP and port. All contexts of a process share one. */
 final class RunningDevice implements RunningDevices.Running {
@@ -30,7 +33,7 @@ final class RunningDevice implements RunningDevices.Running {
     private final SiwCm cm;
     private final AtomicInteger nextPd = new AtomicInteger(1);
     private volatile MpaOptions options;
-    private Rounds rounds;
+    private PeriodicTask rounds;
 
     /**
      * @param hardwareAddress what names the device: 48 bits
@@ -45,7 +48,7 @@ final class RunningDevice implements RunningDevices.Running {
         this.clock = clock;
         port = new DevicePort(netdev);
         sockets = thread != null && SocketStreams.arePossible() ? new SocketStreams() : null;
-        streams = sockets != null ? sockets : new ToldStreams();
+        streams = sockets != null ? sockets : new NettyStreams();
         engine = new SiwEngine(random, streams);
         agent = new DeviceAgent(engine, thread);
         cm = new SiwCm(this);
@@ -57,7 +60,7 @@ final class RunningDevice implements RunningDevices.Running {
 
     /** Looks at the outside world twice a second from now on, as long as the device runs. @param thread the name of the one that does */
     void follow(String thread, Runnable look) {
-        rounds = new Rounds(thread, look);
+        rounds = new PeriodicTask(thread, look);
     }
 
     /**

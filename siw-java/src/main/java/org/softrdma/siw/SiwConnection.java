@@ -3,8 +3,11 @@ package org.softrdma.siw;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import org.softrdma.device.DeadlineHeap;
-import org.softrdma.device.Doorbells;
+import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Doorbells;
+import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.qp.SiwMachine;
+import org.softrdma.siw.tcp.ByteStream;
 
 /**
  * A queue pair and its stream. Lives from the end of the set-up until both directions of the stream have ended, or have been given up: when

@@ -4,6 +4,7 @@ package org.softrdma.siw;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.softrdma.device.cm.CmContext;
 import org.softrdma.device.cm.CmTransport;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
@@ -20,7 +21,7 @@ import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
 
 /** An open iWARP device. */
-final class SiwContext extends SoftContext {
+final class SiwContext extends SoftContext implements CmContext {
     private final RdmaDevice device;
     private final RunningDevice running;
     private final Consumer<SoftContext> whenClosed;

@@ -15,7 +15,7 @@ import org.softrdma.verbs.DeviceDescription;
 import org.softrdma.verbs.NodeType;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Transport;
-import org.softrdma.wire.Gids;
+import org.softrdma.wire.net.Gids;
 
 /**
  * An iWARP device on a network interface. The first context opened in a process starts it, the last one closed stops it. Its connections

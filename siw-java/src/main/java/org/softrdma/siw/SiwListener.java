@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.softrdma.device.cm.CmListener;
 import org.softrdma.device.cm.CmService;
+import org.softrdma.siw.tcp.TcpLink;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 

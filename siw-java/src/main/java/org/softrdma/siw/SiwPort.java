@@ -23,7 +23,7 @@ final class SiwPort {
 
     static PortAttributes attributes(NetDevice netdev) {
         boolean active = netdev.isActive();
-        Mtu mtu = Mtu.of(org.softrdma.wire.Mtu.activeMtu(netdev.mtu()));
+        Mtu mtu = Mtu.of(org.softrdma.wire.roce.Mtu.activeMtu(netdev.mtu()));
         return new PortAttributes(active ? PortState.ACTIVE : PortState.DOWN, mtu, mtu, 1, PORT_CAP_FLAGS, SiwLimits.MAX_MSG_SIZE, 0, 0, 1,
             0, 0, 0, 0, 0, 0, 0, 1, 1, active ? LINK_UP : DISABLED, ETHERNET);
     }

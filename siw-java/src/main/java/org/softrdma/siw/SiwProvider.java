@@ -4,7 +4,7 @@ package org.softrdma.siw;
 import java.util.List;
 import org.softrdma.device.config.ConfiguredDevices;
 import org.softrdma.verbs.RdmaDevice;
-import org.softrdma.verbs.spi.VerbsProvider;
+import org.softrdma.verbs.VerbsProvider;
 
 /** The siw devices that are configured, or one for each interface that is up. */
 public final class SiwProvider implements VerbsProvider {

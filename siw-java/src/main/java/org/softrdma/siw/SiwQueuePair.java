@@ -2,9 +2,13 @@
 package org.softrdma.siw;
 
 import java.util.concurrent.locks.ReentrantLock;
-import org.softrdma.device.Doorbells;
+import org.softrdma.device.agent.Doorbells;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.siw.mpa.Agreement;
+import org.softrdma.siw.qp.SiwMachine;
+import org.softrdma.siw.qp.SiwTransitions;
+import org.softrdma.siw.tcp.ByteStream;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpInitAttributes;

@@ -9,9 +9,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.contract.AllocatedBytes;
 import org.softrdma.device.config.MpaOptions;
-import org.softrdma.device.fault.FaultPlan;
-import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.Simulation;
+import org.softrdma.device.sim.VirtualClock;
+import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.mpa.StreamParameters;
+import org.softrdma.siw.qp.SiwMachine;
+import org.softrdma.siw.tcp.ByteStream;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
@@ -23,7 +26,7 @@ class AllocationTest {
     private static final int ROUNDS = 5_000;
     private static final int BYTES = 4_000;
 
-    private final Simulation simulation = new Simulation(new SimulatedFabric(1, FaultPlan.NONE));
+    private final Simulation simulation = new Simulation(new VirtualClock(1));
     private final SiwPair.Side a = new SiwPair.Side(simulation, new SplittableRandom(1), new SiwPair.Setup());
     private final SiwPair.Side b = new SiwPair.Side(simulation, new SplittableRandom(2), new SiwPair.Setup());
     private final MemoryRegion here = a.memory(BYTES, SiwPair.ALL_REMOTE);

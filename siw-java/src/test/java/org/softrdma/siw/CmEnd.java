@@ -10,13 +10,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.softrdma.device.cm.CmConnection;
+import org.softrdma.device.cm.CmContext;
 import org.softrdma.device.cm.CmHandler;
 import org.softrdma.device.cm.CmListener;
 import org.softrdma.device.cm.CmPathOptions;
 import org.softrdma.device.cm.CmRequest;
 import org.softrdma.device.cm.CmService;
 import org.softrdma.device.cm.CmTransport;
-import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
@@ -45,7 +45,7 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
 
     CmEnd(QueuePair qp) {
         this.qp = qp;
-        transport = ((SoftContext) qp.pd().context()).cmTransport();
+        transport = ((CmContext) qp.pd().context()).cmTransport();
     }
 
     /** At a port that nobody else has. @return the port */

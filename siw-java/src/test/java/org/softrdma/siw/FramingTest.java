@@ -17,6 +17,11 @@ import java.util.zip.CRC32C;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
+import org.softrdma.siw.mpa.BufferPool;
+import org.softrdma.siw.mpa.FpduReader;
+import org.softrdma.siw.mpa.FpduWriter;
+import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.mpa.StreamParameters;
 import org.softrdma.wire.iwarp.Fpdu;
 import org.softrdma.wire.iwarp.TerminateCode;
 

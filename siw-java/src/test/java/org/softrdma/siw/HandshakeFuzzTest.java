@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.config.MpaOptions;
 
 /**

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.softrdma.device.config.MpaOptions;
-import org.softrdma.device.fault.FaultPlan;
-import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.Simulation;
+import org.softrdma.device.sim.VirtualClock;
+import org.softrdma.siw.mpa.Agreement;
 
 /** Two devices that set a connection up over a simulated TCP connection; what they hear is written down. */
 final class HandshakePair {
-    final SimulatedFabric clock;
+    final VirtualClock clock;
     final Simulation simulation;
     final SimulatedTcp tcp;
     final SiwPair.Side a;
@@ -61,7 +61,7 @@ final class HandshakePair {
     }
 
     HandshakePair(long seed, SimulatedTcp.Profile profile) {
-        clock = new SimulatedFabric(seed, FaultPlan.NONE);
+        clock = new VirtualClock(seed);
         simulation = new Simulation(clock);
         SplittableRandom random = new SplittableRandom(seed);
         tcp = new SimulatedTcp(random, clock::nowNs, profile);

@@ -14,7 +14,7 @@ import net.jqwik.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.config.MpaOptions;
 import org.softrdma.verbs.QpState;
 

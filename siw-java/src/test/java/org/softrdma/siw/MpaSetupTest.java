@@ -12,6 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.mpa.Agreement;
+import org.softrdma.siw.mpa.MpaInitiator;
+import org.softrdma.siw.mpa.MpaResponder;
+import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.mpa.StreamParameters;
 import org.softrdma.wire.iwarp.TerminateCode;
 
 /** Start-up frames byte by byte: what kernel siw 6.1 sends and demands, and what RFC 5044 and RFC 6581 say. */

@@ -12,18 +12,20 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32C;
-import org.softrdma.device.fault.FaultPlan;
-import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.Simulation;
+import org.softrdma.device.sim.VirtualClock;
+import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.mpa.StreamParameters;
+import org.softrdma.siw.tcp.ByteStream;
 
 /**
  * A peer whose every byte the test decides, opposite one queue pair. Frames are made and taken apart here by themselves, not by the code
  * under test: length, pad, CRC, no markers.
  */
 final class RawPeer {
-    final SimulatedFabric clock = new SimulatedFabric(1, FaultPlan.NONE);
+    final VirtualClock clock = new VirtualClock(1);
     final Simulation simulation = new Simulation(clock);
-    final SiwPair.Side side;
+    public final SiwPair.Side side;
     final Stream stream = new Stream();
     private final boolean crc;
     private int read;
@@ -123,7 +125,7 @@ final class RawPeer {
     }
 
     /** The peer sends a ULPDU. */
-    void send(String hex) {
+    public void send(String hex) {
         sendBytes(frame(bytes(hex)));
     }
 
@@ -195,7 +197,7 @@ final class RawPeer {
         return String.format("%s4%x%08x%08x%08x%08x", last ? "41" : "01", opcode, stag, qn, msn, mo) + plain(payload);
     }
 
-    static String send(int msn, String payload) {
+    public static String send(int msn, String payload) {
         return untagged(true, 3, 0, 0, msn, 0, payload);
     }
 

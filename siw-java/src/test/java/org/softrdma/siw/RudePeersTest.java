@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.config.MpaOptions;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpAttributes;

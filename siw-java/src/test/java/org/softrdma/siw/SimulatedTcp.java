@@ -8,7 +8,9 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.DeviceWork;
+import org.softrdma.device.agent.DeviceWork;
+import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.tcp.ByteStream;
 
 /**
  * A TCP connection on virtual time: bytes arrive in order and once, in pieces of any size and at any time, through a window of limited

@@ -9,12 +9,15 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.NetDevice;
-import org.softrdma.device.fault.FaultPlan;
-import org.softrdma.device.sim.SimulatedFabric;
 import org.softrdma.device.sim.Simulation;
+import org.softrdma.device.sim.VirtualClock;
+import org.softrdma.siw.mpa.Agreement;
+import org.softrdma.siw.mpa.StreamParameters;
+import org.softrdma.siw.qp.SiwMachine;
+import org.softrdma.siw.tcp.ByteStream;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.AsyncEventType;
@@ -36,7 +39,7 @@ final class SiwPair {
     static final long SECOND = 1_000_000_000L;
 
     final long seed;
-    final SimulatedFabric clock;
+    final VirtualClock clock;
     final Simulation simulation;
     final SimulatedTcp tcp;
     final Side a;
@@ -75,7 +78,7 @@ final class SiwPair {
 
         Side(Simulation simulation, RandomGenerator random, Setup setup) {
             NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, 1500, true, true, false, List.of());
-            RunningDevice running = new RunningDevice(netdev, netdev.mac(), MpaOptions.DEFAULT, random, simulation.fabric()::nowNs, null);
+            RunningDevice running = new RunningDevice(netdev, netdev.mac(), MpaOptions.DEFAULT, random, simulation.world()::nowNs, null);
             engine = running.engine();
             context = new SiwContext(null, running, closed -> { });
             simulation.add(engine);
@@ -147,7 +150,7 @@ final class SiwPair {
     SiwPair(long seed, Setup setup) {
         this.seed = seed;
         RandomGenerator random = new SplittableRandom(seed);
-        clock = new SimulatedFabric(seed, FaultPlan.NONE);
+        clock = new VirtualClock(seed);
         simulation = new Simulation(clock);
         tcp = new SimulatedTcp(random, clock::nowNs, setup.profile);
         simulation.add(tcp);

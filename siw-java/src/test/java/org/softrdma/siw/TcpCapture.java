@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import org.softrdma.wire.Ipv4;
-import org.softrdma.wire.Pcapng;
+import org.softrdma.wire.net.Ipv4;
+import org.softrdma.wire.pcap.Pcapng;
 
 /** What a simulated TCP connection carries, as packets in a pcapng file: one for each piece. */
 final class TcpCapture implements SimulatedTcp.Observer {

@@ -4,7 +4,6 @@ package org.softrdma.verbs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
-import org.softrdma.verbs.spi.VerbsProvider;
 
 /** The way in: the devices of all providers on the class path. */
 public final class Verbs {

@@ -5,7 +5,7 @@ package org.softrdma.wire;
  * Polynomials over GF(2) modulo that of CRC-32, as 32 bits of which bit 31 is x^0. A CRC is linear in them: the CRC of two parts one behind
  * the other is the first part's times x^(8n), where n bytes are in the second, plus the second's. Addition is exclusive-or.
  */
-final class CrcPolynomial {
+public final class CrcPolynomial {
     private static final int POLYNOMIAL = 0xEDB8_8320;
     private static final int X_TO_0 = 0x8000_0000;
 
@@ -32,12 +32,12 @@ final class CrcPolynomial {
     }
 
     /** x^(8n). @param bytes n, 0..2^31−1 */
-    static int power(int bytes) {
+    public static int power(int bytes) {
         return product(POWER, bytes);
     }
 
     /** x^−(8n). @param bytes n, 0..2^31−1 */
-    static int inversePower(int bytes) {
+    public static int inversePower(int bytes) {
         return product(INVERSE, bytes);
     }
 
@@ -52,7 +52,7 @@ final class CrcPolynomial {
     }
 
     /** a · b. Quick when a has low powers of x only. */
-    static int multiply(int a, int b) {
+    public static int multiply(int a, int b) {
         int product = 0;
         int shifted = b;
         for (int rest = a; rest != 0; rest <<= 1) {

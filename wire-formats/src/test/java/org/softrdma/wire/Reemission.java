@@ -4,14 +4,33 @@ package org.softrdma.wire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
+import org.softrdma.wire.net.Ethernet;
+import org.softrdma.wire.net.Ipv4;
+import org.softrdma.wire.net.Ipv6;
+import org.softrdma.wire.net.Udp;
+import org.softrdma.wire.pcap.Pcapng;
+import org.softrdma.wire.roce.Aeth;
+import org.softrdma.wire.roce.AtomicAckEth;
+import org.softrdma.wire.roce.AtomicEth;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Cnp;
+import org.softrdma.wire.roce.Deth;
+import org.softrdma.wire.roce.Grh;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.Ieth;
+import org.softrdma.wire.roce.ImmDt;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.PacketText;
+import org.softrdma.wire.roce.Reth;
+import org.softrdma.wire.roce.RoceFrame;
 
 /** Rebuilds a frame from its parsed fields alone, payload and padding copied, into a dirty buffer. */
-final class Reemission {
+public final class Reemission {
     private Reemission() {
     }
 
     /** The rebuilt frame, ICRC included, equals the original byte for byte. */
-    static void assertIdentical(ByteBuffer b, int linkType, int at, int length) {
+    public static void assertIdentical(ByteBuffer b, int linkType, int at, int length) {
         RoceFrame frame = new RoceFrame();
         assertEquals(RoceFrame.OK, frame.dissect(b, linkType, at, length));
         ByteBuffer out = Bytes.filled(length);

@@ -4,6 +4,18 @@ package org.softrdma.wire;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.softrdma.wire.cm.CmCheck;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmRej;
+import org.softrdma.wire.mad.Mad;
+import org.softrdma.wire.pcap.MalformedCaptureException;
+import org.softrdma.wire.pcap.Pcapng;
+import org.softrdma.wire.pcap.PcapngReader;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.PacketCheck;
+import org.softrdma.wire.roce.PacketText;
+import org.softrdma.wire.roce.RoceFrame;
 
 /**
  * Any bytes as a capture, as a frame and as a packet: refused by a verdict or the one exception, never by another. Inside

@@ -11,10 +11,10 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Icrc;
-import org.softrdma.wire.IpIdSolver;
-import org.softrdma.wire.Opcode;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.IpIdSolver;
+import org.softrdma.wire.roce.Opcode;
 
 /** What sealing one packet costs: masked prefix and ICRC in one pass, as the device does it. */
 @State(Scope.Thread)

@@ -10,11 +10,11 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Icrc;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.PacketCheck;
-import org.softrdma.wire.Reth;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.PacketCheck;
+import org.softrdma.wire.roce.Reth;
 
 /** Looking at a received packet's headers, without its ICRC: the check that makes all else safe, and the fields a responder reads. */
 @State(Scope.Thread)

@@ -11,9 +11,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Icrc;
-import org.softrdma.wire.Opcode;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.Opcode;
 
 /**
  * The most that a design like ours could reach in Java: RDMA WRITE packets with BTH and a real ICRC at both ends, copied out of and into

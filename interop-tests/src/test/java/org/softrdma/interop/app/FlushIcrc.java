@@ -3,8 +3,8 @@ package org.softrdma.interop.app;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Icrc;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Icrc;
 
 /**
  * The ICRC that rxe of Linux 6.12 gives to a FLUSH and expects of one: its table of opcodes does not say where the payload of a FLUSH,

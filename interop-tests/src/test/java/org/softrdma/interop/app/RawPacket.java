@@ -3,14 +3,14 @@ package org.softrdma.interop.app;
 
 import java.nio.ByteBuffer;
 import org.softrdma.verbs.Gid;
-import org.softrdma.wire.AtomicEth;
-import org.softrdma.wire.Bth;
-import org.softrdma.wire.Deth;
-import org.softrdma.wire.Feth;
-import org.softrdma.wire.Icrc;
-import org.softrdma.wire.Opcode;
-import org.softrdma.wire.Reth;
-import org.softrdma.wire.Udp;
+import org.softrdma.wire.net.Udp;
+import org.softrdma.wire.roce.AtomicEth;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Deth;
+import org.softrdma.wire.roce.Feth;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Reth;
 
 /** Packets that no requester would send, with a right ICRC for a plain IPv4 socket (IP ID 0, DF), padded as they should be. */
 final class RawPacket {

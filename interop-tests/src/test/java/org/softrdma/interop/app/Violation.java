@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.QpType;
-import org.softrdma.wire.Opcode;
+import org.softrdma.wire.roce.Opcode;
 
 /**
  * Something a responder must not accept, and what came of it. The requests that no requester makes are sent as datagrams past its queue

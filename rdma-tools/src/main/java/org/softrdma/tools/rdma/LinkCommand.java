@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 import org.softrdma.device.config.ConfiguredLink;
 import org.softrdma.device.config.CongestionControl;
+import org.softrdma.device.config.LinkFaults;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.RoceWire;
-import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 

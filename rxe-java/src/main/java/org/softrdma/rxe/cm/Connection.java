@@ -2,23 +2,23 @@
 package org.softrdma.rxe.cm;
 
 import java.nio.ByteBuffer;
-import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.wire.CmApr;
-import org.softrdma.wire.CmDreq;
-import org.softrdma.wire.CmMessage;
-import org.softrdma.wire.CmMra;
-import org.softrdma.wire.CmRej;
-import org.softrdma.wire.CmRejectReason;
-import org.softrdma.wire.CmRep;
-import org.softrdma.wire.CmReq;
-import org.softrdma.wire.Mad;
+import org.softrdma.wire.cm.CmApr;
+import org.softrdma.wire.cm.CmDreq;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmMra;
+import org.softrdma.wire.cm.CmRej;
+import org.softrdma.wire.cm.CmRejectReason;
+import org.softrdma.wire.cm.CmRep;
+import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.mad.Mad;
 
 /**
- * One connection, from the REQ to the end of timewait. The {@link ConnectionManager} finds it by the ids of a message, and has checked that
- * those and the address are the peer's; what a message does is decided here, by the state.
+ * One connection, from the REQ to the end of timewait. The {@link CommunicationManager} finds it by the ids of a message, and has checked
+ * that those and the address are the peer's; what a message does is decided here, by the state.
  *
  * <pre>
  *  active    REQ_SENT ─REP─▶ REP_RECEIVED ─confirm─▶ ESTABLISHED ─disconnect─▶ DREQ_SENT ─DREP─▶ TIMEWAIT ▶ CLOSED
@@ -66,10 +66,10 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
     };
 
-    private final ConnectionManager manager;
+    private final CommunicationManager manager;
     private final boolean active;
     private final int localId;
-    private final Way way;
+    private final GidPair way;
     private final ConnectionRequest request;
     private final long requestTransaction;
     private final int maxRetries;
@@ -90,7 +90,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private long disconnectTransaction;
 
     /** The active side. */
-    Connection(ConnectionManager manager, int localId, Way way, ConnectionRequest request, ConnectionEvents events) {
+    Connection(CommunicationManager manager, int localId, GidPair way, ConnectionRequest request, ConnectionEvents events) {
         this.manager = manager;
         active = true;
         this.localId = localId;
@@ -105,7 +105,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /** The passive side, made for a REQ. */
-    Connection(ConnectionManager manager, int localId, Way way, ByteBuffer mad) {
+    Connection(CommunicationManager manager, int localId, GidPair way, ByteBuffer mad) {
         this.manager = manager;
         active = false;
         this.localId = localId;
@@ -133,7 +133,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /** How the messages travel. */
-    public Way way() {
+    public GidPair way() {
         return way;
     }
 
@@ -317,7 +317,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
     }
 
-    void onReply(long nowNs, ByteBuffer mad) {
+    public void onReply(long nowNs, ByteBuffer mad) {
         switch (state) {
             case REQ_SENT -> {
                 manager.pacing().answered(nowNs, this);
@@ -396,7 +396,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
     }
 
-    void onDisconnectRequest(long nowNs, ByteBuffer mad) {
+    public void onDisconnectRequest(long nowNs, ByteBuffer mad) {
         long transaction = Mad.transactionId(mad, 0);
         if (!isQueuePair(CmDreq.REMOTE_QPN.get(mad, 0))) {
             manager.counters().count(CmCounter.CM_DROP_WRONG_PEER);

@@ -2,7 +2,7 @@
 package org.softrdma.rxe.cm;
 
 /**
- * Told what becomes of one connection, while the owner calls the {@link ConnectionManager}; commands may be given from inside.
+ * Told what becomes of one connection, while the owner calls the {@link CommunicationManager}; commands may be given from inside.
  */
 public interface ConnectionEvents {
     /** Active side: the peer accepts, see {@link Connection#reply}. To be answered by {@link Connection#confirm} or a rejection. */
@@ -14,7 +14,7 @@ public interface ConnectionEvents {
     /**
      * The peer refuses, or gives up.
      *
-     * @param reason      {@link org.softrdma.wire.CmRejectReason}
+     * @param reason      {@link org.softrdma.wire.cm.CmRejectReason}
      * @param privateData 148 bytes
      */
     void onRejected(Connection connection, int reason, byte[] privateData);

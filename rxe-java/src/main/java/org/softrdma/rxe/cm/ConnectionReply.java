@@ -2,8 +2,8 @@
 package org.softrdma.rxe.cm;
 
 import java.nio.ByteBuffer;
-import org.softrdma.wire.CmMessage;
-import org.softrdma.wire.CmRep;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmRep;
 
 /**
  * What a REP says of the accepted connection.

@@ -3,8 +3,8 @@ package org.softrdma.rxe.cm;
 
 import java.nio.ByteBuffer;
 import org.softrdma.verbs.Gid;
-import org.softrdma.wire.CmMessage;
-import org.softrdma.wire.CmReq;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmReq;
 
 /**
  * What a REQ says of the connection that is asked for. "Local" is the asking side, whoever reads it.

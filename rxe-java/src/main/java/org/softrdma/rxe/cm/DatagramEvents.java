@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.cm;
 
-/** Told what becomes of a question for a service id, once, while the owner calls the {@link ConnectionManager}. */
+/** Told what becomes of a question for a service id, once, while the owner calls the {@link CommunicationManager}. */
 public interface DatagramEvents {
     /**
      * The peer answered.
      *
-     * @param status      0: valid; others in {@link org.softrdma.wire.CmSidrRep}
+     * @param status      0: valid; others in {@link org.softrdma.wire.cm.CmSidrRep}
      * @param qpn         u24, if valid
      * @param qkey        u32, if valid
      * @param privateData 136 bytes

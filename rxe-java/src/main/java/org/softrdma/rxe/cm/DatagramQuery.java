@@ -2,24 +2,24 @@
 package org.softrdma.rxe.cm;
 
 import java.nio.ByteBuffer;
-import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.verbs.Gid;
-import org.softrdma.wire.CmMessage;
-import org.softrdma.wire.CmSidrRep;
-import org.softrdma.wire.CmSidrReq;
-import org.softrdma.wire.Mad;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmSidrRep;
+import org.softrdma.wire.cm.CmSidrReq;
+import org.softrdma.wire.mad.Mad;
 
 /** The asking side of a service id resolution: one question, repeated until it is answered. Source: IBA vol 1 §12.11. */
 public final class DatagramQuery extends DeadlineHeap.Timed implements Pacing.Request {
-    private final ConnectionManager manager;
+    private final CommunicationManager manager;
     private final int requestId;
-    private final Way way;
+    private final GidPair way;
     private final DatagramEvents events;
     private ByteBuffer sent;
     private int retriesLeft;
     private long deadlineNs = DeadlineHeap.NEVER;
 
-    DatagramQuery(ConnectionManager manager, int requestId, Way way, DatagramEvents events) {
+    DatagramQuery(CommunicationManager manager, int requestId, GidPair way, DatagramEvents events) {
         this.manager = manager;
         this.requestId = requestId;
         this.way = way;

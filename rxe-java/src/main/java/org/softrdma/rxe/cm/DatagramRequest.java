@@ -2,23 +2,23 @@
 package org.softrdma.rxe.cm;
 
 import java.nio.ByteBuffer;
-import org.softrdma.device.DeadlineHeap;
+import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.wire.CmMessage;
-import org.softrdma.wire.CmSidrRep;
-import org.softrdma.wire.CmSidrReq;
-import org.softrdma.wire.Mad;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmSidrRep;
+import org.softrdma.wire.cm.CmSidrReq;
+import org.softrdma.wire.mad.Mad;
 
 /**
  * The asked side of a service id resolution. The answer is remembered for as long as the question may be repeated, so that one question
  * takes one queue pair only; kernel 6.1 asks its consumer again. Source: IBA vol 1 §12.11.
  */
 public final class DatagramRequest extends DeadlineHeap.Timed {
-    private final ConnectionManager manager;
+    private final CommunicationManager manager;
     private final Key key;
-    private final Way way;
+    private final GidPair way;
     private final long serviceId;
     private final int pkey;
     private final byte[] privateData;
@@ -29,7 +29,7 @@ public final class DatagramRequest extends DeadlineHeap.Timed {
     record Key(Gid remote, int requestId, long transaction) {
     }
 
-    DatagramRequest(ConnectionManager manager, Key key, Way way, ByteBuffer mad) {
+    DatagramRequest(CommunicationManager manager, Key key, GidPair way, ByteBuffer mad) {
         this.manager = manager;
         this.key = key;
         this.way = way;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.cm;
 
-/** Told what comes in for a service id, while the owner calls the {@link ConnectionManager}; may be answered from inside, or later. */
+/** Told what comes in for a service id, while the owner calls the {@link CommunicationManager}; may be answered from inside, or later. */
 public interface RequestEvents {
     /** What becomes of a request. */
     enum Verdict {

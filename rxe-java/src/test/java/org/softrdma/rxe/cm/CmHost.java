@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
-import org.softrdma.wire.CmRejectReason;
-import org.softrdma.wire.CmReq;
-import org.softrdma.wire.ServiceId;
+import org.softrdma.wire.cm.CmRejectReason;
+import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.cm.ServiceId;
 
 /** One host of a {@link CmWorld} for scripts: takes every request, and writes down what it is told. */
 final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
@@ -19,7 +19,7 @@ final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
     private final CmWorld world;
     private final Gid address;
     private final CmSettings settings;
-    private ConnectionManager manager;
+    private CommunicationManager manager;
     private final List<String> events = new ArrayList<>();
     Verdict verdict = Verdict.TAKEN;
     /** The last one that was asked for here. */
@@ -42,14 +42,14 @@ final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
 
     /** Everything is forgotten. */
     void restart() {
-        manager = new ConnectionManager(settings, new SplittableRandom(world.random().nextLong()), address::equals);
+        manager = new CommunicationManager(settings, new SplittableRandom(world.random().nextLong()), address::equals);
     }
 
     Gid address() {
         return address;
     }
 
-    ConnectionManager manager() {
+    CommunicationManager manager() {
         return manager;
     }
 

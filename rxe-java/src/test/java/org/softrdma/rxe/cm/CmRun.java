@@ -5,10 +5,10 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.softrdma.device.fault.SeededRandom;
+import org.softrdma.device.SeededRandom;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
-import org.softrdma.wire.CmRejectReason;
+import org.softrdma.wire.cm.CmRejectReason;
 
 /**
  * One seed: two machines on a {@link CmWorld}, each with an application that does everything an application may do, at any time. A queue
@@ -170,7 +170,7 @@ final class CmRun {
         private final int number;
         private final int retries;
         private final int underWay;
-        private ConnectionManager manager;
+        private CommunicationManager manager;
         private CmHost shell;
         private final Map<Integer, End> ends = new HashMap<>();
         private int nextQpn;

@@ -5,11 +5,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
-import org.softrdma.device.fault.SeededRandom;
+import org.softrdma.device.SeededRandom;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
-import org.softrdma.wire.CmMessage;
-import org.softrdma.wire.Mad;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.mad.Mad;
 
 /**
  * Hosts with nothing but communication management, a network between them, and a clock of its own. What goes wrong follows from the seed;
@@ -164,8 +164,8 @@ final class CmWorld {
     }
 
     /** Over RoCE v2. */
-    static Way way(Gid local, Gid remote) {
-        return new Way(GidType.ROCE_V2, local, remote);
+    static GidPair way(Gid local, Gid remote) {
+        return new GidPair(GidType.ROCE_V2, local, remote);
     }
 
     static Gid gid(int host) {

@@ -19,17 +19,17 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.wire.CmApr;
-import org.softrdma.wire.CmDreq;
-import org.softrdma.wire.CmLap;
-import org.softrdma.wire.CmMessage;
-import org.softrdma.wire.CmMra;
-import org.softrdma.wire.CmRej;
-import org.softrdma.wire.CmRejectReason;
-import org.softrdma.wire.CmRep;
-import org.softrdma.wire.CmReq;
-import org.softrdma.wire.CmSidrRep;
-import org.softrdma.wire.Mad;
+import org.softrdma.wire.cm.CmApr;
+import org.softrdma.wire.cm.CmDreq;
+import org.softrdma.wire.cm.CmLap;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmMra;
+import org.softrdma.wire.cm.CmRej;
+import org.softrdma.wire.cm.CmRejectReason;
+import org.softrdma.wire.cm.CmRep;
+import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.cm.CmSidrRep;
+import org.softrdma.wire.mad.Mad;
 
 /** Communication management in scripts: two hosts, or one and a peer that does as the script says. */
 class ConnectionScriptTest {

@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Assertions;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import org.softrdma.device.fault.SeededRandom;
-import org.softrdma.wire.CmMessage;
-import org.softrdma.wire.CmReq;
-import org.softrdma.wire.CmSidrRep;
-import org.softrdma.wire.Mad;
+import org.junit.jupiter.api.Assertions;
+import org.softrdma.device.SeededRandom;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.cm.CmSidrRep;
+import org.softrdma.wire.mad.Mad;
 
 /**
  * A host with connections in every state gets messages in which everything may be anything: damaged copies of real ones, real ids in wrong

@@ -2,7 +2,7 @@
 package org.softrdma.device.cm;
 
 import java.util.List;
-import org.softrdma.device.verbs.Acknowledged;
+import org.softrdma.device.verbs.EventAcks;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmEvent;
@@ -18,7 +18,7 @@ import org.softrdma.verbs.cm.EventChannel;
 final class CmEvents {
     private final SoftCmId self;
     private final CmIdPrivate id;
-    private final Acknowledged acknowledged = new Acknowledged();
+    private final EventAcks acknowledged = new EventAcks();
     private SoftEventChannel channel;
     private boolean synchronous;
     /** What ended the last operation of a synchronous identifier. */

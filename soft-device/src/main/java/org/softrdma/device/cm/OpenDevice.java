@@ -35,11 +35,11 @@ final class OpenDevice {
     OpenDevice(CmDevice device, Consumer<OpenDevice> whenRemoved) {
         this.device = device;
         context = device.open();
-        transport = context.cmTransport();
-        if (transport == null) {
+        if (!(context instanceof CmContext capable)) {
             context.close();
             throw new VerbsException(Errno.EOPNOTSUPP, "open_device", device.name() + " has no connection manager");
         }
+        transport = capable.cmTransport();
         context.whenRemoved(() -> {
             removed = true;
             whenRemoved.accept(this);

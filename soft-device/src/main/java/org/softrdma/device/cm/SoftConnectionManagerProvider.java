@@ -3,7 +3,7 @@ package org.softrdma.device.cm;
 
 import org.softrdma.device.inspect.ProcessPublisher;
 import org.softrdma.verbs.cm.ConnectionManager;
-import org.softrdma.verbs.spi.ConnectionManagerProvider;
+import org.softrdma.verbs.cm.ConnectionManagerProvider;
 
 /** The process's connection manager: over the devices of this host. */
 public final class SoftConnectionManagerProvider implements ConnectionManagerProvider {

@@ -4,7 +4,7 @@ package org.softrdma.device.cm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.softrdma.device.verbs.Children;
+import org.softrdma.device.verbs.Dependents;
 import org.softrdma.device.verbs.EventQueue;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -18,7 +18,7 @@ import org.softrdma.verbs.cm.EventChannel;
 final class SoftEventChannel implements EventChannel {
     private final SoftConnectionManager manager;
     private final EventQueue<SoftCmEvent> events = new EventQueue<>(SoftCmEvent::delivered);
-    private final Children identifiers = new Children();
+    private final Dependents identifiers = new Dependents();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     SoftEventChannel(SoftConnectionManager manager) {

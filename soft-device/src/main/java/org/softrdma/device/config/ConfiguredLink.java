@@ -4,7 +4,6 @@ package org.softrdma.device.config;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.softrdma.device.fault.TimeText;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 

@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
-import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;

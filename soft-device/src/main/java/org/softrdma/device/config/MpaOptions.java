@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import org.softrdma.device.fault.TimeText;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 

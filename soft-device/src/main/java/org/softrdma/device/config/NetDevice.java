@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.wire.Gids;
+import org.softrdma.wire.net.Gids;
 
 /**
  * A network interface as it is at one moment.

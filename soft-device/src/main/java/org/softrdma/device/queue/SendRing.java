@@ -2,7 +2,6 @@
 package org.softrdma.device.queue;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.device.link.Path;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendRequest;
 
@@ -31,7 +30,7 @@ public final class SendRing extends WorkRing {
 
     private final int maxInline;
     /** Where datagrams go, by slot; null as long as there were none. */
-    private Path[] paths;
+    private Destination[] destinations;
 
     /**
      * @param capacity    records; rounded up to a power of two
@@ -81,11 +80,11 @@ public final class SendRing extends WorkRing {
     }
 
     /** Where the datagram in the record at {@link #next()} goes. */
-    public void setDestination(Path path, int qpn, int qkey) {
-        if (paths == null) {
-            paths = new Path[capacity()];
+    public void setDestination(Destination destination, int qpn, int qkey) {
+        if (destinations == null) {
+            destinations = new Destination[capacity()];
         }
-        paths[slot(next())] = path;
+        destinations[slot(next())] = destination;
         memory.set(U32, at(next()) + REMOTE_QPN, qpn);
         memory.set(U32, at(next()) + REMOTE_QKEY, qkey);
     }
@@ -122,8 +121,8 @@ public final class SendRing extends WorkRing {
     }
 
     /** The way of a datagram. */
-    public Path path(long sequence) {
-        return paths[slot(sequence)];
+    public Destination destination(long sequence) {
+        return destinations[slot(sequence)];
     }
 
     /** The queue pair a datagram is for, 24 bits. */

@@ -4,12 +4,12 @@ package org.softrdma.device.sim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.softrdma.device.DeviceWork;
-import org.softrdma.device.fault.SeededRandom;
+import org.softrdma.device.SeededRandom;
+import org.softrdma.device.agent.DeviceWork;
 
 /**
- * Runs devices on a {@link SimulatedFabric}: lets all of them work until none has anything to do, asks the caller's condition, then jumps
- * to the next arrival or deadline. Which device goes first varies with the seed.
+ * Runs devices in a {@link VirtualWorld}: lets all of them work until none has anything to do, evaluates the caller's condition, then
+ * jumps to the next event or deadline. Which device goes first varies with the seed.
  *
  * <p>Every device gets its turn at every stop, mail or not: the condition may have posted work, and no doorbell reaches a simulation. A
  * device that reports work without end, or leaves a passed deadline where it is, is found out: {@link StalledException}.
@@ -17,14 +17,14 @@ import org.softrdma.device.fault.SeededRandom;
 public final class Simulation {
     private static final int MAX_ROUNDS_AT_ONE_TIME = 100_000;
 
-    private final SimulatedFabric fabric;
+    private final VirtualWorld world;
     private final SeededRandom order;
     private final List<DeviceWork> devices = new ArrayList<>();
     private int roundsAtThisTime;
 
-    public Simulation(SimulatedFabric fabric) {
-        this.fabric = fabric;
-        order = new SeededRandom(~fabric.seed());
+    public Simulation(VirtualWorld world) {
+        this.world = world;
+        order = new SeededRandom(~world.seed());
     }
 
     public void add(DeviceWork device) {
@@ -35,8 +35,8 @@ public final class Simulation {
         devices.remove(device);
     }
 
-    public SimulatedFabric fabric() {
-        return fabric;
+    public VirtualWorld world() {
+        return world;
     }
 
     /**
@@ -69,7 +69,7 @@ public final class Simulation {
 
     /** Runs for so long, whatever happens; silence is no error. */
     public void runFor(long durationNs) {
-        long untilNs = fabric.nowNs() + durationNs;
+        long untilNs = world.nowNs() + durationNs;
         do {
             settle();
         } while (jump(nextNs(), untilNs));
@@ -91,7 +91,7 @@ public final class Simulation {
         int start = count == 0 ? 0 : order.below(count);
         int done = 0;
         for (int i = 0; i < count; i++) {
-            done += devices.get((start + i) % count).doWork(fabric.nowNs());
+            done += devices.get((start + i) % count).doWork(world.nowNs());
         }
         return done > 0;
     }
@@ -99,16 +99,16 @@ public final class Simulation {
     /** @return false if that would be past the limit: the clock stands there then */
     private boolean jump(long nextNs, long limitNs) {
         if (nextNs > limitNs) {
-            fabric.advanceTo(limitNs);
+            world.advanceTo(limitNs);
             roundsAtThisTime = 0;
             return false;
         }
-        if (nextNs > fabric.nowNs()) {
+        if (nextNs > world.nowNs()) {
             roundsAtThisTime = 0;
         } else {
             countRound();
         }
-        fabric.advanceTo(nextNs);
+        world.advanceTo(nextNs);
         return true;
     }
 
@@ -119,7 +119,7 @@ public final class Simulation {
     }
 
     private long nextNs() {
-        long earliestNs = fabric.nextEventNs();
+        long earliestNs = world.nextEventNs();
         for (DeviceWork device : devices) {
             earliestNs = Math.min(earliestNs, device.deadlineNs());
         }
@@ -127,11 +127,11 @@ public final class Simulation {
     }
 
     private StalledException stalled(String why) {
-        StringBuilder text = new StringBuilder(400).append(why).append(": seed ").append(fabric.seed()).append(", now ")
-            .append(fabric.nowNs()).append(" ns, ").append(fabric.inFlight()).append(" packets in flight, deadlines [ns]");
+        StringBuilder text = new StringBuilder(400).append(why).append(": seed ").append(world.seed()).append(", now ")
+            .append(world.nowNs()).append(" ns, deadlines [ns]");
         for (DeviceWork device : devices) {
             text.append(' ').append(device.deadlineNs() == Long.MAX_VALUE ? "never" : Long.toString(device.deadlineNs()));
         }
-        return new StalledException(text.append(", ").append(fabric.plan()).toString());
+        return new StalledException(text.append(", ").append(world.describe()).toString());
     }
 }

@@ -3,22 +3,22 @@ package org.softrdma.device.verbs;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
-import org.softrdma.device.link.Path;
+import org.softrdma.device.queue.Destination;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.ProtectionDomain;
 
-/** A resolved destination: work requests take its path along when they are posted, so it may be closed while they wait. */
+/** A resolved destination: work requests take its destination along when they are posted, so it may be closed while they wait. */
 final class SoftAddressHandle implements AddressHandle {
     private final SoftProtectionDomain pd;
     private final AddressVector vector;
-    private final Path path;
+    private final Destination destination;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    SoftAddressHandle(SoftProtectionDomain pd, AddressVector vector, Path path) {
+    SoftAddressHandle(SoftProtectionDomain pd, AddressVector vector, Destination destination) {
         this.pd = pd;
         this.vector = vector;
-        this.path = path;
+        this.destination = destination;
         pd.children.add("address handles");
     }
 
@@ -32,8 +32,8 @@ final class SoftAddressHandle implements AddressHandle {
         return vector;
     }
 
-    Path path() {
-        return path;
+    Destination destination() {
+        return destination;
     }
 
     boolean isClosed() {
@@ -48,7 +48,7 @@ final class SoftAddressHandle implements AddressHandle {
         ReentrantLock owner = pd.softContext().agent().lock();
         owner.lock();
         try {
-            pd.softContext().closePath(path);
+            pd.softContext().closeDestination(destination);
         } finally {
             owner.unlock();
         }

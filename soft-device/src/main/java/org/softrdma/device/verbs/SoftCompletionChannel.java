@@ -14,7 +14,7 @@ final class SoftCompletionChannel implements CompletionChannel {
     /** So long one thread waits for what another one brings, before it looks whether it could bring it itself. */
     private static final long FOLLOW_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    final Children children = new Children();
+    final Dependents children = new Dependents();
 
     private final SoftContext context;
     private final EventQueue<SoftCompletionQueue> events = new EventQueue<>(SoftCompletionQueue::delivered);

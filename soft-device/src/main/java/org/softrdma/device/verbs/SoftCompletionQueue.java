@@ -24,7 +24,7 @@ public final class SoftCompletionQueue implements CompletionQueue, LiveObjects.S
     private static final int ANY = 2;
     private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
-    final Children children = new Children();
+    final Dependents children = new Dependents();
 
     /** Distinguishes it from every other completion queue of the process. */
     private final int number = LAST_NUMBER.incrementAndGet();
@@ -35,8 +35,8 @@ public final class SoftCompletionQueue implements CompletionQueue, LiveObjects.S
     private final SoftProtectionDomain parentDomain;
     private final CompletionRing ring;
     private final AtomicInteger armed = new AtomicInteger(UNARMED);
-    private final Acknowledged completionEvents = new Acknowledged();
-    private final Acknowledged asyncEvents = new Acknowledged();
+    private final EventAcks completionEvents = new EventAcks();
+    private final EventAcks asyncEvents = new EventAcks();
     private final AtomicBoolean closed = new AtomicBoolean();
     private boolean overrun;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.verbs;
 
-import org.softrdma.device.DeviceAgent;
+import org.softrdma.device.agent.DeviceAgent;
 import org.softrdma.device.queue.CompletionRing;
 import org.softrdma.verbs.CompletionReader;
 import org.softrdma.verbs.WcOpcode;

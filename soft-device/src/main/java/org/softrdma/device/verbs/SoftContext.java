@@ -3,11 +3,10 @@ package org.softrdma.device.verbs;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.softrdma.device.DeviceAgent;
-import org.softrdma.device.cm.CmTransport;
-import org.softrdma.device.link.Path;
+import org.softrdma.device.agent.DeviceAgent;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.PinnedMemory;
+import org.softrdma.device.queue.Destination;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.AsyncEventType;
@@ -31,7 +30,7 @@ public abstract class SoftContext implements Context {
     private static final System.Logger LOG = System.getLogger(SoftContext.class.getName());
     private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
-    final Children children = new Children();
+    final Dependents children = new Dependents();
     final LiveObjects living = new LiveObjects();
 
     /** Distinguishes it from every other context of the process. */
@@ -76,12 +75,12 @@ public abstract class SoftContext implements Context {
     protected abstract int newPdNumber();
 
     /** Resolves an address vector for a handle, and counts it; with the owner's lock held. Not for transports without datagrams. */
-    protected Path openPath(AddressVector vector) {
+    protected Destination openDestination(AddressVector vector) {
         throw VerbsException.unsupported("create_ah");
     }
 
     /** The handle is destroyed; with the owner's lock held. */
-    protected void closePath(Path path) {
+    protected void closeDestination(Destination destination) {
     }
 
     /** When the round of work that is going on began, on {@link #rawClockNs}'s clock; with the owner's lock held. */
@@ -127,11 +126,6 @@ public abstract class SoftContext implements Context {
     /** From now on memory that is registered counts against what the process may pin. To be called before there is any. */
     public final void limitMemory() {
         pinned = PinnedMemory.ofThisProcess();
-    }
-
-    /** What the device does for the connection manager; all contexts of a device have the same. Null: it has no such thing. */
-    public CmTransport cmTransport() {
-        return null;
     }
 
     /** The device's queue pair 1, for management datagrams; null: it has none. */
@@ -298,12 +292,12 @@ public abstract class SoftContext implements Context {
     }
 
     /** Raises an event of an object. Any thread. */
-    final void raise(AsyncEventType type, Object element, Acknowledged acknowledged) {
+    final void raise(AsyncEventType type, Object element, EventAcks acknowledged) {
         put(new Event(type, element, 0, acknowledged));
     }
 
     /** Forgets the undelivered events of a dying object and waits until the delivered ones are acknowledged. */
-    final void settleEvents(Object element, Acknowledged acknowledged) {
+    final void settleEvents(Object element, EventAcks acknowledged) {
         events.removeIf(event -> event.element == element);
         acknowledged.awaitAll();
     }
@@ -325,7 +319,7 @@ public abstract class SoftContext implements Context {
         }
     }
 
-    private record Event(AsyncEventType type, Object element, int port, Acknowledged acknowledged) implements AsyncEvent {
+    private record Event(AsyncEventType type, Object element, int port, EventAcks acknowledged) implements AsyncEvent {
         void delivered() {
             if (acknowledged != null) {
                 acknowledged.deliver();

@@ -22,7 +22,7 @@ import org.softrdma.verbs.VerbsException;
 
 /** A protection domain of a soft device: a number that keys and queue pairs must share. A parent domain shares that of another. */
 public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects.Shown {
-    final Children children = new Children();
+    final Dependents children = new Dependents();
 
     private final SoftContext context;
     private final int number;
@@ -125,7 +125,7 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         requireOpen("create_ah");
         context.agent().lock().lock();
         try {
-            return new SoftAddressHandle(this, vector, context.openPath(vector));
+            return new SoftAddressHandle(this, vector, context.openDestination(vector));
         } finally {
             context.agent().lock().unlock();
         }

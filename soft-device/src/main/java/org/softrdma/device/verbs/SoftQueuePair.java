@@ -41,7 +41,7 @@ import org.softrdma.verbs.WrOpcode;
  * machine that works the rings off.
  */
 public abstract class SoftQueuePair implements QueuePair, LiveObjects.Shown {
-    private final Children children = new Children();
+    private final Dependents children = new Dependents();
     private static final QpInitAttributes TARGET =
         new QpInitAttributes(QpType.XRC_RECV, null, null, null, new QpCapabilities(0, 0, 0, 0, 0), false);
 
@@ -50,7 +50,7 @@ public abstract class SoftQueuePair implements QueuePair, LiveObjects.Shown {
     private final SoftProtectionDomain pd;
     private final QpInitAttributes init;
     /** Who must not close before this queue pair. */
-    private final List<Children> parents = new ArrayList<>();
+    private final List<Dependents> parents = new ArrayList<>();
     private final SoftCompletionQueue sendCq;
     private final SoftCompletionQueue recvCq;
     private final SendRing sends;
@@ -64,7 +64,7 @@ public abstract class SoftQueuePair implements QueuePair, LiveObjects.Shown {
     /** The holder of {@link #sendLock} is in a batch. */
     private boolean inBatch;
     private final ReentrantLock receiveLock = new ReentrantLock();
-    private final Acknowledged asyncEvents = new Acknowledged();
+    private final EventAcks asyncEvents = new EventAcks();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /** @param init not of an XRC target */
@@ -292,7 +292,7 @@ public abstract class SoftQueuePair implements QueuePair, LiveObjects.Shown {
         }
         sends.write(request);
         if (to != null) {
-            sends.setDestination(to.path(), request.remoteQpn(), request.remoteQkey());
+            sends.setDestination(to.destination(), request.remoteQpn(), request.remoteQkey());
         }
         if ((request.flags() & SendFlags.INLINE) != 0) {
             copyInline(request);

@@ -18,7 +18,7 @@ import org.softrdma.verbs.VerbsException;
 
 /** A shared receive queue of a soft device: any thread posts, the device's owner takes out for whichever queue pair has a message. */
 public final class SoftSharedReceiveQueue implements SharedReceiveQueue, LiveObjects.Shown {
-    final Children children = new Children();
+    final Dependents children = new Dependents();
 
     private final SoftProtectionDomain pd;
     /** Null unless this is an XRC queue; so is {@link #cq}. */
@@ -28,7 +28,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, LiveObj
     private final int number;
     private final int maxWrOfDevice;
     private final ReentrantLock postLock = new ReentrantLock();
-    private final Acknowledged asyncEvents = new Acknowledged();
+    private final EventAcks asyncEvents = new EventAcks();
     private final AtomicBoolean closed = new AtomicBoolean();
     /** Replaced with the owner's lock and the posters' lock held. */
     private ReceiveRing ring;

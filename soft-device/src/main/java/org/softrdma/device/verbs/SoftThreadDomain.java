@@ -8,7 +8,7 @@ import org.softrdma.verbs.VerbsException;
 
 /** A thread domain of a soft device: it saves nothing, and is there for programs that make one. */
 final class SoftThreadDomain implements ThreadDomain {
-    final Children children = new Children();
+    final Dependents children = new Dependents();
 
     private final SoftContext context;
     private boolean closed;

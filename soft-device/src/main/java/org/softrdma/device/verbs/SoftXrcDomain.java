@@ -12,7 +12,7 @@ import org.softrdma.verbs.XrcDomain;
 
 /** A context's hold on an XRC domain: a number that shared receive queues and targets must share, whichever context they belong to. */
 public final class SoftXrcDomain implements XrcDomain {
-    final Children children = new Children();
+    final Dependents children = new Dependents();
 
     private final SoftContext context;
     private final int number;

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import org.softrdma.device.DeviceAgent;
-import org.softrdma.device.DeviceWork;
+import org.softrdma.device.agent.DeviceAgent;
+import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
@@ -23,7 +23,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RdmaDevice;
 
 /** A context on a device that has addresses and a transport, and no data path. */
-final class TestContext extends SoftContext {
+final class TestContext extends SoftContext implements CmContext {
     /** Most READs and atomics, each way. */
     static final int MAX_READS = 16;
 

@@ -12,7 +12,6 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.softrdma.device.fault.LinkFaults;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 

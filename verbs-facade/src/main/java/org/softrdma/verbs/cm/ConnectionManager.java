@@ -10,7 +10,6 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.spi.ConnectionManagerProvider;
 
 /** The way in: channels and identifiers, over the devices of all providers. Any thread. */
 public interface ConnectionManager {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** The descriptors that one thread sleeps on, until one of them has news or any thread signals: an array of struct pollfd. */
+public final class WaitedFor {
+    private static final int POLLFD_BYTES = 8;
+    private static final int POLLFD_EVENTS = 4;
+    private static final int POLLFD_REVENTS = 6;
+
+    private final LinuxSockets calls;
+    private final WakeupEvent wakeup;
+    /** The wakeup's is the last. */
+    private final int count;
+    private final MemorySegment pollfds;
+
+    /**
+     * @param calls for the sleeping thread alone
+     * @param fds   waited on for input
+     */
+    public WaitedFor(LinuxSockets calls, WakeupEvent wakeup, int... fds) {
+        this.calls = calls;
+        this.wakeup = wakeup;
+        count = fds.length + 1;
+        pollfds = Arena.ofAuto().allocate((long) count * POLLFD_BYTES, 8);
+        for (int i = 0; i < fds.length; i++) {
+            set(i, fds[i]);
+        }
+        set(fds.length, wakeup.fd());
+    }
+
+    private void set(int index, int fd) {
+        pollfds.set(JAVA_INT, (long) index * POLLFD_BYTES, fd);
+        room(index, false);
+    }
+
+    /** Of the descriptor with that index, whether room to send is waited for, beside input. */
+    public void room(int index, boolean wanted) {
+        int events = wanted ? LinuxSockets.POLLIN | LinuxSockets.POLLOUT : LinuxSockets.POLLIN;
+        pollfds.set(JAVA_SHORT, (long) index * POLLFD_BYTES + POLLFD_EVENTS, (short) events);
+    }
+
+    /** Sleeps, unless there was a signal already. @return whether {@link #isReady} has something to tell */
+    public boolean await(long timeoutNs) {
+        if (!wakeup.beginWait()) {
+            return false;
+        }
+        int ready = calls.poll(pollfds, count, timeoutNs);
+        wakeup.endWait();
+        if (ready <= 0) {
+            return false;
+        }
+        if (isReady(count - 1)) {
+            calls.drain(wakeup.fd());
+        }
+        return true;
+    }
+
+    /** After {@link #await}: the descriptor with that index has news. */
+    public boolean isReady(int index) {
+        return news(index) != 0;
+    }
+
+    /** After {@link #await}: among its news are errors. */
+    public boolean hasErrors(int index) {
+        return (news(index) & LinuxSockets.POLLERR) != 0;
+    }
+
+    private int news(int index) {
+        return pollfds.get(JAVA_SHORT, (long) index * POLLFD_BYTES + POLLFD_REVENTS);
+    }
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.link.capture;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.softrdma.link.FrameHandler;
+import org.softrdma.link.Link;
+import org.softrdma.link.Path;
+import org.softrdma.link.ReceivedFrame;
+import org.softrdma.link.TransmitBatch;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.net.Ethernet;
+import org.softrdma.wire.net.Ipv4;
+import org.softrdma.wire.net.Ipv6;
+import org.softrdma.wire.net.Udp;
+import org.softrdma.wire.pcap.Pcapng;
+import org.softrdma.wire.roce.Grh;
+import org.softrdma.wire.roce.Icrc;
+import org.softrdma.wire.roce.IpIdSolver;
+
+/**
+ * Writes all packets of another link, both ways, into a pcapng file for Wireshark. The headers before the BTH are made up from what the
+ * link knows: MAC addresses are 02:00 and the low 32 bits of the IP address, hop limits 64, UDP checksums 0. The IPv4 identification is
+ * 0 for what we send; where the link hides that of received packets, it is the one that fits the ICRC, or 0 if none does, so that
+ * Wireshark finds bad exactly the ICRCs that are.
+ *
+ * <p>Packets the host refused appear as sent. Packets wait in a buffer of 1 MiB, which is written when it is full, at close, and by the
+ * first call 100 ms after the last write. If writing fails, the capture ends with one warning, and {@link #missed()} counts on.
+ */
+public final class CaptureLink implements Link {
+    private static final System.Logger LOG = System.getLogger(CaptureLink.class.getName());
+    private static final int BUFFER_BYTES = 1 << 20;
+    private static final long FLUSH_AFTER_NS = 100_000_000;
+    private static final int HOP_LIMIT = 64;
+    private static final long LOCAL_MAC = 0x0200_0000_0000L;
+    private static final int ICRC_COVERS_AT_LEAST = 12;
+
+    private final Link link;
+    private final String file;
+    private final FileOutputStream stream;
+    private final LongSupplier epochNs;
+    private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+    private final Icrc icrc = new Icrc();
+    private final IpIdSolver solver = new IpIdSolver();
+    private final FrameHandler capturing = new FrameHandler() {
+        @Override
+        public void onFrame(ReceivedFrame frame) {
+            captureAndHandOn(frame);
+        }
+
+        @Override
+        public void onReturned(ReceivedFrame packet) {
+            receiver.onReturned(packet);
+        }
+    };
+    private FrameHandler receiver;
+    private int filled;
+    private long writtenNs;
+    private long captured;
+    private long unwritten;
+    private long missed;
+    private boolean broken;
+    private boolean closed;
+
+    /** Captures with the system's clock. @param file is created, or replaced */
+    public CaptureLink(Link link, java.nio.file.Path file) {
+        this(link, file, systemClock());
+    }
+
+    /**
+     * @param link    closed with the capture
+     * @param file    is created, or replaced
+     * @param epochNs the clock: nanoseconds since 1970; a simulation gives its own
+     * @throws VerbsException EIO if the file cannot be written; the link stays open
+     */
+    public CaptureLink(Link link, java.nio.file.Path file, LongSupplier epochNs) {
+        this.link = link;
+        this.file = file.toString();
+        this.epochNs = epochNs;
+        try {
+            // Not a FileChannel: interrupting a thread that drives the device would close that.
+            stream = new FileOutputStream(file.toFile());
+        } catch (IOException e) {
+            throw new VerbsException(Errno.EIO, "open_device", "capture file: " + e.getMessage(), e);
+        }
+        writtenNs = epochNs.getAsLong();
+        int at = Pcapng.putSectionHeader(buffer, 0);
+        filled = Pcapng.putInterface(buffer, at, Pcapng.LINK_ETHERNET, 0, link.description());
+    }
+
+    private static LongSupplier systemClock() {
+        long offsetNs = System.currentTimeMillis() * 1_000_000L - System.nanoTime();
+        return () -> offsetNs + System.nanoTime();
+    }
+
+    @Override
+    public List<Gid> addresses() {
+        return link.addresses();
+    }
+
+    @Override
+    public List<GidType> types() {
+        return link.types();
+    }
+
+    @Override
+    public boolean has(GidType type, Gid address) {
+        return link.has(type, address);
+    }
+
+    @Override
+    public void addAddress(Gid address) {
+        link.addAddress(address);
+    }
+
+    @Override
+    public void removeAddress(Gid address) {
+        link.removeAddress(address);
+    }
+
+    @Override
+    public void lookAround(int interfaceIndex) {
+        link.lookAround(interfaceIndex);
+    }
+
+    @Override
+    public boolean isBroken() {
+        return link.isBroken();
+    }
+
+    @Override
+    public boolean deliversIpHeader() {
+        return link.deliversIpHeader();
+    }
+
+    @Override
+    public String description() {
+        return link.description() + ", captured to " + file;
+    }
+
+    @Override
+    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
+        return link.resolve(local, remote, trafficClass, hopLimit);
+    }
+
+    @Override
+    public Path resolve(GidType type, Gid local, Gid remote, int trafficClass, int hopLimit, int serviceLevel) {
+        return link.resolve(type, local, remote, trafficClass, hopLimit, serviceLevel);
+    }
+
+    @Override
+    public void awaitReachable(GidType type, Gid local, Gid remote) {
+        link.awaitReachable(type, local, remote);
+    }
+
+    @Override
+    public void join(Gid group) {
+        link.join(group);
+    }
+
+    @Override
+    public void leave(Gid group) {
+        link.leave(group);
+    }
+
+    @Override
+    public int send(TransmitBatch batch) {
+        int first = batch.first();
+        int count = link.send(batch);
+        // The batch keeps what it sent until it is filled again.
+        for (int i = first; i < first + count; i++) {
+            Path path = batch.path(i);
+            int start = path.type() == GidType.ROCE_V1
+                ? putGrh(batch.buffer(), batch.offset(i), batch.length(i), path.local().high(), path.local().low(), path.remote().high(),
+                    path.remote().low(), path.trafficClass())
+                : path.isIpv4()
+                ? putIpv4(batch.buffer(), batch.offset(i), batch.length(i), path.local().ipv4(), path.remote().ipv4(), path.sourcePort(),
+                    path.destPort(), path.trafficClass(), 0)
+                : putIpv6(batch.buffer(), batch.offset(i), batch.length(i), path.local().high(), path.local().low(), path.remote().high(),
+                    path.remote().low(), path.sourcePort(), path.destPort(), path.trafficClass());
+            write(batch.buffer(), start, batch.offset(i) + batch.length(i) - start);
+        }
+        flushInTime();
+        return count;
+    }
+
+    @Override
+    public int poll(FrameHandler handler, int limit) {
+        receiver = handler;
+        int count = link.poll(capturing, limit);
+        flushInTime();
+        return count;
+    }
+
+    private void captureAndHandOn(ReceivedFrame frame) {
+        int start = frame.isRoceV1() ? putReceivedGrh(frame) : frame.isIpv4() ? putReceivedIpv4(frame) : putReceivedIpv6(frame);
+        write(frame.buffer(), start, frame.offset() + frame.length() - start);
+        receiver.onFrame(frame);
+    }
+
+    private int putReceivedIpv4(ReceivedFrame frame) {
+        boolean hidden = frame.ipId() == ReceivedFrame.IP_ID_HIDDEN;
+        int id = hidden ? 0 : frame.ipId();
+        int start = putReceivedIpv4(frame, id);
+        if (!hidden || frame.length() < ICRC_COVERS_AT_LEAST + Icrc.LENGTH) {
+            return start;
+        }
+        ByteBuffer b = frame.buffer();
+        int end = frame.offset() + frame.length() - Icrc.LENGTH;
+        int withZero = icrc.ofIpv4Frame(b, start + Ethernet.LENGTH, frame.offset(), end);
+        id = solver.solve(withZero, Icrc.get(b, end), IpIdSolver.bytesAfterId(frame.offset(), end));
+        return id <= 0 ? start : putReceivedIpv4(frame, id);
+    }
+
+    private static int putReceivedIpv4(ReceivedFrame frame, int id) {
+        return putIpv4(frame.buffer(), frame.offset(), frame.length(), (int) frame.remoteLow(), frame.local().ipv4(), frame.sourcePort(),
+            frame.destPort(), frame.trafficClass(), id);
+    }
+
+    private static int putReceivedIpv6(ReceivedFrame frame) {
+        return putIpv6(frame.buffer(), frame.offset(), frame.length(), frame.remoteHigh(), frame.remoteLow(), frame.local().high(),
+            frame.local().low(), frame.sourcePort(), frame.destPort(), frame.trafficClass());
+    }
+
+    private static int putReceivedGrh(ReceivedFrame frame) {
+        return putGrh(frame.buffer(), frame.offset(), frame.length(), frame.remoteHigh(), frame.remoteLow(), frame.local().high(),
+            frame.local().low(), frame.trafficClass());
+    }
+
+    /** Writes Ethernet, IPv4 and UDP headers into the headroom. @return where they start */
+    private static int putIpv4(ByteBuffer b, int bthAt, int length, int from, int to, int sourcePort, int destPort, int trafficClass,
+            int id) {
+        int udp = bthAt - Udp.LENGTH;
+        int ip = udp - Ipv4.LENGTH;
+        int ethernet = ip - Ethernet.LENGTH;
+        Ethernet.put(b, ethernet, mac(to), mac(from), Ethernet.TYPE_IPV4);
+        Ipv4.put(b, ip, trafficClass, bthAt - ip + length, id, true, HOP_LIMIT, Ipv4.PROTOCOL_UDP, from, to);
+        Udp.put(b, udp, sourcePort, destPort, Udp.LENGTH + length, 0);
+        return ethernet;
+    }
+
+    private static int putIpv6(ByteBuffer b, int bthAt, int length, long fromHigh, long fromLow, long toHigh, long toLow, int sourcePort,
+            int destPort, int trafficClass) {
+        int udp = bthAt - Udp.LENGTH;
+        int ip = udp - Ipv6.LENGTH;
+        int ethernet = ip - Ethernet.LENGTH;
+        Ethernet.put(b, ethernet, mac((int) toLow), mac((int) fromLow), Ethernet.TYPE_IPV6);
+        Ipv6.put(b, ip, trafficClass, 0, Udp.LENGTH + length, Ipv4.PROTOCOL_UDP, HOP_LIMIT, fromHigh, fromLow, toHigh, toLow);
+        Udp.put(b, udp, sourcePort, destPort, Udp.LENGTH + length, 0);
+        return ethernet;
+    }
+
+    private static int putGrh(ByteBuffer b, int bthAt, int length, long fromHigh, long fromLow, long toHigh, long toLow,
+            int trafficClass) {
+        int grh = bthAt - Grh.LENGTH;
+        int ethernet = grh - Ethernet.LENGTH;
+        Ethernet.put(b, ethernet, mac((int) toLow), mac((int) fromLow), Ethernet.TYPE_ROCE_V1);
+        Grh.put(b, grh, trafficClass, 0, length, Grh.NEXT_HEADER_BTH, HOP_LIMIT, fromHigh, fromLow, toHigh, toLow);
+        return ethernet;
+    }
+
+    private static long mac(int addressLow) {
+        return LOCAL_MAC | Integer.toUnsignedLong(addressLow);
+    }
+
+    private void write(ByteBuffer frame, int offset, int length) {
+        int needed = Pcapng.packetBlockLength(length);
+        if (needed > BUFFER_BYTES - filled) {
+            flush();
+        }
+        if (broken || closed || needed > BUFFER_BYTES) {
+            missed++;
+            return;
+        }
+        filled = Pcapng.putPacket(buffer, filled, 0, epochNs.getAsLong(), frame, offset, length);
+        captured++;
+        unwritten++;
+    }
+
+    private void flushInTime() {
+        if (filled > 0 && epochNs.getAsLong() - writtenNs >= FLUSH_AFTER_NS) {
+            flush();
+        }
+    }
+
+    private void flush() {
+        writtenNs = epochNs.getAsLong();
+        if (filled == 0 || broken) {
+            return;
+        }
+        try {
+            stream.write(buffer.array(), 0, filled);
+        } catch (IOException e) {
+            broken = true;
+            captured -= unwritten;
+            missed += unwritten;
+            LOG.log(System.Logger.Level.WARNING, "capture to " + file + " ends after " + captured + " packets: " + e.getMessage());
+        }
+        filled = 0;
+        unwritten = 0;
+    }
+
+    /** Packets in the file or on their way there. */
+    public long captured() {
+        return captured;
+    }
+
+    /** Packets that passed but are not in the file because the capture had to end. */
+    public long missed() {
+        return missed;
+    }
+
+    @Override
+    public long deadlineNs() {
+        return link.deadlineNs();
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+        flushInTime();
+        link.await(timeoutNs);
+    }
+
+    @Override
+    public void wakeup() {
+        link.wakeup();
+    }
+
+    @Override
+    public long sendErrors() {
+        return link.sendErrors();
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return link.counters();
+    }
+
+    /** Closes the link, writes what is left, and closes the file. */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        link.close();
+        flush();
+        closed = true;
+        try {
+            stream.close();
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "capture to " + file + ": " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.link.fault;
+
+import java.nio.ByteBuffer;
+import org.softrdma.device.SeededRandom;
+import org.softrdma.device.config.FaultPlan;
+
+/** What happens to the bytes of one copy of a packet: drawn first, then done step by step, so that each step can be told. */
+public final class Damage {
+    /** Bytes an extension adds at most. */
+    public static final int MAX_EXTENSION = 32;
+
+    private boolean flipped;
+    private boolean truncated;
+    private boolean extended;
+    private int bit;
+    private int shorter;
+    private int more;
+
+    /** @param length of the copy, from BTH to ICRC */
+    public void draw(SeededRandom random, FaultPlan plan, int length) {
+        flipped = random.chance(plan.bitFlip());
+        bit = random.below(Math.max(1, length * 8));
+        truncated = random.chance(plan.truncation());
+        shorter = random.below(Math.max(1, length));
+        extended = random.chance(plan.extension());
+        more = 1 + random.below(MAX_EXTENSION);
+        if (length == 0) {
+            flipped = false;
+            truncated = false;
+        }
+    }
+
+    public boolean isAny() {
+        return flipped || truncated || extended;
+    }
+
+    public boolean isFlipped() {
+        return flipped;
+    }
+
+    public boolean isTruncated() {
+        return truncated;
+    }
+
+    /** The copy becomes longer; of one that becomes shorter too, nothing is to be seen of that. */
+    public boolean isExtended() {
+        return extended && !truncated;
+    }
+
+    /** Inverts the bit drawn. */
+    public void flip(ByteBuffer buffer, int offset) {
+        int at = offset + (bit >> 3);
+        buffer.put(at, (byte) (buffer.get(at) ^ 1 << (bit & 7)));
+    }
+
+    /** @return the length drawn, 0..length−1 */
+    public int truncate() {
+        return shorter;
+    }
+
+    /** Adds random bytes behind the copy. @return the new length */
+    public int extend(SeededRandom random, ByteBuffer buffer, int offset, int length) {
+        for (int i = 0; i < more; i++) {
+            buffer.put(offset + length + i, (byte) random.nextLong());
+        }
+        return length + more;
+    }
+}

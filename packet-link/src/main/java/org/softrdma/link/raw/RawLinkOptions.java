@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.link.raw;
+
+import java.util.List;
+import org.softrdma.link.udp.UdpLinkOptions;
+import org.softrdma.verbs.GidType;
+
+/**
+ * How {@link RawLinks#open} opens its socket.
+ *
+ * @param interfaceName     network interface: Ethernet, VLAN, veth, tap, bridge and the like, or the loopback one
+ * @param mac               the interface's address, u48; 0 for the loopback
+ * @param types             RoCE versions to carry, in the order of the GID table
+ * @param port              of RoCE v2, both ends
+ * @param socketBufferBytes asked for in each direction; the host may give less
+ * @param offload           let the kernel or the NIC cut trains of RoCE v2 packets, where they can
+ */
+public record RawLinkOptions(String interfaceName, long mac, List<GidType> types, int port, int socketBufferBytes, boolean offload) {
+    public RawLinkOptions {
+        types = List.copyOf(types);
+        if (types.isEmpty() || types.contains(GidType.IB)) {
+            throw new IllegalArgumentException("a raw link carries RoCE v1, v2 or both, not " + types);
+        }
+    }
+
+    /** Both versions unless {@code types} says otherwise; the rest as {@link UdpLinkOptions#DEFAULT}. */
+    public static RawLinkOptions on(String interfaceName, long mac, List<GidType> types) {
+        return new RawLinkOptions(interfaceName, mac, types, UdpLinkOptions.DEFAULT.port(), UdpLinkOptions.DEFAULT.socketBufferBytes(),
+            UdpLinkOptions.DEFAULT.offload());
+    }
+
+    boolean v1() {
+        return types.contains(GidType.ROCE_V1);
+    }
+
+    boolean v2() {
+        return types.contains(GidType.ROCE_V2);
+    }
+}

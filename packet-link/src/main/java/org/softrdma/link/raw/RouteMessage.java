@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.link.raw;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.softrdma.linux.LinuxSockets;
+import org.softrdma.verbs.Gid;
+
+/**
+ * Messages of Linux's routing socket: requests are written, answers and notices read.
+ *
+ * <pre>
+ *   nlmsghdr, 16 bytes:  0 length  4 type  6 flags  8 sequence  12 port
+ *   rtmsg, 12 bytes:     0 family  1 destination bits  2 source bits  7 type  8 flags
+ *   ndmsg, 12 bytes:     0 family  4 interface  8 state  10 flags
+ *   then attributes:     0 length  2 type  4 value, each padded to 4 bytes
+ * </pre>
+ *
+ * In host byte order, addresses as on the wire. Source: rtnetlink(7).
+ */
+final class RouteMessage {
+    static final int ERROR = 2;
+    static final int ROUTE = 24;
+    static final int NEIGHBOUR = 28;
+    static final int NO_NEIGHBOUR = 29;
+    /** Types of a route. */
+    static final int UNICAST = 1;
+    static final int LOCAL = 2;
+    /** States of a neighbour: what it is sent to is on its way; nobody made sure of it for a while; and that there is none. */
+    static final int USABLE = 0xde;
+    static final int STALE = 0x04;
+    static final int FAILED = 0x20;
+    /** What an answer needs at most; they are far shorter. */
+    static final int BYTES = 4096;
+
+    private static final int GET_NEIGHBOUR = 30;
+    private static final int GET_ROUTE = 26;
+    private static final int REQUEST = 1;
+    private static final int HEADER = 16;
+    private static final int FAMILY_HEADER = 12;
+    private static final int ROUTE_DESTINATION = 1;
+    private static final int ROUTE_INTERFACE = 4;
+    private static final int ROUTE_GATEWAY = 5;
+    private static final int ROUTE_SOURCE = 2;
+    private static final int ROUTE_VIA = 18;
+    private static final int NEIGHBOUR_DESTINATION = 1;
+    private static final int NEIGHBOUR_LINK_ADDRESS = 2;
+    private static final int MAC_BYTES = 6;
+
+    private final ByteBuffer buffer;
+    private int length;
+    private int at;
+    private int next;
+
+    /** @param buffer of at least {@link #BYTES} */
+    RouteMessage(ByteBuffer buffer) {
+        this.buffer = buffer.order(ByteOrder.nativeOrder());
+    }
+
+    // ---- requests ----
+
+    /** Asks which way packets between the addresses take by that interface. @return bytes of the message */
+    int askRoute(Gid local, Gid remote, int interfaceIndex) {
+        begin(GET_ROUTE, remote);
+        int bits = remote.isIpv4Mapped() ? Integer.SIZE : 2 * Long.SIZE;
+        buffer.put(HEADER + 1, (byte) bits);
+        putAddress(ROUTE_DESTINATION, remote);
+        if (local.isIpv4Mapped() == remote.isIpv4Mapped()) {
+            buffer.put(HEADER + 2, (byte) bits);
+            putAddress(ROUTE_SOURCE, local);
+        }
+        putAttribute(ROUTE_INTERFACE, Integer.BYTES);
+        buffer.putInt(length - Integer.BYTES, interfaceIndex);
+        return end();
+    }
+
+    /** Asks what is known of a neighbour. @return bytes of the message */
+    int askNeighbour(Gid address, int interfaceIndex) {
+        begin(GET_NEIGHBOUR, address);
+        buffer.putInt(HEADER + 4, interfaceIndex);
+        putAddress(NEIGHBOUR_DESTINATION, address);
+        return end();
+    }
+
+    private void begin(int type, Gid address) {
+        for (int i = 0; i < HEADER + FAMILY_HEADER; i++) {
+            buffer.put(i, (byte) 0);
+        }
+        buffer.putShort(4, (short) type);
+        buffer.putShort(6, (short) REQUEST);
+        buffer.put(HEADER, (byte) (address.isIpv4Mapped() ? LinuxSockets.AF_INET : LinuxSockets.AF_INET6));
+        length = HEADER + FAMILY_HEADER;
+    }
+
+    private void putAddress(int type, Gid address) {
+        putAttribute(type, address.isIpv4Mapped() ? Integer.BYTES : 2 * Long.BYTES);
+        ByteBuffer wire = buffer.duplicate().order(ByteOrder.BIG_ENDIAN);
+        if (address.isIpv4Mapped()) {
+            wire.putInt(length - Integer.BYTES, address.ipv4());
+        } else {
+            wire.putLong(length - 2 * Long.BYTES, address.high());
+            wire.putLong(length - Long.BYTES, address.low());
+        }
+    }
+
+    /** Values are multiples of four bytes here. */
+    private void putAttribute(int type, int bytes) {
+        buffer.putShort(length, (short) (4 + bytes));
+        buffer.putShort(length + 2, (short) type);
+        length += 4 + bytes;
+    }
+
+    private int end() {
+        buffer.putInt(0, length);
+        return length;
+    }
+
+    // ---- answers and notices ----
+
+    /** The buffer holds so many bytes of messages now; {@link #next} goes to the first. */
+    void received(int bytes) {
+        length = Math.min(bytes, buffer.capacity());
+        next = 0;
+    }
+
+    /** Goes to the next message. @return whether there is one that is whole */
+    boolean next() {
+        at = next;
+        if (length - at < HEADER) {
+            return false;
+        }
+        int bytes = buffer.getInt(at);
+        if (bytes < HEADER || bytes > length - at) {
+            return false;
+        }
+        next = at + (bytes + 3 & ~3);
+        return true;
+    }
+
+    int type() {
+        return buffer.getShort(at + 4) & 0xffff;
+    }
+
+    /** Of an {@link #ERROR}: errno, 0 for none. */
+    int errno() {
+        return end(at) - at < HEADER + Integer.BYTES ? 0 : -buffer.getInt(at + HEADER);
+    }
+
+    /** Whether there is room for what routes and neighbours begin with. */
+    boolean isComplete() {
+        return end(at) - at >= HEADER + FAMILY_HEADER;
+    }
+
+    /** Of a {@link #ROUTE}. */
+    int routeType() {
+        return buffer.get(at + HEADER + 7) & 0xff;
+    }
+
+    /** Of a {@link #ROUTE}: the router, or null for a destination on the link. */
+    Gid gateway() {
+        int direct = attribute(ROUTE_GATEWAY);
+        if (direct >= 0) {
+            return address(buffer.get(at + HEADER), direct, valueBytes(direct));
+        }
+        int via = attribute(ROUTE_VIA);
+        return via < 0 || valueBytes(via) < 2 ? null : address(buffer.getShort(via), via + 2, valueBytes(via) - 2);
+    }
+
+    /** Of a {@link #NEIGHBOUR}: its interface. */
+    int interfaceIndex() {
+        return buffer.getInt(at + HEADER + 4);
+    }
+
+    /** Of a {@link #NEIGHBOUR}: bits such as {@link #USABLE} and {@link #FAILED}. */
+    int state() {
+        return buffer.getShort(at + HEADER + 8) & 0xffff;
+    }
+
+    /** Of a {@link #NEIGHBOUR}: its address, or null for one that is neither IPv4 nor IPv6. */
+    Gid address() {
+        int value = attribute(NEIGHBOUR_DESTINATION);
+        return value < 0 ? null : address(buffer.get(at + HEADER), value, valueBytes(value));
+    }
+
+    /** Of a {@link #NEIGHBOUR}: its MAC address, u48, or -1. */
+    long mac() {
+        int value = attribute(NEIGHBOUR_LINK_ADDRESS);
+        if (value < 0 || valueBytes(value) != MAC_BYTES) {
+            return -1;
+        }
+        long mac = 0;
+        for (int i = 0; i < MAC_BYTES; i++) {
+            mac = mac << 8 | buffer.get(value + i) & 0xff;
+        }
+        return mac;
+    }
+
+    private Gid address(int family, int value, int bytes) {
+        ByteBuffer wire = buffer.duplicate().order(ByteOrder.BIG_ENDIAN);
+        if (family == LinuxSockets.AF_INET && bytes == Integer.BYTES) {
+            return Gid.ofIpv4(wire.getInt(value));
+        }
+        return family == LinuxSockets.AF_INET6 && bytes == 2 * Long.BYTES ? new Gid(wire.getLong(value), wire.getLong(value + Long.BYTES))
+            : null;
+    }
+
+    /** @return where its value is, or -1 */
+    private int attribute(int type) {
+        int end = end(at);
+        int attribute = at + HEADER + FAMILY_HEADER;
+        while (end - attribute >= 4) {
+            int bytes = buffer.getShort(attribute) & 0xffff;
+            if (bytes < 4 || bytes > end - attribute) {
+                return -1;
+            }
+            if ((buffer.getShort(attribute + 2) & 0xffff) == type) {
+                return attribute + 4;
+            }
+            attribute += bytes + 3 & ~3;
+        }
+        return -1;
+    }
+
+    private int valueBytes(int value) {
+        return (buffer.getShort(value - 4) & 0xffff) - 4;
+    }
+
+    private int end(int message) {
+        return message + buffer.getInt(message);
+    }
+}

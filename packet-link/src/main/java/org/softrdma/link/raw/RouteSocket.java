@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.link.raw;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.softrdma.link.LocalAddresses;
+import org.softrdma.linux.LinuxSockets;
+import org.softrdma.linux.MessageVector;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * The kernel's tables of routes and neighbours for one interface: asked, or heard when they change. Needs no privilege. For one
+ * thread at a time.
+ */
+final class RouteSocket implements AutoCloseable {
+    /** Bits of groups: neighbours; routes of IPv4 and IPv6; rules, by which they are chosen, of both. */
+    private static final int NOTICES = 1 << 2 | 1 << 6 | 1 << 10 | 1 << 7 | 1 << 18;
+    private static final int NETLINK_NAME_BYTES = 12;
+    private static final int GROUPS = 8;
+    private static final int DISCARD_PORT = 9;
+    /** {@link #usableMac}: the kernel does not know it, or does not know yet. */
+    static final long UNKNOWN = -1;
+    /** {@link #usableMac}: the neighbour was asked often enough, and did not answer. */
+    static final long UNREACHABLE = -2;
+
+    private final Arena arena = Arena.ofAuto();
+    private final LinuxSockets calls;
+    private final int interfaceIndex;
+    private final MemorySegment memory = arena.allocate(RouteMessage.BYTES, 8);
+    private final RouteMessage message = new RouteMessage(memory.asByteBuffer());
+    private final MessageVector vector = new MessageVector(arena, 1);
+    private final MemorySegment kernel = arena.allocate(LinuxSockets.SOCKADDR_BYTES, 8);
+    private final int fd;
+
+    /** @param hears notices come in, to be read by {@link #hear}; such a socket is not to be asked */
+    RouteSocket(LinuxSockets calls, int interfaceIndex, boolean hears) {
+        this.calls = calls;
+        this.interfaceIndex = interfaceIndex;
+        vector.iovec(0, memory.address(), RouteMessage.BYTES);
+        vector.message(0, 0, 0, 0, 1, 0, 0);
+        fd = calls.routeSocket();
+        if (fd < 0) {
+            throw LinuxSockets.failure(-fd, "open_device", "routing socket");
+        }
+        kernel.set(JAVA_SHORT, 0, (short) LinuxSockets.AF_NETLINK);
+        if (hears) {
+            kernel.set(JAVA_INT, GROUPS, NOTICES);
+            int error = calls.bind(fd, kernel, NETLINK_NAME_BYTES);
+            if (error < 0) {
+                close();
+                throw LinuxSockets.failure(-error, "open_device", "routing socket's notices");
+            }
+        }
+    }
+
+    int fd() {
+        return fd;
+    }
+
+    /**
+     * Which way packets take by this interface.
+     *
+     * @throws VerbsException ENETUNREACH, EHOSTUNREACH and others of the routing table
+     */
+    NextHop nextHop(Gid local, Gid remote) {
+        int error = ask(message.askRoute(local, remote, interfaceIndex));
+        if (error != 0) {
+            // EINVAL: from an address that is not of this host any more.
+            int number = error == Errno.EINVAL.value() ? Errno.ENETUNREACH.value() : error;
+            throw LinuxSockets.failure(number, "resolve_route",
+                "no route from " + LocalAddresses.text(local) + " to " + LocalAddresses.text(remote));
+        }
+        Gid gateway = message.gateway();
+        return new NextHop(message.routeType() == RouteMessage.LOCAL, gateway == null ? remote : gateway);
+    }
+
+    /** A neighbour's MAC address, u48, {@link #UNKNOWN} or {@link #UNREACHABLE}. */
+    long usableMac(Gid neighbour) {
+        int error = ask(message.askNeighbour(neighbour, interfaceIndex));
+        return error != 0 ? UNKNOWN : heardMac();
+    }
+
+    /** Whether the kernel has not heard of a neighbour for a while: it has a MAC address, and does not know whether that is still right. */
+    boolean isStale(Gid neighbour) {
+        return ask(message.askNeighbour(neighbour, interfaceIndex)) == 0 && message.state() == RouteMessage.STALE;
+    }
+
+    private int ask(int bytes) {
+        int sent = calls.sendto(fd, memory.address(), bytes, kernel, NETLINK_NAME_BYTES);
+        if (sent < 0) {
+            return -sent;
+        }
+        int received = calls.recvmsg(fd, vector.messages());
+        if (received < 0) {
+            return -received;
+        }
+        message.received(received);
+        if (!message.next()) {
+            return Errno.EIO.value();
+        }
+        return message.type() == RouteMessage.ERROR ? message.errno() : message.isComplete() ? 0 : Errno.EIO.value();
+    }
+
+    /** Told of what changed. */
+    interface Listener {
+        /** A neighbour by the interface. @param mac as {@link #usableMac} answers */
+        void onNeighbour(Gid neighbour, long mac);
+
+        /** A route, or a rule, by any interface. */
+        void onRoutes();
+    }
+
+    /** Reads the notices there are. @return whether some were lost: everything may have changed */
+    boolean hear(Listener listener) {
+        int received = calls.recvmsg(fd, vector.messages());
+        while (received > 0) {
+            message.received(received);
+            while (message.next()) {
+                tell(listener);
+            }
+            received = calls.recvmsg(fd, vector.messages());
+        }
+        return received == -LinuxSockets.ENOBUFS;
+    }
+
+    private void tell(Listener listener) {
+        int type = message.type();
+        if (type != RouteMessage.NEIGHBOUR && type != RouteMessage.NO_NEIGHBOUR) {
+            listener.onRoutes();
+            return;
+        }
+        Gid neighbour = message.isComplete() && message.interfaceIndex() == interfaceIndex ? message.address() : null;
+        if (neighbour != null) {
+            listener.onNeighbour(neighbour, type == RouteMessage.NEIGHBOUR ? heardMac() : UNKNOWN);
+        }
+    }
+
+    private long heardMac() {
+        if ((message.state() & RouteMessage.FAILED) != 0) {
+            return UNREACHABLE;
+        }
+        return (message.state() & RouteMessage.USABLE) != 0 ? message.mac() : UNKNOWN;
+    }
+
+    /**
+     * Has the kernel look for a neighbour: it does so for any packet, and this is an empty one to the discard port. What it finds comes as
+     * a notice.
+     */
+    void lookFor(Gid neighbour) {
+        int socket = calls.udpSocket(neighbour.isIpv4Mapped() ? LinuxSockets.AF_INET : LinuxSockets.AF_INET6);
+        if (socket < 0) {
+            return;
+        }
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment name = call.allocate(LinuxSockets.SOCKADDR_BYTES, 8);
+            int length = LinuxSockets.putAddress(name, neighbour, DISCARD_PORT, neighbour.isLinkLocal() ? interfaceIndex : 0);
+            calls.setOption(socket, LinuxSockets.SOL_SOCKET, LinuxSockets.SO_BINDTOIFINDEX, interfaceIndex);
+            // Whatever becomes of it: without an answer the neighbour stays unknown.
+            calls.sendto(socket, name.address(), 0, name, length);
+        } finally {
+            LinuxSockets.close(socket);
+        }
+    }
+
+    @Override
+    public void close() {
+        LinuxSockets.close(fd);
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.link.sim;
+
+import java.nio.ByteBuffer;
+import org.softrdma.link.TransmitBatch;
+import org.softrdma.link.fault.Damage;
+import org.softrdma.verbs.Gid;
+
+/** One copy of a packet on its way. Taken from and given back to the fabric's pool. */
+final class Packet {
+    static final int OFFSET = TransmitBatch.HEADROOM;
+    private static final byte POISON = (byte) 0xA5;
+
+    final ByteBuffer buffer = ByteBuffer.allocateDirect(OFFSET + SimulatedFabric.MAX_SENT_BYTES + Damage.MAX_EXTENSION);
+    int length;
+    Flow route;
+    /** The address it bears as its destination: the route's, or a group's. */
+    Gid to;
+    int sourcePort;
+    int trafficClass;
+    long arrivesNs;
+    long sequence;
+    boolean held;
+    boolean passedPort;
+
+    /** Makes whoever kept a reference to these bytes read rubbish. */
+    void poison() {
+        for (int i = 0; i < OFFSET + length; i++) {
+            buffer.put(i, POISON);
+        }
+    }
+
+    /** The order of arrival: by time, and at the same time by the order of sending. */
+    static int compare(Packet a, Packet b) {
+        int byTime = Long.compare(a.arrivesNs, b.arrivesNs);
+        return byTime != 0 ? byTime : Long.compare(a.sequence, b.sequence);
+    }
+}

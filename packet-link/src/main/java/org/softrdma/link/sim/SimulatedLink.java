@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.link.sim;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.softrdma.device.sim.Simulation;
+import org.softrdma.link.FrameHandler;
+import org.softrdma.link.Link;
+import org.softrdma.link.Path;
+import org.softrdma.link.ReceivedFrame;
+import org.softrdma.link.TransmitBatch;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * A port of a {@link SimulatedFabric}. {@link #await} does not park: the {@link Simulation} decides what runs next. Single-threaded, like
+ * the whole simulation.
+ */
+public final class SimulatedLink implements Link {
+    private static final int DEST_PORT = 4791;
+
+    private final SimulatedFabric fabric;
+    private List<Gid> addresses;
+    private final LinkProfile profile;
+    private final int sourcePort;
+    private final ReceivedFrame frame = new ReceivedFrame();
+    private final ArrayDeque<Packet> inbox = new ArrayDeque<>();
+    /** Null at infinite speed. */
+    private final WireQueue outbound;
+    /** Of the port before this link; null without one. */
+    private final WireQueue inbound;
+    private long sendErrors;
+    private long wakeups;
+    private boolean closed;
+
+    SimulatedLink(SimulatedFabric fabric, List<Gid> addresses, LinkProfile profile, int sourcePort) {
+        this.fabric = fabric;
+        this.addresses = List.copyOf(addresses);
+        this.profile = profile;
+        this.sourcePort = sourcePort;
+        outbound = profile.bitsPerSecond() == 0 ? null : new WireQueue(profile.bitsPerSecond(), fabric.nowNs());
+        inbound = profile.port() == null ? null : new WireQueue(profile.port().bitsPerSecond(), fabric.nowNs());
+    }
+
+    @Override
+    public List<Gid> addresses() {
+        return addresses;
+    }
+
+    @Override
+    public void addAddress(Gid address) {
+        List<Gid> more = new ArrayList<>(addresses);
+        more.add(address);
+        fabric.bind(this, address);
+        addresses = List.copyOf(more);
+    }
+
+    /** What is on its way there is lost. */
+    @Override
+    public void removeAddress(Gid address) {
+        fabric.unbind(this, address);
+        addresses = addresses.stream().filter(each -> !each.equals(address)).toList();
+    }
+
+    /** Closed under its device's feet. */
+    @Override
+    public boolean isBroken() {
+        return closed;
+    }
+
+    @Override
+    public boolean deliversIpHeader() {
+        return profile.ipHeader() == LinkProfile.IpHeader.DELIVERED;
+    }
+
+    @Override
+    public String description() {
+        return "simulated " + addresses + ", " + profile;
+    }
+
+    /** As {@link Link#resolve}; a peer that no open link holds is EHOSTUNREACH. */
+    @Override
+    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
+        if (!addresses.contains(local)) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", local + " is not one of " + addresses);
+        }
+        if (local.isIpv4Mapped() != remote.isIpv4Mapped() || !remote.isMulticast() && fabric.linkAt(remote) == null) {
+            throw new VerbsException(Errno.EHOSTUNREACH, "resolve_route", "nobody at " + remote + " on the simulated fabric");
+        }
+        return new Path(local, remote, sourcePort, DEST_PORT, trafficClass, hopLimit, fabric.route(local, remote));
+    }
+
+    @Override
+    public void join(Gid group) {
+        Gid member = memberAddress(group);
+        if (member == null) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "attach_mcast", group + ": none of " + addresses + " is of its IP version");
+        }
+        fabric.join(group, member);
+    }
+
+    @Override
+    public void leave(Gid group) {
+        fabric.leave(group, memberAddress(group));
+    }
+
+    /** The address by which copies for this link travel. */
+    private Gid memberAddress(Gid group) {
+        for (Gid address : addresses) {
+            if (address.isIpv4Mapped() == group.isIpv4Mapped()) {
+                return address;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public int send(TransmitBatch batch) {
+        int count = batch.end() - batch.first();
+        for (int i = batch.first(); i < batch.end(); i++) {
+            sendOne(batch, i);
+        }
+        batch.sent(count);
+        return count;
+    }
+
+    private void sendOne(TransmitBatch batch, int index) {
+        Path path = batch.path(index);
+        int length = batch.length(index);
+        if (closed || length > SimulatedFabric.MAX_SENT_BYTES) {
+            sendErrors++;
+            return;
+        }
+        Flow route = (Flow) path.linkState();
+        fabric.report(route, batch.buffer(), batch.offset(index), length, Fate.SENT);
+        if (outbound != null && outbound.waitingBytes(fabric.nowNs()) > profile.queueBytes()) {
+            fabric.report(route, batch.buffer(), batch.offset(index), length, Fate.QUEUE_FULL);
+            return;
+        }
+        long departsNs = outbound == null ? fabric.nowNs() : outbound.add(fabric.nowNs(), length, path.isIpv4());
+        if (path.remote().isMulticast()) {
+            fabric.carryToGroup(path, batch.buffer(), batch.offset(index), length, departsNs);
+        } else {
+            fabric.carry(route, path, batch.buffer(), batch.offset(index), length, departsNs);
+        }
+    }
+
+    LinkProfile profile() {
+        return profile;
+    }
+
+    /** Bytes that wait in the port before this link; 0 without one. */
+    public double portQueueBytes() {
+        return inbound == null ? 0 : inbound.waitingBytes(fabric.nowNs());
+    }
+
+    /** A packet enters the port before this link, which has room. @return when it has passed */
+    long passPort(Packet packet) {
+        return inbound.add(fabric.nowNs(), packet.length, packet.route.to.isIpv4Mapped());
+    }
+
+    /** @return whether the inbox had room */
+    boolean offer(Packet packet) {
+        if (inbox.size() >= profile.inboxPackets()) {
+            return false;
+        }
+        inbox.add(packet);
+        return true;
+    }
+
+    /** Whether packets wait to be polled. */
+    public boolean hasMail() {
+        return !inbox.isEmpty();
+    }
+
+    @Override
+    public int poll(FrameHandler handler, int limit) {
+        int count = 0;
+        while (count < limit && !inbox.isEmpty()) {
+            Packet packet = inbox.poll();
+            Flow route = packet.route;
+            int ipId = deliversIpHeader() ? 0 : ReceivedFrame.IP_ID_HIDDEN;
+            frame.set(packet.buffer, Packet.OFFSET, packet.length, packet.to, route.from.high(), route.from.low(), packet.sourcePort,
+                DEST_PORT, ipId, packet.trafficClass);
+            handler.onFrame(frame);
+            fabric.release(packet);
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+    }
+
+    @Override
+    public void wakeup() {
+        wakeups++;
+    }
+
+    /** Calls of {@link #wakeup()} so far. */
+    public long wakeups() {
+        return wakeups;
+    }
+
+    @Override
+    public long sendErrors() {
+        return sendErrors;
+    }
+
+    /** Packets that wait here, and those on their way here, are lost. */
+    @Override
+    public void close() {
+        closed = true;
+        while (!inbox.isEmpty()) {
+            fabric.release(inbox.poll());
+        }
+        fabric.detach(this);
+    }
+}

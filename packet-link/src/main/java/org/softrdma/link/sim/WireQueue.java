@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.link.sim;
+
+/** Where packets wait for their turn on a wire of some speed. */
+final class WireQueue {
+    private static final double NS_PER_SECOND = 1e9;
+    /** Preamble and gap 20, Ethernet 18, UDP 8, and the IP header. */
+    private static final int OVERHEAD_IPV4 = 20 + 18 + 8 + 20;
+    private static final int OVERHEAD_IPV6 = 20 + 18 + 8 + 40;
+
+    private final long bitsPerSecond;
+    private long busyUntilNs;
+
+    WireQueue(long bitsPerSecond, long nowNs) {
+        this.bitsPerSecond = bitsPerSecond;
+        busyUntilNs = nowNs;
+    }
+
+    /** Bytes, headers and gaps included, that a packet which comes now would have to wait for. */
+    double waitingBytes(long nowNs) {
+        return Math.max(busyUntilNs - nowNs, 0) * (double) bitsPerSecond / (8 * NS_PER_SECOND);
+    }
+
+    /** Takes a packet. @param length BTH to ICRC @return when its last bit leaves */
+    long add(long nowNs, int length, boolean ipv4) {
+        long wireBytes = length + (ipv4 ? OVERHEAD_IPV4 : OVERHEAD_IPV6);
+        busyUntilNs = Math.max(busyUntilNs, nowNs) + wireBytes * 8L * (long) NS_PER_SECOND / bitsPerSecond;
+        return busyUntilNs;
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.link.udp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.net.DatagramSocket;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.softrdma.link.FrameHandler;
+import org.softrdma.link.Link;
+import org.softrdma.link.Path;
+import org.softrdma.link.ReceivedFrame;
+import org.softrdma.link.TransmitBatch;
+import org.softrdma.link.raw.OwnNetwork;
+import org.softrdma.verbs.Gid;
+
+/** Two links and an address that has none: its host, which is this one, says so. */
+@EnabledOnOs(OS.LINUX)
+@Timeout(60)
+class ErrorQueueTest {
+    private static final int PACKETS = 40;
+    private static final int PACKET_BYTES = 280;
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
+
+    /** What a link is told. */
+    private static final class Heard implements FrameHandler {
+        final List<String> came = new ArrayList<>();
+        final List<String> returned = new ArrayList<>();
+
+        @Override
+        public void onFrame(ReceivedFrame frame) {
+            came.add(text(frame));
+        }
+
+        @Override
+        public void onReturned(ReceivedFrame packet) {
+            returned.add(text(packet));
+        }
+
+        private static String text(ReceivedFrame frame) {
+            byte[] bytes = new byte[frame.length()];
+            frame.buffer().get(frame.offset(), bytes);
+            return frame.local() + " " + new Gid(frame.remoteHigh(), frame.remoteLow()) + " " + Arrays.toString(bytes);
+        }
+
+        void await(Link link, int cameCount, int returnedCount) {
+            long untilNs = System.nanoTime() + DEADLINE_NS;
+            while (came.size() < cameCount || returned.size() < returnedCount) {
+                assertTrue(System.nanoTime() - untilNs < 0, came.size() + " came, " + returned.size() + " returned");
+                if (link.poll(this, 64) == 0) {
+                    link.await(TimeUnit.MILLISECONDS.toNanos(100));
+                }
+            }
+        }
+    }
+
+    private static byte[] packet(int number) {
+        byte[] bytes = new byte[PACKET_BYTES];
+        Arrays.fill(bytes, (byte) number);
+        return bytes;
+    }
+
+    private static String text(Gid local, Gid remote, int number) {
+        return local + " " + remote + " " + Arrays.toString(packet(number));
+    }
+
+    /** Packets to both in turns: those to nobody come back, those to somebody all arrive. */
+    private static void shouldGiveBackWhatNobodyTook(Gid alice, Gid bob, Gid nobody) throws Exception {
+        int port;
+        try (DatagramSocket any = new DatagramSocket(0)) {
+            port = any.getLocalPort();
+        }
+        UdpLinkOptions options = UdpLinkOptions.DEFAULT.withPort(port).withOffload(false);
+        LinuxUdpLink from = new LinuxUdpLink(List.of(alice), options);
+        LinuxUdpLink to = new LinuxUdpLink(List.of(bob), options);
+        try {
+            Path toBob = from.resolve(alice, bob, 0, 64);
+            // With a traffic class, the kernel has more to tell of a packet.
+            Path toNobody = from.resolve(alice, nobody, 8, 64);
+            TransmitBatch batch = new TransmitBatch(PACKETS, PACKET_BYTES);
+            List<String> arriving = new ArrayList<>();
+            List<String> returning = new ArrayList<>();
+            for (int i = 0; i < PACKETS; i++) {
+                boolean lost = i % 3 != 1;
+                batch.buffer().put(batch.begin(lost ? toNobody : toBob), packet(i));
+                batch.commit(PACKET_BYTES);
+                (lost ? returning : arriving).add(lost ? text(alice, nobody, i) : text(bob, alice, i));
+            }
+            assertEquals(PACKETS, from.send(batch));
+            Heard bobHeard = new Heard();
+            bobHeard.await(to, arriving.size(), 0);
+            assertEquals(arriving, bobHeard.came);
+            Heard aliceHeard = new Heard();
+            aliceHeard.await(from, 0, returning.size());
+            assertEquals(returning, aliceHeard.returned);
+            assertEquals(List.of(), aliceHeard.came);
+            assertEquals(0, from.sendErrors());
+        } finally {
+            from.close();
+            to.close();
+        }
+    }
+
+    @Test
+    void shouldGiveBackWhatNobodyTookOverIpv4() throws Exception {
+        shouldGiveBackWhatNobodyTook(Gid.ofIpv4(0x7f47_0101), Gid.ofIpv4(0x7f47_0102), Gid.ofIpv4(0x7f47_0103));
+    }
+
+    @Test
+    void shouldGiveBackWhatNobodyTookOverIpv6() throws Throwable {
+        long high = 0xfd00_0000_0000_0000L;
+        OwnNetwork.run(() -> {
+            OwnNetwork.sh("for i in 1 2 3; do ip addr add fd00::$i/128 dev lo nodad; done");
+            shouldGiveBackWhatNobodyTook(new Gid(high, 1), new Gid(high, 2), new Gid(high, 3));
+        });
+    }
+
+    /**
+     * With the error queue comes that the system tells of queues on the way out that are full. Each packet is tried once all the same, but
+     * for one that comes after others that went well: a call for many just ends there.
+     */
+    @Test
+    void shouldLoseWhatAQueueOnTheWayOutDrops() throws Throwable {
+        OwnNetwork.run(() -> {
+            String shaped = OwnNetwork.sh("tc qdisc add dev lo root tbf rate 8kbit burst 2000 limit 3000 && echo yes || echo no");
+            assumeTrue(shaped.endsWith("yes\n"), "the host's kernel has no queue that is slow: " + shaped);
+            LinuxUdpLink link = new LinuxUdpLink(List.of(Gid.ofIpv4(0x7f47_0201)), UdpLinkOptions.DEFAULT.withOffload(false));
+            try {
+                Path path = link.resolve(Gid.ofIpv4(0x7f47_0201), Gid.ofIpv4(0x7f47_0202), 0, 64);
+                TransmitBatch batch = new TransmitBatch(PACKETS, PACKET_BYTES);
+                for (int i = 0; i < PACKETS; i++) {
+                    batch.buffer().put(batch.begin(path), packet(i));
+                    batch.commit(PACKET_BYTES);
+                }
+                assertEquals(PACKETS, link.send(batch));
+                assertTrue(link.sendErrors() > 0 && link.sendErrors() < PACKETS, "dropped: " + link.sendErrors());
+                String dropped = OwnNetwork.sh("tc -s qdisc show dev lo | sed -n 's/.*(dropped \\([0-9]*\\),.*/\\1/p'");
+                long tries = Long.parseLong(dropped.strip());
+                assertTrue(tries >= link.sendErrors() && tries <= PACKETS, tries + " tries, " + link.sendErrors() + " packets");
+            } finally {
+                link.close();
+            }
+        });
+    }
+
+    /** The interface is down: that is refused at once, and does not mean that nobody is there. */
+    @Test
+    void shouldGiveNothingBackWhenThereIsNoWay() throws Throwable {
+        OwnNetwork.run(() -> {
+            OwnNetwork.sh("ip link add wire type veth peer name far; ip link set far up");
+            OwnNetwork.sh("ip addr add 10.1.0.1/24 dev wire; ip link set wire up");
+            LinuxUdpLink link = new LinuxUdpLink(List.of(Gid.ofIpv4(0x0a01_0001)), UdpLinkOptions.DEFAULT.withOffload(false));
+            try {
+                Path path = link.resolve(Gid.ofIpv4(0x0a01_0001), Gid.ofIpv4(0x0a01_0002), 0, 64);
+                OwnNetwork.sh("ip link set wire down");
+                TransmitBatch batch = new TransmitBatch(1, PACKET_BYTES);
+                batch.buffer().put(batch.begin(path), packet(1));
+                batch.commit(PACKET_BYTES);
+                assertEquals(1, link.send(batch));
+                assertEquals(1, link.sendErrors());
+                Heard heard = new Heard();
+                assertEquals(0, link.poll(heard, 64));
+                assertEquals(List.of(), heard.returned);
+            } finally {
+                link.close();
+            }
+        });
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.engine;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.softrdma.device.config.NetDevice;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidEntry;
+import org.softrdma.verbs.GidType;
+
+/**
+ * The port's GIDs in kernel rxe's order: first the link-local GID made from the MAC, then the interface's addresses, IPv4 before IPv6. A
+ * link that carries both versions of RoCE has each of them twice, v1 before v2, as Linux lists those of adapters. An address keeps its
+ * indexes as long as the interface has it; later ones take the first that are free.
+ *
+ * <p>Changed by one thread at a time, read by any.
+ */
+public final class GidTable {
+    private final List<GidType> types;
+    private volatile GidEntry[] slots = {};
+
+    private GidTable(List<GidType> types) {
+        this.types = types;
+    }
+
+    /** An address in one of its versions. */
+    private record Wanted(Gid gid, GidType type) {
+    }
+
+    /**
+     * @param types     versions of RoCE, in the order of the table
+     * @param addresses those of the interface that the device uses, in the interface's order
+     */
+    public static GidTable of(NetDevice netdev, List<GidType> types, List<Gid> addresses) {
+        GidTable table = new GidTable(types);
+        table.update(netdev, addresses);
+        return table;
+    }
+
+    /** The interface has these addresses now; what the table has no room for is left out. @return whether a GID came or went */
+    public boolean update(NetDevice netdev, List<Gid> addresses) {
+        GidEntry[] before = slots;
+        List<Wanted> wanted = wanted(netdev, addresses);
+        GidEntry[] now = new GidEntry[RxeLimits.GID_TABLE_LENGTH];
+        for (int i = 0; i < types.size(); i++) {
+            now[i] = entry(wanted.removeFirst(), i, netdev);
+        }
+        for (int i = types.size(); i < before.length; i++) {
+            if (before[i] != null && wanted.remove(new Wanted(before[i].gid(), before[i].type()))) {
+                now[i] = entry(new Wanted(before[i].gid(), before[i].type()), i, netdev);
+            }
+        }
+        for (int i = types.size(); i < now.length && !wanted.isEmpty(); i++) {
+            if (now[i] == null) {
+                now[i] = entry(wanted.removeFirst(), i, netdev);
+            }
+        }
+        slots = now;
+        return !Arrays.equals(before, now);
+    }
+
+    private List<Wanted> wanted(NetDevice netdev, List<Gid> addresses) {
+        List<Gid> gids = new ArrayList<>(List.of(netdev.defaultGid()));
+        addresses.stream().filter(gid -> !gid.isZero() && !gids.contains(gid)).forEach(gids::add);
+        List<Wanted> wanted = new ArrayList<>();
+        for (Gid gid : gids) {
+            for (GidType type : types) {
+                wanted.add(new Wanted(gid, type));
+            }
+        }
+        return wanted;
+    }
+
+    private static GidEntry entry(Wanted wanted, int index, NetDevice netdev) {
+        return new GidEntry(wanted.gid, index, 1, wanted.type, netdev.name(), netdev.ifIndex());
+    }
+
+    /** All addresses of an interface, as GIDs. */
+    public static List<Gid> addressesOf(NetDevice netdev) {
+        List<Gid> gids = new ArrayList<>();
+        for (InetAddress address : netdev.addresses()) {
+            gids.add(Gid.of(address));
+        }
+        return gids;
+    }
+
+    /** The entries that are used, by index. */
+    public List<GidEntry> entries() {
+        return Arrays.stream(slots).filter(Objects::nonNull).toList();
+    }
+
+    /** The entry at {@code index}, or null if it is unused. */
+    public GidEntry at(int index) {
+        GidEntry[] now = slots;
+        return index < now.length ? now[index] : null;
+    }
+}

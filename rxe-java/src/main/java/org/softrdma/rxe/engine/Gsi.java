@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.engine;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import org.softrdma.device.Counters;
+import org.softrdma.device.verbs.MadPort;
+import org.softrdma.link.Link;
+import org.softrdma.link.Path;
+import org.softrdma.link.ReceivedFrame;
+import org.softrdma.rxe.cm.CmCounter;
+import org.softrdma.rxe.cm.CmSettings;
+import org.softrdma.rxe.cm.CommunicationManager;
+import org.softrdma.rxe.cm.GidPair;
+import org.softrdma.rxe.cm.OutgoingMad;
+import org.softrdma.rxe.qp.PacketWriter;
+import org.softrdma.rxe.qp.QpMachine;
+import org.softrdma.rxe.qp.RxeCounter;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.mad.Mad;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Deth;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.PacketCheck;
+import org.softrdma.wire.roce.Psn;
+
+/**
+ * The general services interface, queue pair 1: takes management datagrams from the edge to communication management or to the agent of
+ * their class, and theirs to the link.
+ *
+ * <p>What comes in waits in an inbox, of which each round of the device reads a few, and sends a few: a flood of requests takes a bounded
+ * share of a round, the rest is data's. What finds the inbox full is dropped before its ICRC is looked at. Source: IBA vol 1 §13.5.1, §3.9.
+ */
+public final class Gsi {
+    /** MADs that wait to be read at most. Linux has 512 receives on its queue pair 1, and empties it in interrupts. */
+    public static final int INBOX_MADS = 2048;
+    /** MADs that are read, and that are sent, in one round of the device. */
+    static final int MADS_PER_ROUND = 16;
+    /** MADs of agents that wait to be sent. */
+    static final int OUTBOX_MADS = 64;
+    /** Of a MAD that came back: its header, and the ids behind it. */
+    private static final int RETURNED_MAD_BYTES = 32;
+    /** From the BTH on, what is needed of a datagram that came back. */
+    static final int RETURNED_BYTES = Opcode.headerLength(Opcode.UD_SEND_ONLY) + RETURNED_MAD_BYTES;
+    /** Paths to peers that are remembered. */
+    private static final int PATHS = 256;
+    private static final int HOP_LIMIT = 64;
+
+    private final Link link;
+    private final CommunicationManager manager;
+    private final Counters<RxeCounter> counters;
+    private final ArrayDeque<IncomingMad> inbox = new ArrayDeque<>();
+    private final ArrayDeque<OutgoingMad> outbox = new ArrayDeque<>();
+    /** By management class. */
+    private final Map<Integer, MadPort.Receiver> agents = new HashMap<>();
+    private final Map<GidPair, Path> paths = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<GidPair, Path> eldest) {
+            return size() > PATHS;
+        }
+    };
+    private int nextPsn;
+
+    private record IncomingMad(GidPair way, ByteBuffer mad) {
+    }
+
+    Gsi(Link link, long caGuid, RandomGenerator random, Counters<RxeCounter> counters) {
+        this.link = link;
+        this.counters = counters;
+        manager = new CommunicationManager(CmSettings.of(caGuid), random, this::isOurs);
+    }
+
+    private boolean isOurs(Gid address) {
+        return link.types().stream().anyMatch(type -> link.has(type, address));
+    }
+
+    public CommunicationManager manager() {
+        return manager;
+    }
+
+    // ---- input ----
+
+    /** The edge asks before it looks at partition and ICRC. @return why the packet is dropped, or null */
+    RxeCounter check(ReceivedFrame frame) {
+        ByteBuffer buffer = frame.buffer();
+        int at = frame.offset();
+        if (frame.local().isMulticast() || Bth.opcode(buffer, at) != Opcode.UD_SEND_ONLY
+            || PacketCheck.payloadLength(buffer, at, frame.length()) != Mad.LENGTH) {
+            return RxeCounter.DROP_GSI_NO_MAD;
+        }
+        if (Deth.qkey(buffer, at + Opcode.dethOffset(Opcode.UD_SEND_ONLY)) != Mad.GSI_QKEY) {
+            return RxeCounter.DROP_GSI_BAD_QKEY;
+        }
+        return inbox.size() < INBOX_MADS ? null : RxeCounter.DROP_GSI_FULL;
+    }
+
+    /** A packet passed all checks of the edge. */
+    void onPacket(ReceivedFrame frame) {
+        ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+        mad.put(0, frame.buffer(), frame.offset() + Opcode.headerLength(Opcode.UD_SEND_ONLY), Mad.LENGTH);
+        inbox.add(new IncomingMad(new GidPair(frame.type(), frame.local(), new Gid(frame.remoteHigh(), frame.remoteLow())), mad));
+    }
+
+    /** The beginning of a datagram of ours came back from the host it was for. @param packet at least {@link #RETURNED_BYTES} of it */
+    void onReturned(ReceivedFrame packet) {
+        ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+        int madAt = packet.offset() + Opcode.headerLength(Opcode.UD_SEND_ONLY);
+        mad.put(0, packet.buffer(), madAt, RETURNED_MAD_BYTES);
+        manager.onReturned(new GidPair(packet.type(), packet.local(), new Gid(packet.remoteHigh(), packet.remoteLow())), mad);
+    }
+
+    /** Reads a part of what came in. @return how much was done */
+    int takeIn(long nowNs) {
+        int done = 0;
+        while (done < MADS_PER_ROUND && !inbox.isEmpty()) {
+            hand(nowNs, inbox.remove());
+            done++;
+        }
+        return done + manager.onTime(nowNs);
+    }
+
+    /** To the agent of its class, or to communication management, which knows what to make of the rest. */
+    private void hand(long nowNs, IncomingMad next) {
+        MadPort.Receiver agent = agents.get(Mad.managementClass(next.mad, 0));
+        if (agent == null || Mad.baseVersion(next.mad, 0) != Mad.BASE_VERSION) {
+            manager.onMad(nowNs, next.way, next.mad);
+        } else if (!agent.onMad(next.way.local(), next.way.remote(), next.mad)) {
+            counters.count(RxeCounter.DROP_MAD_AGENT_FULL);
+        }
+    }
+
+    // ---- agents ----
+
+    /** @throws VerbsException EBUSY: the class has an agent */
+    public void enter(int managementClass, MadPort.Receiver agent) {
+        if (agents.putIfAbsent(managementClass, agent) != null) {
+            throw new VerbsException(Errno.EBUSY, "open_mad_agent", "management class 0x" + Integer.toHexString(managementClass)
+                + " has an agent already; close that one first");
+        }
+    }
+
+    public void leave(int managementClass) {
+        agents.remove(managementClass);
+    }
+
+    /** @throws VerbsException no way there, or too many wait */
+    public void send(OutgoingMad mad) {
+        path(mad.way());
+        if (outbox.size() == OUTBOX_MADS) {
+            throw new VerbsException(Errno.ENOMEM, "send_mad", OUTBOX_MADS + " management datagrams wait to be sent");
+        }
+        outbox.add(mad);
+    }
+
+    // ---- output ----
+
+    /** Whether there is something to read or to send without waiting for anything. */
+    boolean isBusy() {
+        return !inbox.isEmpty() || !outbox.isEmpty() || manager.hasOutgoing();
+    }
+
+    long deadlineNs() {
+        return manager.deadlineNs();
+    }
+
+    /** Sends a part of what is to be sent. @return how many packets */
+    int transmit(PacketWriter out) {
+        int sent = 0;
+        while (sent < MADS_PER_ROUND && out.hasRoom()) {
+            OutgoingMad next = manager.hasOutgoing() ? manager.nextOutgoing() : outbox.poll();
+            if (next == null) {
+                return sent;
+            }
+            send(next, out);
+            sent++;
+        }
+        return sent;
+    }
+
+    private void send(OutgoingMad outgoing, PacketWriter out) {
+        Path path;
+        try {
+            path = path(outgoing.way());
+        } catch (VerbsException noWay) {
+            manager.counters().count(CmCounter.CM_DROP_NO_ROUTE);
+            return;
+        }
+        int at = out.begin(path);
+        int payloadAt = at + Opcode.headerLength(Opcode.UD_SEND_ONLY);
+        Bth.put(out.buffer(), at, Opcode.UD_SEND_ONLY, false, 0, QpMachine.PKEY, Mad.GSI_QPN, true, nextPsn);
+        Deth.put(out.buffer(), at + Opcode.dethOffset(Opcode.UD_SEND_ONLY), Mad.GSI_QKEY, Mad.GSI_QPN);
+        out.buffer().put(payloadAt, outgoing.mad(), 0, Mad.LENGTH);
+        out.finish(path, at, payloadAt + Mad.LENGTH);
+        nextPsn = Psn.next(nextPsn);
+    }
+
+    /**
+     * The way to a peer's GSI.
+     *
+     * @throws VerbsException as {@link Link#resolve}
+     */
+    public Path path(GidPair way) {
+        Path path = paths.get(way);
+        if (path == null) {
+            path = link.resolve(way.type(), way.local(), way.remote(), 0, HOP_LIMIT, 0);
+            paths.put(way, path);
+        }
+        return path;
+    }
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.engine;
+
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.function.IntFunction;
+import java.util.random.RandomGenerator;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.softrdma.device.Counters;
+import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.DeviceWork;
+import org.softrdma.device.agent.Doorbells;
+import org.softrdma.device.config.CongestionControl;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.verbs.SrqTable;
+import org.softrdma.link.Link;
+import org.softrdma.link.TransmitBatch;
+import org.softrdma.rxe.qp.FlightBudget;
+import org.softrdma.rxe.qp.LingeringQueuePairs;
+import org.softrdma.rxe.qp.PacketWriter;
+import org.softrdma.rxe.qp.QpMachine;
+import org.softrdma.rxe.qp.RxeCounter;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * A device at work: its queue pairs, keys, timers, and the link. {@link #doWork} is one round of the whole data path: receive, doorbells,
+ * timers, transmit. Runs under the device's owner, on its thread or in the simulator.
+ */
+public final class RxeEngine implements DeviceWork {
+    private static final System.Logger LOG = System.getLogger(RxeEngine.class.getName());
+    private static final int BATCH_PACKETS = 128;
+    private static final int LARGEST_PACKET_BYTES = 4096 + 64;
+    private static final int RECEIVE_BUDGET = 128;
+    /** The socket took no more: try again this soon. */
+    private static final long BACKOFF_NS = 50_000;
+    private static final int ECN_BITS = 3;
+    /** ECT(0). */
+    private static final int ECN_CAPABLE = 2;
+    private static final int FIRST_QPN = 0x11;
+    private static final int LAST_QPN = 0xfffffe;
+
+    private final Link link;
+    private final int port;
+    private final CongestionControl congestion;
+    private final RandomGenerator random;
+    private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
+    private final MemoryTable memory;
+    private final Int2ObjectHashMap<QpMachine> queuePairs = new Int2ObjectHashMap<>();
+    private final SrqTable sharedReceives = new SrqTable(RxeLimits.MAX_SRQ);
+    private final XrcDomainTable xrcDomains = new XrcDomainTable();
+    private final MulticastTable multicast;
+    private final LingeringQueuePairs ghosts = new LingeringQueuePairs(counters);
+    private final DeadlineHeap timers = new DeadlineHeap();
+    private final FlightBudget flight = new FlightBudget();
+    private final Gsi gsi;
+    private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
+    private final Doorbells doorbells = new Doorbells();
+    private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
+    private final PacketWriter writer = new PacketWriter(batch, counters);
+    private final PacketReceiver receiver = new PacketReceiver(this, counters);
+    private final DeadlineHeap.Caller onTimer = this::onTimer;
+    private int addressHandles;
+    private long nowNs;
+    private long countedSendErrors;
+
+    /**
+     * @param port       UDP port packets must be addressed to
+     * @param caGuid     of the channel adapter; no other one in reach has it
+     * @param congestion with a line rate, if it is on
+     * @param random     secure, outside the simulator
+     */
+    public RxeEngine(Link link, int port, long caGuid, CongestionControl congestion, RandomGenerator random) {
+        this.link = link;
+        this.congestion = congestion;
+        this.port = port;
+        this.random = random;
+        multicast = new MulticastTable(link);
+        gsi = new Gsi(link, caGuid, random, counters);
+        memory = new MemoryTable(random, RxeLimits.MAX_MR, RxeLimits.MAX_MW);
+    }
+
+    @Override
+    public int doWork(long ns) {
+        return takeIn(ns) + transmit();
+    }
+
+    @Override
+    public boolean receive(long ns) {
+        long before = counters.get(RxeCounter.RDMA_RECVS);
+        takeIn(ns);
+        return counters.get(RxeCounter.RDMA_RECVS) != before;
+    }
+
+    private int takeIn(long ns) {
+        nowNs = ns;
+        receiver.setNow(ns);
+        int done = flush();
+        done += link.poll(receiver, RECEIVE_BUDGET);
+        done += doorbells.answerAll();
+        done += timers.expire(ns, onTimer);
+        done += manage(ns);
+        ghosts.expire(ns);
+        return done;
+    }
+
+    private void onTimer(DeadlineHeap.Timed due, long ns) {
+        QpMachine qp = (QpMachine) due;
+        try {
+            qp.onTimer(ns);
+        } catch (RuntimeException | InternalError broken) {
+            onBroken(qp, broken);
+        }
+        activate(qp);
+    }
+
+    private int manage(long ns) {
+        try {
+            return gsi.takeIn(ns);
+        } catch (RuntimeException broken) {
+            counters.count(RxeCounter.INTERNAL_ERRORS);
+            LOG.log(System.Logger.Level.ERROR, "a management datagram or its timer was not understood: please report this", broken);
+            assert false : broken;
+            return 1;
+        }
+    }
+
+    @Override
+    public void transmit(long ns) {
+        nowNs = ns;
+        flush();
+        doorbells.answerAll();
+        transmit();
+    }
+
+    /**
+     * First those that waited for room, as long as there is any, then each queue pair with something to send has its turn; those that used
+     * theirs up wait for the next round.
+     */
+    private int transmit() {
+        int sent = ghosts.transmit(writer) + gsi.transmit(writer);
+        for (QpMachine qp = flight.next(); qp != null; qp = hasRoom() ? flight.next() : null) {
+            sent += giveTurn(qp);
+        }
+        for (int turns = active.size(); turns > 0 && hasRoom(); turns--) {
+            QpMachine qp = active.remove();
+            qp.active = false;
+            sent += giveTurn(qp);
+        }
+        return sent + flush();
+    }
+
+    /** Sends a part of the management datagrams that wait, as far as there is room now. @return how many */
+    public int sendManagement() {
+        flush();
+        int sent = gsi.transmit(writer);
+        flush();
+        return sent;
+    }
+
+    private boolean hasRoom() {
+        return writer.hasRoom() || flush() > 0;
+    }
+
+    private int giveTurn(QpMachine qp) {
+        int packets = transmitFrom(qp);
+        if (packets == qp.turnPackets() || !writer.hasRoom()) {
+            activate(qp);
+        }
+        timers.update(qp);
+        return packets;
+    }
+
+    private int transmitFrom(QpMachine qp) {
+        try {
+            return qp.transmit(nowNs, writer, qp.turnPackets());
+        } catch (RuntimeException | InternalError broken) {
+            onBroken(qp, broken);
+            return 0;
+        }
+    }
+
+    /**
+     * A queue pair found itself in a state that cannot be: it stops, with an event, and the rest of the device goes on. Tests run with
+     * assertions, and stop.
+     */
+    void onBroken(QpMachine qp, Throwable cause) {
+        counters.count(RxeCounter.INTERNAL_ERRORS);
+        LOG.log(System.Logger.Level.ERROR, "queue pair 0x" + Integer.toHexString(qp.qpn()) + " stops: please report this", cause);
+        assert false : cause;
+        qp.raise(AsyncEventType.QP_FATAL);
+        qp.enterError();
+    }
+
+    private int flush() {
+        if (batch.isEmpty()) {
+            return 0;
+        }
+        int sent = link.send(batch);
+        long errors = link.sendErrors();
+        counters.add(RxeCounter.SEND_ERR, errors - countedSendErrors);
+        countedSendErrors = errors;
+        return sent;
+    }
+
+    @Override
+    public long deadlineNs() {
+        if ((!active.isEmpty() || gsi.isBusy()) && batch.isEmpty()) {
+            return nowNs;
+        }
+        long earliestNs = Math.min(Math.min(timers.earliestNs(), gsi.deadlineNs()), link.deadlineNs());
+        return batch.isEmpty() ? earliestNs : Math.min(earliestNs, nowNs + BACKOFF_NS);
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+        link.await(timeoutNs);
+    }
+
+    @Override
+    public void wakeup() {
+        link.wakeup();
+    }
+
+    // ---- queue pairs ----
+
+    /** Something happened to the queue pair: it may have something to send, and its deadline may have changed. */
+    public void touched(QpMachine qp) {
+        activate(qp);
+    }
+
+    private void activate(QpMachine qp) {
+        if (!qp.active) {
+            qp.active = true;
+            active.add(qp);
+        }
+    }
+
+    public QpMachine find(int qpn) {
+        return queuePairs.get(qpn);
+    }
+
+    /** What all queue pairs may have under way together. */
+    public FlightBudget flight() {
+        return flight;
+    }
+
+    /** Management datagrams: queue pair 1. */
+    public Gsi gsi() {
+        return gsi;
+    }
+
+    public LingeringQueuePairs ghosts() {
+        return ghosts;
+    }
+
+    /** Draws a number that neither a queue pair nor a ghost has, and enters the machine made for it. */
+    public QpMachine add(IntFunction<? extends QpMachine> maker) {
+        if (queuePairs.size() >= RxeLimits.MAX_QP) {
+            throw new VerbsException(Errno.ENOMEM, "create_qp", "the device has " + RxeLimits.MAX_QP + " queue pairs already");
+        }
+        int qpn;
+        do {
+            qpn = FIRST_QPN + random.nextInt(LAST_QPN - FIRST_QPN);
+        } while (queuePairs.containsKey(qpn) || ghosts.find(qpn) != null);
+        QpMachine qp = maker.apply(qpn);
+        if (congestion.on()) {
+            qp.control(congestion);
+        }
+        queuePairs.put(qpn, qp);
+        return qp;
+    }
+
+    /** Sends the answers the queue pair owes its peer, before something happens to it. */
+    public void settle(QpMachine qp) {
+        flush();
+        qp.settle(writer, QpMachine.TURN_PACKETS);
+        flush();
+    }
+
+    /** Takes a queue pair out; for a while its ghost answers. */
+    public void remove(QpMachine qp) {
+        settle(qp);
+        queuePairs.remove(qp.qpn());
+        memory.unbindWindowsOf(qp.qpn());
+        timers.remove(qp);
+        if (qp.active) {
+            active.remove(qp);
+            qp.active = false;
+        }
+        LingeringQueuePairs.Ghost ghost = qp.ghost(nowNs + LingeringQueuePairs.LINGER_NS);
+        if (ghost != null) {
+            ghosts.add(ghost);
+        }
+    }
+
+    // ---- doorbells ----
+
+    public Doorbells doorbells() {
+        return doorbells;
+    }
+
+    /** Something was posted to the queue pair. */
+    public void answer(QpMachine qp) {
+        try {
+            qp.onDoorbell();
+        } catch (RuntimeException | InternalError broken) {
+            onBroken(qp, broken);
+        }
+        if (find(qp.qpn()) == qp) {
+            activate(qp);
+        }
+    }
+
+    // ---- the rest of the device ----
+
+    /** @throws VerbsException ENOMEM: there are as many as there can be */
+    public void addAddressHandle() {
+        if (addressHandles == RxeLimits.MAX_AH) {
+            throw new VerbsException(Errno.ENOMEM, "create_ah", "the device has " + RxeLimits.MAX_AH + " address handles already");
+        }
+        addressHandles++;
+    }
+
+    public void removeAddressHandle() {
+        addressHandles--;
+    }
+
+    /** When the present round, or the present control verb, began. */
+    public long nowNs() {
+        return nowNs;
+    }
+
+    /** A control verb is about to change something. */
+    public void beginVerb(long ns) {
+        nowNs = ns;
+    }
+
+    int port() {
+        return port;
+    }
+
+    public RandomGenerator random() {
+        return random;
+    }
+
+    /** The traffic class of a connection, for which {@code asked} was asked: packets may be marked if marks are understood. RFC 3168 §5 */
+    public int trafficClass(int asked) {
+        return congestion.on() ? asked & ~ECN_BITS | ECN_CAPABLE : asked;
+    }
+
+    Link link() {
+        return link;
+    }
+
+    public SrqTable sharedReceives() {
+        return sharedReceives;
+    }
+
+    public XrcDomainTable xrcDomains() {
+        return xrcDomains;
+    }
+
+    public MulticastTable multicast() {
+        return multicast;
+    }
+
+    public MemoryTable memory() {
+        return memory;
+    }
+
+    public Counters<RxeCounter> counters() {
+        return counters;
+    }
+
+    /** All counters by name. */
+    public Map<String, Long> readCounters() {
+        counters.add(RxeCounter.MEMORY_GONE, memory.goneAccesses() - counters.get(RxeCounter.MEMORY_GONE));
+        Map<String, Long> all = counters.toMap();
+        all.putAll(gsi.manager().counters().toMap());
+        return all;
+    }
+}

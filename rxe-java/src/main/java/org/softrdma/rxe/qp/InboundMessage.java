@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import java.nio.ByteBuffer;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.memory.Region;
+import org.softrdma.device.queue.ReceiveSource;
+import org.softrdma.link.ReceivedFrame;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Reth;
+
+/**
+ * The SEND or RDMA WRITE that a responder of a connected service is in: which packets may come next, how long they must be, and where
+ * their bytes go. What happens to a packet that does not fit is the service's business. Source: IBA vol 1 §9.7.4.1.
+ */
+final class InboundMessage {
+    private static final int NONE = 0;
+
+    private final QpMachine qp;
+    private final RequestContext landing;
+    private final ReceiveSource receives;
+    private final MemoryTable memory;
+    /** {@link Opcode#SEND}, {@link Opcode#WRITE} or {@link #NONE}. */
+    private int kind = NONE;
+    /** Of a SEND, what was placed so far; of a WRITE, what its RETH announced. */
+    private long bytes;
+    private long va;
+    private int rkey;
+    private long left;
+
+    InboundMessage(QpMachine qp) {
+        this.qp = qp;
+        landing = qp.landing();
+        receives = landing.receives();
+        memory = qp.memory();
+    }
+
+    /** Its last packet was placed, or it is given up. */
+    void end() {
+        kind = NONE;
+    }
+
+    /** Packets were placed, and the last one was not among them. */
+    boolean isOpen() {
+        return kind != NONE;
+    }
+
+    /** Whether a SEND or WRITE packet that does not begin a message goes on with this one. */
+    boolean continuesWith(int opcode) {
+        return kind != NONE && Opcode.has(opcode, kind);
+    }
+
+    /** Whether the packet cannot be taken without a receive: SENDs take theirs at the beginning, WRITEs with their immediate data. */
+    static boolean needsReceive(int opcode) {
+        return Opcode.has(opcode, Opcode.SEND) ? Opcode.has(opcode, Opcode.START)
+            : Opcode.has(opcode, Opcode.WRITE | Opcode.IMMEDIATE);
+    }
+
+    /** Full packets before the last, the rest in the last, and what the RETH announced altogether. IBA vol 1 §9.7.4.1.6 */
+    boolean checkLength(ByteBuffer buffer, int at, int opcode, int payload) {
+        int mtu = qp.mtu();
+        boolean first = Opcode.has(opcode, Opcode.START);
+        boolean last = Opcode.has(opcode, Opcode.END);
+        boolean good = last ? payload <= mtu && (first || payload > 0) : payload == mtu;
+        good &= Bth.padCount(buffer, at) == (-payload & 3);
+        if (Opcode.has(opcode, Opcode.WRITE)) {
+            long expected = first ? Reth.length(buffer, at + Opcode.rethOffset(opcode)) : left;
+            return good && expected <= MessageWriter.MAX_MESSAGE_BYTES && (last ? payload == expected : payload < expected);
+        }
+        return good && (first || bytes + payload <= MessageWriter.MAX_MESSAGE_BYTES);
+    }
+
+    /** Places a packet of a SEND into the current receive. @return SUCCESS, LOC_LEN_ERR or LOC_PROT_ERR */
+    WcStatus placeSend(ReceivedFrame frame, int opcode, int payload) {
+        if (Opcode.has(opcode, Opcode.START)) {
+            bytes = 0;
+        }
+        if (bytes + payload > receives.length()) {
+            return WcStatus.LOC_LEN_ERR;
+        }
+        if (!receives.scatter(bytes, payload, frame.memory(), frame.offset() + Opcode.headerLength(opcode))) {
+            return WcStatus.LOC_PROT_ERR;
+        }
+        bytes += payload;
+        kind = Opcode.SEND;
+        return WcStatus.SUCCESS;
+    }
+
+    /** Places a packet of a WRITE. @return false if its key does not allow it: memory is untouched by this packet */
+    boolean placeWrite(ReceivedFrame frame, int opcode, int payload) {
+        if (Opcode.has(opcode, Opcode.START)) {
+            ByteBuffer buffer = frame.buffer();
+            int reth = frame.offset() + Opcode.rethOffset(opcode);
+            va = Reth.va(buffer, reth);
+            rkey = Reth.rkey(buffer, reth);
+            bytes = Reth.length(buffer, reth);
+            left = bytes;
+        }
+        // Looked up for every packet: the region may be gone since the last one. A message without bytes needs no key (IBA C9-88).
+        if (left > 0) {
+            Region region = memory.lookup(rkey);
+            if (region == null || !region.grants(landing.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) || !region.covers(va, left)
+                || !region.copyIn(va, frame.memory(), frame.offset() + Opcode.headerLength(opcode), payload)) {
+                return false;
+            }
+        }
+        va += payload;
+        left -= payload;
+        kind = Opcode.WRITE;
+        return true;
+    }
+
+    /** Length of the message whose last packet was placed, u32. */
+    int bytes() {
+        return (int) bytes;
+    }
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.softrdma.device.Counters;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.link.ReceivedFrame;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Opcode;
+
+/**
+ * An RC queue pair. {@link Requester} sends requests, {@link Completer} takes the responses to them, {@link Responder} executes the peer's
+ * requests; this class holds what they share. {@link XrcInitiator} and {@link XrcTarget} are its two halves, under opcodes of their own.
+ */
+public class RcMachine extends QpMachine {
+    /** Half the largest window: a loss throws away no more than that, and few trains of responses are cut short. */
+    private static final int READ_REQUEST_PACKETS = Requester.MAX_WINDOW / 2;
+    private static final int SPLIT_FROM_DEPTH = 4;
+
+    private final int transport;
+    private final SendState sends;
+    private final Requester requester;
+    private final Completer completer;
+    private final Responder responder;
+    private final MemorySegment scratch = Arena.ofAuto().allocate(8, 8);
+    private final FlightBudget flight;
+    private int maxDestRdAtomic;
+    private int inFlight;
+
+    /** The budget's mark: waits in its line. */
+    boolean inLine;
+
+    /** @param flight shared by all queue pairs of the device */
+    public RcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight) {
+        this(qpn, host, memory, counters, flight, Opcode.TRANSPORT_RC,
+            new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxRdAtomic(0).maxDestRdAtomic(0).minRnrTimer(0).timeout(0)
+                .retryCount(0).rnrRetry(0).sqdAsyncNotify(false),
+            new RequestContext(host.pdNumber(), host.receives(), host.recvCq()));
+    }
+
+    /** @param transport the service's bits of the opcode: one of {@link Opcode}'s TRANSPORT constants */
+    public RcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight, int transport,
+              QpAttributes attributes, RequestContext landing) {
+        super(qpn, host, memory, counters, attributes, landing);
+        this.flight = flight;
+        this.transport = transport;
+        sends = new SendState(host.sends());
+        requester = new Requester(this, sends, data());
+        completer = new Completer(this, sends, data());
+        responder = new Responder(this);
+    }
+
+    // ---- input ----
+
+    @Override
+    public final RxeCounter checkOrigin(ReceivedFrame frame) {
+        return path() == null ? RxeCounter.DROP_QP_STATE : path().connects(frame) ? null : RxeCounter.DROP_WRONG_ADDRESS;
+    }
+
+    @Override
+    public final void onPacket(long nowNs, ReceivedFrame frame) {
+        if (!mayReceive()) {
+            counters().count(RxeCounter.DROP_QP_STATE);
+            return;
+        }
+        int opcode = Bth.opcode(frame.buffer(), frame.offset());
+        if (!Opcode.has(opcode, Opcode.RESPONSE)) {
+            onRequest(frame);
+        } else if (state() == QpState.RTR) {
+            counters().count(RxeCounter.DROP_QP_STATE);
+        } else if (Opcode.transport(opcode) != transport) {
+            counters().count(RxeCounter.DROP_WRONG_SERVICE);
+        } else {
+            onResponse(nowNs, frame);
+        }
+    }
+
+    /** What is no response, known or not. */
+    void onRequest(ReceivedFrame frame) {
+        onPeerSeen();
+        responder.onRequest(frame);
+    }
+
+    /** A response of this service. */
+    void onResponse(long nowNs, ReceivedFrame frame) {
+        completer.onResponse(nowNs, frame);
+        countFlight();
+    }
+
+    @Override
+    void onServiceTimer(long nowNs) {
+        completer.onTimer(nowNs);
+        countFlight();
+    }
+
+    @Override
+    long serviceDeadlineNs() {
+        return completer.deadlineNs();
+    }
+
+    // ---- output ----
+
+    /**
+     * Data that the peer asked for first, then requests, and the acknowledgement last. Being the shortest, it ends the train that an answer
+     * begins, and both cross the host in one piece.
+     */
+    @Override
+    int transmitFreely(long nowNs, PacketWriter out, int budget) {
+        int sent = transmitData(nowNs, out, budget, 1);
+        return sent + responder.transmit(out, budget - sent);
+    }
+
+    @Override
+    int transmitData(long nowNs, PacketWriter out, int budget) {
+        return transmitData(nowNs, out, budget, 0);
+    }
+
+    /** @param forAnswer packets of the budget set aside for the acknowledgement, if there is one */
+    private int transmitData(long nowNs, PacketWriter out, int budget, int forAnswer) {
+        int sent = responder.transmitData(out, budget);
+        int forRequests = budget - sent - (responder.owes() ? forAnswer : 0);
+        if (forRequests > 0 && requester.transmitProbe(out)) {
+            forRequests--;
+            sent++;
+        }
+        sent += requester.transmit(nowNs, out, Math.min(forRequests, flight.room()));
+        countFlight();
+        if (flight.room() <= 0 && requester.hasMore()) {
+            flight.await(this);
+        }
+        return sent;
+    }
+
+    @Override
+    boolean hasData() {
+        return responder.owesData() || requester.hasMore() || sends.probe;
+    }
+
+    @Override
+    int transmitAnswer(PacketWriter out, int budget) {
+        return responder.owesData() ? 0 : responder.transmit(out, budget);
+    }
+
+    /** Tells the budget what is under way now. A READ counts for no more than a window, however much it asks for. */
+    private void countFlight() {
+        int now = isLive() ? Math.min(sends.packetsInFlight(), Requester.MAX_WINDOW) : 0;
+        flight.move(now - inFlight);
+        inFlight = now;
+    }
+
+    @Override
+    public void settle(PacketWriter out, int budget) {
+        responder.transmit(out, budget);
+    }
+
+    @Override
+    public LingeringQueuePairs.Ghost ghost(long goneNs) {
+        return path() == null ? null : new LingeringQueuePairs.Ghost(this, goneNs);
+    }
+
+    // ---- states ----
+
+    @Override
+    void onReadyToReceive() {
+        // Rounded up like the kernel's: a kernel peer rounds its own depth up, and then uses it.
+        maxDestRdAtomic = roundUp(attributes().maxDestRdAtomic());
+        responder.start(attributes().rqPsn(), Math.max(1, maxDestRdAtomic));
+    }
+
+    private static int roundUp(int depth) {
+        return depth <= 1 ? depth : Integer.highestOneBit(depth - 1) << 1;
+    }
+
+    @Override
+    void onReadyToSend() {
+        sends.reset(attributes().sqPsn());
+        requester.reset();
+        completer.reset();
+    }
+
+    @Override
+    void onReset() {
+        sends.reset(0);
+        requester.reset();
+        completer.reset();
+        responder.dropResponses();
+        leaveFlight();
+    }
+
+    @Override
+    void onGone() {
+        leaveFlight();
+    }
+
+    private void leaveFlight() {
+        flight.forget(this);
+        countFlight();
+    }
+
+    @Override
+    public void enterError() {
+        responder.dropResponses();
+        super.enterError();
+    }
+
+    /**
+     * As {@link #enterError}, but what the responder has queued still goes out: the NAK that tells the peer why. One that is being
+     * destroyed stays as it is: nothing completes any more.
+     */
+    void enterErrorAfterResponses() {
+        if (isLive()) {
+            super.enterError();
+        }
+    }
+
+    @Override
+    void flush() {
+        flushSends();
+        responder.flush();
+        leaveFlight();
+    }
+
+    @Override
+    void flushSends() {
+        completer.flush();
+    }
+
+    @Override
+    long sendsBegun() {
+        return sends.started;
+    }
+
+    @Override
+    public QpAttributes query() {
+        return new QpAttributes().merge(attributes()).state(state()).curState(state())
+            .rqPsn(responder.expectedPsn()).sqPsn(sends.nextPsn);
+    }
+
+    // ---- what the three parts share ----
+
+    @Override
+    boolean maySend() {
+        return super.maySend() && !completer.waitsForReceiver();
+    }
+
+    /** The service's bits of the opcode. */
+    public final int transport() {
+        return transport;
+    }
+
+    public int destQpn() {
+        return attributes().destQpn();
+    }
+
+    int accessFlags() {
+        return attributes().accessFlags();
+    }
+
+    int maxRdAtomic() {
+        return attributes().maxRdAtomic();
+    }
+
+    /** Responses one READ request asks for, at most; a peer that takes few requests at a time is asked for all at once. */
+    int readRequestPackets() {
+        return attributes().maxRdAtomic() < SPLIT_FROM_DEPTH ? Integer.MAX_VALUE : READ_REQUEST_PACKETS;
+    }
+
+    int maxDestRdAtomic() {
+        return maxDestRdAtomic;
+    }
+
+    int minRnrTimer() {
+        return attributes().minRnrTimer();
+    }
+
+    int timeout() {
+        return attributes().timeout();
+    }
+
+    int retryCount() {
+        return attributes().retryCount();
+    }
+
+    int rnrRetry() {
+        return attributes().rnrRetry();
+    }
+
+    FlightBudget flight() {
+        return flight;
+    }
+
+    Requester requester() {
+        return requester;
+    }
+
+    Completer completer() {
+        return completer;
+    }
+
+    public Responder responder() {
+        return responder;
+    }
+
+    /** Eight bytes holding {@code value} in this host's order; valid until the next call. */
+    MemorySegment hostOrder(long value) {
+        scratch.set(ValueLayout.JAVA_LONG, 0, value);
+        return scratch;
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import org.softrdma.device.queue.SendRing;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.wire.roce.Psn;
+
+/**
+ * Where the send queue stands, in work requests and in PSNs: what {@link Requester} and {@link Completer} share.
+ *
+ * <pre>
+ *   work requests   head ≤ cursor ≤ started ≤ tail     head: oldest incomplete, cursor: to transmit next,
+ *                                                      started: first without PSNs
+ *   PSNs            unacked ≤ cursorPsn ≤ sentEnd ≤ nextPsn
+ * </pre>
+ *
+ * unacked always lies in the request at head, or is nextPsn when nothing is outstanding.
+ */
+final class SendState {
+    final SendRing ring;
+
+    /** Work request to transmit from next, and which of its packets. */
+    long cursor;
+    int cursorPacket;
+    /** First work request that has no PSNs yet. */
+    long started;
+    /** PSN of the next message to start. */
+    int nextPsn;
+    /** Oldest PSN not acknowledged. */
+    int unacked;
+    /** PSN after the highest one ever transmitted (for READs: asked for). */
+    int sentEnd;
+    /** READs, atomics and other {@link #isAnswered} requests transmitted before the cursor and not complete. */
+    int readsInFlight;
+    int retriesLeft;
+    int rnrRetriesLeft;
+    /** A NAK or gap already made us go back; another one before any progress changes nothing. */
+    boolean wentBack;
+    /** The oldest unacknowledged packet is to be sent once more, the cursor staying where it is. */
+    boolean probe;
+
+    SendState(SendRing ring) {
+        this.ring = ring;
+    }
+
+    void reset(int psn) {
+        cursor = ring.head();
+        started = cursor;
+        cursorPacket = 0;
+        nextPsn = psn;
+        unacked = psn;
+        sentEnd = psn;
+        readsInFlight = 0;
+        wentBack = false;
+        probe = false;
+    }
+
+    boolean hasOutstanding() {
+        return unacked != sentEnd;
+    }
+
+    int firstPsn(long sequence) {
+        return ring.firstPsn(sequence);
+    }
+
+    int lastPsn(long sequence) {
+        return Psn.add(ring.firstPsn(sequence), ring.packets(sequence) - 1);
+    }
+
+    /** PSN of the packet at the cursor. */
+    int cursorPsn() {
+        return cursor < started ? Psn.add(ring.firstPsn(cursor), cursorPacket) : nextPsn;
+    }
+
+    int packetsInFlight() {
+        return Psn.distance(unacked, cursorPsn());
+    }
+
+    /** Go-back-N: transmit again from the oldest unacknowledged PSN. */
+    void goBack() {
+        cursor = ring.head();
+        cursorPacket = cursor < started ? Psn.distance(ring.firstPsn(cursor), unacked) : 0;
+        readsInFlight = 0;
+    }
+
+    static boolean isRead(int opcode) {
+        return opcode == WrOpcode.RDMA_READ.value();
+    }
+
+    static boolean isAtomic(int opcode) {
+        return opcode == WrOpcode.ATOMIC_CMP_AND_SWP.value() || opcode == WrOpcode.ATOMIC_FETCH_AND_ADD.value();
+    }
+
+    /** Answered by an empty READ response once they are executed: FLUSH and ATOMIC WRITE. */
+    static boolean isConfirmed(int opcode) {
+        return opcode == WrOpcode.FLUSH.value() || opcode == WrOpcode.ATOMIC_WRITE.value();
+    }
+
+    /** Not just acknowledged, but answered by a response of its own, which takes one of the peer's responder resources. */
+    static boolean isAnswered(int opcode) {
+        return isRead(opcode) || isAtomic(opcode) || isConfirmed(opcode);
+    }
+}

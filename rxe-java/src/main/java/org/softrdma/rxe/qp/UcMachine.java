@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import org.softrdma.device.Counters;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.link.ReceivedFrame;
+import org.softrdma.verbs.QpAttributes;
+
+/** A UC queue pair: {@link UcRequester} sends, {@link UcResponder} executes what the peer sends, and neither ever answers. */
+public final class UcMachine extends UnreliableMachine {
+    private final UcRequester requester;
+    private final UcResponder responder;
+
+    public UcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters) {
+        super(qpn, host, memory, counters, new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).sqdAsyncNotify(false));
+        requester = new UcRequester(this, host.sends());
+        responder = new UcResponder(this);
+    }
+
+    @Override
+    public RxeCounter checkOrigin(ReceivedFrame frame) {
+        return path() == null ? RxeCounter.DROP_QP_STATE : path().connects(frame) ? null : RxeCounter.DROP_WRONG_ADDRESS;
+    }
+
+    @Override
+    public void onPacket(long nowNs, ReceivedFrame frame) {
+        if (!mayReceive()) {
+            counters().count(RxeCounter.DROP_QP_STATE);
+            return;
+        }
+        responder.onRequest(frame);
+    }
+
+    @Override
+    UnreliableRequester requester() {
+        return requester;
+    }
+
+    @Override
+    void onReadyToReceive() {
+        responder.start(attributes().rqPsn());
+    }
+
+    @Override
+    public QpAttributes query() {
+        return super.query().rqPsn(responder.expectedPsn());
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import org.softrdma.device.queue.LocalOperations;
+import org.softrdma.device.queue.SendRing;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.wire.roce.Opcode;
+
+/** Sends the SENDs and RDMA WRITEs of a UC queue pair, packet by packet, at the speed of the link. */
+final class UcRequester extends UnreliableRequester {
+    private final MessageWriter messages;
+    private final LocalOperations localOperations;
+    /** Of the message at the head: the packet to send next. */
+    private int packet;
+
+    UcRequester(QpMachine qp, SendRing ring) {
+        super(qp, ring);
+        messages = new MessageWriter(qp, Opcode.TRANSPORT_UC, ring, data);
+        localOperations = new LocalOperations(ring, qp.memory(), qp.pd(), qp.qpn());
+    }
+
+    @Override
+    void reset(int psn) {
+        super.reset(psn);
+        packet = 0;
+    }
+
+    @Override
+    long begun() {
+        return packet == 0 ? ring.head() : ring.head() + 1;
+    }
+
+    @Override
+    boolean send(long wqe, PacketWriter out) {
+        if (packet == 0) {
+            WcStatus verdict = start(wqe);
+            if (verdict != WcStatus.SUCCESS) {
+                return fail(verdict);
+            }
+        }
+        if (LocalOperations.isLocal(ring.opcode(wqe))) {
+            completions.completeHead();
+            return true;
+        }
+        boolean last = packet == messages.packetsOf(ring.length(wqe)) - 1;
+        int at = out.begin(qp.path());
+        int length = messages.put(out, at, wqe, packet, last, nextPsn(), false);
+        if (length == MessageWriter.UNREADABLE) {
+            packet = 0;
+            return fail(WcStatus.LOC_PROT_ERR);
+        }
+        out.finish(qp.path(), at, at + length);
+        advancePsn();
+        packet = last ? 0 : packet + 1;
+        if (last) {
+            completions.completeHead();
+        }
+        return true;
+    }
+
+    /** Executes what needs no packet; checks what does. */
+    private WcStatus start(long wqe) {
+        if (LocalOperations.isLocal(ring.opcode(wqe))) {
+            return localOperations.run(wqe);
+        }
+        if (ring.length(wqe) > MessageWriter.MAX_MESSAGE_BYTES) {
+            return WcStatus.LOC_LEN_ERR;
+        }
+        return data.isReadable(wqe) ? WcStatus.SUCCESS : WcStatus.LOC_PROT_ERR;
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import org.softrdma.device.Counters;
+import org.softrdma.device.config.CongestionControl;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.link.ReceivedFrame;
+import org.softrdma.verbs.QpAttributes;
+
+/**
+ * A UD queue pair: each message is one packet, to wherever its address handle leads and from whoever knows the Q_Key.
+ * {@link UdRequester} sends, {@link UdResponder} receives.
+ */
+public final class UdMachine extends UnreliableMachine {
+    private final UdRequester requester;
+    private final UdResponder responder;
+
+    /** @param portMtu payload bytes a packet may have on this port */
+    public UdMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, int portMtu) {
+        super(qpn, host, memory, counters, new QpAttributes().pkeyIndex(0).port(0).qkey(0).sqdAsyncNotify(false));
+        requester = new UdRequester(this, host.sends(), portMtu);
+        responder = new UdResponder(this);
+    }
+
+    /** Anybody may send to a UD queue pair; but what is for a group names no queue pair. */
+    @Override
+    public RxeCounter checkOrigin(ReceivedFrame frame) {
+        return frame.local().isMulticast() ? RxeCounter.DROP_WRONG_ADDRESS : null;
+    }
+
+    @Override
+    public void onPacket(long nowNs, ReceivedFrame frame) {
+        if (!mayReceive()) {
+            counters().count(RxeCounter.DROP_QP_STATE);
+            return;
+        }
+        responder.onRequest(frame);
+    }
+
+    @Override
+    UnreliableRequester requester() {
+        return requester;
+    }
+
+    /**
+     * Datagrams take no part: whoever sent a marked one is known by its address only, and a CNP would need a path to it; and they are sent
+     * as packets that may not be marked.
+     */
+    @Override
+    public void control(CongestionControl settings) {
+    }
+
+    /** Datagrams have no order. */
+    @Override
+    void onReadyToReceive() {
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import java.nio.ByteBuffer;
+import org.softrdma.device.queue.SendRing;
+import org.softrdma.link.Path;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.wire.roce.Bth;
+import org.softrdma.wire.roce.Deth;
+import org.softrdma.wire.roce.ImmDt;
+import org.softrdma.wire.roce.Opcode;
+
+/** Sends the datagrams of a UD queue pair, one packet each. Source: IBA vol 1 §9.8.3. */
+final class UdRequester extends UnreliableRequester {
+    private final int portMtu;
+
+    UdRequester(QpMachine qp, SendRing ring, int portMtu) {
+        super(qp, ring);
+        this.portMtu = portMtu;
+    }
+
+    @Override
+    long begun() {
+        return ring.head();
+    }
+
+    @Override
+    boolean send(long wqe, PacketWriter out) {
+        if (ring.length(wqe) > portMtu) {
+            return fail(WcStatus.LOC_LEN_ERR);
+        }
+        int payload = (int) ring.length(wqe);
+        boolean immediate = ring.opcode(wqe) == WrOpcode.SEND_WITH_IMM.value();
+        int opcode = immediate ? Opcode.UD_SEND_ONLY_WITH_IMMEDIATE : Opcode.UD_SEND_ONLY;
+        int pad = -payload & 3;
+        Path path = (Path) ring.destination(wqe);
+        int at = out.begin(path);
+        int payloadAt = at + Opcode.headerLength(opcode);
+        if (!data.isReadable(wqe) || !data.put(wqe, 0, payload, out, payloadAt)) {
+            return fail(WcStatus.LOC_PROT_ERR);
+        }
+        ByteBuffer buffer = out.buffer();
+        Bth.put(buffer, at, opcode, (ring.flags(wqe) & SendFlags.SOLICITED) != 0, pad, QpMachine.PKEY, ring.remoteQpn(wqe), false,
+            nextPsn());
+        Deth.put(buffer, at + Opcode.dethOffset(opcode), qkeyFor(wqe), qp.qpn());
+        if (immediate) {
+            ImmDt.put(buffer, at + Opcode.immediateOffset(opcode), ring.immediate(wqe));
+        }
+        out.finish(path, at, payloadAt + payload + pad);
+        advancePsn();
+        completions.completeHead();
+        return true;
+    }
+
+    /**
+     * Keys with the highest bit set are under control: a work request cannot name one, it stands for the queue pair's own.
+     * IBA vol 1 §10.2.5; kernel rxe 6.1 sends the work request's whatever it is.
+     */
+    private int qkeyFor(long wqe) {
+        int asked = ring.remoteQkey(wqe);
+        return asked < 0 ? qp.attributes().qkey() : asked;
+    }
+}

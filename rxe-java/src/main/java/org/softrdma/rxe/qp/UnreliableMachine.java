@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import org.softrdma.device.Counters;
+import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.WcStatus;
+
+/** A queue pair of a service without acknowledgements: it has nothing to wait for, nothing to repeat and nothing to answer. */
+abstract class UnreliableMachine extends QpMachine {
+    private final ReceiveCompletions receiveCompletions;
+
+    UnreliableMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes) {
+        super(qpn, host, memory, counters, attributes);
+        receiveCompletions = new ReceiveCompletions(this);
+    }
+
+    abstract UnreliableRequester requester();
+
+    final ReceiveCompletions receiveCompletions() {
+        return receiveCompletions;
+    }
+
+    @Override
+    final int transmitFreely(long nowNs, PacketWriter out, int budget) {
+        return requester().transmit(out, budget);
+    }
+
+    @Override
+    final int transmitData(long nowNs, PacketWriter out, int budget) {
+        return requester().transmit(out, budget);
+    }
+
+    @Override
+    final boolean hasData() {
+        return requester().hasMore();
+    }
+
+    @Override
+    final int transmitAnswer(PacketWriter out, int budget) {
+        return 0;
+    }
+
+    @Override
+    public final void settle(PacketWriter out, int budget) {
+    }
+
+    @Override
+    public final LingeringQueuePairs.Ghost ghost(long goneNs) {
+        return null;
+    }
+
+    @Override
+    final void onServiceTimer(long nowNs) {
+    }
+
+    @Override
+    final long serviceDeadlineNs() {
+        return DeadlineHeap.NEVER;
+    }
+
+    @Override
+    final void onReadyToSend() {
+        requester().reset(attributes().sqPsn());
+    }
+
+    @Override
+    void onReset() {
+        requester().reset(0);
+    }
+
+    @Override
+    final void flushSends() {
+        requester().flush();
+    }
+
+    @Override
+    final void flush() {
+        flushSends();
+        receiveCompletions.flush();
+    }
+
+    @Override
+    final long sendsBegun() {
+        return requester().begun();
+    }
+
+    /** A local fault ends a receive: the queue pair cannot go on. IBA vol 1 §9.9.3 */
+    final void failReceive(WcStatus status) {
+        receiveCompletions.fail(status);
+        enterError();
+    }
+
+    @Override
+    public QpAttributes query() {
+        QpState now = state();
+        return new QpAttributes().merge(attributes()).state(now).curState(now).sqPsn(requester().nextPsn());
+    }
+}

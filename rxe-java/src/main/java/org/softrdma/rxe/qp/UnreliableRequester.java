@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import org.softrdma.device.queue.SendRing;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.wire.roce.Psn;
+
+/**
+ * Sends without asking whether anything arrives: a work request is complete when its last packet was handed to the link. One that cannot
+ * be sent fails, the others are flushed, and sending stops until the queue pair is brought back to RTS. Source: IBA vol 1 §9.8, §10.3.1.6.
+ */
+abstract class UnreliableRequester {
+    final QpMachine qp;
+    final SendRing ring;
+    final SendData data;
+    final SendCompletions completions;
+    private int nextPsn;
+
+    UnreliableRequester(QpMachine qp, SendRing ring) {
+        this.qp = qp;
+        this.ring = ring;
+        data = new SendData(ring, qp.data());
+        completions = new SendCompletions(qp, ring);
+    }
+
+    /** The next packet has this PSN, and nothing is under way. */
+    void reset(int psn) {
+        nextPsn = psn;
+    }
+
+    /** Sends up to {@code budget} packets. @return how many */
+    final int transmit(PacketWriter out, int budget) {
+        int sent = 0;
+        while (sent < budget && out.hasRoom() && hasMore() && send(ring.head(), out)) {
+            sent++;
+        }
+        return sent;
+    }
+
+    /** Whether there is something to send that may be sent. */
+    final boolean hasMore() {
+        long wqe = ring.head();
+        return qp.maySend() && wqe != ring.tail() && qp.mayStart(wqe);
+    }
+
+    /** Sends one packet of the oldest work request. @return false if that failed */
+    abstract boolean send(long wqe, PacketWriter out);
+
+    /** First work request of which nothing was sent. */
+    abstract long begun();
+
+    final int nextPsn() {
+        return nextPsn;
+    }
+
+    /** A packet went out. */
+    final void advancePsn() {
+        nextPsn = Psn.next(nextPsn);
+    }
+
+    /** @return false, for {@link #send} to answer */
+    final boolean fail(WcStatus status) {
+        completions.failHead(status);
+        qp.enterSendQueueError();
+        return false;
+    }
+
+    final void flush() {
+        completions.flush();
+        reset(nextPsn);
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.softrdma.device.Counters;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.device.verbs.SrqTable;
+import org.softrdma.link.ReceivedFrame;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.wire.roce.Opcode;
+
+/**
+ * The responder's half of an XRC connection: like RC, with each request landing where it says ({@link XrcRequestContext}). It belongs to an
+ * XRC domain and is open to everybody who has that domain open; the last one to close it ends it.
+ */
+public final class XrcTarget extends RcMachine {
+    private final int domain;
+    private final List<SoftQueuePair> holders = new ArrayList<>();
+
+    public XrcTarget(int qpn, SoftQueuePair maker, int domain, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight,
+              SrqTable queues) {
+        super(qpn, maker, memory, counters, flight, Opcode.TRANSPORT_XRC,
+            new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxDestRdAtomic(0).minRnrTimer(0).timeout(0)
+                .sqdAsyncNotify(false),
+            new XrcRequestContext(queues, domain, maker.sharedReceives()));
+        this.domain = domain;
+        holders.add(maker);
+    }
+
+    /** Number of its XRC domain. */
+    public int domain() {
+        return domain;
+    }
+
+    /** Somebody else opened it. */
+    public void hold(SoftQueuePair holder) {
+        holders.add(holder);
+    }
+
+    @Override
+    public boolean release(SoftQueuePair holder) {
+        holders.remove(holder);
+        return holders.isEmpty();
+    }
+
+    /** Everybody is told. */
+    @Override
+    public void raise(AsyncEventType type) {
+        for (int i = 0; i < holders.size(); i++) {
+            holders.get(i).raise(type);
+        }
+    }
+
+    @Override
+    void onResponse(long nowNs, ReceivedFrame frame) {
+        counters().count(RxeCounter.DROP_WRONG_SERVICE);
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw.mpa;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.softrdma.wire.iwarp.Fpdu;
+import org.softrdma.wire.iwarp.MpaCrc;
+import org.softrdma.wire.iwarp.MpaMarker;
+import org.softrdma.wire.iwarp.TerminateCode;
+
+/**
+ * Cuts a stream into FPDUs, however it comes in pieces, and takes out the markers. A frame is handed on only when it is whole and its CRC
+ * is good, so that damaged bytes reach nobody's memory; one that lies whole in what came, in a stream without markers, is not copied.
+ */
+public final class FpduReader {
+    /** All bytes were taken. */
+    public static final int OK = -1;
+    /** The handler wants no more. */
+    static final int STOPPED = -2;
+
+    /** With fewer missing bytes of a frame, the frames behind it are worth being read at the same time. */
+    static final int WORTH_LANDING = 1 << 14;
+    private static final int BETWEEN_MARKERS = MpaMarker.INTERVAL - MpaMarker.LENGTH;
+
+    private final UlpduHandler handler;
+    private final BufferPool holds;
+    private final MpaCrc crc = new MpaCrc();
+    private final ByteBuffer marker = ByteBuffer.allocate(MpaMarker.LENGTH);
+    private StreamParameters parameters;
+    /** The beginning of a frame whose end has not come; null between frames. */
+    private StreamBuffer hold;
+    /** Its bytes. */
+    private int held;
+    /** Of the frame being held, without markers; 0 as long as its length field is not there. */
+    private int total;
+    private int untilMarker;
+    private int markerHeld;
+    /** Stream bytes since the frame's length field, markers included. */
+    private int sinceLength;
+
+    /** @param holds buffers of {@link Fpdu#MAX_LENGTH} bytes, for frames that come in pieces */
+    public FpduReader(UlpduHandler handler, BufferPool holds) {
+        this.handler = handler;
+        this.holds = holds;
+    }
+
+    /** A new stream begins. */
+    public void start(StreamParameters agreed) {
+        parameters = agreed;
+        forget();
+        untilMarker = 0;
+        markerHeld = 0;
+        sinceLength = 0;
+        crc.reset();
+    }
+
+    /** Nothing more comes: the frame that has begun has no end. */
+    public void forget() {
+        if (hold != null) {
+            holds.giveBack(hold);
+            hold = null;
+        }
+        held = 0;
+        total = 0;
+    }
+
+    /** Whether the stream stands between two frames. */
+    public boolean isAtBoundary() {
+        return held == 0 && markerHeld == 0;
+    }
+
+    /**
+     * Bytes that a long frame lacks, if they are best read right behind those that it has.
+     *
+     * @return 0: whatever comes is for {@link #read}
+     */
+    public int missing() {
+        int missing = total - held;
+        return total == 0 || missing < WORTH_LANDING || parameters.markersIn() ? 0 : missing;
+    }
+
+    /** Where the missing bytes belong. */
+    public MemorySegment landing() {
+        return hold.memory();
+    }
+
+    /** From which offset on. */
+    public int landingOffset() {
+        return held;
+    }
+
+    /** So many of the missing bytes stand there now. @return as {@link #read} */
+    public int landed(int count) {
+        held += count;
+        return held == total ? deliverHeld(crcOf(hold.bytes(), 0, total)) : OK;
+    }
+
+    /**
+     * Takes the bytes [from, to) of {@code b}.
+     *
+     * @param memory the same bytes as {@code b}
+     * @return {@link #OK}, {@link #STOPPED}, or the {@link TerminateCode} of what is wrong with the framing
+     */
+    public int read(ByteBuffer b, MemorySegment memory, int from, int to) {
+        return parameters.markersIn() ? readWithMarkers(b, from, to) : readPlain(b, memory, from, to);
+    }
+
+    private int readPlain(ByteBuffer b, MemorySegment memory, int begin, int to) {
+        int from = begin;
+        while (from < to) {
+            if (held == 0 && to - from >= Fpdu.HEADER_LENGTH) {
+                int length = Fpdu.length(Fpdu.ulpduLength(b, from));
+                if (to - from >= length) {
+                    int verdict = deliver(b, memory, from, crcOf(b, from, from + length));
+                    if (verdict != OK) {
+                        return verdict;
+                    }
+                    from += length;
+                    continue;
+                }
+            }
+            from += hold(b, from, to);
+            if (held == total) {
+                int verdict = deliverHeld(crcOf(hold.bytes(), 0, total));
+                if (verdict != OK) {
+                    return verdict;
+                }
+            }
+        }
+        return OK;
+    }
+
+    private int crcOf(ByteBuffer b, int from, int end) {
+        return parameters.crc() ? crc.of(b, from, end - Fpdu.CRC_LENGTH) : 0;
+    }
+
+    private int readWithMarkers(ByteBuffer b, int begin, int to) {
+        int from = begin;
+        while (from < to) {
+            if (untilMarker == 0) {
+                marker.put(markerHeld++, b.get(from++));
+                if (markerHeld == MpaMarker.LENGTH && !takeMarker()) {
+                    return TerminateCode.MPA_MARKER_OR_LENGTH;
+                }
+                continue;
+            }
+            int taken = hold(b, from, Math.min(to, from + untilMarker));
+            int checked = total == 0 ? held : Math.min(held, total - Fpdu.CRC_LENGTH);
+            if (checked > held - taken) {
+                crc.update(hold.bytes(), held - taken, checked);
+            }
+            from += taken;
+            untilMarker -= taken;
+            sinceLength += taken;
+            if (held == total) {
+                int computed = crc.value();
+                crc.reset();
+                sinceLength = 0;
+                int verdict = deliverHeld(computed);
+                if (verdict != OK) {
+                    return verdict;
+                }
+            }
+        }
+        return OK;
+    }
+
+    /** RFC 5044 §4.3: a marker says where its frame began; one directly before a frame says 0. */
+    private boolean takeMarker() {
+        markerHeld = 0;
+        untilMarker = BETWEEN_MARKERS;
+        crc.update(marker, 0, MpaMarker.LENGTH);
+        int expected = sinceLength;
+        if (held > 0) {
+            sinceLength += MpaMarker.LENGTH;
+        }
+        return MpaMarker.fpduPointer(marker, 0) == (expected & 0xFFFF);
+    }
+
+    /** Copies what belongs to the held frame, up to its length field or its end. @return bytes taken, at least 1 */
+    private int hold(ByteBuffer b, int from, int to) {
+        if (hold == null) {
+            hold = holds.take();
+        }
+        int wanted = (total == 0 ? Fpdu.HEADER_LENGTH : total) - held;
+        int taken = Math.min(wanted, to - from);
+        hold.bytes().put(held, b, from, taken);
+        held += taken;
+        if (total == 0 && held == Fpdu.HEADER_LENGTH) {
+            total = Fpdu.length(Fpdu.ulpduLength(hold.bytes(), 0));
+        }
+        return taken;
+    }
+
+    private int deliverHeld(int computed) {
+        int verdict = deliver(hold.bytes(), hold.memory(), 0, computed);
+        forget();
+        return verdict;
+    }
+
+    /** The pad is what the peer sent: the CRC covers it, and nobody else looks at it. */
+    private int deliver(ByteBuffer b, MemorySegment memory, int at, int computed) {
+        int length = Fpdu.ulpduLength(b, at);
+        if (parameters.crc() && MpaCrc.get(b, at + Fpdu.length(length) - Fpdu.CRC_LENGTH) != computed) {
+            return TerminateCode.MPA_CRC;
+        }
+        return handler.onUlpdu(b, memory, at + Fpdu.HEADER_LENGTH, length) ? OK : STOPPED;
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw.qp;
+
+import java.nio.ByteBuffer;
+import org.softrdma.device.memory.Region;
+import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.wire.iwarp.AtomicRequest;
+import org.softrdma.wire.iwarp.AtomicResponse;
+import org.softrdma.wire.iwarp.RdmapOpcode;
+import org.softrdma.wire.iwarp.TaggedHeader;
+import org.softrdma.wire.iwarp.UntaggedHeader;
+
+/**
+ * The peer's READs and atomics, answered in the order they came. At most IRD of them wait here; one more ends the connection, as the peer
+ * has promised not to. Atomics are executed when their turn has come, behind the READs before them.
+ */
+public final class PendingResponses {
+    private final SiwMachine qp;
+    private final int limit;
+    private final boolean[] atomics;
+    private final int[] stags;
+    private final long[] tos;
+    private final int[] sinkStags;
+    private final long[] sinkTos;
+    private final long[] sizes;
+    private final long[] operands;
+    private final long[] masks;
+    private final long[] compares;
+    private final long[] compareMasks;
+    private final long[] original = new long[1];
+    private int head;
+    private int count;
+    /** Bytes of the oldest READ that were sent. */
+    private long sent;
+    private int atomicMsn = 1;
+
+    /** @param limit IRD */
+    PendingResponses(SiwMachine qp, int limit) {
+        this.qp = qp;
+        this.limit = limit;
+        int slots = Math.max(1, limit);
+        atomics = new boolean[slots];
+        stags = new int[slots];
+        tos = new long[slots];
+        sinkStags = new int[slots];
+        sinkTos = new long[slots];
+        sizes = new long[slots];
+        operands = new long[slots];
+        masks = new long[slots];
+        compares = new long[slots];
+        compareMasks = new long[slots];
+    }
+
+    int limit() {
+        return limit;
+    }
+
+    boolean isFull() {
+        return count >= limit;
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** A response was begun and has more segments to come. */
+    boolean isMidMessage() {
+        return sent > 0;
+    }
+
+    /** A READ whose key and range are good. */
+    void addRead(int sinkStag, long sinkTo, long size, int stag, long to) {
+        int slot = add(false, stag, to);
+        sinkStags[slot] = sinkStag;
+        sinkTos[slot] = sinkTo;
+        sizes[slot] = size;
+    }
+
+    /** An atomic whose key, range and operation are good. */
+    void addAtomic(ByteBuffer b, int at) {
+        int slot = add(true, AtomicRequest.stag(b, at), AtomicRequest.to(b, at));
+        sinkStags[slot] = AtomicRequest.requestId(b, at);
+        sizes[slot] = AtomicRequest.operation(b, at);
+        operands[slot] = AtomicRequest.addSwap(b, at);
+        masks[slot] = AtomicRequest.addSwapMask(b, at);
+        compares[slot] = AtomicRequest.compare(b, at);
+        compareMasks[slot] = AtomicRequest.compareMask(b, at);
+    }
+
+    private int add(boolean atomic, int stag, long to) {
+        int slot = (head + count++) % stags.length;
+        atomics[slot] = atomic;
+        stags[slot] = stag;
+        tos[slot] = to;
+        return slot;
+    }
+
+    /** Bytes of the ULPDU that comes next. */
+    int nextLength(int maxUlpdu) {
+        if (atomics[head]) {
+            return UntaggedHeader.LENGTH + AtomicResponse.LENGTH;
+        }
+        return TaggedHeader.LENGTH + Sender.payloadOf(sizes[head] - sent, maxUlpdu - TaggedHeader.LENGTH);
+    }
+
+    /**
+     * Writes the ULPDU that comes next.
+     *
+     * @param length as {@link #nextLength} said
+     * @return false: the memory has gone since the request came
+     */
+    boolean write(StreamBuffer out, int at, int length) {
+        return atomics[head] ? writeAtomic(out.bytes(), at) : writeRead(out, at, length - TaggedHeader.LENGTH);
+    }
+
+    private boolean writeRead(StreamBuffer out, int at, int payload) {
+        long from = tos[head] + sent;
+        if (payload > 0) {
+            Region region = qp.find(stags[head], AccessFlags.REMOTE_READ, from, payload);
+            if (region == null || !region.copyOut(from, out.memory(), at + TaggedHeader.LENGTH, payload)) {
+                return false;
+            }
+        }
+        boolean last = sent + payload == sizes[head];
+        TaggedHeader.put(out.bytes(), at, last, RdmapOpcode.RDMA_READ_RESPONSE, sinkStags[head], sinkTos[head] + sent);
+        sent += payload;
+        if (last) {
+            removeOldest();
+        }
+        return true;
+    }
+
+    private boolean writeAtomic(ByteBuffer b, int at) {
+        Region region = qp.find(stags[head], AccessFlags.REMOTE_ATOMIC, tos[head], Long.BYTES);
+        if (region == null || !execute(region)) {
+            return false;
+        }
+        UntaggedHeader.put(b, at, true, RdmapOpcode.ATOMIC_RESPONSE, 0, RdmapOpcode.QN_ATOMIC_RESPONSE, atomicMsn++, 0);
+        AtomicResponse.put(b, at + UntaggedHeader.LENGTH, sinkStags[head], original[0]);
+        removeOldest();
+        return true;
+    }
+
+    private boolean execute(Region region) {
+        if (sizes[head] == AtomicRequest.FETCH_ADD && masks[head] == 0) {
+            return region.fetchAndAdd(tos[head], operands[head], original);
+        }
+        // A swap of nothing for nothing reads the value at once.
+        long value = 0;
+        long next = 0;
+        while (true) {
+            if (!region.compareAndSwap(tos[head], value, next, original)) {
+                return false;
+            }
+            if (original[0] == value && next == wanted(value)) {
+                return true;
+            }
+            value = original[0];
+            next = wanted(value);
+        }
+    }
+
+    /** What is to stand where {@code value} stands. RFC 7306 §5.1. */
+    private long wanted(long value) {
+        if (sizes[head] == AtomicRequest.FETCH_ADD) {
+            return addByFields(value, operands[head], masks[head]);
+        }
+        boolean equal = ((value ^ compares[head]) & compareMasks[head]) == 0;
+        return equal ? value & ~masks[head] | operands[head] & masks[head] : value;
+    }
+
+    /** Adds without carrying out of the bits that are set in {@code tops}. RFC 7306 §5.1.1 */
+    public static long addByFields(long a, long b, long tops) {
+        // All but the highest bits of the fields; those cannot carry any further than into the highest ones.
+        long low = (a & ~tops) + (b & ~tops);
+        return low ^ (a ^ b) & tops;
+    }
+
+    private void removeOldest() {
+        head = (head + 1) % stags.length;
+        count--;
+        sent = 0;
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.softrdma.siw.mpa.StreamBuffer;
+
+/**
+ * A TCP connection of Netty's, where the owner cannot read and write sockets itself. Its event loop reads, and the owner takes what was
+ * read: it waits in a bounded queue, up to {@link #MAX_WAITING} bytes and one read more, then nothing is read and TCP holds the peer back.
+ * The loop also writes, {@link #TO_WRITE} bytes at a time, and tells when it has. The channel is closed by the owner only.
+ */
+final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStream {
+    /** More than that waits for the owner: reading stops. */
+    static final int MAX_WAITING = 1 << 20;
+    /** The owner takes that much and the rest of a read, and then has others at their turn. */
+    static final int TURN_BYTES = 2 * MAX_WAITING;
+    /** At once for the event loop to write. */
+    private static final int TO_WRITE = 1 << 18;
+
+    private final int guessedEmss;
+    private final ConcurrentLinkedQueue<ByteBuf> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger waitingBytes = new AtomicInteger();
+    private volatile Channel channel;
+    /** The event loop has bytes that go before all others. */
+    private volatile boolean loopWrites;
+    /** Nothing goes out any more. */
+    private volatile boolean broken;
+    private volatile boolean ended;
+    private volatile boolean dead;
+    private volatile Runnable ready = () -> { };
+    private boolean endTold;
+    private final ChannelFutureListener whenWritten = written -> {
+        broken |= !written.isSuccess();
+        loopWrites = false;
+        ready.run();
+    };
+
+    /** @param guessedEmss payload bytes of a full TCP segment; nobody tells */
+    NettyStream(int guessedEmss) {
+        this.guessedEmss = guessedEmss;
+    }
+
+    // ---- the event loop's side ----
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        channel = context.channel();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        if (dead || !bytes.isReadable()) {
+            bytes.release();
+            return;
+        }
+        int length = bytes.readableBytes();
+        waiting.add(bytes);
+        if (dead) {
+            // Since the look above: the owner may not have seen it.
+            forgetWaiting();
+            return;
+        }
+        if (waitingBytes.addAndGet(length) > MAX_WAITING) {
+            channel.config().setAutoRead(false);
+            // The owner may have taken all of it in between, and would not look again.
+            resumeIfTaken();
+        }
+        ready.run();
+    }
+
+    private void resumeIfTaken() {
+        if (waitingBytes.get() <= MAX_WAITING / 2 && !channel.config().isAutoRead()) {
+            channel.config().setAutoRead(true);
+        }
+    }
+
+    /** The peer has closed its side. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event == ChannelInputShutdownEvent.INSTANCE) {
+            ended = true;
+            ready.run();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        ended = true;
+        ready.run();
+    }
+
+    /** The connection broke. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        ended = true;
+        ready.run();
+    }
+
+    // ---- the owner's side ----
+
+    @Override
+    public void onReady(Runnable whenReady) {
+        ready = whenReady;
+    }
+
+    @Override
+    public void poll(Sink sink) {
+        // Read before the queue: what is in the queue then is all there will be.
+        boolean last = ended;
+        int taken = 0;
+        for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = taken < TURN_BYTES ? waiting.poll() : null) {
+            try {
+                int length = bytes.readableBytes();
+                taken += length;
+                waitingBytes.addAndGet(-length);
+                ByteBuffer b = bytes.nioBuffer();
+                sink.onBytes(b, MemorySegment.ofBuffer(b), 0, length);
+            } finally {
+                bytes.release();
+            }
+        }
+        resumeIfTaken();
+        if (taken >= TURN_BYTES) {
+            // The event loop reads as fast as we take it.
+            ready.run();
+            return;
+        }
+        if (last && !endTold && !dead) {
+            endTold = true;
+            sink.onEnd();
+            abort();
+        }
+    }
+
+    @Override
+    public int emss() {
+        return guessedEmss;
+    }
+
+    @Override
+    public void send(StreamBuffer from) {
+        if (dead || ended || broken) {
+            from.took(from.length());
+        } else if (!loopWrites && !from.isEmpty()) {
+            leaveToLoop(from);
+        }
+    }
+
+    private void leaveToLoop(StreamBuffer from) {
+        int count = Math.min(from.length(), TO_WRITE);
+        ByteBuf bytes = channel.alloc().directBuffer(count);
+        bytes.writeBytes(from.bytes().slice(from.start(), count));
+        from.took(count);
+        loopWrites = true;
+        channel.writeAndFlush(bytes).addListener(whenWritten);
+    }
+
+    @Override
+    public void close() {
+        if (!dead) {
+            // Behind everything written before.
+            channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> ((DuplexChannel) channel).shutdownOutput());
+        }
+    }
+
+    @Override
+    public void abort() {
+        dead = true;
+        channel.close();
+        forgetWaiting();
+    }
+
+    /** Either side. */
+    private void forgetWaiting() {
+        for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = waiting.poll()) {
+            bytes.release();
+        }
+    }
+}

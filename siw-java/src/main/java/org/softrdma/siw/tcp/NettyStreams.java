@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw.tcp;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** Streams whose news come by themselves, on threads of their own. */
+public final class NettyStreams implements Streams {
+    private final Semaphore wakeups = new Semaphore(0);
+
+    @Override
+    public void poll() {
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+        try {
+            if (wakeups.tryAcquire(timeoutNs, TimeUnit.NANOSECONDS)) {
+                wakeups.drainPermits();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        wakeups.release();
+    }
+
+    @Override
+    public void close() {
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw.tcp;
+
+/** All streams of a device, as its owner hears of them, and as the thread that leads it sleeps on them. */
+public interface Streams extends AutoCloseable {
+    /** Has those that have news call what {@link ByteStream#onReady} named. The owner's. */
+    void poll();
+
+    /** Sleeps until there are news, or {@link #wakeup}. */
+    void await(long timeoutNs);
+
+    /** Ends the present {@link #await}, or the next. Any thread. */
+    void wakeup();
+
+    /** Ends what is left of them, when nobody is owner any more. */
+    @Override
+    void close();
+}

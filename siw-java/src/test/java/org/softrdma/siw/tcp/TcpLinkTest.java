@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.siw.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.contract.AllocatedBytes;
+import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.verbs.Errno;
+
+/** A stream over a real socket, whose other end is plain Java's. */
+class TcpLinkTest {
+    private static final long DEADLINE_SECONDS = 30;
+    private static final int PIECE = 100_003;
+    private static final int PIECES = 500;
+    private static final int ROUNDS = 5_000;
+    private static final int SMALL = 1000;
+    private static final long MOST_IN_A_TURN = (1 << 20) + (1 << 18);
+
+    private final StreamBuffer out = new StreamBuffer(1 << 18);
+    private final Semaphore ready = new Semaphore(0);
+    private final Taker taker = new Taker();
+    /** Null with NIO. */
+    private SocketStreams sockets;
+    private TcpLink link;
+    private ByteStream stream;
+    private Socket peer;
+
+    /** Takes pieces as {@link #fill} makes them. */
+    private static final class Taker implements ByteStream.Sink {
+        private long bytes;
+        private int ends;
+
+        @Override
+        public void onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
+            assertEquals(0, ends);
+            for (int i = from; i < to; i++, bytes++) {
+                if (b.get(i) != byteOf((int) (bytes / PIECE), (int) (bytes % PIECE))) {
+                    throw new AssertionError("byte " + bytes + " is wrong");
+                }
+            }
+            assertEquals(b.get(to - 1), memory.get(ValueLayout.JAVA_BYTE, to - 1));
+        }
+
+        @Override
+        public void onEnd() {
+            ends++;
+        }
+    }
+
+    private static byte byteOf(int piece, int index) {
+        return (byte) (piece + index * 31);
+    }
+
+    private void connect(boolean epoll) throws Exception {
+        sockets = epoll && SocketStreams.arePossible() ? new SocketStreams() : null;
+        link = new TcpLink(65536, sockets);
+        BlockingQueue<ByteStream> connected = new LinkedBlockingQueue<>();
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            InetSocketAddress from = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+            link.connect(from, (InetSocketAddress) server.getLocalSocketAddress(), TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS),
+                connected::add, refused -> { });
+            peer = server.accept();
+        }
+        stream = connected.poll(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        assertNotNull(stream);
+        stream.onReady(ready::release);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        if (link != null) {
+            peer.close();
+            link.close();
+        }
+        if (sockets != null) {
+            sockets.close();
+        }
+    }
+
+    /** As the system calls of epoll and the JDK's sockets say it, on Linux. */
+    @ParameterizedTest
+    @CsvSource({"bind(..) failed with error(-13): Permission denied, EACCES", "Permission denied, EACCES",
+        "bind(..) failed with error(-98): Address already in use, EADDRINUSE", "Address already in use, EADDRINUSE",
+        "Cannot assign requested address, EADDRNOTAVAIL", "connect(..) failed with error(-111): Connection refused, ECONNREFUSED",
+        "No route to host, EHOSTUNREACH", "Network is unreachable, ENETUNREACH", "Too many open files, EIO"})
+    void shouldSayWhatTheSystemSaid(String text, Errno errno) {
+        assertEquals(errno, TcpLink.errnoOf(new IOException(text)));
+    }
+
+    /** As on a laptop that speaks German. */
+    @Test
+    void shouldNotNeedTheSystemsWords() {
+        String taken = "Die Adresse wird bereits verwendet";
+        assertEquals(Errno.EADDRINUSE, TcpLink.errnoOf(new IOException("bind(..) failed with error(-98): " + taken)));
+        assertEquals(Errno.EIO, TcpLink.errnoOf(new IOException("connect(..) failed with error(-4095): Unbekannter Fehler")));
+        assertEquals(Errno.ECONNREFUSED, TcpLink.errnoOf(new ConnectException("Verbindungsaufbau abgelehnt")));
+        assertEquals(Errno.EHOSTUNREACH, TcpLink.errnoOf(new NoRouteToHostException("Keine Route zum Zielrechner")));
+        assertEquals(Errno.EADDRINUSE, TcpLink.errnoOf(new BindException(taken)));
+    }
+
+    /** As the owner does: asks for news, or sleeps until there are some. */
+    private void awaitReady() throws InterruptedException {
+        if (sockets == null) {
+            assertTrue(ready.tryAcquire(DEADLINE_SECONDS, TimeUnit.SECONDS), "nobody said anything");
+            return;
+        }
+        long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (!ready.tryAcquire()) {
+            assertTrue(System.nanoTime() - untilNs < 0, "there are no news");
+            sockets.await(TimeUnit.SECONDS.toNanos(1));
+            sockets.poll();
+        }
+    }
+
+    private void fill(int piece) {
+        assertTrue(out.hasRoom(PIECE));
+        for (int i = 0; i < PIECE; i++) {
+            out.bytes().put(out.end() + i, byteOf(piece, i));
+        }
+        out.wrote(PIECE);
+    }
+
+    private void sendAll() throws InterruptedException {
+        stream.send(out);
+        while (!out.isEmpty()) {
+            awaitReady();
+            stream.send(out);
+        }
+    }
+
+    /** More than the system's buffers hold: the owner and the event loop take turns in writing. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldKeepTheOrderWhenTheSocketIsFull(boolean epoll) throws Exception {
+        connect(epoll);
+        int piece = 0;
+        while (out.isEmpty()) {
+            fill(piece++);
+            stream.send(out);
+        }
+        Thread sender = Thread.currentThread();
+        int[] good = new int[1];
+        Thread reader = Thread.ofPlatform().start(() -> {
+            try {
+                DataInputStream in = new DataInputStream(peer.getInputStream());
+                byte[] bytes = new byte[PIECE];
+                for (int n = 0; n < PIECES; n++) {
+                    in.readFully(bytes);
+                    for (int i = 0; i < PIECE; i++) {
+                        if (bytes[i] != byteOf(n, i)) {
+                            return;
+                        }
+                    }
+                    good[0]++;
+                }
+            } catch (IOException e) {
+                sender.interrupt();
+            }
+        });
+        assertTrue(piece < PIECES, "the system took everything");
+        sendAll();
+        while (piece < PIECES) {
+            fill(piece++);
+            sendAll();
+        }
+        reader.join(TimeUnit.SECONDS.toMillis(DEADLINE_SECONDS));
+        assertEquals(PIECES, good[0]);
+    }
+
+    /** Where the owner reads, in turns that leave time for others; and whatever was sent before the end comes before it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldReadEverythingAndThenTheEnd(boolean epoll) throws Exception {
+        connect(epoll);
+        write(PIECES);
+        while (taker.ends == 0) {
+            awaitReady();
+            long before = taker.bytes;
+            stream.poll(taker);
+            assertTrue(sockets == null || taker.bytes - before <= MOST_IN_A_TURN);
+        }
+        assertEquals((long) PIECES * PIECE, taker.bytes);
+        stream.poll(taker);
+        assertEquals(1, taker.ends);
+    }
+
+    /** From a thread of its own, and then closes. */
+    private void write(int pieces) {
+        Thread.ofPlatform().daemon().start(() -> {
+            byte[] bytes = new byte[PIECE];
+            try (Socket closed = peer) {
+                for (int n = 0; n < pieces; n++) {
+                    for (int i = 0; i < PIECE; i++) {
+                        bytes[i] = byteOf(n, i);
+                    }
+                    closed.getOutputStream().write(bytes);
+                }
+            } catch (IOException e) {
+                // The reader misses something.
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldHearOfAReset(boolean epoll) throws Exception {
+        connect(epoll);
+        peer.setSoLinger(true, 0);
+        peer.close();
+        while (taker.ends == 0) {
+            awaitReady();
+            stream.poll(taker);
+        }
+        out.wrote(SMALL);
+        stream.send(out);
+        assertTrue(out.isEmpty(), "what cannot go out is in nobody's way");
+    }
+
+    /** The peer may send as much as it likes. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldBeOverOnceItIsAborted(boolean epoll) throws Exception {
+        connect(epoll);
+        write(PIECES);
+        ByteStream.Sink once = new ByteStream.Sink() {
+            @Override
+            public void onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
+                taker.onBytes(b, memory, from, to);
+                stream.abort();
+            }
+
+            @Override
+            public void onEnd() {
+                taker.onEnd();
+            }
+        };
+        while (taker.bytes == 0) {
+            awaitReady();
+            stream.poll(once);
+        }
+        long taken = taker.bytes;
+        stream.poll(once);
+        assertEquals(taken, taker.bytes);
+        assertEquals(0, taker.ends);
+        out.wrote(SMALL);
+        stream.send(out);
+        stream.close();
+        assertTrue(out.isEmpty());
+    }
+
+    @Test
+    void shouldNotAllocateWhatTheSocketTakesAndBrings() throws Throwable {
+        assumeTrue(SocketStreams.arePossible());
+        connect(true);
+        long allocated = AllocatedBytes.leastOf(this::exchangeSmallPieces);
+        assertTrue(allocated < ROUNDS, allocated + " bytes in " + ROUNDS + " rounds");
+    }
+
+    private void exchangeSmallPieces() throws Exception {
+        byte[] bytes = new byte[SMALL];
+        DataInputStream in = new DataInputStream(peer.getInputStream());
+        OutputStream back = peer.getOutputStream();
+        Counter counter = new Counter();
+        for (int i = 1; i <= ROUNDS; i++) {
+            out.wrote(SMALL);
+            stream.send(out);
+            assertTrue(out.isEmpty());
+            in.readFully(bytes);
+            back.write(bytes);
+            while (counter.bytes < (long) i * SMALL) {
+                sockets.poll();
+                stream.poll(counter);
+            }
+        }
+    }
+
+    private static final class Counter implements ByteStream.Sink {
+        private long bytes;
+
+        @Override
+        public void onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
+            bytes += to - from;
+        }
+
+        @Override
+        public void onEnd() {
+            throw new AssertionError("the end");
+        }
+    }
+}

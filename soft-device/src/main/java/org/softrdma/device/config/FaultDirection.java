@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.config;
+
+/** Which packets of a device have faults. */
+public enum FaultDirection {
+    /** Those it sends. */
+    TX,
+    /** Those it receives. */
+    RX,
+    BOTH;
+
+    public boolean sends() {
+        return this != RX;
+    }
+
+    public boolean receives() {
+        return this != TX;
+    }
+}

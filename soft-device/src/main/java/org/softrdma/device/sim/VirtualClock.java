@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.sim;
+
+/** Virtual time in which nothing happens by itself. */
+public final class VirtualClock implements VirtualWorld {
+    private final long seed;
+    private long nowNs;
+
+    public VirtualClock(long seed) {
+        this.seed = seed;
+    }
+
+    @Override
+    public long seed() {
+        return seed;
+    }
+
+    @Override
+    public long nowNs() {
+        return nowNs;
+    }
+
+    @Override
+    public long nextEventNs() {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void advanceTo(long timeNs) {
+        if (timeNs < nowNs) {
+            throw new IllegalArgumentException("the clock is at " + nowNs + " ns and cannot go back to " + timeNs);
+        }
+        nowNs = timeNs;
+    }
+
+    @Override
+    public String describe() {
+        return "nothing but the clock";
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+class DoorbellsTest {
+    private static final int THREADS = 4;
+    private static final int RINGS = 20_000;
+
+    private final Doorbells doorbells = new Doorbells();
+
+    private static final class Counting extends Doorbells.Bell {
+        final AtomicLong posted = new AtomicLong();
+        long seen;
+        int answers;
+
+        @Override
+        protected void answer() {
+            answers++;
+            seen = posted.get();
+        }
+    }
+
+    @Test
+    void shouldAnswerEachOnceHoweverOftenItWasRung() {
+        Counting first = new Counting();
+        Counting second = new Counting();
+        assertEquals(0, doorbells.answerAll());
+        doorbells.ring(first);
+        doorbells.ring(second);
+        doorbells.ring(first);
+        assertEquals(2, doorbells.answerAll());
+        assertEquals(0, doorbells.answerAll());
+        assertEquals(1, first.answers);
+        assertEquals(1, second.answers);
+    }
+
+    /** One that rings while being answered is answered again: the next time, so that nobody can hold the others up. */
+    @Test
+    void shouldLetABellRingItselfForTheNextTime() {
+        Doorbells.Bell again = new Doorbells.Bell() {
+            @Override
+            protected void answer() {
+                doorbells.ring(this);
+            }
+        };
+        doorbells.ring(again);
+        assertEquals(1, doorbells.answerAll());
+        assertEquals(1, doorbells.answerAll());
+    }
+
+    @Test
+    void shouldLoseNothingThatWasPostedBeforeARing() throws InterruptedException {
+        List<Counting> bells = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < THREADS; t++) {
+            Counting own = new Counting();
+            bells.add(own);
+            threads.add(Thread.ofPlatform().start(() -> {
+                for (int i = 0; i < RINGS; i++) {
+                    own.posted.incrementAndGet();
+                    doorbells.ring(own);
+                }
+            }));
+        }
+        while (threads.stream().anyMatch(Thread::isAlive)) {
+            doorbells.answerAll();
+        }
+        doorbells.answerAll();
+        for (Counting bell : bells) {
+            assertEquals(RINGS, bell.seen);
+            assertTrue(bell.answers <= RINGS);
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+}
