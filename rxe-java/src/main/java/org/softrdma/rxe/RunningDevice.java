@@ -186,7 +186,7 @@ final class RunningDevice implements RunningDevices.Running {
     private boolean lingers() {
         agent.lock().lock();
         try {
-            return engine.ghosts().lingers(System.nanoTime());
+            return engine.lingering().lingers(System.nanoTime());
         } finally {
             agent.lock().unlock();
         }

@@ -37,7 +37,7 @@ final class RxeQueuePair extends SoftQueuePair {
     private final Doorbells.Bell bell = new Doorbells.Bell() {
         @Override
         protected void answer() {
-            engine.answer(machine);
+            engine.onDoorbell(machine);
         }
     };
 
@@ -154,7 +154,7 @@ final class RxeQueuePair extends SoftQueuePair {
             Path path = change.has(QpAttributeMask.AV) ? resolve(change.addressVector()) : null;
             engine.settle(machine);
             machine.modify(change, to, path);
-            engine.touched(machine);
+            engine.activate(machine);
         } finally {
             owner.unlock();
         }

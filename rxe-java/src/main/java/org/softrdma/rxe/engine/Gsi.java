@@ -17,6 +17,7 @@ import org.softrdma.rxe.cm.CmSettings;
 import org.softrdma.rxe.cm.CommunicationManager;
 import org.softrdma.rxe.cm.GidPair;
 import org.softrdma.rxe.cm.OutgoingMad;
+import org.softrdma.rxe.qp.InboundPacket;
 import org.softrdma.rxe.qp.PacketWriter;
 import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.rxe.qp.RxeCounter;
@@ -27,7 +28,6 @@ import org.softrdma.wire.mad.Mad;
 import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Deth;
 import org.softrdma.wire.roce.Opcode;
-import org.softrdma.wire.roce.PacketCheck;
 import org.softrdma.wire.roce.Psn;
 
 /**
@@ -87,23 +87,21 @@ public final class Gsi {
     // ---- input ----
 
     /** The edge asks before it looks at partition and ICRC. @return why the packet is dropped, or null */
-    RxeCounter check(ReceivedFrame frame) {
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
-        if (frame.local().isMulticast() || Bth.opcode(buffer, at) != Opcode.UD_SEND_ONLY
-            || PacketCheck.payloadLength(buffer, at, frame.length()) != Mad.LENGTH) {
+    RxeCounter check(InboundPacket packet) {
+        if (packet.frame().local().isMulticast() || packet.opcode() != Opcode.UD_SEND_ONLY || packet.payloadBytes() != Mad.LENGTH) {
             return RxeCounter.DROP_GSI_NO_MAD;
         }
-        if (Deth.qkey(buffer, at + Opcode.dethOffset(Opcode.UD_SEND_ONLY)) != Mad.GSI_QKEY) {
+        if (Deth.qkey(packet.buffer(), packet.dethAt()) != Mad.GSI_QKEY) {
             return RxeCounter.DROP_GSI_BAD_QKEY;
         }
         return inbox.size() < INBOX_MADS ? null : RxeCounter.DROP_GSI_FULL;
     }
 
     /** A packet passed all checks of the edge. */
-    void onPacket(ReceivedFrame frame) {
+    void onPacket(InboundPacket packet) {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
-        mad.put(0, frame.buffer(), frame.offset() + Opcode.headerLength(Opcode.UD_SEND_ONLY), Mad.LENGTH);
+        mad.put(0, packet.buffer(), packet.payloadAt(), Mad.LENGTH);
+        ReceivedFrame frame = packet.frame();
         inbox.add(new IncomingMad(new GidPair(frame.type(), frame.local(), new Gid(frame.remoteHigh(), frame.remoteLow())), mad));
     }
 
@@ -116,17 +114,17 @@ public final class Gsi {
     }
 
     /** Reads a part of what came in. @return how much was done */
-    int takeIn(long nowNs) {
+    int pollInput(long nowNs) {
         int done = 0;
         while (done < MADS_PER_ROUND && !inbox.isEmpty()) {
-            hand(nowNs, inbox.remove());
+            deliver(nowNs, inbox.remove());
             done++;
         }
         return done + manager.onTime(nowNs);
     }
 
     /** To the agent of its class, or to communication management, which knows what to make of the rest. */
-    private void hand(long nowNs, IncomingMad next) {
+    private void deliver(long nowNs, IncomingMad next) {
         MadPort.Receiver agent = agents.get(Mad.managementClass(next.mad, 0));
         if (agent == null || Mad.baseVersion(next.mad, 0) != Mad.BASE_VERSION) {
             manager.onMad(nowNs, next.way, next.mad);

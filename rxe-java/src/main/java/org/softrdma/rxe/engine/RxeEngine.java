@@ -42,7 +42,6 @@ public final class RxeEngine implements DeviceWork {
     private static final int LAST_QPN = 0xfffffe;
 
     private final Link link;
-    private final int port;
     private final CongestionControl congestion;
     private final RandomGenerator random;
     private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
@@ -51,7 +50,7 @@ public final class RxeEngine implements DeviceWork {
     private final SrqTable sharedReceives = new SrqTable(RxeLimits.MAX_SRQ);
     private final XrcDomainTable xrcDomains = new XrcDomainTable();
     private final MulticastTable multicast;
-    private final LingeringQueuePairs ghosts = new LingeringQueuePairs(counters);
+    private final LingeringQueuePairs lingering = new LingeringQueuePairs(counters);
     private final DeadlineHeap timers = new DeadlineHeap();
     private final FlightBudget flight = new FlightBudget();
     private final Gsi gsi;
@@ -59,7 +58,7 @@ public final class RxeEngine implements DeviceWork {
     private final Doorbells doorbells = new Doorbells();
     private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
     private final PacketWriter writer = new PacketWriter(batch, counters);
-    private final PacketReceiver receiver = new PacketReceiver(this, counters);
+    private final PacketReceiver receiver;
     private final DeadlineHeap.Caller onTimer = this::onTimer;
     private int addressHandles;
     private long nowNs;
@@ -74,8 +73,8 @@ public final class RxeEngine implements DeviceWork {
     public RxeEngine(Link link, int port, long caGuid, CongestionControl congestion, RandomGenerator random) {
         this.link = link;
         this.congestion = congestion;
-        this.port = port;
         this.random = random;
+        receiver = new PacketReceiver(this, port, counters);
         multicast = new MulticastTable(link);
         gsi = new Gsi(link, caGuid, random, counters);
         memory = new MemoryTable(random, RxeLimits.MAX_MR, RxeLimits.MAX_MW);
@@ -83,17 +82,17 @@ public final class RxeEngine implements DeviceWork {
 
     @Override
     public int doWork(long ns) {
-        return takeIn(ns) + transmit();
+        return pollInput(ns) + transmit();
     }
 
     @Override
     public boolean receive(long ns) {
         long before = counters.get(RxeCounter.RDMA_RECVS);
-        takeIn(ns);
+        pollInput(ns);
         return counters.get(RxeCounter.RDMA_RECVS) != before;
     }
 
-    private int takeIn(long ns) {
+    private int pollInput(long ns) {
         nowNs = ns;
         receiver.setNow(ns);
         int done = flush();
@@ -101,7 +100,7 @@ public final class RxeEngine implements DeviceWork {
         done += doorbells.answerAll();
         done += timers.expire(ns, onTimer);
         done += manage(ns);
-        ghosts.expire(ns);
+        lingering.expire(ns);
         return done;
     }
 
@@ -117,7 +116,7 @@ public final class RxeEngine implements DeviceWork {
 
     private int manage(long ns) {
         try {
-            return gsi.takeIn(ns);
+            return gsi.pollInput(ns);
         } catch (RuntimeException broken) {
             counters.count(RxeCounter.INTERNAL_ERRORS);
             LOG.log(System.Logger.Level.ERROR, "a management datagram or its timer was not understood: please report this", broken);
@@ -139,7 +138,7 @@ public final class RxeEngine implements DeviceWork {
      * theirs up wait for the next round.
      */
     private int transmit() {
-        int sent = ghosts.transmit(writer) + gsi.transmit(writer);
+        int sent = lingering.transmit(writer) + gsi.transmit(writer);
         for (QpMachine qp = flight.next(); qp != null; qp = hasRoom() ? flight.next() : null) {
             sent += giveTurn(qp);
         }
@@ -225,12 +224,8 @@ public final class RxeEngine implements DeviceWork {
 
     // ---- queue pairs ----
 
-    /** Something happened to the queue pair: it may have something to send, and its deadline may have changed. */
-    public void touched(QpMachine qp) {
-        activate(qp);
-    }
-
-    private void activate(QpMachine qp) {
+    /** Puts the queue pair in the queue for a turn: it may have something to send, and its deadline may have changed. */
+    public void activate(QpMachine qp) {
         if (!qp.active) {
             qp.active = true;
             active.add(qp);
@@ -251,11 +246,11 @@ public final class RxeEngine implements DeviceWork {
         return gsi;
     }
 
-    public LingeringQueuePairs ghosts() {
-        return ghosts;
+    public LingeringQueuePairs lingering() {
+        return lingering;
     }
 
-    /** Draws a number that neither a queue pair nor a ghost has, and enters the machine made for it. */
+    /** Draws a number that no queue pair has, not even a lingering one, and enters the machine made for it. */
     public QpMachine add(IntFunction<? extends QpMachine> maker) {
         if (queuePairs.size() >= RxeLimits.MAX_QP) {
             throw new VerbsException(Errno.ENOMEM, "create_qp", "the device has " + RxeLimits.MAX_QP + " queue pairs already");
@@ -263,7 +258,7 @@ public final class RxeEngine implements DeviceWork {
         int qpn;
         do {
             qpn = FIRST_QPN + random.nextInt(LAST_QPN - FIRST_QPN);
-        } while (queuePairs.containsKey(qpn) || ghosts.find(qpn) != null);
+        } while (queuePairs.containsKey(qpn) || lingering.find(qpn) != null);
         QpMachine qp = maker.apply(qpn);
         if (congestion.on()) {
             qp.control(congestion);
@@ -279,7 +274,7 @@ public final class RxeEngine implements DeviceWork {
         flush();
     }
 
-    /** Takes a queue pair out; for a while its ghost answers. */
+    /** Takes a queue pair out; for a while it lingers, see {@link LingeringQueuePairs}. */
     public void remove(QpMachine qp) {
         settle(qp);
         queuePairs.remove(qp.qpn());
@@ -289,9 +284,9 @@ public final class RxeEngine implements DeviceWork {
             active.remove(qp);
             qp.active = false;
         }
-        LingeringQueuePairs.Ghost ghost = qp.ghost(nowNs + LingeringQueuePairs.LINGER_NS);
-        if (ghost != null) {
-            ghosts.add(ghost);
+        LingeringQueuePairs.Entry entry = qp.lingering(nowNs + LingeringQueuePairs.LINGER_NS);
+        if (entry != null) {
+            lingering.add(entry);
         }
     }
 
@@ -301,8 +296,8 @@ public final class RxeEngine implements DeviceWork {
         return doorbells;
     }
 
-    /** Something was posted to the queue pair. */
-    public void answer(QpMachine qp) {
+    /** Work requests were posted to the queue pair. */
+    public void onDoorbell(QpMachine qp) {
         try {
             qp.onDoorbell();
         } catch (RuntimeException | InternalError broken) {
@@ -335,10 +330,6 @@ public final class RxeEngine implements DeviceWork {
     /** A control verb is about to change something. */
     public void beginVerb(long ns) {
         nowNs = ns;
-    }
-
-    int port() {
-        return port;
     }
 
     public RandomGenerator random() {

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
-import java.nio.ByteBuffer;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.WcStatus;
-import org.softrdma.wire.roce.Aeth;
 import org.softrdma.wire.roce.AtomicAckEth;
-import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Opcode;
-import org.softrdma.wire.roce.PacketCheck;
 import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.RnrTimer;
 import org.softrdma.wire.roce.Syndrome;
@@ -104,11 +99,8 @@ final class Completer {
     }
 
     /** A response passed the edge's checks. */
-    void onResponse(long nowNs, ReceivedFrame frame) {
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
-        int opcode = Bth.opcode(buffer, at);
-        int psn = Bth.psn(buffer, at);
+    void onResponse(long nowNs, InboundPacket packet) {
+        int psn = packet.psn();
         if (Psn.compare(psn, state.sentEnd) >= 0) {
             qp.counters().count(RxeCounter.DROP_GHOST_RESPONSE);
             return;
@@ -117,12 +109,12 @@ final class Completer {
             qp.counters().count(RxeCounter.DROP_DUPLICATE_RESPONSE);
             return;
         }
-        if (Opcode.has(opcode, Opcode.ACK)) {
-            onAcknowledge(nowNs, Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)), psn);
-        } else if (Opcode.has(opcode, Opcode.ATOMIC_ACK)) {
-            onAtomicAck(nowNs, frame, opcode, psn);
+        if (packet.has(Opcode.ACK)) {
+            onAcknowledge(nowNs, packet.syndrome(), psn);
+        } else if (packet.has(Opcode.ATOMIC_ACK)) {
+            onAtomicAck(nowNs, packet);
         } else {
-            onReadResponse(nowNs, frame, opcode, psn);
+            onReadResponse(nowNs, packet);
         }
     }
 
@@ -191,30 +183,29 @@ final class Completer {
         return true;
     }
 
-    private void onReadResponse(long nowNs, ReceivedFrame frame, int opcode, int psn) {
+    private void onReadResponse(long nowNs, InboundPacket packet) {
+        int psn = packet.psn();
         if (!reach(nowNs, psn)) {
             return;
         }
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
         long wqe = ring.head();
         boolean isRead = SendState.isRead(ring.opcode(wqe));
         if (!isRead && !SendState.isConfirmed(ring.opcode(wqe))) {
             failForBadResponse();
             return;
         }
-        int payload = PacketCheck.payloadLength(buffer, at, frame.length());
-        int packet = Psn.distance(state.firstPsn(wqe), psn);
-        long received = (long) packet * qp.mtu();
+        int payload = packet.payloadBytes();
+        int index = Psn.distance(state.firstPsn(wqe), psn);
+        long received = (long) index * qp.mtu();
         long missing = (isRead ? ring.length(wqe) : 0) - received;
         boolean last = missing <= qp.mtu();
-        boolean end = Opcode.has(opcode, Opcode.END);
-        boolean carriesAck = !Opcode.has(opcode, Opcode.AETH) || Syndrome.isAck(Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)));
-        if (!carriesAck || payload != Math.min(missing, qp.mtu()) || end != (last || (packet + 1) % qp.readRequestPackets() == 0)) {
+        boolean end = packet.has(Opcode.END);
+        boolean carriesAck = !packet.has(Opcode.AETH) || Syndrome.isAck(packet.syndrome());
+        if (!carriesAck || payload != Math.min(missing, qp.mtu()) || end != (last || (index + 1) % qp.readRequestPackets() == 0)) {
             failForBadResponse();
             return;
         }
-        if (payload > 0 && !data.scatter(ring, wqe, received, payload, frame.memory(), at + Opcode.headerLength(opcode))) {
+        if (payload > 0 && !data.scatter(ring, wqe, received, payload, packet.memory(), packet.payloadAt())) {
             fail(WcStatus.LOC_PROT_ERR);
             return;
         }
@@ -228,18 +219,17 @@ final class Completer {
         progressed(nowNs, 1);
     }
 
-    private void onAtomicAck(long nowNs, ReceivedFrame frame, int opcode, int psn) {
+    private void onAtomicAck(long nowNs, InboundPacket packet) {
+        int psn = packet.psn();
         if (!reach(nowNs, psn)) {
             return;
         }
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
         long wqe = ring.head();
-        if (!SendState.isAtomic(ring.opcode(wqe)) || !Syndrome.isAck(Aeth.syndrome(buffer, at + Opcode.aethOffset(opcode)))) {
+        if (!SendState.isAtomic(ring.opcode(wqe)) || !Syndrome.isAck(packet.syndrome())) {
             failForBadResponse();
             return;
         }
-        atomicResult[0] = AtomicAckEth.original(buffer, at + Opcode.atomicAckEthOffset(opcode));
+        atomicResult[0] = AtomicAckEth.original(packet.buffer(), packet.atomicAckEthAt());
         if (!data.scatter(ring, wqe, 0, 8, qp.hostOrder(atomicResult[0]), 0)) {
             fail(WcStatus.LOC_PROT_ERR);
             return;

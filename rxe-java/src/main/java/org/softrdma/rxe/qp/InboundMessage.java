@@ -5,10 +5,8 @@ import java.nio.ByteBuffer;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.device.queue.ReceiveSource;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.WcStatus;
-import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Reth;
 
@@ -20,7 +18,7 @@ final class InboundMessage {
     private static final int NONE = 0;
 
     private final QpMachine qp;
-    private final RequestContext landing;
+    private final RequestContext context;
     private final ReceiveSource receives;
     private final MemoryTable memory;
     /** {@link Opcode#SEND}, {@link Opcode#WRITE} or {@link #NONE}. */
@@ -33,8 +31,8 @@ final class InboundMessage {
 
     InboundMessage(QpMachine qp) {
         this.qp = qp;
-        landing = qp.landing();
-        receives = landing.receives();
+        context = qp.requestContext();
+        receives = context.receives();
         memory = qp.memory();
     }
 
@@ -49,39 +47,40 @@ final class InboundMessage {
     }
 
     /** Whether a SEND or WRITE packet that does not begin a message goes on with this one. */
-    boolean continuesWith(int opcode) {
-        return kind != NONE && Opcode.has(opcode, kind);
+    boolean continuesWith(InboundPacket packet) {
+        return kind != NONE && packet.has(kind);
     }
 
     /** Whether the packet cannot be taken without a receive: SENDs take theirs at the beginning, WRITEs with their immediate data. */
-    static boolean needsReceive(int opcode) {
-        return Opcode.has(opcode, Opcode.SEND) ? Opcode.has(opcode, Opcode.START)
-            : Opcode.has(opcode, Opcode.WRITE | Opcode.IMMEDIATE);
+    static boolean needsReceive(InboundPacket packet) {
+        return packet.has(Opcode.SEND) ? packet.has(Opcode.START) : packet.has(Opcode.WRITE | Opcode.IMMEDIATE);
     }
 
     /** Full packets before the last, the rest in the last, and what the RETH announced altogether. IBA vol 1 §9.7.4.1.6 */
-    boolean checkLength(ByteBuffer buffer, int at, int opcode, int payload) {
+    boolean checkLength(InboundPacket packet) {
         int mtu = qp.mtu();
-        boolean first = Opcode.has(opcode, Opcode.START);
-        boolean last = Opcode.has(opcode, Opcode.END);
+        int payload = packet.payloadBytes();
+        boolean first = packet.has(Opcode.START);
+        boolean last = packet.has(Opcode.END);
         boolean good = last ? payload <= mtu && (first || payload > 0) : payload == mtu;
-        good &= Bth.padCount(buffer, at) == (-payload & 3);
-        if (Opcode.has(opcode, Opcode.WRITE)) {
-            long expected = first ? Reth.length(buffer, at + Opcode.rethOffset(opcode)) : left;
+        good &= packet.isPaddedRight();
+        if (packet.has(Opcode.WRITE)) {
+            long expected = first ? Reth.length(packet.buffer(), packet.rethAt()) : left;
             return good && expected <= MessageWriter.MAX_MESSAGE_BYTES && (last ? payload == expected : payload < expected);
         }
         return good && (first || bytes + payload <= MessageWriter.MAX_MESSAGE_BYTES);
     }
 
     /** Places a packet of a SEND into the current receive. @return SUCCESS, LOC_LEN_ERR or LOC_PROT_ERR */
-    WcStatus placeSend(ReceivedFrame frame, int opcode, int payload) {
-        if (Opcode.has(opcode, Opcode.START)) {
+    WcStatus placeSend(InboundPacket packet) {
+        int payload = packet.payloadBytes();
+        if (packet.has(Opcode.START)) {
             bytes = 0;
         }
         if (bytes + payload > receives.length()) {
             return WcStatus.LOC_LEN_ERR;
         }
-        if (!receives.scatter(bytes, payload, frame.memory(), frame.offset() + Opcode.headerLength(opcode))) {
+        if (!receives.scatter(bytes, payload, packet.memory(), packet.payloadAt())) {
             return WcStatus.LOC_PROT_ERR;
         }
         bytes += payload;
@@ -90,10 +89,11 @@ final class InboundMessage {
     }
 
     /** Places a packet of a WRITE. @return false if its key does not allow it: memory is untouched by this packet */
-    boolean placeWrite(ReceivedFrame frame, int opcode, int payload) {
-        if (Opcode.has(opcode, Opcode.START)) {
-            ByteBuffer buffer = frame.buffer();
-            int reth = frame.offset() + Opcode.rethOffset(opcode);
+    boolean placeWrite(InboundPacket packet) {
+        int payload = packet.payloadBytes();
+        if (packet.has(Opcode.START)) {
+            ByteBuffer buffer = packet.buffer();
+            int reth = packet.rethAt();
             va = Reth.va(buffer, reth);
             rkey = Reth.rkey(buffer, reth);
             bytes = Reth.length(buffer, reth);
@@ -102,8 +102,8 @@ final class InboundMessage {
         // Looked up for every packet: the region may be gone since the last one. A message without bytes needs no key (IBA C9-88).
         if (left > 0) {
             Region region = memory.lookup(rkey);
-            if (region == null || !region.grants(landing.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) || !region.covers(va, left)
-                || !region.copyIn(va, frame.memory(), frame.offset() + Opcode.headerLength(opcode), payload)) {
+            if (region == null || !region.grants(context.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) || !region.covers(va, left)
+                || !region.copyIn(va, packet.memory(), packet.payloadAt(), payload)) {
                 return false;
             }
         }

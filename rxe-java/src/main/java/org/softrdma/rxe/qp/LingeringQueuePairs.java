@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.device.Counters;
 import org.softrdma.link.Path;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.wire.roce.Aeth;
 import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Opcode;
@@ -22,35 +21,37 @@ public final class LingeringQueuePairs {
     public static final long LINGER_NS = 500_000_000;
     /** How long a device that is closed waits for its last ghost to be asked. */
     private static final long STOP_DELAY_NS = 100_000_000;
-    private static final int MAX_GHOSTS = 1024;
+    private static final int MAX_ENTRIES = 1024;
 
     private final Counters<RxeCounter> counters;
-    private final Int2ObjectHashMap<Ghost> byQpn = new Int2ObjectHashMap<>();
-    private final ArrayDeque<Ghost> oldestFirst = new ArrayDeque<>();
-    private final ArrayDeque<Ghost> toAnswer = new ArrayDeque<>();
+    private final Int2ObjectHashMap<Entry> byQpn = new Int2ObjectHashMap<>();
+    private final ArrayDeque<Entry> oldestFirst = new ArrayDeque<>();
+    private final ArrayDeque<Entry> toAcknowledge = new ArrayDeque<>();
 
-    /** What is left of a queue pair. */
-    public static final class Ghost {
+    /** What remains of one queue pair. */
+    public static final class Entry {
         private final int qpn;
         private final int destQpn;
+        /** Opcode of the service's acknowledgement. */
         private final int acknowledge;
         private final Path path;
         private final Responder responder;
-        private int answerPsn;
-        private final long goneNs;
-        private boolean asked;
+        /** When the entry expires. */
+        private final long untilNs;
+        private int acknowledgePsn;
+        private boolean owesAcknowledge;
 
-        public Ghost(RcMachine qp, long goneNs) {
+        Entry(RcMachine qp, long untilNs) {
             qpn = qp.qpn();
             destQpn = qp.destQpn();
             acknowledge = qp.transport() | Opcode.RC_ACKNOWLEDGE;
             path = qp.path();
             responder = qp.responder();
-            this.goneNs = goneNs;
+            this.untilNs = untilNs;
         }
 
-        public RxeCounter checkOrigin(ReceivedFrame frame) {
-            return path.connects(frame) ? null : RxeCounter.DROP_WRONG_ADDRESS;
+        public RxeCounter checkOrigin(InboundPacket packet) {
+            return path.connects(packet.frame()) ? null : RxeCounter.DROP_WRONG_ADDRESS;
         }
     }
 
@@ -58,55 +59,53 @@ public final class LingeringQueuePairs {
         this.counters = counters;
     }
 
-    public void add(Ghost ghost) {
-        if (oldestFirst.size() == MAX_GHOSTS) {
+    public void add(Entry entry) {
+        if (oldestFirst.size() == MAX_ENTRIES) {
             byQpn.remove(oldestFirst.remove().qpn);
         }
-        byQpn.put(ghost.qpn, ghost);
-        oldestFirst.add(ghost);
+        byQpn.put(entry.qpn, entry);
+        oldestFirst.add(entry);
     }
 
-    public Ghost find(int qpn) {
+    public Entry find(int qpn) {
         return byQpn.get(qpn);
     }
 
     /** Whether the youngest ghost may still be asked something: for a while after its end, peers repeat what was not acknowledged. */
     public boolean lingers(long nowNs) {
-        return !oldestFirst.isEmpty() && oldestFirst.peekLast().goneNs - nowNs > LINGER_NS - STOP_DELAY_NS;
+        return !oldestFirst.isEmpty() && oldestFirst.peekLast().untilNs - nowNs > LINGER_NS - STOP_DELAY_NS;
     }
 
     /** Lets those go whose time is over. */
     public void expire(long nowNs) {
-        while (!oldestFirst.isEmpty() && oldestFirst.peek().goneNs - nowNs <= 0) {
+        while (!oldestFirst.isEmpty() && oldestFirst.peek().untilNs - nowNs <= 0) {
             byQpn.remove(oldestFirst.remove().qpn);
         }
     }
 
     /** A request that was executed before the end is acknowledged again; READs and atomics cannot be. */
-    public void onPacket(Ghost ghost, ReceivedFrame frame) {
-        int opcode = Bth.opcode(frame.buffer(), frame.offset());
-        int psn = Bth.psn(frame.buffer(), frame.offset());
-        if (Psn.compare(psn, ghost.responder.expectedPsn()) >= 0 || !Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE)) {
+    public void onPacket(Entry entry, InboundPacket packet) {
+        if (Psn.compare(packet.psn(), entry.responder.expectedPsn()) >= 0 || !packet.hasAny(Opcode.SEND | Opcode.WRITE)) {
             counters.count(RxeCounter.DROP_GHOST_REQUEST);
             return;
         }
-        ghost.answerPsn = ghost.responder.acknowledgeable(psn);
-        if (!ghost.asked) {
-            ghost.asked = true;
-            toAnswer.add(ghost);
+        entry.acknowledgePsn = entry.responder.acknowledgeable(packet.psn());
+        if (!entry.owesAcknowledge) {
+            entry.owesAcknowledge = true;
+            toAcknowledge.add(entry);
         }
     }
 
     /** Sends the acknowledgements asked for. @return how many */
     public int transmit(PacketWriter out) {
         int sent = 0;
-        while (!toAnswer.isEmpty() && out.hasRoom()) {
-            Ghost ghost = toAnswer.remove();
-            ghost.asked = false;
-            int at = out.begin(ghost.path);
-            Bth.put(out.buffer(), at, ghost.acknowledge, false, 0, QpMachine.PKEY, ghost.destQpn, false, ghost.answerPsn);
-            Aeth.put(out.buffer(), at + Opcode.aethOffset(ghost.acknowledge), Syndrome.ACK_UNLIMITED, ghost.responder.msn());
-            out.finish(ghost.path, at, at + Opcode.headerLength(ghost.acknowledge));
+        while (!toAcknowledge.isEmpty() && out.hasRoom()) {
+            Entry entry = toAcknowledge.remove();
+            entry.owesAcknowledge = false;
+            int at = out.begin(entry.path);
+            Bth.put(out.buffer(), at, entry.acknowledge, false, 0, QpMachine.PKEY, entry.destQpn, false, entry.acknowledgePsn);
+            Aeth.put(out.buffer(), at + Opcode.aethOffset(entry.acknowledge), Syndrome.ACK_UNLIMITED, entry.responder.msn());
+            out.finish(entry.path, at, at + Opcode.headerLength(entry.acknowledge));
             counters.count(RxeCounter.GHOST_ACKS);
             sent++;
         }

@@ -9,7 +9,6 @@ import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.verbs.SoftCompletionQueue;
 import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.link.Path;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributeMask;
@@ -36,7 +35,7 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
     private final Counters<RxeCounter> counters;
     private final QpAttributes attributes;
     private final ScatterGather data;
-    private final RequestContext landing;
+    private final RequestContext requestContext;
 
     private volatile QpState state = QpState.RESET;
     private Path path;
@@ -57,23 +56,23 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
     }
 
     QpMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes,
-              RequestContext landing) {
+              RequestContext requestContext) {
         this.qpn = qpn;
         this.host = host;
         this.memory = memory;
         this.counters = counters;
         this.attributes = attributes;
-        this.landing = landing;
+        this.requestContext = requestContext;
         data = new ScatterGather(memory, host.pdNumber(), qpn);
     }
 
     // ---- input ----
 
     /** May packets come from where this one comes from? The edge asks before it looks any closer. @return why it is dropped, or null */
-    public abstract RxeCounter checkOrigin(ReceivedFrame frame);
+    public abstract RxeCounter checkOrigin(InboundPacket packet);
 
     /** A packet for this queue pair passed the edge's checks. */
-    public abstract void onPacket(long nowNs, ReceivedFrame frame);
+    public abstract void onPacket(long nowNs, InboundPacket packet);
 
     /** Something was posted. */
     public final void onDoorbell() {
@@ -166,8 +165,13 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
     /** Sends up to {@code budget} of the answers the peer is owed, and nothing else. */
     public abstract void settle(PacketWriter out, int budget);
 
-    /** What goes on answering the peer when this queue pair is gone, or null: until {@code goneNs} at the latest. */
-    public abstract LingeringQueuePairs.Ghost ghost(long goneNs);
+    /**
+     * Makes the entry that keeps acknowledging the peer's requests when this queue pair is destroyed.
+     *
+     * @param untilNs when the entry expires
+     * @return null if the service has no acknowledgements, or no peer is known
+     */
+    public abstract LingeringQueuePairs.Entry lingering(long untilNs);
 
     // ---- states ----
 
@@ -211,7 +215,7 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
     private void reset() {
         state = QpState.RESET;
         host.sends().release(host.sends().tail());
-        landing.receives().forget();
+        requestContext.receives().forget();
         peerSeen = false;
         path = null;
         if (congestion != null) {
@@ -228,7 +232,7 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
         return true;
     }
 
-    /** The queue pair is destroyed: like one in RESET, it takes nothing any more; its ghost still knows what it had executed. */
+    /** The queue pair is destroyed: like one in RESET, it takes nothing any more; its lingering entry still knows what it had executed. */
     public final void close() {
         state = QpState.RESET;
         onGone();
@@ -324,7 +328,7 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
         return qpn;
     }
 
-    /** What the keys of its own work requests must belong to; a peer's requests are judged by {@link #landing}. */
+    /** What the keys of its own work requests must belong to; a peer's requests are judged by {@link #requestContext}. */
     final int pd() {
         return host.pdNumber();
     }
@@ -355,8 +359,8 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
     }
 
     /** What the peer's requests are executed against. */
-    final RequestContext landing() {
-        return landing;
+    final RequestContext requestContext() {
+        return requestContext;
     }
 
     final boolean signalAll() {

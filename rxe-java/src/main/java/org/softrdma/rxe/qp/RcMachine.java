@@ -7,10 +7,8 @@ import java.lang.foreign.ValueLayout;
 import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SoftQueuePair;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
-import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Opcode;
 
 /**
@@ -45,8 +43,8 @@ public class RcMachine extends QpMachine {
 
     /** @param transport the service's bits of the opcode: one of {@link Opcode}'s TRANSPORT constants */
     public RcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight, int transport,
-              QpAttributes attributes, RequestContext landing) {
-        super(qpn, host, memory, counters, attributes, landing);
+              QpAttributes attributes, RequestContext context) {
+        super(qpn, host, memory, counters, attributes, context);
         this.flight = flight;
         this.transport = transport;
         sends = new SendState(host.sends());
@@ -58,37 +56,39 @@ public class RcMachine extends QpMachine {
     // ---- input ----
 
     @Override
-    public final RxeCounter checkOrigin(ReceivedFrame frame) {
-        return path() == null ? RxeCounter.DROP_QP_STATE : path().connects(frame) ? null : RxeCounter.DROP_WRONG_ADDRESS;
+    public final RxeCounter checkOrigin(InboundPacket packet) {
+        if (path() == null) {
+            return RxeCounter.DROP_QP_STATE;
+        }
+        return path().connects(packet.frame()) ? null : RxeCounter.DROP_WRONG_ADDRESS;
     }
 
     @Override
-    public final void onPacket(long nowNs, ReceivedFrame frame) {
+    public final void onPacket(long nowNs, InboundPacket packet) {
         if (!mayReceive()) {
             counters().count(RxeCounter.DROP_QP_STATE);
             return;
         }
-        int opcode = Bth.opcode(frame.buffer(), frame.offset());
-        if (!Opcode.has(opcode, Opcode.RESPONSE)) {
-            onRequest(frame);
+        if (!packet.has(Opcode.RESPONSE)) {
+            onRequest(packet);
         } else if (state() == QpState.RTR) {
             counters().count(RxeCounter.DROP_QP_STATE);
-        } else if (Opcode.transport(opcode) != transport) {
+        } else if (packet.transport() != transport) {
             counters().count(RxeCounter.DROP_WRONG_SERVICE);
         } else {
-            onResponse(nowNs, frame);
+            onResponse(nowNs, packet);
         }
     }
 
     /** What is no response, known or not. */
-    void onRequest(ReceivedFrame frame) {
+    void onRequest(InboundPacket packet) {
         onPeerSeen();
-        responder.onRequest(frame);
+        responder.onRequest(packet);
     }
 
     /** A response of this service. */
-    void onResponse(long nowNs, ReceivedFrame frame) {
-        completer.onResponse(nowNs, frame);
+    void onResponse(long nowNs, InboundPacket packet) {
+        completer.onResponse(nowNs, packet);
         countFlight();
     }
 
@@ -159,8 +159,8 @@ public class RcMachine extends QpMachine {
     }
 
     @Override
-    public LingeringQueuePairs.Ghost ghost(long goneNs) {
-        return path() == null ? null : new LingeringQueuePairs.Ghost(this, goneNs);
+    public LingeringQueuePairs.Entry lingering(long untilNs) {
+        return path() == null ? null : new LingeringQueuePairs.Entry(this, untilNs);
     }
 
     // ---- states ----

@@ -8,20 +8,20 @@ import org.softrdma.verbs.WcStatus;
 /** Ends receives: the current one with what happened to it, or all of them. */
 final class ReceiveCompletions {
     private final QpMachine qp;
-    private final RequestContext landing;
+    private final RequestContext context;
     private final ReceiveSource receives;
 
     ReceiveCompletions(QpMachine qp) {
         this.qp = qp;
-        landing = qp.landing();
-        receives = landing.receives();
+        context = qp.requestContext();
+        receives = context.receives();
     }
 
     /** The current receive holds a message. @param sourceQp datagrams only: who sent it */
     void complete(WcOpcode opcode, int bytes, int immediateOrKey, int sourceQp, int flags, boolean solicited) {
         qp.counters().count(RxeCounter.RDMA_RECVS);
         long wrId = receives.finish();
-        if (!landing.cq().push(wrId, WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), sourceQp, flags, solicited)) {
+        if (!context.cq().push(wrId, WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), sourceQp, flags, solicited)) {
             qp.enterError();
         }
     }
@@ -29,7 +29,7 @@ final class ReceiveCompletions {
     /** The current receive failed. What becomes of the queue pair is the service's business. */
     void fail(WcStatus status) {
         long wrId = receives.finish();
-        landing.cq().push(wrId, status, WcOpcode.RECV, 0, 0, qp.qpn(), 0, 0, true);
+        context.cq().push(wrId, status, WcOpcode.RECV, 0, 0, qp.qpn(), 0, 0, true);
     }
 
     /** Ends every receive of this queue pair with WR_FLUSH_ERR; those in a shared queue are not its own. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
-import java.nio.ByteBuffer;
 import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.device.verbs.SoftCompletionQueue;
 
@@ -23,11 +22,11 @@ class RequestContext {
     }
 
     /**
-     * A new request of the right service, in its place in the message, is about to be executed: from now on this is where it lands.
+     * Aims this context at what a new request names. The request is of the queue pair's service and in its place in the message.
      *
-     * @return false if it names no place that it may land at: it must be refused
+     * @return false if it must be refused because it names nothing that it may use
      */
-    boolean accepts(ByteBuffer buffer, int at, int opcode) {
+    boolean accepts(InboundPacket packet) {
         return true;
     }
 

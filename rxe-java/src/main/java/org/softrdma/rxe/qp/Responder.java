@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.device.queue.ReceiveSource;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.WcFlags;
@@ -20,14 +19,14 @@ import org.softrdma.wire.roce.Feth;
 import org.softrdma.wire.roce.Ieth;
 import org.softrdma.wire.roce.ImmDt;
 import org.softrdma.wire.roce.Opcode;
-import org.softrdma.wire.roce.PacketCheck;
 import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.Reth;
 import org.softrdma.wire.roce.Syndrome;
 
 /**
- * Executes requests, in order and once, and answers them. {@link #onRequest} is the ladder every request climbs:
- * psn, sequence, operation, place, length, resources, key, execute, complete, acknowledge.
+ * Executes requests, in order and once, and answers them. {@link #onRequest} is the ladder every request climbs: PSN, operation, sequence
+ * of the message, rights, responder resource, context (XRC), length, receive; then {@link #execute}: key, execute, acknowledge, complete.
+ * The acknowledgement is only queued before the receive completes; it leaves in the queue pair's next turn.
  * Source: IBA vol 1 §9.7.4, §9.7.5, §9.9.3.
  */
 public final class Responder {
@@ -36,14 +35,14 @@ public final class Responder {
     private static final int ANSWERED = Opcode.READ_REQUEST | Opcode.ATOMIC_REQUEST | Opcode.FLUSH | Opcode.ATOMIC_WRITE;
 
     private final RcMachine qp;
-    private final RequestContext landing;
+    private final RequestContext context;
     private final ReceiveSource receives;
     private final ReceiveCompletions completions;
     private final InboundMessage message;
     private final MemoryTable memory;
     private final long[] atomicResult = new long[1];
     private ResponseQueue responses = new ResponseQueue(1);
-    private ResponderResources fetches = new ResponderResources(1);
+    private ResponderResources resources = new ResponderResources(1);
 
     private int expectedPsn;
     private int msn;
@@ -52,21 +51,21 @@ public final class Responder {
 
     Responder(RcMachine qp) {
         this.qp = qp;
-        landing = qp.landing();
-        receives = landing.receives();
+        context = qp.requestContext();
+        receives = context.receives();
         completions = new ReceiveCompletions(qp);
         message = new InboundMessage(qp);
         memory = qp.memory();
     }
 
     /** The queue pair goes to RTR. */
-    void start(int psn, int maxFetches) {
+    void start(int psn, int maxResources) {
         expectedPsn = psn;
         msn = 0;
         refused = false;
         message.end();
-        responses = new ResponseQueue(maxFetches);
-        fetches = new ResponderResources(maxFetches);
+        responses = new ResponseQueue(maxResources);
+        resources = new ResponderResources(maxResources);
     }
 
     public int expectedPsn() {
@@ -82,48 +81,49 @@ public final class Responder {
      * response may be lost. A requester that believed such an ACK (kernel rxe 6.1 does) would complete it without its data.
      */
     public int acknowledgeable(int psn) {
-        return Psn.add(fetches.firstAfter(psn, expectedPsn), -1);
+        return Psn.add(resources.firstAfter(psn, expectedPsn), -1);
     }
 
     void dropResponses() {
         responses.clear();
     }
 
-    /** A request passed the edge's checks. */
-    void onRequest(ReceivedFrame frame) {
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
-        int opcode = Bth.opcode(buffer, at);
-        int psn = Bth.psn(buffer, at);
-
-        int order = Psn.compare(psn, expectedPsn);
+    /** A request that passed the edge's checks. Climbs the ladder of the class comment, one step each statement. */
+    void onRequest(InboundPacket packet) {
+        int order = Psn.compare(packet.psn(), expectedPsn);
         if (order > 0) {
             onGap();
             return;
         }
         if (order < 0) {
-            onDuplicate(frame, opcode, psn);
+            onDuplicate(packet);
             return;
         }
         refused = false;
-        int payload = Opcode.isKnown(opcode) ? PacketCheck.payloadLength(buffer, at, frame.length()) : 0;
-        int verdict = checkOperation(buffer, at, opcode);
-        if (verdict == OK && !landing.accepts(buffer, at, opcode)) {
+        if (!isOfService(packet) || !isInSequence(packet) || !isPermitted(packet)) {
+            refuse(Syndrome.NAK_INVALID_REQUEST);
+            return;
+        }
+        if (packet.hasAny(ANSWERED) && !reserveResource()) {
+            refuse(Syndrome.NAK_INVALID_REQUEST);
+            return;
+        }
+        if (!context.accepts(packet)) {
             qp.counters().count(RxeCounter.REFUSED_XRCETH);
-            verdict = Syndrome.NAK_INVALID_REQUEST;
+            refuse(Syndrome.NAK_INVALID_REQUEST);
+            return;
         }
-        if (verdict == OK) {
-            verdict = checkLength(buffer, at, opcode, payload);
+        if (!hasRightLength(packet)) {
+            refuse(Syndrome.NAK_INVALID_REQUEST);
+            return;
         }
-        if (verdict == OK && InboundMessage.needsReceive(opcode) && !receives.take()) {
+        if (InboundMessage.needsReceive(packet) && !receives.take()) {
             onReceiverNotReady();
             return;
         }
-        if (verdict == OK) {
-            verdict = execute(frame, opcode, psn, payload);
-        }
-        if (verdict != OK) {
-            refuse(verdict);
+        int nak = execute(packet);
+        if (nak != OK) {
+            refuse(nak);
         }
     }
 
@@ -145,210 +145,225 @@ public final class Responder {
     }
 
     /** Repeated requests are answered again but not executed again. IBA vol 1 §9.7.5.1.4 */
-    private void onDuplicate(ReceivedFrame frame, int opcode, int psn) {
+    private void onDuplicate(InboundPacket packet) {
         qp.counters().count(RxeCounter.DUPLICATE_REQUEST);
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
-        boolean answered = true;
-        if (Opcode.has(opcode, Opcode.READ_REQUEST)) {
-            int reth = at + Opcode.rethOffset(opcode);
-            int rkey = Reth.rkey(buffer, reth);
-            long va = Reth.va(buffer, reth);
-            long length = Reth.length(buffer, reth);
-            int id = fetches.findRead(psn, rkey, va, length, qp.mtu());
+        boolean queued;
+        if (packet.hasAny(ANSWERED)) {
+            int id = findResource(packet);
             if (id < 0) {
                 qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
-            } else {
-                responses.dropFrom(psn, qp.mtu());
-                answered = responses.read(psn, fetches.msn(id), fetches.pd(id), rkey, va, length, true);
+                return;
             }
-        } else if (Opcode.has(opcode, Opcode.ATOMIC_REQUEST)) {
-            int id = fetches.findAtomic(psn);
-            if (id < 0) {
-                qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
-            } else {
-                responses.dropFrom(psn, qp.mtu());
-                answered = responses.atomic(psn, fetches.msn(id), fetches.original(id), true);
-            }
-        } else if (Opcode.hasAny(opcode, Opcode.FLUSH | Opcode.ATOMIC_WRITE)) {
-            int id = fetches.findAtomic(psn);
-            if (id < 0) {
-                qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
-            } else {
-                responses.dropFrom(psn, qp.mtu());
-                answered = responses.confirm(psn, fetches.msn(id), true);
-            }
+            responses.dropFrom(packet.psn(), qp.mtu());
+            queued = answerAgain(packet, id);
         } else {
-            answered = responses.acknowledge(acknowledgeable(psn), msn);
+            queued = responses.acknowledge(acknowledgeable(packet.psn()), msn);
         }
-        if (!answered) {
+        if (!queued) {
             qp.counters().count(RxeCounter.DROP_RESPONSE_QUEUE_FULL);
         }
     }
 
-    /** Is this an operation of the service, in its place in the message, and may the peer do it? */
-    private int checkOperation(ByteBuffer buffer, int at, int opcode) {
-        if (Opcode.transport(opcode) != qp.transport() || !Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE | ANSWERED)) {
-            return Syndrome.NAK_INVALID_REQUEST;
+    /** The responder resource of a repeated request, or -1 if it is no longer remembered. */
+    private int findResource(InboundPacket packet) {
+        if (!packet.has(Opcode.READ_REQUEST)) {
+            return resources.findAtomic(packet.psn());
         }
-        boolean answered = Opcode.hasAny(opcode, ANSWERED);
-        boolean begins = Opcode.has(opcode, Opcode.START) || answered;
-        if (begins ? message.isOpen() : !message.continuesWith(opcode)) {
-            return Syndrome.NAK_INVALID_REQUEST;
-        }
-        int right = rightFor(buffer, at, opcode);
-        if ((qp.accessFlags() & right) != right) {
-            return Syndrome.NAK_INVALID_REQUEST;
-        }
-        boolean tooMany = answered && responses.fetches() >= qp.maxDestRdAtomic() && !responses.dropOldestReplay();
-        return tooMany ? Syndrome.NAK_INVALID_REQUEST : OK;
+        ByteBuffer buffer = packet.buffer();
+        int reth = packet.rethAt();
+        return resources.findRead(packet.psn(), Reth.rkey(buffer, reth), Reth.va(buffer, reth), Reth.length(buffer, reth), qp.mtu());
     }
 
-    /** What both queue pair and memory must grant. */
-    private static int rightFor(ByteBuffer buffer, int at, int opcode) {
-        if (Opcode.has(opcode, Opcode.FLUSH)) {
-            int placement = Feth.placementType(buffer, at + Opcode.fethOffset(opcode));
+    /** Queues the answer to a repeated request. @return false if there is no room for it */
+    private boolean answerAgain(InboundPacket packet, int id) {
+        int psn = packet.psn();
+        if (packet.has(Opcode.READ_REQUEST)) {
+            ByteBuffer buffer = packet.buffer();
+            int reth = packet.rethAt();
+            return responses.read(psn, resources.msn(id), resources.pd(id), Reth.rkey(buffer, reth), Reth.va(buffer, reth),
+                Reth.length(buffer, reth), true);
+        }
+        if (packet.has(Opcode.ATOMIC_REQUEST)) {
+            return responses.atomic(psn, resources.msn(id), resources.original(id), true);
+        }
+        return responses.confirm(psn, resources.msn(id), true);
+    }
+
+    /** Whether the operation is a request that the queue pair's service has. */
+    private boolean isOfService(InboundPacket packet) {
+        return packet.transport() == qp.transport() && packet.hasAny(Opcode.SEND | Opcode.WRITE | ANSWERED);
+    }
+
+    /** Whether a message may begin with the packet, or the one that is open goes on with it. */
+    private boolean isInSequence(InboundPacket packet) {
+        boolean begins = packet.has(Opcode.START) || packet.hasAny(ANSWERED);
+        return begins ? !message.isOpen() : message.continuesWith(packet);
+    }
+
+    /** Whether the queue pair lets its peer do this. */
+    private boolean isPermitted(InboundPacket packet) {
+        int right = rightFor(packet);
+        return (qp.accessFlags() & right) == right;
+    }
+
+    /** Makes sure that one more response can be remembered, if need be in place of an old one sent again. @return false: too many wait */
+    private boolean reserveResource() {
+        return responses.fetches() < qp.maxDestRdAtomic() || responses.dropOldestReplay();
+    }
+
+    /** The access flags that both queue pair and memory must grant. */
+    private static int rightFor(InboundPacket packet) {
+        if (packet.has(Opcode.FLUSH)) {
+            int placement = Feth.placementType(packet.buffer(), packet.fethAt());
             return ((placement & Feth.PLACEMENT_GLOBAL_VISIBILITY) != 0 ? AccessFlags.FLUSH_GLOBAL : 0)
                 | ((placement & Feth.PLACEMENT_PERSISTENCE) != 0 ? AccessFlags.FLUSH_PERSISTENT : 0);
         }
-        return Opcode.hasAny(opcode, Opcode.WRITE | Opcode.ATOMIC_WRITE) ? AccessFlags.REMOTE_WRITE
-            : Opcode.has(opcode, Opcode.READ_REQUEST) ? AccessFlags.REMOTE_READ
-            : Opcode.has(opcode, Opcode.ATOMIC_REQUEST) ? AccessFlags.REMOTE_ATOMIC : 0;
+        if (packet.hasAny(Opcode.WRITE | Opcode.ATOMIC_WRITE)) {
+            return AccessFlags.REMOTE_WRITE;
+        }
+        if (packet.has(Opcode.READ_REQUEST)) {
+            return AccessFlags.REMOTE_READ;
+        }
+        return packet.has(Opcode.ATOMIC_REQUEST) ? AccessFlags.REMOTE_ATOMIC : 0;
     }
 
-    private int checkLength(ByteBuffer buffer, int at, int opcode, int payload) {
-        boolean good;
-        if (Opcode.hasAny(opcode, Opcode.SEND | Opcode.WRITE)) {
-            good = message.checkLength(buffer, at, opcode, payload);
-        } else if (Opcode.has(opcode, Opcode.ATOMIC_REQUEST)) {
-            good = (AtomicEth.va(buffer, at + Opcode.atomicEthOffset(opcode)) & 7) == 0;
-        } else {
-            int reth = at + Opcode.rethOffset(opcode);
-            good = Reth.length(buffer, reth) <= MessageWriter.MAX_MESSAGE_BYTES;
-            if (Opcode.has(opcode, Opcode.ATOMIC_WRITE)) {
-                good = payload == 8 && Bth.padCount(buffer, at) == 0 && Reth.length(buffer, reth) == 8 && (Reth.va(buffer, reth) & 7) == 0;
-            } else if (Opcode.has(opcode, Opcode.FLUSH)) {
-                int feth = at + Opcode.fethOffset(opcode);
-                int placement = Feth.placementType(buffer, feth);
-                good &= placement >= 1 && placement <= (Feth.PLACEMENT_GLOBAL_VISIBILITY | Feth.PLACEMENT_PERSISTENCE)
-                    && Feth.selectivity(buffer, feth) <= Feth.SELECT_REGION;
-            }
+    private boolean hasRightLength(InboundPacket packet) {
+        if (packet.hasAny(Opcode.SEND | Opcode.WRITE)) {
+            return message.checkLength(packet);
         }
-        return good ? OK : Syndrome.NAK_INVALID_REQUEST;
+        ByteBuffer buffer = packet.buffer();
+        if (packet.has(Opcode.ATOMIC_REQUEST)) {
+            return (AtomicEth.va(buffer, packet.atomicEthAt()) & 7) == 0;
+        }
+        int reth = packet.rethAt();
+        if (packet.has(Opcode.ATOMIC_WRITE)) {
+            return packet.payloadBytes() == 8 && packet.isPaddedRight() && Reth.length(buffer, reth) == 8
+                && (Reth.va(buffer, reth) & 7) == 0;
+        }
+        if (Reth.length(buffer, reth) > MessageWriter.MAX_MESSAGE_BYTES) {
+            return false;
+        }
+        return !packet.has(Opcode.FLUSH) || hasKnownReach(packet);
     }
 
-    private int execute(ReceivedFrame frame, int opcode, int psn, int payload) {
-        if (Opcode.has(opcode, Opcode.SEND)) {
-            return executeSend(frame, opcode, psn, payload);
-        }
-        if (Opcode.has(opcode, Opcode.WRITE)) {
-            return executeWrite(frame, opcode, psn, payload);
-        }
-        if (Opcode.has(opcode, Opcode.READ_REQUEST)) {
-            return executeRead(frame, opcode, psn);
-        }
-        return Opcode.has(opcode, Opcode.FLUSH) ? executeFlush(frame, opcode, psn)
-            : Opcode.has(opcode, Opcode.ATOMIC_WRITE) ? executeAtomicWrite(frame, opcode, psn) : executeAtomic(frame, opcode, psn);
+    /** Whether a FLUSH names a known placement type and selectivity. */
+    private static boolean hasKnownReach(InboundPacket packet) {
+        int placement = Feth.placementType(packet.buffer(), packet.fethAt());
+        return placement >= 1 && placement <= (Feth.PLACEMENT_GLOBAL_VISIBILITY | Feth.PLACEMENT_PERSISTENCE)
+            && Feth.selectivity(packet.buffer(), packet.fethAt()) <= Feth.SELECT_REGION;
     }
 
-    private int executeSend(ReceivedFrame frame, int opcode, int psn, int payload) {
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
-        WcStatus placed = message.placeSend(frame, opcode, payload);
+    /** Executes the request, acknowledges it, and completes the receive it took. @return {@link #OK} or the NAK to send */
+    private int execute(InboundPacket packet) {
+        if (packet.has(Opcode.SEND)) {
+            return executeSend(packet);
+        }
+        if (packet.has(Opcode.WRITE)) {
+            return executeWrite(packet);
+        }
+        if (packet.has(Opcode.READ_REQUEST)) {
+            return executeRead(packet);
+        }
+        if (packet.has(Opcode.FLUSH)) {
+            return executeFlush(packet);
+        }
+        return packet.has(Opcode.ATOMIC_WRITE) ? executeAtomicWrite(packet) : executeAtomic(packet);
+    }
+
+    private int executeSend(InboundPacket packet) {
+        WcStatus placed = message.placeSend(packet);
         if (placed != WcStatus.SUCCESS) {
             completions.fail(placed);
             return placed == WcStatus.LOC_LEN_ERR ? Syndrome.NAK_INVALID_REQUEST : Syndrome.NAK_REMOTE_OPERATIONAL;
         }
-        if (!Opcode.has(opcode, Opcode.END)) {
-            accept(buffer, at, psn);
+        if (!packet.has(Opcode.END)) {
+            accept(packet);
             return OK;
         }
         int flags = WcFlags.GRH;
         int immediateOrKey = 0;
-        if (Opcode.has(opcode, Opcode.IMMEDIATE)) {
+        if (packet.has(Opcode.IMMEDIATE)) {
             flags |= WcFlags.WITH_IMM;
-            immediateOrKey = ImmDt.immediate(buffer, at + Opcode.immediateOffset(opcode));
-        } else if (Opcode.has(opcode, Opcode.INVALIDATE)) {
+            immediateOrKey = ImmDt.immediate(packet.buffer(), packet.immDtAt());
+        } else if (packet.has(Opcode.INVALIDATE)) {
             flags |= WcFlags.WITH_INV;
-            immediateOrKey = Ieth.rkey(buffer, at + Opcode.iethOffset(opcode));
-            if (!memory.invalidate(immediateOrKey, landing.pd(), qp.qpn())) {
+            immediateOrKey = Ieth.rkey(packet.buffer(), packet.iethAt());
+            if (!memory.invalidate(immediateOrKey, context.pd(), qp.qpn())) {
                 completions.fail(WcStatus.LOC_ACCESS_ERR);
                 return Syndrome.NAK_REMOTE_ACCESS;
             }
         }
-        endMessage(buffer, at, psn);
-        completions.complete(WcOpcode.RECV, message.bytes(), immediateOrKey, 0, flags, Bth.solicitedEvent(buffer, at));
+        endMessage(packet);
+        completions.complete(WcOpcode.RECV, message.bytes(), immediateOrKey, 0, flags, packet.solicitedEvent());
         return OK;
     }
 
-    private int executeWrite(ReceivedFrame frame, int opcode, int psn, int payload) {
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
-        if (!message.placeWrite(frame, opcode, payload)) {
+    private int executeWrite(InboundPacket packet) {
+        if (!message.placeWrite(packet)) {
             return Syndrome.NAK_REMOTE_ACCESS;
         }
-        if (!Opcode.has(opcode, Opcode.END)) {
-            accept(buffer, at, psn);
+        if (!packet.has(Opcode.END)) {
+            accept(packet);
             return OK;
         }
-        endMessage(buffer, at, psn);
-        if (Opcode.has(opcode, Opcode.IMMEDIATE)) {
-            completions.complete(WcOpcode.RECV_RDMA_WITH_IMM, message.bytes(),
-                ImmDt.immediate(buffer, at + Opcode.immediateOffset(opcode)), 0, WcFlags.GRH | WcFlags.WITH_IMM,
-                Bth.solicitedEvent(buffer, at));
+        endMessage(packet);
+        if (packet.has(Opcode.IMMEDIATE)) {
+            completions.complete(WcOpcode.RECV_RDMA_WITH_IMM, message.bytes(), ImmDt.immediate(packet.buffer(), packet.immDtAt()), 0,
+                WcFlags.GRH | WcFlags.WITH_IMM, packet.solicitedEvent());
         }
         return OK;
     }
 
-    private int executeRead(ReceivedFrame frame, int opcode, int psn) {
-        ByteBuffer buffer = frame.buffer();
-        int reth = frame.offset() + Opcode.rethOffset(opcode);
+    private int executeRead(InboundPacket packet) {
+        ByteBuffer buffer = packet.buffer();
+        int reth = packet.rethAt();
         long va = Reth.va(buffer, reth);
         int rkey = Reth.rkey(buffer, reth);
         long length = Reth.length(buffer, reth);
-        if (length > 0 && readable(landing.pd(), rkey, va, length) == null) {
+        if (length > 0 && readable(context.pd(), rkey, va, length) == null) {
             return Syndrome.NAK_REMOTE_ACCESS;
         }
+        int psn = packet.psn();
         int packets = length == 0 ? 1 : (int) ((length + qp.mtu() - 1) / qp.mtu());
         msn = Psn.next(msn);
         expectedPsn = Psn.add(psn, packets);
-        fetches.rememberRead(psn, packets, msn, landing.pd(), rkey, va, length);
-        responses.read(psn, msn, landing.pd(), rkey, va, length, false);
+        resources.rememberRead(psn, packets, msn, context.pd(), rkey, va, length);
+        responses.read(psn, msn, context.pd(), rkey, va, length, false);
         return OK;
     }
 
-    private int executeAtomic(ReceivedFrame frame, int opcode, int psn) {
-        ByteBuffer buffer = frame.buffer();
-        int eth = frame.offset() + Opcode.atomicEthOffset(opcode);
+    private int executeAtomic(InboundPacket packet) {
+        ByteBuffer buffer = packet.buffer();
+        int eth = packet.atomicEthAt();
         long va = AtomicEth.va(buffer, eth);
         Region region = memory.lookup(AtomicEth.rkey(buffer, eth));
-        if (region == null || !region.grants(landing.pd(), qp.qpn(), AccessFlags.REMOTE_ATOMIC) || !region.covers(va, 8)) {
+        if (region == null || !region.grants(context.pd(), qp.qpn(), AccessFlags.REMOTE_ATOMIC) || !region.covers(va, 8)) {
             return Syndrome.NAK_REMOTE_ACCESS;
         }
-        boolean done = opcode == (qp.transport() | Opcode.RC_COMPARE_SWAP)
+        boolean done = packet.opcode() == (qp.transport() | Opcode.RC_COMPARE_SWAP)
             ? region.compareAndSwap(va, AtomicEth.compare(buffer, eth), AtomicEth.swapAdd(buffer, eth), atomicResult)
             : region.fetchAndAdd(va, AtomicEth.swapAdd(buffer, eth), atomicResult);
         if (!done) {
             return Syndrome.NAK_REMOTE_ACCESS;
         }
+        int psn = packet.psn();
         msn = Psn.next(msn);
         expectedPsn = Psn.next(psn);
-        fetches.rememberAtomic(psn, msn, atomicResult[0]);
+        resources.rememberAtomic(psn, msn, atomicResult[0]);
         responses.atomic(psn, msn, atomicResult[0], false);
         return OK;
     }
 
     /**
-     * Everything that came before was placed when it came, so pushing it is all there is to do. What comes later waits, as ATOMIC WRITE
-     * must and others may. IBA vol 1 release 1.6, memory placement extensions.
+     * Pushes placed data to where the request wants it. All earlier requests were placed when they were received, so nothing else has to
+     * be waited for; later ones wait, as ATOMIC WRITE must and others may. IBA vol 1 release 1.6, memory placement extensions.
      */
-    private int executeFlush(ReceivedFrame frame, int opcode, int psn) {
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
-        int reth = at + Opcode.rethOffset(opcode);
-        int feth = at + Opcode.fethOffset(opcode);
+    private int executeFlush(InboundPacket packet) {
+        ByteBuffer buffer = packet.buffer();
+        int reth = packet.rethAt();
+        int feth = packet.fethAt();
         Region region = memory.lookup(Reth.rkey(buffer, reth));
-        if (region == null || !region.grants(landing.pd(), qp.qpn(), rightFor(buffer, at, opcode))) {
+        if (region == null || !region.grants(context.pd(), qp.qpn(), rightFor(packet))) {
             return Syndrome.NAK_REMOTE_ACCESS;
         }
         boolean all = Feth.selectivity(buffer, feth) == Feth.SELECT_REGION;
@@ -360,29 +375,29 @@ public final class Responder {
         if (!region.flush(va, length, (Feth.placementType(buffer, feth) & Feth.PLACEMENT_PERSISTENCE) != 0)) {
             return Syndrome.NAK_REMOTE_OPERATIONAL;
         }
-        confirm(psn);
+        confirm(packet.psn());
         return OK;
     }
 
-    private int executeAtomicWrite(ReceivedFrame frame, int opcode, int psn) {
-        ByteBuffer buffer = frame.buffer();
-        int reth = frame.offset() + Opcode.rethOffset(opcode);
+    private int executeAtomicWrite(InboundPacket packet) {
+        ByteBuffer buffer = packet.buffer();
+        int reth = packet.rethAt();
         long va = Reth.va(buffer, reth);
         Region region = memory.lookup(Reth.rkey(buffer, reth));
-        boolean done = region != null && region.grants(landing.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) && region.covers(va, 8)
-            && region.store(va, frame.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, frame.offset() + Opcode.headerLength(opcode)));
+        boolean done = region != null && region.grants(context.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) && region.covers(va, 8)
+            && region.store(va, packet.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, packet.payloadAt()));
         if (!done) {
             return Syndrome.NAK_REMOTE_ACCESS;
         }
-        confirm(psn);
+        confirm(packet.psn());
         return OK;
     }
 
-    /** Answers with a READ response of no bytes, and again when asked again, without executing anything. */
+    /** Answers with a READ response of no bytes, and a repeated request with the same again, without executing anything. */
     private void confirm(int psn) {
         msn = Psn.next(msn);
         expectedPsn = Psn.next(psn);
-        fetches.rememberAtomic(psn, msn, 0);
+        resources.rememberAtomic(psn, msn, 0);
         responses.confirm(psn, msn, false);
     }
 
@@ -393,32 +408,34 @@ public final class Responder {
     }
 
     /** The last packet of a SEND or WRITE was executed. */
-    private void endMessage(ByteBuffer buffer, int at, int psn) {
+    private void endMessage(InboundPacket packet) {
         message.end();
         msn = Psn.next(msn);
-        accept(buffer, at, psn);
+        accept(packet);
     }
 
-    /** The packet was executed; acknowledge it if asked to. */
-    private void accept(ByteBuffer buffer, int at, int psn) {
-        expectedPsn = Psn.next(psn);
-        if (Bth.ackRequest(buffer, at)) {
-            responses.acknowledge(psn, msn);
+    /** The packet was executed; acknowledge it if the requester wants that. */
+    private void accept(InboundPacket packet) {
+        expectedPsn = Psn.next(packet.psn());
+        if (packet.ackRequest()) {
+            responses.acknowledge(packet.psn(), msn);
         }
     }
 
-    /** The request is refused for good: a NAK, an event, and the queue pair is in error. IBA vol 1 §9.9.3 */
+    /** Refuses the request for good: a NAK, an event, and the queue pair is in error. IBA vol 1 §9.9.3 */
     private void refuse(int nak) {
         responses.refuse(expectedPsn, msn, nak);
-        qp.counters().count(counterOf(nak));
-        qp.raise(nak == Syndrome.NAK_REMOTE_ACCESS ? AsyncEventType.QP_ACCESS_ERR
-            : nak == Syndrome.NAK_INVALID_REQUEST ? AsyncEventType.QP_REQ_ERR : AsyncEventType.QP_FATAL);
-        qp.enterErrorAfterResponses();
+        switch (nak) {
+            case Syndrome.NAK_REMOTE_ACCESS -> endConnection(RxeCounter.SEND_ACCESS_ERR, AsyncEventType.QP_ACCESS_ERR);
+            case Syndrome.NAK_INVALID_REQUEST -> endConnection(RxeCounter.SEND_INVALID_ERR, AsyncEventType.QP_REQ_ERR);
+            default -> endConnection(RxeCounter.SEND_OPERATION_ERR, AsyncEventType.QP_FATAL);
+        }
     }
 
-    private static RxeCounter counterOf(int nak) {
-        return nak == Syndrome.NAK_REMOTE_ACCESS ? RxeCounter.SEND_ACCESS_ERR
-            : nak == Syndrome.NAK_INVALID_REQUEST ? RxeCounter.SEND_INVALID_ERR : RxeCounter.SEND_OPERATION_ERR;
+    private void endConnection(RxeCounter counter, AsyncEventType event) {
+        qp.counters().count(counter);
+        qp.raise(event);
+        qp.enterErrorAfterResponses();
     }
 
     /** Completes whatever is posted with WR_FLUSH_ERR. */
@@ -486,8 +503,7 @@ public final class Responder {
         int payload = (int) Math.min(left, qp.mtu());
         boolean first = !responses.headBegun();
         boolean last = left == payload;
-        int opcode = qp.transport() | (first ? (last ? Opcode.RC_RDMA_READ_RESPONSE_ONLY : Opcode.RC_RDMA_READ_RESPONSE_FIRST)
-            : last ? Opcode.RC_RDMA_READ_RESPONSE_LAST : Opcode.RC_RDMA_READ_RESPONSE_MIDDLE);
+        int opcode = qp.transport() | readResponse(first, last);
         int pad = -payload & 3;
         int at = begin(opcode, pad, out);
         int payloadAt = at + Opcode.headerLength(opcode);
@@ -509,6 +525,13 @@ public final class Responder {
         }
     }
 
+    private static int readResponse(boolean first, boolean last) {
+        if (first) {
+            return last ? Opcode.RC_RDMA_READ_RESPONSE_ONLY : Opcode.RC_RDMA_READ_RESPONSE_FIRST;
+        }
+        return last ? Opcode.RC_RDMA_READ_RESPONSE_LAST : Opcode.RC_RDMA_READ_RESPONSE_MIDDLE;
+    }
+
     /**
      * The memory of a READ went away before it was answered completely: the NAK stands where the next response would have. That is the
      * end of the connection, unless the READ was answered before: then the repeated request may be an old copy of one whose requester has
@@ -524,9 +547,7 @@ public final class Responder {
         }
         responses.clear();
         responses.refuse(psn, atMsn, Syndrome.NAK_REMOTE_ACCESS);
-        qp.counters().count(RxeCounter.SEND_ACCESS_ERR);
-        qp.raise(AsyncEventType.QP_ACCESS_ERR);
-        qp.enterErrorAfterResponses();
+        endConnection(RxeCounter.SEND_ACCESS_ERR, AsyncEventType.QP_ACCESS_ERR);
     }
 
     private int begin(int opcode, int pad, PacketWriter out) {

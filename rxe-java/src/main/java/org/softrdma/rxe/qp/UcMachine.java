@@ -4,7 +4,6 @@ package org.softrdma.rxe.qp;
 import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SoftQueuePair;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.QpAttributes;
 
 /** A UC queue pair: {@link UcRequester} sends, {@link UcResponder} executes what the peer sends, and neither ever answers. */
@@ -19,17 +18,20 @@ public final class UcMachine extends UnreliableMachine {
     }
 
     @Override
-    public RxeCounter checkOrigin(ReceivedFrame frame) {
-        return path() == null ? RxeCounter.DROP_QP_STATE : path().connects(frame) ? null : RxeCounter.DROP_WRONG_ADDRESS;
+    public RxeCounter checkOrigin(InboundPacket packet) {
+        if (path() == null) {
+            return RxeCounter.DROP_QP_STATE;
+        }
+        return path().connects(packet.frame()) ? null : RxeCounter.DROP_WRONG_ADDRESS;
     }
 
     @Override
-    public void onPacket(long nowNs, ReceivedFrame frame) {
+    public void onPacket(long nowNs, InboundPacket packet) {
         if (!mayReceive()) {
             counters().count(RxeCounter.DROP_QP_STATE);
             return;
         }
-        responder.onRequest(frame);
+        responder.onRequest(packet);
     }
 
     @Override

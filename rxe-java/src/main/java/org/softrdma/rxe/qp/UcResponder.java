@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
-import java.nio.ByteBuffer;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
-import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.ImmDt;
 import org.softrdma.wire.roce.Opcode;
-import org.softrdma.wire.roce.PacketCheck;
 import org.softrdma.wire.roce.Psn;
 
 /**
@@ -40,31 +36,26 @@ final class UcResponder {
     }
 
     /** A packet passed the edge's checks. */
-    void onRequest(ReceivedFrame frame) {
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
-        int opcode = Bth.opcode(buffer, at);
-        int psn = Bth.psn(buffer, at);
-        if (Opcode.transport(opcode) != Opcode.TRANSPORT_UC) {
+    void onRequest(InboundPacket packet) {
+        if (packet.transport() != Opcode.TRANSPORT_UC) {
             qp.counters().count(RxeCounter.DROP_WRONG_SERVICE);
             return;
         }
         qp.onPeerSeen();
-        if (!isInSequence(opcode, psn)) {
+        if (!isInSequence(packet)) {
             return;
         }
-        expectedPsn = Psn.next(psn);
-        int payload = PacketCheck.payloadLength(buffer, at, frame.length());
-        if (Opcode.has(opcode, Opcode.WRITE) && (qp.attributes().accessFlags() & AccessFlags.REMOTE_WRITE) == 0) {
+        expectedPsn = Psn.next(packet.psn());
+        if (packet.has(Opcode.WRITE) && (qp.attributes().accessFlags() & AccessFlags.REMOTE_WRITE) == 0) {
             drop(RxeCounter.DROP_ACCESS);
-        } else if (!message.checkLength(buffer, at, opcode, payload)) {
+        } else if (!message.checkLength(packet)) {
             drop(RxeCounter.DROP_BAD_REQUEST);
-        } else if (InboundMessage.needsReceive(opcode) && !qp.landing().receives().take()) {
+        } else if (InboundMessage.needsReceive(packet) && !qp.requestContext().receives().take()) {
             drop(RxeCounter.DROP_NO_RECEIVE);
-        } else if (Opcode.has(opcode, Opcode.SEND)) {
-            executeSend(frame, opcode, payload);
+        } else if (packet.has(Opcode.SEND)) {
+            executeSend(packet);
         } else {
-            executeWrite(frame, opcode, payload);
+            executeWrite(packet);
         }
     }
 
@@ -72,49 +63,47 @@ final class UcResponder {
      * A First or Only always begins a message, and ends one that was not complete. Any other packet must be the next one of the message
      * that is open; after a gap none is, until the next First or Only.
      */
-    private boolean isInSequence(int opcode, int psn) {
-        if (Opcode.has(opcode, Opcode.START)) {
-            if (psn != expectedPsn) {
+    private boolean isInSequence(InboundPacket packet) {
+        if (packet.has(Opcode.START)) {
+            if (packet.psn() != expectedPsn) {
                 qp.counters().count(RxeCounter.OUT_OF_SEQ_REQUEST);
             }
             giveUp();
             return true;
         }
-        if (psn == expectedPsn && message.continuesWith(opcode)) {
+        if (packet.psn() == expectedPsn && message.continuesWith(packet)) {
             return true;
         }
         drop(RxeCounter.DROP_OUT_OF_SEQUENCE);
         return false;
     }
 
-    private void executeSend(ReceivedFrame frame, int opcode, int payload) {
-        WcStatus placed = message.placeSend(frame, opcode, payload);
+    private void executeSend(InboundPacket packet) {
+        WcStatus placed = message.placeSend(packet);
         if (placed != WcStatus.SUCCESS) {
             giveUp();
             qp.failReceive(placed);
-        } else if (Opcode.has(opcode, Opcode.END)) {
-            complete(frame, opcode, WcOpcode.RECV);
+        } else if (packet.has(Opcode.END)) {
+            complete(packet, WcOpcode.RECV);
         }
     }
 
-    private void executeWrite(ReceivedFrame frame, int opcode, int payload) {
-        if (!message.placeWrite(frame, opcode, payload)) {
+    private void executeWrite(InboundPacket packet) {
+        if (!message.placeWrite(packet)) {
             drop(RxeCounter.DROP_ACCESS);
-        } else if (Opcode.has(opcode, Opcode.END | Opcode.IMMEDIATE)) {
-            complete(frame, opcode, WcOpcode.RECV_RDMA_WITH_IMM);
-        } else if (Opcode.has(opcode, Opcode.END)) {
+        } else if (packet.has(Opcode.END | Opcode.IMMEDIATE)) {
+            complete(packet, WcOpcode.RECV_RDMA_WITH_IMM);
+        } else if (packet.has(Opcode.END)) {
             message.end();
         }
     }
 
-    private void complete(ReceivedFrame frame, int opcode, WcOpcode what) {
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
-        boolean immediate = Opcode.has(opcode, Opcode.IMMEDIATE);
+    private void complete(InboundPacket packet, WcOpcode what) {
+        boolean immediate = packet.has(Opcode.IMMEDIATE);
         message.end();
         qp.receiveCompletions().complete(what, message.bytes(),
-            immediate ? ImmDt.immediate(buffer, at + Opcode.immediateOffset(opcode)) : 0, 0,
-            immediate ? WcFlags.GRH | WcFlags.WITH_IMM : WcFlags.GRH, Bth.solicitedEvent(buffer, at));
+            immediate ? ImmDt.immediate(packet.buffer(), packet.immDtAt()) : 0, 0,
+            immediate ? WcFlags.GRH | WcFlags.WITH_IMM : WcFlags.GRH, packet.solicitedEvent());
     }
 
     private void drop(RxeCounter reason) {

@@ -5,7 +5,6 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SoftQueuePair;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.QpAttributes;
 
 /**
@@ -25,17 +24,17 @@ public final class UdMachine extends UnreliableMachine {
 
     /** Anybody may send to a UD queue pair; but what is for a group names no queue pair. */
     @Override
-    public RxeCounter checkOrigin(ReceivedFrame frame) {
-        return frame.local().isMulticast() ? RxeCounter.DROP_WRONG_ADDRESS : null;
+    public RxeCounter checkOrigin(InboundPacket packet) {
+        return packet.frame().local().isMulticast() ? RxeCounter.DROP_WRONG_ADDRESS : null;
     }
 
     @Override
-    public void onPacket(long nowNs, ReceivedFrame frame) {
+    public void onPacket(long nowNs, InboundPacket packet) {
         if (!mayReceive()) {
             counters().count(RxeCounter.DROP_QP_STATE);
             return;
         }
-        responder.onRequest(frame);
+        responder.onRequest(packet);
     }
 
     @Override

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
-import java.nio.ByteBuffer;
 import org.softrdma.device.queue.ReceiveSource;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
-import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Deth;
 import org.softrdma.wire.roce.ImmDt;
 import org.softrdma.wire.roce.Opcode;
-import org.softrdma.wire.roce.PacketCheck;
 
 /**
  * Takes datagrams: the Q_Key must be right, a receive must be posted, and it must have room for the {@link GrhArea} and the payload.
@@ -25,47 +21,44 @@ final class UdResponder {
 
     UdResponder(UdMachine qp) {
         this.qp = qp;
-        receives = qp.landing().receives();
+        receives = qp.requestContext().receives();
     }
 
     /** A packet passed the edge's checks. */
-    void onRequest(ReceivedFrame frame) {
-        ByteBuffer buffer = frame.buffer();
-        int at = frame.offset();
-        int opcode = Bth.opcode(buffer, at);
-        int payload = Opcode.isKnown(opcode) ? PacketCheck.payloadLength(buffer, at, frame.length()) : 0;
-        RxeCounter refusal = check(buffer, at, opcode, payload);
+    void onRequest(InboundPacket packet) {
+        RxeCounter refusal = check(packet);
         if (refusal != null) {
             qp.counters().count(refusal);
             return;
         }
-        grh.fill(frame);
+        int payload = packet.payloadBytes();
+        grh.fill(packet.frame());
         if (!receives.scatter(0, GrhArea.BYTES, grh.memory(), 0)
-            || !receives.scatter(GrhArea.BYTES, payload, frame.memory(), at + Opcode.headerLength(opcode))) {
+            || !receives.scatter(GrhArea.BYTES, payload, packet.memory(), packet.payloadAt())) {
             qp.failReceive(WcStatus.LOC_PROT_ERR);
             return;
         }
-        boolean immediate = Opcode.has(opcode, Opcode.IMMEDIATE);
+        boolean immediate = packet.has(Opcode.IMMEDIATE);
         qp.receiveCompletions().complete(WcOpcode.RECV, GrhArea.BYTES + payload,
-            immediate ? ImmDt.immediate(buffer, at + Opcode.immediateOffset(opcode)) : 0,
-            Deth.sourceQp(buffer, at + Opcode.dethOffset(opcode)),
-            immediate ? WcFlags.GRH | WcFlags.WITH_IMM : WcFlags.GRH, Bth.solicitedEvent(buffer, at));
+            immediate ? ImmDt.immediate(packet.buffer(), packet.immDtAt()) : 0,
+            Deth.sourceQp(packet.buffer(), packet.dethAt()),
+            immediate ? WcFlags.GRH | WcFlags.WITH_IMM : WcFlags.GRH, packet.solicitedEvent());
     }
 
     /** @return why the packet is dropped, or null: there is a current receive, and it has room */
-    private RxeCounter check(ByteBuffer buffer, int at, int opcode, int payload) {
-        if (Opcode.transport(opcode) != Opcode.TRANSPORT_UD) {
+    private RxeCounter check(InboundPacket packet) {
+        if (packet.transport() != Opcode.TRANSPORT_UD) {
             return RxeCounter.DROP_WRONG_SERVICE;
         }
-        if (Deth.qkey(buffer, at + Opcode.dethOffset(opcode)) != qp.attributes().qkey()) {
+        if (Deth.qkey(packet.buffer(), packet.dethAt()) != qp.attributes().qkey()) {
             return RxeCounter.DROP_BAD_QKEY;
         }
-        if (Bth.padCount(buffer, at) != (-payload & 3)) {
+        if (!packet.isPaddedRight()) {
             return RxeCounter.DROP_BAD_REQUEST;
         }
         if (!receives.take()) {
             return RxeCounter.DROP_NO_RECEIVE;
         }
-        return receives.length() < GrhArea.BYTES + payload ? RxeCounter.DROP_RECEIVE_TOO_SMALL : null;
+        return receives.length() < GrhArea.BYTES + packet.payloadBytes() ? RxeCounter.DROP_RECEIVE_TOO_SMALL : null;
     }
 }

@@ -49,7 +49,7 @@ abstract class UnreliableMachine extends QpMachine {
     }
 
     @Override
-    public final LingeringQueuePairs.Ghost ghost(long goneNs) {
+    public final LingeringQueuePairs.Entry lingering(long untilNs) {
         return null;
     }
 

@@ -4,7 +4,6 @@ package org.softrdma.rxe.qp;
 import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SoftQueuePair;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.wire.roce.Opcode;
 
@@ -18,12 +17,12 @@ public final class XrcInitiator extends RcMachine {
     }
 
     @Override
-    void onRequest(ReceivedFrame frame) {
+    void onRequest(InboundPacket packet) {
         counters().count(RxeCounter.DROP_WRONG_SERVICE);
     }
 
     @Override
-    public LingeringQueuePairs.Ghost ghost(long goneNs) {
+    public LingeringQueuePairs.Entry lingering(long untilNs) {
         return null;
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
-import java.nio.ByteBuffer;
 import org.softrdma.device.verbs.SharedReceives;
 import org.softrdma.device.verbs.SoftSharedReceiveQueue;
 import org.softrdma.device.verbs.SrqTable;
@@ -31,12 +30,12 @@ final class XrcRequestContext extends RequestContext {
     }
 
     @Override
-    boolean accepts(ByteBuffer buffer, int at, int opcode) {
-        SoftSharedReceiveQueue named = queues.find(Xrceth.srqn(buffer, at + Opcode.xrcethOffset(opcode)));
+    boolean accepts(InboundPacket packet) {
+        SoftSharedReceiveQueue named = queues.find(Xrceth.srqn(packet.buffer(), packet.xrcethAt()));
         if (named == null || !named.isOf(domain)) {
             return false;
         }
-        if (!Opcode.has(opcode, Opcode.START)) {
+        if (!packet.has(Opcode.START)) {
             return named == queue;
         }
         queue = named;

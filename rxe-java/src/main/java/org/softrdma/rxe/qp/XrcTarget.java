@@ -7,7 +7,6 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.device.verbs.SrqTable;
-import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.wire.roce.Opcode;
@@ -55,7 +54,7 @@ public final class XrcTarget extends RcMachine {
     }
 
     @Override
-    void onResponse(long nowNs, ReceivedFrame frame) {
+    void onResponse(long nowNs, InboundPacket packet) {
         counters().count(RxeCounter.DROP_WRONG_SERVICE);
     }
 }
