@@ -4,31 +4,15 @@ package org.softrdma.rxe;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Nested;
+import org.softrdma.contract.AllContracts;
 import org.softrdma.contract.Capability;
-import org.softrdma.contract.CompletionsContract;
 import org.softrdma.contract.ContractFabric;
-import org.softrdma.contract.DatagramsContract;
-import org.softrdma.contract.DevicesContract;
-import org.softrdma.contract.ExtendedApiContract;
 import org.softrdma.contract.LiveFabric;
-import org.softrdma.contract.MemoryContract;
-import org.softrdma.contract.ObjectsContract;
-import org.softrdma.contract.ParentDomainsContract;
-import org.softrdma.contract.PostingContract;
-import org.softrdma.contract.QueuePairStatesContract;
-import org.softrdma.contract.ReliableConnectionContract;
-import org.softrdma.contract.SharedReceiveQueuesContract;
-import org.softrdma.contract.UnreliableConnectionContract;
-import org.softrdma.contract.VerbsContractTest;
-import org.softrdma.contract.ViolationsContract;
-import org.softrdma.contract.WindowsContract;
-import org.softrdma.contract.XrcContract;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.verbs.GidEntry;
 
 /** The contract of the API on rxe devices that are real: sockets on the loopback interface, threads, and the time of the clock. */
-class LoopbackContractTest extends VerbsContractTest {
+class LoopbackContractTest extends AllContracts {
     private static Loopback fabric;
 
     @BeforeAll
@@ -49,66 +33,6 @@ class LoopbackContractTest extends VerbsContractTest {
     @Override
     protected Set<Capability> unsupported() {
         return Set.of();
-    }
-
-    @Nested
-    class Devices extends DevicesContract {
-    }
-
-    @Nested
-    class Objects extends ObjectsContract {
-    }
-
-    @Nested
-    class ParentDomains extends ParentDomainsContract {
-    }
-
-    @Nested
-    class Memory extends MemoryContract {
-    }
-
-    @Nested
-    class Windows extends WindowsContract {
-    }
-
-    @Nested
-    class QueuePairStates extends QueuePairStatesContract {
-    }
-
-    @Nested
-    class Posting extends PostingContract {
-    }
-
-    @Nested
-    class ReliableConnection extends ReliableConnectionContract {
-    }
-
-    @Nested
-    class Violations extends ViolationsContract {
-    }
-
-    @Nested
-    class UnreliableConnection extends UnreliableConnectionContract {
-    }
-
-    @Nested
-    class Datagrams extends DatagramsContract {
-    }
-
-    @Nested
-    class SharedReceiveQueues extends SharedReceiveQueuesContract {
-    }
-
-    @Nested
-    class Xrc extends XrcContract {
-    }
-
-    @Nested
-    class Completions extends CompletionsContract {
-    }
-
-    @Nested
-    class ExtendedApi extends ExtendedApiContract {
     }
 
     private static final class Loopback extends LiveFabric {

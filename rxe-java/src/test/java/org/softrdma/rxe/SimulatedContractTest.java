@@ -7,25 +7,9 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
-import org.junit.jupiter.api.Nested;
+import org.softrdma.contract.AllContracts;
 import org.softrdma.contract.Capability;
-import org.softrdma.contract.CompletionsContract;
 import org.softrdma.contract.ContractFabric;
-import org.softrdma.contract.DatagramsContract;
-import org.softrdma.contract.DevicesContract;
-import org.softrdma.contract.ExtendedApiContract;
-import org.softrdma.contract.MemoryContract;
-import org.softrdma.contract.ObjectsContract;
-import org.softrdma.contract.ParentDomainsContract;
-import org.softrdma.contract.PostingContract;
-import org.softrdma.contract.QueuePairStatesContract;
-import org.softrdma.contract.ReliableConnectionContract;
-import org.softrdma.contract.SharedReceiveQueuesContract;
-import org.softrdma.contract.UnreliableConnectionContract;
-import org.softrdma.contract.VerbsContractTest;
-import org.softrdma.contract.ViolationsContract;
-import org.softrdma.contract.WindowsContract;
-import org.softrdma.contract.XrcContract;
 import org.softrdma.device.config.FaultPlan;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.link.sim.SimulatedFabric;
@@ -34,7 +18,7 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
 
 /** The contract of the API on rxe devices of a simulated network, in virtual time. */
-class SimulatedContractTest extends VerbsContractTest {
+class SimulatedContractTest extends AllContracts {
     @Override
     protected ContractFabric openFabric() {
         return new Network();
@@ -43,66 +27,6 @@ class SimulatedContractTest extends VerbsContractTest {
     @Override
     protected Set<Capability> unsupported() {
         return Set.of();
-    }
-
-    @Nested
-    class Devices extends DevicesContract {
-    }
-
-    @Nested
-    class Objects extends ObjectsContract {
-    }
-
-    @Nested
-    class ParentDomains extends ParentDomainsContract {
-    }
-
-    @Nested
-    class Memory extends MemoryContract {
-    }
-
-    @Nested
-    class Windows extends WindowsContract {
-    }
-
-    @Nested
-    class QueuePairStates extends QueuePairStatesContract {
-    }
-
-    @Nested
-    class Posting extends PostingContract {
-    }
-
-    @Nested
-    class ReliableConnection extends ReliableConnectionContract {
-    }
-
-    @Nested
-    class Violations extends ViolationsContract {
-    }
-
-    @Nested
-    class UnreliableConnection extends UnreliableConnectionContract {
-    }
-
-    @Nested
-    class Datagrams extends DatagramsContract {
-    }
-
-    @Nested
-    class SharedReceiveQueues extends SharedReceiveQueuesContract {
-    }
-
-    @Nested
-    class Xrc extends XrcContract {
-    }
-
-    @Nested
-    class Completions extends CompletionsContract {
-    }
-
-    @Nested
-    class ExtendedApi extends ExtendedApiContract {
     }
 
     private static final class Network implements ContractFabric {

@@ -5,34 +5,18 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Nested;
+import org.softrdma.contract.AllContracts;
 import org.softrdma.contract.Capability;
-import org.softrdma.contract.CompletionsContract;
 import org.softrdma.contract.ContractFabric;
-import org.softrdma.contract.DatagramsContract;
-import org.softrdma.contract.DevicesContract;
-import org.softrdma.contract.ExtendedApiContract;
 import org.softrdma.contract.LiveFabric;
-import org.softrdma.contract.MemoryContract;
-import org.softrdma.contract.ObjectsContract;
-import org.softrdma.contract.ParentDomainsContract;
-import org.softrdma.contract.PostingContract;
-import org.softrdma.contract.QueuePairStatesContract;
-import org.softrdma.contract.ReliableConnectionContract;
 import org.softrdma.contract.Setup;
-import org.softrdma.contract.SharedReceiveQueuesContract;
-import org.softrdma.contract.UnreliableConnectionContract;
-import org.softrdma.contract.VerbsContractTest;
-import org.softrdma.contract.ViolationsContract;
-import org.softrdma.contract.WindowsContract;
-import org.softrdma.contract.XrcContract;
 import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.QueuePair;
 
 /** The contract of the API on iWARP devices: TCP on the loopback interface, threads, and the time of the clock. */
-class LoopbackContractTest extends VerbsContractTest {
+class LoopbackContractTest extends AllContracts {
     private static Loopback fabric;
 
     @BeforeAll
@@ -55,66 +39,6 @@ class LoopbackContractTest extends VerbsContractTest {
         return EnumSet.of(Capability.INFINIBAND_TRANSPORT, Capability.ACKNOWLEDGEMENTS, Capability.RECEIVER_NOT_READY,
             Capability.IMMEDIATE_DATA, Capability.UNRELIABLE_CONNECTIONS, Capability.DATAGRAMS, Capability.MULTICAST,
             Capability.ATOMIC_WRITE, Capability.FLUSH, Capability.XRC);
-    }
-
-    @Nested
-    class Devices extends DevicesContract {
-    }
-
-    @Nested
-    class Objects extends ObjectsContract {
-    }
-
-    @Nested
-    class ParentDomains extends ParentDomainsContract {
-    }
-
-    @Nested
-    class Memory extends MemoryContract {
-    }
-
-    @Nested
-    class Windows extends WindowsContract {
-    }
-
-    @Nested
-    class QueuePairStates extends QueuePairStatesContract {
-    }
-
-    @Nested
-    class Posting extends PostingContract {
-    }
-
-    @Nested
-    class ReliableConnection extends ReliableConnectionContract {
-    }
-
-    @Nested
-    class Violations extends ViolationsContract {
-    }
-
-    @Nested
-    class UnreliableConnection extends UnreliableConnectionContract {
-    }
-
-    @Nested
-    class Datagrams extends DatagramsContract {
-    }
-
-    @Nested
-    class SharedReceiveQueues extends SharedReceiveQueuesContract {
-    }
-
-    @Nested
-    class Xrc extends XrcContract {
-    }
-
-    @Nested
-    class Completions extends CompletionsContract {
-    }
-
-    @Nested
-    class ExtendedApi extends ExtendedApiContract {
     }
 
     private static final class Loopback extends LiveFabric {

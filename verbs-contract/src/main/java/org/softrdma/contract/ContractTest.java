@@ -47,7 +47,7 @@ public abstract class ContractTest {
     final Surroundings surroundings = new Surroundings();
 
     private final Deque<AutoCloseable> made = new ArrayDeque<>();
-    private VerbsContractTest provider;
+    private AllContracts provider;
     private ContractFabric fabric;
 
     /** Two queue pairs, each the other's peer. */
@@ -174,7 +174,7 @@ public abstract class ContractTest {
     private final class Surroundings implements BeforeEachCallback, AfterEachCallback {
         @Override
         public void beforeEach(ExtensionContext context) {
-            provider = (VerbsContractTest) context.getRequiredTestInstances().getAllInstances().getFirst();
+            provider = (AllContracts) context.getRequiredTestInstances().getAllInstances().getFirst();
             require(context.getRequiredTestClass());
             require(context.getRequiredTestMethod());
             fabric = provider.openFabric();

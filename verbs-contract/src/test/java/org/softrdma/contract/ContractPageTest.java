@@ -17,8 +17,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 
@@ -38,7 +41,11 @@ class ContractPageTest {
     }
 
     private static String read(String file) throws IOException {
-        return Files.readString(Path.of(System.getProperty("basedir", "."), "..", file));
+        return Files.readString(inTree(file));
+    }
+
+    private static Path inTree(String file) {
+        return Path.of(System.getProperty("basedir", "."), "..", file);
     }
 
     private static boolean isTest(Method method) {
@@ -73,7 +80,7 @@ class ContractPageTest {
         int checked = 0;
         while (name.find()) {
             String topic = name.group(1);
-            Class<?> type = VerbsContractTest.TOPICS.stream().filter(each -> each.getSimpleName().equals(topic)).findFirst()
+            Class<?> type = AllContracts.TOPICS.stream().filter(each -> each.getSimpleName().equals(topic)).findFirst()
                 .orElseThrow(() -> new AssertionError("no topic " + topic));
             assertTrue(Arrays.stream(type.getDeclaredMethods()).anyMatch(each -> each.getName().equals(name.group(2)) && isTest(each)),
                 "docs/verbs-contract.md names " + name.group() + ", which does not exist");
@@ -96,10 +103,20 @@ class ContractPageTest {
         assertTrue(checked >= 10, "each of the ten cases names one, and only " + checked + " were found");
     }
 
-    /** A test that is meant to be one but was not marked would never run. */
+    @Test
+    void shouldRunEveryTopic() throws IOException {
+        try (Stream<Path> sources = Files.list(inTree("verbs-contract/src/main/java/org/softrdma/contract"))) {
+            Set<String> topics = sources.map(file -> file.getFileName().toString()).filter(name -> name.endsWith("Contract.java"))
+                .map(name -> name.replace(".java", "")).collect(Collectors.toSet());
+            assertEquals(topics, AllContracts.TOPICS.stream().map(Class::getSimpleName).collect(Collectors.toSet()));
+            assertEquals(topics.size(), AllContracts.TOPICS.size());
+        }
+    }
+
+    /** A test without its annotation would never run. */
     @Test
     void shouldMarkEveryTest() {
-        for (Class<?> topic : VerbsContractTest.TOPICS) {
+        for (Class<?> topic : AllContracts.TOPICS) {
             assertTrue(Modifier.isAbstract(topic.getModifiers()) && Modifier.isPublic(topic.getModifiers()), topic + " is for providers");
             assertTrue(Arrays.stream(topic.getDeclaredMethods()).anyMatch(ContractPageTest::isTest), topic + " has tests");
             for (Method method : topic.getDeclaredMethods()) {

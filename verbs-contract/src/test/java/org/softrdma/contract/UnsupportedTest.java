@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.MethodSource;
@@ -26,7 +25,7 @@ class UnsupportedTest {
     private static final String OPENED = "opened";
 
     /** A provider that lacks everything. Whoever opens it fails. */
-    static class Nothing extends VerbsContractTest {
+    static class Nothing extends AllContracts {
         @Override
         protected ContractFabric openFabric() {
             throw new IllegalStateException(OPENED);
@@ -36,10 +35,6 @@ class UnsupportedTest {
         protected Set<Capability> unsupported() {
             return EnumSet.allOf(Capability.class);
         }
-
-        @Nested
-        class Windows extends WindowsContract {
-        }
     }
 
     /** A provider that lacks windows of type 2 and nothing else. */
@@ -47,10 +42,6 @@ class UnsupportedTest {
         @Override
         protected Set<Capability> unsupported() {
             return Set.of(Capability.WINDOWS_OF_TYPE_2);
-        }
-
-        @Nested
-        class Windows extends WindowsContract {
         }
     }
 
@@ -79,7 +70,7 @@ class UnsupportedTest {
 
     @Test
     void shouldAbortATopicThatTheDeviceLacks() {
-        Map<String, TestExecutionResult> results = run(Nothing.class, Nothing.Windows.class);
+        Map<String, TestExecutionResult> results = run(Nothing.class, AllContracts.Windows.class);
         assertEquals(tests(null), results.keySet());
         results.forEach((test, result) -> {
             assertEquals(TestExecutionResult.Status.ABORTED, result.getStatus(), test);
@@ -89,7 +80,7 @@ class UnsupportedTest {
 
     @Test
     void shouldAbortOnlyTheTestsThatNeedWhatIsLacking() {
-        Map<String, TestExecutionResult> results = run(NoWindowsOfTypeTwo.class, NoWindowsOfTypeTwo.Windows.class);
+        Map<String, TestExecutionResult> results = run(NoWindowsOfTypeTwo.class, AllContracts.Windows.class);
         Set<String> aborted = new TreeSet<>();
         results.forEach((test, result) -> {
             if (result.getStatus() == TestExecutionResult.Status.ABORTED) {
