@@ -20,10 +20,10 @@ import org.softrdma.device.cm.CmService;
 import org.softrdma.device.cm.CmTransport;
 import org.softrdma.rxe.cm.CommunicationManager;
 import org.softrdma.rxe.cm.Connection;
-import org.softrdma.rxe.cm.ConnectionRequest;
-import org.softrdma.rxe.cm.DatagramRequest;
 import org.softrdma.rxe.cm.GidPair;
-import org.softrdma.rxe.cm.RequestEvents;
+import org.softrdma.rxe.cm.ReqFields;
+import org.softrdma.rxe.cm.RequestListener;
+import org.softrdma.rxe.cm.SidrRequest;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
@@ -138,7 +138,7 @@ final class RxeCm implements CmTransport {
             LockSupport.parkNanos(1_000_000);
         }
         command(nowNs -> {
-            manager().hurry(nowNs, this::sendAll);
+            manager().flushPacing(nowNs, this::sendAll);
             sendAll();
         });
     }
@@ -154,7 +154,7 @@ final class RxeCm implements CmTransport {
     // ---- what comes in ----
 
     /** Turns requests of the wire into those of rdma_cm. */
-    private final class Listener implements RequestEvents {
+    private final class Listener implements RequestListener {
         private final CmListener told;
 
         Listener(CmListener told) {
@@ -163,7 +163,7 @@ final class RxeCm implements CmTransport {
 
         @Override
         public Verdict onRequest(Connection connection) {
-            ConnectionRequest asked = connection.request();
+            ReqFields asked = connection.request();
             ByteBuffer data = ByteBuffer.wrap(asked.privateData());
             if (!hasUsableAddresses(data)) {
                 return Verdict.REFUSED;
@@ -182,7 +182,7 @@ final class RxeCm implements CmTransport {
         }
 
         @Override
-        public Verdict onDatagramRequest(DatagramRequest request) {
+        public Verdict onSidrRequest(SidrRequest request) {
             ByteBuffer data = ByteBuffer.wrap(request.privateData());
             if (!hasUsableAddresses(data)) {
                 return Verdict.REFUSED;
@@ -204,10 +204,10 @@ final class RxeCm implements CmTransport {
 
     /** A header of known versions, from somebody to us. */
     private boolean hasUsableAddresses(ByteBuffer data) {
-        return CmIpHeader.isValid(data, 0) && isSomebody(sourceGid(data)) && running.link().addresses().contains(destinationGid(data));
+        return CmIpHeader.isValid(data, 0) && isHostAddress(sourceGid(data)) && running.link().addresses().contains(destinationGid(data));
     }
 
-    private static boolean isSomebody(Gid address) {
+    private static boolean isHostAddress(Gid address) {
         return !address.isZero() && !address.isMulticast() && !(address.isIpv4Mapped() && (address.ipv4() == 0 || address.ipv4() == -1));
     }
 
@@ -230,7 +230,7 @@ final class RxeCm implements CmTransport {
     }
 
     /** rdma_cm's header, and the application's private data behind it. */
-    static byte[] withAddresses(Gid local, int localPort, Gid remote, byte[] privateData) {
+    static byte[] withIpHeader(Gid local, int localPort, Gid remote, byte[] privateData) {
         ByteBuffer data = ByteBuffer.allocate(CmIpHeader.LENGTH + privateData.length);
         if (local.isIpv4Mapped()) {
             CmIpHeader.putIpv4(data, 0, localPort, local.ipv4(), remote.ipv4());
@@ -261,13 +261,13 @@ final class RxeCm implements CmTransport {
      *
      * @throws VerbsException as {@link org.softrdma.link.Link#resolve}
      */
-    void requireWay(GidPair way) {
-        running.engine().gsi().path(way);
+    void requireRoute(GidPair gids) {
+        running.engine().gsi().path(gids);
     }
 
     /** Waits until the host knows how to reach a peer on the wire, without any lock. EHOSTUNREACH: it does not answer. */
-    void awaitReachable(GidPair way) {
-        running.link().awaitReachable(way.type(), way.local(), way.remote());
+    void awaitReachable(GidPair gids) {
+        running.link().awaitReachable(gids.type(), gids.local(), gids.remote());
     }
 
     @Override

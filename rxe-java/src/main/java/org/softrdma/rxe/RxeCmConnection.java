@@ -8,14 +8,14 @@ import org.softrdma.device.cm.CmPathOptions;
 import org.softrdma.device.cm.CmService;
 import org.softrdma.rxe.cm.CmSettings;
 import org.softrdma.rxe.cm.Connection;
-import org.softrdma.rxe.cm.ConnectionEvents;
-import org.softrdma.rxe.cm.ConnectionReply;
-import org.softrdma.rxe.cm.ConnectionRequest;
+import org.softrdma.rxe.cm.ConnectionListener;
 import org.softrdma.rxe.cm.ConnectionState;
-import org.softrdma.rxe.cm.DatagramEvents;
-import org.softrdma.rxe.cm.DatagramQuery;
-import org.softrdma.rxe.cm.DatagramRequest;
 import org.softrdma.rxe.cm.GidPair;
+import org.softrdma.rxe.cm.RepFields;
+import org.softrdma.rxe.cm.ReqFields;
+import org.softrdma.rxe.cm.SidrQuery;
+import org.softrdma.rxe.cm.SidrQueryListener;
+import org.softrdma.rxe.cm.SidrRequest;
 import org.softrdma.rxe.engine.RxeLimits;
 import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.verbs.AccessFlags;
@@ -41,7 +41,7 @@ import org.softrdma.wire.cm.CmSidrReq;
  * One end of an rdma_cm connection, or of the look-up of a datagram service. It has one of three machines of communication management below
  * it, whichever it came to be; before {@link #connect} none.
  */
-final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramEvents {
+final class RxeCmConnection implements CmConnection, ConnectionListener, SidrQueryListener {
     private static final System.Logger LOG = System.getLogger(RxeCmConnection.class.getName());
     private static final int HOP_LIMIT = 64;
     private static final int PORT = 1;
@@ -53,8 +53,8 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     private final int startingPsn;
     private CmHandler handler;
     private Connection connection;
-    private DatagramQuery query;
-    private DatagramRequest datagramRequest;
+    private SidrQuery query;
+    private SidrRequest datagramRequest;
     private int trafficClass;
     /** Of the address that asks, for datagrams: it may be gone when the answer comes. */
     private int sgidIndex;
@@ -69,11 +69,11 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     RxeCmConnection(RxeCm cm, Connection connection) {
         this(cm);
         this.connection = connection;
-        connection.toldTo(this);
+        connection.setListener(this);
     }
 
     /** For a question that came. */
-    RxeCmConnection(RxeCm cm, DatagramRequest request) {
+    RxeCmConnection(RxeCm cm, SidrRequest request) {
         this(cm);
         datagramRequest = request;
     }
@@ -92,18 +92,18 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
         Gid to = Gid.of(remote.getAddress());
         int room = (type == QpType.UD ? CmSidrReq.PRIVATE_DATA_LENGTH : CmReq.PRIVATE_DATA_LENGTH) - CmIpHeader.LENGTH;
         requireFits("rdma_connect", parameters.privateData(), room);
-        byte[] privateData = RxeCm.withAddresses(from, local.getPort(), to, parameters.privateData());
-        GidPair way = new GidPair(cm.gidType(), from, to);
-        cm.awaitReachable(way);
+        byte[] privateData = RxeCm.withIpHeader(from, local.getPort(), to, parameters.privateData());
+        GidPair gids = new GidPair(cm.gidType(), from, to);
+        cm.awaitReachable(gids);
         cm.command(nowNs -> {
             require("rdma_connect", !closed && connection == null && query == null && datagramRequest == null);
-            cm.requireWay(way);
+            cm.requireRoute(gids);
             trafficClass = options.typeOfService();
             if (type == QpType.UD) {
-                sgidIndex = cm.gidIndex(way.type(), from);
-                query = cm.manager().query(nowNs, way, service.serviceId(), QpMachine.PKEY, privateData, this);
+                sgidIndex = cm.gidIndex(gids.type(), from);
+                query = cm.manager().query(nowNs, gids, service.serviceId(), QpMachine.PKEY, privateData, this);
             } else {
-                connection = cm.manager().connect(nowNs, way.type(), new ConnectionRequest(from, to, service.serviceId(), transport(type),
+                connection = cm.manager().connect(nowNs, gids.type(), new ReqFields(from, to, service.serviceId(), transport(type),
                     parameters.qpNum(), startingPsn, parameters.responderResources(), parameters.initiatorDepth(), parameters.retryCount(),
                     parameters.rnrRetryCount(), parameters.flowControl(), parameters.srq(), cm.pathMtu(), QpMachine.PKEY,
                     options.typeOfService(), flowLabel(local.getPort(), remote.getPort()), HOP_LIMIT,
@@ -135,7 +135,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
                 return;
             }
             requireFits("rdma_accept", parameters.privateData(), CmRep.PRIVATE_DATA_LENGTH);
-            connection.accept(nowNs, new ConnectionReply(parameters.qpNum(), startingPsn, parameters.responderResources(),
+            connection.accept(nowNs, new RepFields(parameters.qpNum(), startingPsn, parameters.responderResources(),
                 parameters.initiatorDepth(), settings().ackDelay(), parameters.rnrRetryCount(), parameters.flowControl(),
                 parameters.srq(), parameters.privateData()));
         });
@@ -244,12 +244,12 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     }
 
     private QpAttributes readyToReceive(CmPathOptions options) {
-        ConnectionRequest request = connection.request();
+        ReqFields request = connection.request();
         boolean active = connection.isActive();
         Gid local = active ? request.local() : request.remote();
         Gid remote = active ? request.remote() : request.local();
         QpAttributes attributes = new QpAttributes().state(QpState.RTR)
-            .addressVector(new AddressVector(remote, cm.gidIndex(connection.way().type(), local), request.flowLabel(), HOP_LIMIT,
+            .addressVector(new AddressVector(remote, cm.gidIndex(connection.gids().type(), local), request.flowLabel(), HOP_LIMIT,
                 active ? options.typeOfService() : request.trafficClass(), 0, PORT))
             .pathMtu(Mtu.of(request.pathMtu()))
             .destQpn(active ? connection.reply().qpn() : request.qpn())
@@ -262,7 +262,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     }
 
     private QpAttributes readyToSend(CmPathOptions options) {
-        ConnectionRequest request = connection.request();
+        ReqFields request = connection.request();
         boolean active = connection.isActive();
         QpAttributes attributes = new QpAttributes().state(QpState.RTS)
             .sqPsn(active ? connection.reply().startingPsn() : request.startingPsn());
@@ -298,7 +298,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
 
     @Override
     public void onReply(Connection told) {
-        ConnectionReply reply = told.reply();
+        RepFields reply = told.reply();
         handler.onResponse(new ConnectionParameters(reply.privateData(), reply.initiatorDepth(), reply.responderResources(),
             reply.flowControl(), told.request().retryCount(), reply.rnrRetryCount(), reply.srq(), reply.qpn()));
     }
@@ -319,7 +319,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     }
 
     @Override
-    public void onNobodyThere(Connection told) {
+    public void onPortUnreachable(Connection told) {
         LOG.log(System.Logger.Level.WARNING, told.remote() + " has nobody at the UDP port of RoCE v2, says its host. Is its program"
             + " running, and its device there (rdma link)? If it speaks RoCE v1, ask for that: cma_roce_mode -d DEV -p 1 -m 1, on a device"
             + " with link raw");
@@ -342,7 +342,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     }
 
     @Override
-    public void onAnswer(DatagramQuery told, int status, int qpn, int qkey, byte[] privateData) {
+    public void onAnswer(SidrQuery told, int status, int qpn, int qkey, byte[] privateData) {
         if (status == CmSidrRep.VALID) {
             handler.onDatagramTarget(new DatagramParameters(privateData,
                 new AddressVector(told.remote(), sgidIndex, 0, HOP_LIMIT, trafficClass, 0, PORT), qpn, qkey));
@@ -352,7 +352,7 @@ final class RxeCmConnection implements CmConnection, ConnectionEvents, DatagramE
     }
 
     @Override
-    public void onUnreachable(DatagramQuery told) {
+    public void onUnreachable(SidrQuery told) {
         handler.onUnreachable(-Errno.ETIMEDOUT.value(), NOTHING);
     }
 }

@@ -41,15 +41,15 @@ public final class CommunicationManager {
     private final Predicate<Gid> isOurs;
     private final Counters<CmCounter> counters = new Counters<>(CmCounter.class);
     private final DeadlineHeap timers = new DeadlineHeap();
-    private final Map<Long, RequestEvents> listeners = new HashMap<>();
-    private final Map<Long, RequestEvents> datagramListeners = new HashMap<>();
+    private final Map<Long, RequestListener> listeners = new HashMap<>();
+    private final Map<Long, RequestListener> datagramListeners = new HashMap<>();
     private final Int2ObjectHashMap<Connection> connections = new Int2ObjectHashMap<>();
     private final Map<PeerNumber, Connection> byPeersId = new HashMap<>();
     private final Map<PeerNumber, Connection> byPeersQpn = new HashMap<>();
     private final Int2ObjectHashMap<Connection> awaitingPacket = new Int2ObjectHashMap<>();
-    private final Int2ObjectHashMap<DatagramQuery> queries = new Int2ObjectHashMap<>();
-    private final Map<DatagramRequest.Key, DatagramRequest> requests = new HashMap<>();
-    private final ArrayDeque<DatagramRequest> answered = new ArrayDeque<>();
+    private final Int2ObjectHashMap<SidrQuery> queries = new Int2ObjectHashMap<>();
+    private final Map<SidrRequest.Key, SidrRequest> sidrRequests = new HashMap<>();
+    private final ArrayDeque<SidrRequest> answered = new ArrayDeque<>();
     private final ArrayDeque<OutgoingMad> outgoing = new ArrayDeque<>();
     private final Pacing pacing;
 
@@ -65,7 +65,7 @@ public final class CommunicationManager {
         this.settings = settings;
         this.random = random;
         this.isOurs = isOurs;
-        pacing = new Pacing(timers, settings.maxUnderWay(), settings.leastPatienceNs(), settings.mostPatienceNs());
+        pacing = new Pacing(timers, settings.maxInFlight(), settings.minPatienceNs(), settings.maxPatienceNs());
     }
 
     // ---- commands ----
@@ -75,8 +75,8 @@ public final class CommunicationManager {
      *
      * @throws VerbsException EADDRINUSE if somebody does already
      */
-    public void listen(long serviceId, RequestEvents events) {
-        enter(listeners, serviceId, events);
+    public void listen(long serviceId, RequestListener listener) {
+        register(listeners, serviceId, listener);
     }
 
     /**
@@ -84,12 +84,12 @@ public final class CommunicationManager {
      *
      * @throws VerbsException EADDRINUSE if somebody does already
      */
-    public void listenForDatagrams(long serviceId, RequestEvents events) {
-        enter(datagramListeners, serviceId, events);
+    public void listenForDatagrams(long serviceId, RequestListener listener) {
+        register(datagramListeners, serviceId, listener);
     }
 
-    private static void enter(Map<Long, RequestEvents> table, long serviceId, RequestEvents events) {
-        if (table.putIfAbsent(serviceId, events) != null) {
+    private static void register(Map<Long, RequestListener> table, long serviceId, RequestListener listener) {
+        if (table.putIfAbsent(serviceId, listener) != null) {
             throw new VerbsException(Errno.EADDRINUSE, "rdma_listen", "service id 0x" + Long.toHexString(serviceId) + " has a listener");
         }
     }
@@ -106,11 +106,11 @@ public final class CommunicationManager {
      * @param type RoCE v1 or v2
      * @throws VerbsException ENOMEM if there are too many
      */
-    public Connection connect(long nowNs, GidType type, ConnectionRequest request, ConnectionEvents events) {
+    public Connection connect(long nowNs, GidType type, ReqFields request, ConnectionListener listener) {
         requireRoom("rdma_connect");
-        Connection connection = new Connection(this, newId(), new GidPair(type, request.local(), request.remote()), request, events);
+        Connection connection = new Connection(this, newId(), new GidPair(type, request.local(), request.remote()), request, listener);
         connections.put(connection.localId(), connection);
-        connection.begin(nowNs);
+        connection.start(nowNs);
         return connection;
     }
 
@@ -120,11 +120,11 @@ public final class CommunicationManager {
      * @param privateData up to 216 bytes
      * @throws VerbsException ENOMEM if there are too many
      */
-    public DatagramQuery query(long nowNs, GidPair way, long serviceId, int pkey, byte[] privateData, DatagramEvents events) {
+    public SidrQuery query(long nowNs, GidPair gids, long serviceId, int pkey, byte[] privateData, SidrQueryListener listener) {
         requireRoom("rdma_connect");
-        DatagramQuery query = new DatagramQuery(this, newId(), way, events);
+        SidrQuery query = new SidrQuery(this, newId(), gids, listener);
         queries.put(query.requestId(), query);
-        query.begin(nowNs, serviceId, pkey, privateData);
+        query.start(nowNs, serviceId, pkey, privateData);
         return query;
     }
 
@@ -153,11 +153,11 @@ public final class CommunicationManager {
             makeRoom(send);
             connection.abandon(nowNs);
         }
-        for (DatagramRequest request : List.copyOf(requests.values())) {
+        for (SidrRequest request : List.copyOf(sidrRequests.values())) {
             makeRoom(send);
             request.abandon(nowNs);
         }
-        for (DatagramQuery query : List.copyOf(queries.values())) {
+        for (SidrQuery query : List.copyOf(queries.values())) {
             query.abandon();
         }
     }
@@ -168,7 +168,7 @@ public final class CommunicationManager {
     }
 
     /** Nobody will be there to give turns: what waits for one has it now. @param send as of {@link #abandonAll} */
-    public void hurry(long nowNs, Runnable send) {
+    public void flushPacing(long nowNs, Runnable send) {
         for (Pacing.Request request : pacing.waiting()) {
             makeRoom(send);
             pacing.leave(request);
@@ -190,11 +190,11 @@ public final class CommunicationManager {
      * @param way the one it came
      * @param mad position 0, limit at its end; not kept
      */
-    public void onMad(long nowNs, GidPair way, ByteBuffer mad) {
+    public void onMad(long nowNs, GidPair gids, ByteBuffer mad) {
         switch (CmCheck.verdict(mad, 0, mad.limit())) {
             case CmCheck.OK -> {
                 counters.count(CmCounter.CM_RECEIVED);
-                onMessage(nowNs, way, mad);
+                onMessage(nowNs, gids, mad);
             }
             case CmCheck.OTHER_CLASS -> counters.count(CmCounter.CM_DROP_OTHER_CLASS);
             case CmCheck.UNKNOWN_MESSAGE -> counters.count(CmCounter.CM_DROP_UNKNOWN_MESSAGE);
@@ -208,37 +208,37 @@ public final class CommunicationManager {
      *
      * @param mad the message's beginning, up to the ids
      */
-    public void onReturned(GidPair way, ByteBuffer mad) {
+    public void onPortUnreachable(GidPair gids, ByteBuffer mad) {
         Connection connection = Mad.attribute(mad, 0) == CmMessage.REQ ? connections.get(CmMessage.LOCAL_COMM_ID.get(mad, 0)) : null;
-        if (connection != null && connection.way().equals(way) && connection.isOf(Mad.transactionId(mad, 0))) {
-            connection.onReturned();
+        if (connection != null && connection.gids().equals(gids) && connection.hasRequestTransaction(Mad.transactionId(mad, 0))) {
+            connection.onPortUnreachable();
         } else {
             counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
         }
     }
 
-    private void onMessage(long nowNs, GidPair way, ByteBuffer mad) {
+    private void onMessage(long nowNs, GidPair gids, ByteBuffer mad) {
         switch (Mad.attribute(mad, 0)) {
-            case CmMessage.REQ -> onRequest(nowNs, way, mad);
-            case CmMessage.MRA -> onMra(nowNs, way.remote(), mad);
-            case CmMessage.REJ -> onRejection(nowNs, way.remote(), mad);
-            case CmMessage.REP -> onReply(nowNs, way, mad);
+            case CmMessage.REQ -> onRequest(nowNs, gids, mad);
+            case CmMessage.MRA -> onMra(nowNs, gids.remote(), mad);
+            case CmMessage.REJ -> onRejection(nowNs, gids.remote(), mad);
+            case CmMessage.REP -> onReply(nowNs, gids, mad);
             case CmMessage.RTU -> {
-                Connection connection = byBothIds(way.remote(), mad);
+                Connection connection = findByIds(gids.remote(), mad);
                 if (connection != null) {
                     connection.onReady();
                 }
             }
-            case CmMessage.DREQ -> onDisconnectRequest(nowNs, way, mad);
+            case CmMessage.DREQ -> onDisconnectRequest(nowNs, gids, mad);
             case CmMessage.DREP -> {
-                Connection connection = byBothIds(way.remote(), mad);
+                Connection connection = findByIds(gids.remote(), mad);
                 if (connection != null) {
                     connection.onDisconnectReply(nowNs);
                 }
             }
-            case CmMessage.SIDR_REQ -> onDatagramRequest(nowNs, way, mad);
-            case CmMessage.SIDR_REP -> onDatagramAnswer(nowNs, way.remote(), mad);
-            case CmMessage.LAP -> onAlternatePath(way, mad);
+            case CmMessage.SIDR_REQ -> onSidrRequest(nowNs, gids, mad);
+            case CmMessage.SIDR_REP -> onSidrReply(nowNs, gids.remote(), mad);
+            case CmMessage.LAP -> onAlternatePath(gids, mad);
             // We never send a LAP.
             default -> counters.count(CmCounter.CM_DROP_WRONG_STATE);
         }
@@ -246,37 +246,37 @@ public final class CommunicationManager {
 
     // ---- connections ----
 
-    private void onRequest(long nowNs, GidPair way, ByteBuffer mad) {
+    private void onRequest(long nowNs, GidPair gids, ByteBuffer mad) {
         long guid = CmReq.CA_GUID.getLong(mad, 0);
-        Connection known = byPeersId.get(new PeerNumber(way.remote(), guid, CmMessage.LOCAL_COMM_ID.get(mad, 0)));
+        Connection known = byPeersId.get(new PeerNumber(gids.remote(), guid, CmMessage.LOCAL_COMM_ID.get(mad, 0)));
         if (known != null && isRepetition(known, mad)) {
-            known.onRequestAgain();
+            known.onDuplicateRequest();
             return;
         }
-        Connection older = byPeersQpn.get(new PeerNumber(way.remote(), guid, CmReq.QPN.get(mad, 0)));
+        Connection older = byPeersQpn.get(new PeerNumber(gids.remote(), guid, CmReq.QPN.get(mad, 0)));
         if (older != null) {
-            refuse(way, mad, CmRejectReason.STALE_CONNECTION);
+            refuse(gids, mad, CmRejectReason.STALE_CONNECTION);
             older.onStale(nowNs);
             return;
         }
         if (known != null && known.state() != ConnectionState.TIMEWAIT) {
-            refuse(way, mad, CmRejectReason.DUPLICATE_LOCAL_COMM_ID);
+            refuse(gids, mad, CmRejectReason.DUPLICATE_LOCAL_COMM_ID);
             return;
         }
         int refusal = checkRequest(mad);
         if (refusal != 0) {
-            refuse(way, mad, refusal);
+            refuse(gids, mad, refusal);
             return;
         }
-        RequestEvents listener = listeners.get(CmReq.SERVICE_ID.getLong(mad, 0));
+        RequestListener listener = listeners.get(CmReq.SERVICE_ID.getLong(mad, 0));
         if (listener == null) {
-            refuse(way, mad, CmRejectReason.INVALID_SERVICE_ID);
+            refuse(gids, mad, CmRejectReason.INVALID_SERVICE_ID);
         } else if (isFull()) {
-            refuse(way, mad, CmRejectReason.NO_RESOURCES);
+            refuse(gids, mad, CmRejectReason.NO_RESOURCES);
         } else {
-            Connection connection = new Connection(this, newId(), way, mad);
+            Connection connection = new Connection(this, newId(), gids, mad);
             connections.put(connection.localId(), connection);
-            peerFound(connection);
+            addPeer(connection);
             switch (listener.onRequest(connection)) {
                 case TAKEN -> { }
                 case REFUSED -> connection.reject(nowNs, CmRejectReason.CONSUMER, new byte[0]);
@@ -290,7 +290,8 @@ public final class CommunicationManager {
 
     /** A REQ of a connection that is over may still be under way; one with the same id but another transaction is a new one. */
     private static boolean isRepetition(Connection known, ByteBuffer mad) {
-        return !known.isActive() && known.isOf(Mad.transactionId(mad, 0)) && known.request().qpn() == CmReq.QPN.get(mad, 0);
+        return !known.isActive() && known.hasRequestTransaction(Mad.transactionId(mad, 0))
+            && known.request().qpn() == CmReq.QPN.get(mad, 0);
     }
 
     /** @return why nobody could accept it, or 0 */
@@ -309,21 +310,21 @@ public final class CommunicationManager {
         return mtu < MTU_256 || mtu > MTU_4096 ? CmRejectReason.INVALID_MTU : 0;
     }
 
-    private void onReply(long nowNs, GidPair way, ByteBuffer mad) {
+    private void onReply(long nowNs, GidPair gids, ByteBuffer mad) {
         Connection connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
         if (connection == null || !connection.isActive()) {
             counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
-            refuse(way, mad, CmRejectReason.INVALID_COMM_ID);
+            refuse(gids, mad, CmRejectReason.INVALID_COMM_ID);
             return;
         }
-        if (!connection.remote().equals(way.remote())
+        if (!connection.remote().equals(gids.remote())
             || connection.isPeerKnown() && connection.remoteId() != CmMessage.LOCAL_COMM_ID.get(mad, 0)) {
             counters.count(CmCounter.CM_DROP_WRONG_PEER);
             return;
         }
-        Connection older = byPeersQpn.get(new PeerNumber(way.remote(), CmRep.CA_GUID.getLong(mad, 0), CmRep.QPN.get(mad, 0)));
+        Connection older = byPeersQpn.get(new PeerNumber(gids.remote(), CmRep.CA_GUID.getLong(mad, 0), CmRep.QPN.get(mad, 0)));
         if (older != null && older != connection) {
-            refuse(way, mad, CmRejectReason.STALE_CONNECTION);
+            refuse(gids, mad, CmRejectReason.STALE_CONNECTION);
             older.onStale(nowNs);
             return;
         }
@@ -352,7 +353,7 @@ public final class CommunicationManager {
             connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
             boolean ofRequest = CmRej.MESSAGE.get(mad, 0) == CmMessage.ANSWERS_REQ;
             // Once there was a REP, a refusal of the REQ without its id is late: another copy of the REQ was accepted.
-            if (connection != null && !(connection.isPeerKnown() ? isPeersId(connection, mad) : ofRequest)) {
+            if (connection != null && !(connection.isPeerKnown() ? hasRemoteId(connection, mad) : ofRequest)) {
                 connection = null;
             }
         }
@@ -366,14 +367,14 @@ public final class CommunicationManager {
     }
 
     /** Somebody who knows no connection of these ids names them in the order of our message. */
-    private static boolean isPeersId(Connection connection, ByteBuffer mad) {
+    private static boolean hasRemoteId(Connection connection, ByteBuffer mad) {
         return connection.remoteId() == CmMessage.LOCAL_COMM_ID.get(mad, 0);
     }
 
-    private void onDisconnectRequest(long nowNs, GidPair way, ByteBuffer mad) {
+    private void onDisconnectRequest(long nowNs, GidPair gids, ByteBuffer mad) {
         Connection connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
-        if (connection != null && connection.isPeerKnown() && isPeersId(connection, mad)) {
-            if (connection.remote().equals(way.remote())) {
+        if (connection != null && connection.isPeerKnown() && hasRemoteId(connection, mad)) {
+            if (connection.remote().equals(gids.remote())) {
                 connection.onDisconnectRequest(nowNs, mad);
             } else {
                 counters.count(CmCounter.CM_DROP_WRONG_PEER);
@@ -382,17 +383,17 @@ public final class CommunicationManager {
         }
         // There is no such connection any more: whoever asks for its end shall not wait. IBA vol 1 §12.9.8.6
         counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
-        send(way, answerTo(mad, CmMessage.DREP));
+        send(gids, answerTo(mad, CmMessage.DREP));
     }
 
-    private void onAlternatePath(GidPair way, ByteBuffer mad) {
+    private void onAlternatePath(GidPair gids, ByteBuffer mad) {
         Connection connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
-        if (connection == null || !connection.isPeerKnown() || !isPeersId(connection, mad)) {
+        if (connection == null || !connection.isPeerKnown() || !hasRemoteId(connection, mad)) {
             counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
             ByteBuffer answer = answerTo(mad, CmMessage.APR);
             CmApr.STATUS.set(answer, 0, CmApr.INVALID_COMM_ID);
-            send(way, answer);
-        } else if (!connection.remote().equals(way.remote()) || !connection.isQueuePair(CmLap.REMOTE_QPN.get(mad, 0))) {
+            send(gids, answer);
+        } else if (!connection.remote().equals(gids.remote()) || !connection.isQueuePair(CmLap.REMOTE_QPN.get(mad, 0))) {
             counters.count(CmCounter.CM_DROP_WRONG_PEER);
         } else {
             connection.onAlternatePath(mad);
@@ -400,9 +401,9 @@ public final class CommunicationManager {
     }
 
     /** @return null, counted, if there is none of this peer with these two ids */
-    private Connection byBothIds(Gid remote, ByteBuffer mad) {
+    private Connection findByIds(Gid remote, ByteBuffer mad) {
         Connection connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
-        if (connection == null || !connection.isPeerKnown() || !isPeersId(connection, mad)) {
+        if (connection == null || !connection.isPeerKnown() || !hasRemoteId(connection, mad)) {
             counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
             return null;
         }
@@ -414,7 +415,7 @@ public final class CommunicationManager {
     }
 
     /** Answers a REQ or REP that no connection of ours takes. */
-    private void refuse(GidPair way, ByteBuffer mad, int reason) {
+    private void refuse(GidPair gids, ByteBuffer mad, int reason) {
         ByteBuffer answer = answerTo(mad, CmMessage.REJ);
         CmRej.REASON.set(answer, 0, reason);
         if (Mad.attribute(mad, 0) == CmMessage.REP) {
@@ -424,10 +425,10 @@ public final class CommunicationManager {
         }
         if (reason == CmRejectReason.INVALID_GID) {
             CmRej.INFO_LENGTH.set(answer, 0, 2 * Long.BYTES);
-            CmRej.INFO_GUID.set(answer, 0, way.local().high());
-            CmRej.INFO_GID_LOW.set(answer, 0, way.local().low());
+            CmRej.INFO_GUID.set(answer, 0, gids.local().high());
+            CmRej.INFO_GID_LOW.set(answer, 0, gids.local().low());
         }
-        send(way, answer);
+        send(gids, answer);
     }
 
     /** A message with the transaction and the ids of {@code mad}, seen from this side. */
@@ -441,52 +442,52 @@ public final class CommunicationManager {
 
     // ---- datagrams ----
 
-    private void onDatagramRequest(long nowNs, GidPair way, ByteBuffer mad) {
-        DatagramRequest.Key key = new DatagramRequest.Key(way.remote(), CmSidrReq.REQUEST_ID.get(mad, 0), Mad.transactionId(mad, 0));
-        DatagramRequest known = requests.get(key);
+    private void onSidrRequest(long nowNs, GidPair gids, ByteBuffer mad) {
+        SidrRequest.Key key = new SidrRequest.Key(gids.remote(), CmSidrReq.REQUEST_ID.get(mad, 0), Mad.transactionId(mad, 0));
+        SidrRequest known = sidrRequests.get(key);
         if (known != null) {
             counters.count(CmCounter.CM_DUPLICATES);
-            known.onRequestAgain();
+            known.onDuplicateRequest();
             return;
         }
-        DatagramRequest request = new DatagramRequest(this, key, way, mad);
-        RequestEvents listener = datagramListeners.get(request.serviceId());
+        SidrRequest request = new SidrRequest(this, key, gids, mad);
+        RequestListener listener = datagramListeners.get(request.serviceId());
         if (listener == null) {
             request.decline(CmSidrRep.UNSUPPORTED_SERVICE_ID);
         } else if (isFull()) {
             request.decline(CmSidrRep.NO_QP);
         } else {
-            requests.put(key, request);
-            switch (listener.onDatagramRequest(request)) {
+            sidrRequests.put(key, request);
+            switch (listener.onSidrRequest(request)) {
                 case TAKEN -> { }
                 case REFUSED -> {
-                    requests.remove(key);
+                    sidrRequests.remove(key);
                     request.decline(CmSidrRep.REJECTED);
                 }
                 case DROPPED -> {
                     counters.count(CmCounter.CM_DROP_BACKLOG_FULL);
-                    requests.remove(key);
+                    sidrRequests.remove(key);
                 }
             }
         }
     }
 
     /** The answer is remembered for repetitions of the question. */
-    void answered(DatagramRequest request) {
+    void rememberAnswer(SidrRequest request) {
         answered.add(request);
         if (answered.size() > settings.maxAnswered()) {
             forget(answered.peek());
         }
     }
 
-    void forget(DatagramRequest request) {
+    void forget(SidrRequest request) {
         answered.remove(request);
-        requests.remove(request.key());
+        sidrRequests.remove(request.key());
         timers.remove(request);
     }
 
-    private void onDatagramAnswer(long nowNs, Gid remote, ByteBuffer mad) {
-        DatagramQuery query = queries.get(CmSidrRep.REQUEST_ID.get(mad, 0));
+    private void onSidrReply(long nowNs, Gid remote, ByteBuffer mad) {
+        SidrQuery query = queries.get(CmSidrRep.REQUEST_ID.get(mad, 0));
         if (query == null) {
             counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
         } else if (!query.remote().equals(remote)) {
@@ -496,7 +497,7 @@ public final class CommunicationManager {
         }
     }
 
-    void forget(DatagramQuery query) {
+    void forget(SidrQuery query) {
         queries.remove(query.requestId());
         pacing.leave(query);
         timers.remove(query);
@@ -505,7 +506,7 @@ public final class CommunicationManager {
     // ---- tables ----
 
     /** The peer's ids and queue pair are known from now on. */
-    void peerFound(Connection connection) {
+    void addPeer(Connection connection) {
         byPeersId.put(peersId(connection), connection);
         byPeersQpn.put(peersQpn(connection), connection);
     }
@@ -519,7 +520,7 @@ public final class CommunicationManager {
     }
 
     /** The peer may use its queue pair for another connection. */
-    void queuePairIsFree(Connection connection) {
+    void releasePeerQpn(Connection connection) {
         if (connection.isPeerKnown()) {
             byPeersQpn.remove(peersQpn(connection), connection);
         }
@@ -530,7 +531,7 @@ public final class CommunicationManager {
     }
 
     /** Unless another connection waits for that queue pair now. */
-    void awaitPacketNoMore(int qpn, Connection connection) {
+    void stopAwaitingPacket(int qpn, Connection connection) {
         if (awaitingPacket.get(qpn) == connection) {
             awaitingPacket.remove(qpn);
         }
@@ -539,12 +540,12 @@ public final class CommunicationManager {
     void forget(Connection connection) {
         connections.remove(connection.localId());
         timers.remove(connection);
-        queuePairIsFree(connection);
+        releasePeerQpn(connection);
         if (connection.isPeerKnown()) {
             byPeersId.remove(peersId(connection), connection);
         }
         if (!connection.isActive() && connection.reply() != null) {
-            awaitPacketNoMore(connection.reply().qpn(), connection);
+            stopAwaitingPacket(connection.reply().qpn(), connection);
         }
     }
 
@@ -562,7 +563,7 @@ public final class CommunicationManager {
     }
 
     private boolean isFull() {
-        return connections.size() + queries.size() + requests.size() - answered.size() >= settings.maxConnections();
+        return connections.size() + queries.size() + sidrRequests.size() - answered.size() >= settings.maxConnections();
     }
 
     private void requireRoom(String verb) {
@@ -574,7 +575,7 @@ public final class CommunicationManager {
     /** Nothing is left of any connection, question or answer: listeners may be. */
     public boolean isIdle() {
         return connections.isEmpty() && byPeersId.isEmpty() && byPeersQpn.isEmpty() && awaitingPacket.isEmpty() && queries.isEmpty()
-            && requests.isEmpty() && pacing.isIdle();
+            && sidrRequests.isEmpty() && pacing.isIdle();
     }
 
     // ---- time and output ----
@@ -600,13 +601,13 @@ public final class CommunicationManager {
     }
 
     /** @param mad not changed any more */
-    void send(GidPair way, ByteBuffer mad) {
+    void send(GidPair gids, ByteBuffer mad) {
         if (outgoing.size() >= settings.maxOutgoing()) {
             counters.count(CmCounter.CM_DROP_OUTBOX_FULL);
             return;
         }
         counters.count(CmCounter.CM_SENT);
-        outgoing.add(new OutgoingMad(way, mad));
+        outgoing.add(new OutgoingMad(gids, mad));
     }
 
     DeadlineHeap timers() {

@@ -30,9 +30,9 @@ import org.softrdma.wire.mad.Mad;
  */
 public final class Connection extends DeadlineHeap.Timed implements Pacing.Request {
     /** How long a peer is told to wait for a consumer that thinks: 69 s, as Linux. */
-    private static final int THINKING_TIME = 24;
+    private static final int MRA_SERVICE_TIMEOUT = 24;
 
-    private static final ConnectionEvents NOBODY = new ConnectionEvents() {
+    private static final ConnectionListener NO_LISTENER = new ConnectionListener() {
         @Override
         public void onReply(Connection connection) {
         }
@@ -50,7 +50,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
 
         @Override
-        public void onNobodyThere(Connection connection) {
+        public void onPortUnreachable(Connection connection) {
         }
 
         @Override
@@ -69,20 +69,20 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private final CommunicationManager manager;
     private final boolean active;
     private final int localId;
-    private final GidPair way;
-    private final ConnectionRequest request;
+    private final GidPair gids;
+    private final ReqFields request;
     private final long requestTransaction;
     private final int maxRetries;
     private final long intervalNs;
     /** The REQ offered an alternate path. */
     private final boolean alternatePath;
-    private ConnectionEvents events = NOBODY;
+    private ConnectionListener listener = NO_LISTENER;
 
     private ConnectionState state;
     private boolean peerKnown;
     private int remoteId;
     private long remoteGuid;
-    private ConnectionReply reply;
+    private RepFields reply;
     /** What is repeated, and once more when the peer repeats what it answered. */
     private ByteBuffer sent;
     private int retriesLeft;
@@ -90,13 +90,13 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private long disconnectTransaction;
 
     /** The active side. */
-    Connection(CommunicationManager manager, int localId, GidPair way, ConnectionRequest request, ConnectionEvents events) {
+    Connection(CommunicationManager manager, int localId, GidPair gids, ReqFields request, ConnectionListener listener) {
         this.manager = manager;
         active = true;
         this.localId = localId;
-        this.way = way;
+        this.gids = gids;
         this.request = request;
-        this.events = events;
+        this.listener = listener;
         requestTransaction = manager.transactionOf(localId);
         maxRetries = manager.settings().maxRetries();
         intervalNs = manager.settings().requestIntervalNs();
@@ -105,12 +105,12 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /** The passive side, made for a REQ. */
-    Connection(CommunicationManager manager, int localId, GidPair way, ByteBuffer mad) {
+    Connection(CommunicationManager manager, int localId, GidPair gids, ByteBuffer mad) {
         this.manager = manager;
         active = false;
         this.localId = localId;
-        this.way = way;
-        request = ConnectionRequest.of(mad);
+        this.gids = gids;
+        request = ReqFields.of(mad);
         requestTransaction = Mad.transactionId(mad, 0);
         maxRetries = CmReq.MAX_CM_RETRIES.get(mad, 0);
         intervalNs = CmSettings.intervalNs(CmReq.LOCAL_RESPONSE_TIMEOUT.get(mad, 0));
@@ -133,28 +133,28 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /** How the messages travel. */
-    public GidPair way() {
-        return way;
+    public GidPair gids() {
+        return gids;
     }
 
     /** Address of ours that the messages come to. */
     public Gid local() {
-        return way.local();
+        return gids.local();
     }
 
     /** Address that the peer's messages come from. */
     @Override
     public Gid remote() {
-        return way.remote();
+        return gids.remote();
     }
 
     /** What was asked for, by either side. */
-    public ConnectionRequest request() {
+    public ReqFields request() {
         return request;
     }
 
     /** What was answered, by either side; null before. */
-    public ConnectionReply reply() {
+    public RepFields reply() {
         return reply;
     }
 
@@ -181,7 +181,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /** Whether that is the transaction of its REQ. */
-    boolean isOf(long transaction) {
+    boolean hasRequestTransaction(long transaction) {
         return requestTransaction == transaction;
     }
 
@@ -195,8 +195,8 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /** Who is told from now on. */
-    public void toldTo(ConnectionEvents toldNow) {
-        events = toldNow;
+    public void setListener(ConnectionListener newListener) {
+        listener = newListener;
     }
 
     @Override
@@ -207,7 +207,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     // ---- commands ----
 
     /** Active side: the first REQ goes out. */
-    void begin(long nowNs) {
+    void start(long nowNs) {
         ByteBuffer mad = newMessage(CmMessage.REQ, requestTransaction);
         CmSettings settings = manager.settings();
         CmReq.CA_GUID.set(mad, 0, settings.caGuid());
@@ -215,7 +215,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         CmReq.LOCAL_RESPONSE_TIMEOUT.set(mad, 0, settings.responseTimeout());
         CmReq.MAX_CM_RETRIES.set(mad, 0, settings.maxRetries());
         request.put(mad);
-        sendInTurn(nowNs, mad);
+        sendPaced(nowNs, mad);
     }
 
     /**
@@ -223,7 +223,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
      *
      * @throws VerbsException EINVAL in any other state than {@link ConnectionState#REQ_RECEIVED}: the peer may have given up in between
      */
-    public void accept(long nowNs, ConnectionReply answer) {
+    public void accept(long nowNs, RepFields answer) {
         require("accept", state == ConnectionState.REQ_RECEIVED);
         reply = answer;
         state = ConnectionState.REP_SENT;
@@ -248,7 +248,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         CmRej.MESSAGE.set(mad, 0, active ? CmMessage.ANSWERS_REP : CmMessage.ANSWERS_REQ);
         CmRej.REASON.set(mad, 0, reason);
         CmMessage.putPrivateData(mad, 0, privateData);
-        manager.send(way, mad);
+        manager.send(gids, mad);
         close();
     }
 
@@ -263,13 +263,13 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         state = ConnectionState.ESTABLISHED;
         sent = newMessage(CmMessage.RTU, requestTransaction);
         CmMessage.putPrivateData(sent, 0, privateData);
-        manager.send(way, sent);
+        manager.send(gids, sent);
     }
 
     /** Asks for the end, or agrees to it: whichever it is in this state. In states that have no end to come it does nothing. */
     public void disconnect(long nowNs) {
         switch (state) {
-            case ESTABLISHED -> requestEnd(nowNs);
+            case ESTABLISHED -> sendDreq(nowNs);
             case DREQ_RECEIVED -> {
                 sendDrep(disconnectTransaction);
                 enterTimewait(nowNs);
@@ -280,7 +280,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
 
     /** The consumer is gone: nobody is told any more, and the peer learns it as soon as it can. */
     public void abandon(long nowNs) {
-        events = NOBODY;
+        listener = NO_LISTENER;
         switch (state) {
             case REQ_SENT -> {
                 if (!manager.pacing().isWaiting(this)) {
@@ -290,7 +290,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
             }
             case REQ_RECEIVED, REP_RECEIVED -> reject(nowNs, CmRejectReason.CONSUMER, new byte[0]);
             case REP_SENT -> {
-                sendUnaskedRej(CmRejectReason.CONSUMER);
+                sendUnsolicitedRej(CmRejectReason.CONSUMER);
                 close();
             }
             default -> disconnect(nowNs);
@@ -307,28 +307,28 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     // ---- messages of the peer ----
 
     /** The REQ that this connection was made for came again. */
-    void onRequestAgain() {
+    void onDuplicateRequest() {
         manager.counters().count(CmCounter.CM_DUPLICATES);
         if (state == ConnectionState.REQ_RECEIVED) {
             sendMra(CmMessage.ANSWERS_REQ);
         } else if (state == ConnectionState.REP_SENT) {
             // The REP was lost, or is late. IBA vol 1 §12.9.8.3; Linux waits for its timer instead.
-            manager.send(way, sent);
+            manager.send(gids, sent);
         }
     }
 
     public void onReply(long nowNs, ByteBuffer mad) {
         switch (state) {
             case REQ_SENT -> {
-                manager.pacing().answered(nowNs, this);
-                reply = ConnectionReply.of(mad);
+                manager.pacing().onAnswered(nowNs, this);
+                reply = RepFields.of(mad);
                 remoteId = CmMessage.LOCAL_COMM_ID.get(mad, 0);
                 remoteGuid = CmRep.CA_GUID.getLong(mad, 0);
                 peerKnown = true;
                 state = ConnectionState.REP_RECEIVED;
-                quiet();
-                manager.peerFound(this);
-                events.onReply(this);
+                stopRepeating();
+                manager.addPeer(this);
+                listener.onReply(this);
             }
             case REP_RECEIVED -> {
                 manager.counters().count(CmCounter.CM_DUPLICATES);
@@ -337,7 +337,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
             case ESTABLISHED -> {
                 manager.counters().count(CmCounter.CM_DUPLICATES);
                 if (active) {
-                    manager.send(way, sent);
+                    manager.send(gids, sent);
                 }
             }
             default -> manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
@@ -362,9 +362,9 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
 
     private void establish() {
         state = ConnectionState.ESTABLISHED;
-        quiet();
-        manager.awaitPacketNoMore(reply.qpn(), this);
-        events.onEstablished(this);
+        stopRepeating();
+        manager.stopAwaitingPacket(reply.qpn(), this);
+        listener.onEstablished(this);
     }
 
     /** The peer asks for more time. */
@@ -374,7 +374,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
             || state == ConnectionState.REP_SENT && message == CmMessage.ANSWERS_REP) {
             manager.pacing().leave(this);
             CmSettings settings = manager.settings();
-            deadline(nowNs + CmSettings.intervalNs(CmMra.SERVICE_TIMEOUT.get(mad, 0))
+            setDeadline(nowNs + CmSettings.intervalNs(CmMra.SERVICE_TIMEOUT.get(mad, 0))
                 + CmSettings.ns(settings.ackTimeout(settings.ackDelay())));
         } else {
             manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
@@ -384,13 +384,13 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     void onRejection(long nowNs, ByteBuffer mad) {
         int reason = CmRej.REASON.get(mad, 0);
         byte[] privateData = CmMessage.privateData(mad, 0);
-        manager.pacing().answered(nowNs, this);
+        manager.pacing().onAnswered(nowNs, this);
         switch (state) {
             case REQ_SENT, REQ_RECEIVED, REP_SENT -> closeRejected(reason, privateData);
             case REP_RECEIVED, ESTABLISHED, DREQ_SENT, DREQ_RECEIVED -> {
                 // Packets may have been under way.
                 enterTimewait(nowNs);
-                events.onRejected(this, reason, privateData);
+                listener.onRejected(this, reason, privateData);
             }
             default -> manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
         }
@@ -406,18 +406,18 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
             case REP_SENT, REP_RECEIVED, ESTABLISHED -> {
                 // In REP_SENT: the RTU was lost, and the end comes before the first packet.
                 if (!active) {
-                    manager.awaitPacketNoMore(reply.qpn(), this);
+                    manager.stopAwaitingPacket(reply.qpn(), this);
                 }
                 disconnectTransaction = transaction;
                 state = ConnectionState.DREQ_RECEIVED;
-                quiet();
-                events.onDisconnectRequest(this);
+                stopRepeating();
+                listener.onDisconnectRequest(this);
             }
             case DREQ_SENT -> {
                 // Both ask at the same time, so both know already. IBA vol 1 §12.9.7.1
                 sendDrep(transaction);
-                manager.pacing().answered(nowNs, this);
-                ended(nowNs, false);
+                manager.pacing().onAnswered(nowNs, this);
+                finishDisconnect(nowNs, false);
             }
             case DREQ_RECEIVED -> manager.counters().count(CmCounter.CM_DUPLICATES);
             case TIMEWAIT -> {
@@ -429,20 +429,20 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /** The REQ came back: the peer's host has nobody who would take it. */
-    void onReturned() {
+    void onPortUnreachable() {
         if (!active || state != ConnectionState.REQ_SENT) {
             manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
             return;
         }
         manager.counters().count(CmCounter.CM_RETURNED);
         close();
-        events.onNobodyThere(this);
+        listener.onPortUnreachable(this);
     }
 
     void onDisconnectReply(long nowNs) {
         if (state == ConnectionState.DREQ_SENT) {
-            manager.pacing().answered(nowNs, this);
-            ended(nowNs, false);
+            manager.pacing().onAnswered(nowNs, this);
+            finishDisconnect(nowNs, false);
         } else {
             manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
         }
@@ -456,17 +456,17 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
         ByteBuffer mad = newMessage(CmMessage.APR, Mad.transactionId(lap, 0));
         CmApr.STATUS.set(mad, 0, CmApr.UNSUPPORTED);
-        manager.send(way, mad);
+        manager.send(gids, mad);
     }
 
     /** The peer's queue pair asks for a new connection: it has forgotten this one, or is about to. */
     void onStale(long nowNs) {
         manager.counters().count(CmCounter.CM_STALE_CONNECTIONS);
         switch (state) {
-            case ESTABLISHED -> requestEnd(nowNs);
+            case ESTABLISHED -> sendDreq(nowNs);
             case REQ_RECEIVED, REP_RECEIVED, REP_SENT -> {
                 if (state != ConnectionState.REQ_RECEIVED) {
-                    sendUnaskedRej(CmRejectReason.STALE_CONNECTION);
+                    sendUnsolicitedRej(CmRejectReason.STALE_CONNECTION);
                 }
                 closeRejected(CmRejectReason.STALE_CONNECTION, new byte[CmRej.PRIVATE_DATA_LENGTH]);
             }
@@ -481,21 +481,21 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         deadlineNs = DeadlineHeap.NEVER;
         if (state == ConnectionState.TIMEWAIT) {
             close();
-            events.onTimewaitExit(this);
+            listener.onTimewaitExit(this);
         } else if (retriesLeft > 0) {
             retriesLeft--;
             manager.counters().count(CmCounter.CM_REPEATED);
-            manager.send(way, sent);
-            deadline(nowNs + intervalNs);
+            manager.send(gids, sent);
+            setDeadline(nowNs + intervalNs);
         } else {
             manager.counters().count(CmCounter.CM_TIMEOUTS);
             switch (state) {
                 case REQ_SENT, REP_SENT -> {
                     sendTimeoutRej();
                     close();
-                    events.onUnreachable(this);
+                    listener.onUnreachable(this);
                 }
-                case DREQ_SENT -> ended(nowNs, true);
+                case DREQ_SENT -> finishDisconnect(nowNs, true);
                 default -> throw new IllegalStateException("a deadline in " + state);
             }
         }
@@ -508,59 +508,59 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /** As {@link #sendUntilAnswered}, for a message that nothing of the peer's asked for. */
-    private void sendInTurn(long nowNs, ByteBuffer mad) {
+    private void sendPaced(long nowNs, ByteBuffer mad) {
         sent = mad;
         retriesLeft = maxRetries;
-        manager.pacing().enter(nowNs, this);
+        manager.pacing().submit(nowNs, this);
     }
 
     @Override
     public void onTurn(long nowNs) {
-        manager.send(way, sent);
-        deadline(nowNs + intervalNs);
+        manager.send(gids, sent);
+        setDeadline(nowNs + intervalNs);
     }
 
-    private void deadline(long ns) {
+    private void setDeadline(long ns) {
         deadlineNs = ns;
         manager.timers().update(this);
     }
 
-    private void quiet() {
+    private void stopRepeating() {
         deadlineNs = DeadlineHeap.NEVER;
         manager.pacing().leave(this);
     }
 
     // ---- the end ----
 
-    private void requestEnd(long nowNs) {
+    private void sendDreq(long nowNs) {
         state = ConnectionState.DREQ_SENT;
         ByteBuffer mad = newMessage(CmMessage.DREQ, manager.transactionOf(localId));
         CmDreq.REMOTE_QPN.set(mad, 0, remoteQpn());
-        sendInTurn(nowNs, mad);
+        sendPaced(nowNs, mad);
     }
 
-    private void ended(long nowNs, boolean timedOut) {
+    private void finishDisconnect(long nowNs, boolean timedOut) {
         enterTimewait(nowNs);
-        events.onDisconnected(this, timedOut);
+        listener.onDisconnected(this, timedOut);
     }
 
     private void enterTimewait(long nowNs) {
         state = ConnectionState.TIMEWAIT;
         manager.pacing().leave(this);
-        manager.queuePairIsFree(this);
+        manager.releasePeerQpn(this);
         CmSettings settings = manager.settings();
-        deadline(nowNs + CmSettings.timewaitNs(active ? settings.ackTimeout(reply.targetAckDelay()) : request.ackTimeout()));
+        setDeadline(nowNs + CmSettings.timewaitNs(active ? settings.ackTimeout(reply.targetAckDelay()) : request.ackTimeout()));
     }
 
     private void closeRejected(int reason, byte[] privateData) {
         close();
-        events.onRejected(this, reason, privateData);
+        listener.onRejected(this, reason, privateData);
     }
 
     /** From now on nothing finds this connection. */
     void close() {
         state = ConnectionState.CLOSED;
-        quiet();
+        stopRepeating();
         manager.forget(this);
     }
 
@@ -579,27 +579,27 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private void sendMra(int message) {
         ByteBuffer mad = newMessage(CmMessage.MRA, requestTransaction);
         CmMra.MESSAGE.set(mad, 0, message);
-        CmMra.SERVICE_TIMEOUT.set(mad, 0, THINKING_TIME);
-        manager.send(way, mad);
+        CmMra.SERVICE_TIMEOUT.set(mad, 0, MRA_SERVICE_TIMEOUT);
+        manager.send(gids, mad);
     }
 
     private void sendDrep(long transaction) {
-        manager.send(way, newMessage(CmMessage.DREP, transaction));
+        manager.send(gids, newMessage(CmMessage.DREP, transaction));
     }
 
-    private void sendUnaskedRej(int reason) {
-        manager.send(way, newUnaskedRej(reason));
+    private void sendUnsolicitedRej(int reason) {
+        manager.send(gids, newUnsolicitedRej(reason));
     }
 
     /** Nobody answers: if the peer hears us after all, it shall not wait. It may not know our id. IBA vol 1 §12.6.7.2, reason 4 */
     private void sendTimeoutRej() {
-        ByteBuffer mad = newUnaskedRej(CmRejectReason.TIMEOUT);
+        ByteBuffer mad = newUnsolicitedRej(CmRejectReason.TIMEOUT);
         CmRej.INFO_LENGTH.set(mad, 0, Long.BYTES);
         CmRej.INFO_GUID.set(mad, 0, manager.settings().caGuid());
-        manager.send(way, mad);
+        manager.send(gids, mad);
     }
 
-    private ByteBuffer newUnaskedRej(int reason) {
+    private ByteBuffer newUnsolicitedRej(int reason) {
         ByteBuffer mad = newMessage(CmMessage.REJ, requestTransaction);
         CmRej.MESSAGE.set(mad, 0, CmMessage.ANSWERS_OTHER);
         CmRej.REASON.set(mad, 0, reason);
@@ -609,6 +609,6 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     @Override
     public String toString() {
         return (active ? "active " : "passive ") + Integer.toHexString(localId)
-            + (peerKnown ? "/" + Integer.toHexString(remoteId) : "") + " " + state + " " + way.local() + " > " + way.remote();
+            + (peerKnown ? "/" + Integer.toHexString(remoteId) : "") + " " + state + " " + gids.local() + " > " + gids.remote();
     }
 }

@@ -8,5 +8,5 @@ import java.nio.ByteBuffer;
  *
  * @param mad 256 bytes at offset 0; not to be changed
  */
-public record OutgoingMad(GidPair way, ByteBuffer mad) {
+public record OutgoingMad(GidPair gids, ByteBuffer mad) {
 }

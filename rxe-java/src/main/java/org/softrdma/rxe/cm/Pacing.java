@@ -33,28 +33,28 @@ final class Pacing {
     private static final int SMOOTHING = 8;
 
     private final DeadlineHeap timers;
-    private final int mostUnderWay;
-    private final long leastPatienceNs;
-    private final long mostPatienceNs;
+    private final int maxInFlight;
+    private final long minPatienceNs;
+    private final long maxPatienceNs;
     private final Map<Gid, Peer> peers = new HashMap<>();
 
-    Pacing(DeadlineHeap timers, int mostUnderWay, long leastPatienceNs, long mostPatienceNs) {
+    Pacing(DeadlineHeap timers, int maxInFlight, long minPatienceNs, long maxPatienceNs) {
         this.timers = timers;
-        this.mostUnderWay = mostUnderWay;
-        this.leastPatienceNs = leastPatienceNs;
-        this.mostPatienceNs = mostPatienceNs;
+        this.maxInFlight = maxInFlight;
+        this.minPatienceNs = minPatienceNs;
+        this.maxPatienceNs = maxPatienceNs;
     }
 
     /** Its turn is at once, or later. */
-    void enter(long nowNs, Request request) {
-        peers.computeIfAbsent(request.remote(), unused -> new Peer()).enter(nowNs, request);
+    void submit(long nowNs, Request request) {
+        peers.computeIfAbsent(request.remote(), unused -> new Peer()).submit(nowNs, request);
     }
 
     /** It was answered. */
-    void answered(long nowNs, Request request) {
+    void onAnswered(long nowNs, Request request) {
         Peer peer = peers.get(request.remote());
         if (peer != null) {
-            peer.answered(nowNs, request);
+            peer.onAnswered(nowNs, request);
         }
         leave(request);
     }
@@ -92,20 +92,20 @@ final class Pacing {
     /** What is under way to one peer, and what waits for that. */
     private final class Peer extends DeadlineHeap.Timed {
         /** And since when, oldest first. */
-        private final SequencedMap<Request, Long> underWay = new LinkedHashMap<>();
+        private final SequencedMap<Request, Long> inFlight = new LinkedHashMap<>();
         private final SequencedSet<Request> waiting = new LinkedHashSet<>();
         private long lastTurnNs;
         /** Smoothed time from a turn to its answer; 0 before the first. */
         private long answerNs;
 
-        void enter(long nowNs, Request request) {
+        void submit(long nowNs, Request request) {
             waiting.add(request);
-            giveTurns(nowNs);
+            grantTurns(nowNs);
             timers.update(this);
         }
 
-        void answered(long nowNs, Request request) {
-            Long sinceNs = underWay.get(request);
+        void onAnswered(long nowNs, Request request) {
+            Long sinceNs = inFlight.get(request);
             if (sinceNs != null) {
                 long tookNs = nowNs - sinceNs;
                 answerNs = answerNs == 0 ? tookNs : answerNs + (tookNs - answerNs) / SMOOTHING;
@@ -113,29 +113,29 @@ final class Pacing {
         }
 
         private long patienceNs() {
-            return Math.clamp(2 * answerNs, leastPatienceNs, mostPatienceNs);
+            return Math.clamp(2 * answerNs, minPatienceNs, maxPatienceNs);
         }
 
         void leave(Request request) {
-            underWay.remove(request);
+            inFlight.remove(request);
             waiting.remove(request);
             timers.update(this);
         }
 
-        private void giveTurns(long nowNs) {
-            while (!waiting.isEmpty() && (underWay.size() < mostUnderWay || underWay.firstEntry().getValue() + patienceNs() <= nowNs)) {
-                if (underWay.size() == mostUnderWay) {
-                    underWay.pollFirstEntry();
+        private void grantTurns(long nowNs) {
+            while (!waiting.isEmpty() && (inFlight.size() < maxInFlight || inFlight.firstEntry().getValue() + patienceNs() <= nowNs)) {
+                if (inFlight.size() == maxInFlight) {
+                    inFlight.pollFirstEntry();
                 }
                 Request next = waiting.removeFirst();
-                underWay.put(next, nowNs);
+                inFlight.put(next, nowNs);
                 lastTurnNs = nowNs;
                 next.onTurn(nowNs);
             }
         }
 
         boolean isIdle() {
-            return underWay.isEmpty() && waiting.isEmpty();
+            return inFlight.isEmpty() && waiting.isEmpty();
         }
 
         /** At once if there is room. */
@@ -144,12 +144,12 @@ final class Pacing {
             if (waiting.isEmpty()) {
                 return DeadlineHeap.NEVER;
             }
-            return underWay.size() < mostUnderWay ? lastTurnNs : underWay.firstEntry().getValue() + patienceNs();
+            return inFlight.size() < maxInFlight ? lastTurnNs : inFlight.firstEntry().getValue() + patienceNs();
         }
 
         @Override
         public void onTimer(long nowNs) {
-            giveTurns(nowNs);
+            grantTurns(nowNs);
         }
     }
 }

@@ -4,7 +4,7 @@
  * commands come in, MADs and events come out; nothing here knows a socket, a thread, a clock or a queue pair.
  *
  * <p>{@link org.softrdma.rxe.cm.CommunicationManager} has the tables and the timers, {@link org.softrdma.rxe.cm.Connection} is the machine
- * of one connection, {@link org.softrdma.rxe.cm.DatagramQuery} and {@link org.softrdma.rxe.cm.DatagramRequest} are the two sides of a
+ * of one connection, {@link org.softrdma.rxe.cm.SidrQuery} and {@link org.softrdma.rxe.cm.SidrRequest} are the two sides of a
  * service id resolution. Everything is called by one owner at a time, events are told while the owner calls. Source: IBA vol 1 chapter 12.
  */
 package org.softrdma.rxe.cm;

@@ -67,7 +67,7 @@ public final class Gsi {
     };
     private int nextPsn;
 
-    private record IncomingMad(GidPair way, ByteBuffer mad) {
+    private record IncomingMad(GidPair gids, ByteBuffer mad) {
     }
 
     Gsi(Link link, long caGuid, RandomGenerator random, Counters<RxeCounter> counters) {
@@ -110,7 +110,7 @@ public final class Gsi {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
         int madAt = packet.offset() + Opcode.headerLength(Opcode.UD_SEND_ONLY);
         mad.put(0, packet.buffer(), madAt, RETURNED_MAD_BYTES);
-        manager.onReturned(new GidPair(packet.type(), packet.local(), new Gid(packet.remoteHigh(), packet.remoteLow())), mad);
+        manager.onPortUnreachable(new GidPair(packet.type(), packet.local(), new Gid(packet.remoteHigh(), packet.remoteLow())), mad);
     }
 
     /** Reads a part of what came in. @return how much was done */
@@ -127,8 +127,8 @@ public final class Gsi {
     private void deliver(long nowNs, IncomingMad next) {
         MadPort.Receiver agent = agents.get(Mad.managementClass(next.mad, 0));
         if (agent == null || Mad.baseVersion(next.mad, 0) != Mad.BASE_VERSION) {
-            manager.onMad(nowNs, next.way, next.mad);
-        } else if (!agent.onMad(next.way.local(), next.way.remote(), next.mad)) {
+            manager.onMad(nowNs, next.gids, next.mad);
+        } else if (!agent.onMad(next.gids.local(), next.gids.remote(), next.mad)) {
             counters.count(RxeCounter.DROP_MAD_AGENT_FULL);
         }
     }
@@ -149,7 +149,7 @@ public final class Gsi {
 
     /** @throws VerbsException no way there, or too many wait */
     public void send(OutgoingMad mad) {
-        path(mad.way());
+        path(mad.gids());
         if (outbox.size() == OUTBOX_MADS) {
             throw new VerbsException(Errno.ENOMEM, "send_mad", OUTBOX_MADS + " management datagrams wait to be sent");
         }
@@ -184,7 +184,7 @@ public final class Gsi {
     private void send(OutgoingMad outgoing, PacketWriter out) {
         Path path;
         try {
-            path = path(outgoing.way());
+            path = path(outgoing.gids());
         } catch (VerbsException noWay) {
             manager.counters().count(CmCounter.CM_DROP_NO_ROUTE);
             return;
@@ -203,11 +203,11 @@ public final class Gsi {
      *
      * @throws VerbsException as {@link Link#resolve}
      */
-    public Path path(GidPair way) {
-        Path path = paths.get(way);
+    public Path path(GidPair gids) {
+        Path path = paths.get(gids);
         if (path == null) {
-            path = link.resolve(way.type(), way.local(), way.remote(), 0, HOP_LIMIT, 0);
-            paths.put(way, path);
+            path = link.resolve(gids.type(), gids.local(), gids.remote(), 0, HOP_LIMIT, 0);
+            paths.put(gids, path);
         }
         return path;
     }

@@ -11,7 +11,7 @@ import org.softrdma.wire.cm.CmReq;
 import org.softrdma.wire.cm.ServiceId;
 
 /** One host of a {@link CmWorld} for scripts: takes every request, and writes down what it is told. */
-final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
+final class CmHost implements RequestListener, ConnectionListener, SidrQueryListener {
     static final long SERVICE = ServiceId.of(ServiceId.PORT_SPACE_TCP, 7174);
     static final long DATAGRAM_SERVICE = ServiceId.of(ServiceId.PORT_SPACE_UDP, 7174);
     private static final byte[] NOTHING = {};
@@ -26,7 +26,7 @@ final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
     Connection asked;
     /** The last one that a peer accepted. */
     Connection replied;
-    DatagramRequest question;
+    SidrRequest question;
 
     CmHost(CmWorld world, int number) {
         this(world, number, CmSettings.of(0x0200_0000_0000_0000L + number));
@@ -64,13 +64,13 @@ final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
         return manager.counters().get(counter);
     }
 
-    static ConnectionRequest request(Gid from, Gid to, int qpn) {
-        return new ConnectionRequest(from, to, SERVICE, CmReq.TRANSPORT_RC, qpn, 0x111111, 4, 5, 6, 7, false, false, 3, 0xffff, 0, 0x12345,
+    static ReqFields request(Gid from, Gid to, int qpn) {
+        return new ReqFields(from, to, SERVICE, CmReq.TRANSPORT_RC, qpn, 0x111111, 4, 5, 6, 7, false, false, 3, 0xffff, 0, 0x12345,
             64, 19, new byte[] {1, 2, 3});
     }
 
-    static ConnectionReply reply(int qpn) {
-        return new ConnectionReply(qpn, 0x222222, 5, 4, 15, 7, false, false, new byte[] {4, 5});
+    static RepFields reply(int qpn) {
+        return new RepFields(qpn, 0x222222, 5, 4, 15, 7, false, false, new byte[] {4, 5});
     }
 
     Connection connect(CmHost to, int qpn) {
@@ -98,12 +98,12 @@ final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
     public Verdict onRequest(Connection connection) {
         note("request");
         asked = connection;
-        connection.toldTo(this);
+        connection.setListener(this);
         return verdict;
     }
 
     @Override
-    public Verdict onDatagramRequest(DatagramRequest request) {
+    public Verdict onSidrRequest(SidrRequest request) {
         note("question");
         question = request;
         return verdict;
@@ -126,7 +126,7 @@ final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
     }
 
     @Override
-    public void onNobodyThere(Connection connection) {
+    public void onPortUnreachable(Connection connection) {
         note("nobody there");
     }
 
@@ -151,12 +151,12 @@ final class CmHost implements RequestEvents, ConnectionEvents, DatagramEvents {
     }
 
     @Override
-    public void onAnswer(DatagramQuery query, int status, int qpn, int qkey, byte[] privateData) {
+    public void onAnswer(SidrQuery query, int status, int qpn, int qkey, byte[] privateData) {
         note("answer " + status + " " + Integer.toHexString(qpn) + " " + Integer.toHexString(qkey));
     }
 
     @Override
-    public void onUnreachable(DatagramQuery query) {
+    public void onUnreachable(SidrQuery query) {
         note("unreachable");
     }
 }

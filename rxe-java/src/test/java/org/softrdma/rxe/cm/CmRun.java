@@ -51,9 +51,9 @@ final class CmRun {
     Map<Outcome, Integer> run() {
         try {
             int retries = random.chance(0.5) ? 15 : random.below(4);
-            int underWay = random.chance(0.5) ? CmSettings.of(0).maxUnderWay() : 1 + random.below(3);
+            int inFlight = random.chance(0.5) ? CmSettings.of(0).maxInFlight() : 1 + random.below(3);
             for (int i = 0; i < 2; i++) {
-                machines[i] = new Machine(i + 1, retries, underWay);
+                machines[i] = new Machine(i + 1, retries, inFlight);
             }
             world.trouble(random.below(80) / 100.0, random.below(50) / 100.0, random.below(60) / 100.0);
             int connects = 1 + random.below(12);
@@ -165,20 +165,20 @@ final class CmRun {
     }
 
     /** A machine that can go away and come back as if nothing had been. */
-    private final class Machine implements RequestEvents {
+    private final class Machine implements RequestListener {
         private final Gid address;
         private final int number;
         private final int retries;
-        private final int underWay;
+        private final int inFlight;
         private CommunicationManager manager;
         private CmHost shell;
         private final Map<Integer, End> ends = new HashMap<>();
         private int nextQpn;
 
-        Machine(int number, int retries, int underWay) {
+        Machine(int number, int retries, int inFlight) {
             this.number = number;
             this.retries = retries;
-            this.underWay = underWay;
+            this.inFlight = inFlight;
             address = CmWorld.gid(number);
             nextQpn = 100 * number;
             start();
@@ -188,7 +188,7 @@ final class CmRun {
             if (shell == null) {
                 CmSettings usual = CmSettings.of(number);
                 shell = new CmHost(world, number, new CmSettings(number, usual.responseTimeout(), usual.packetLifeTime(), usual.ackDelay(),
-                    retries, usual.maxConnections(), usual.maxOutgoing(), usual.maxAnswered(), underWay));
+                    retries, usual.maxConnections(), usual.maxOutgoing(), usual.maxAnswered(), inFlight));
             } else {
                 shell.restart();
             }
@@ -234,7 +234,7 @@ final class CmRun {
             }
             End end = new End(this);
             end.connection = connection;
-            connection.toldTo(end);
+            connection.setListener(end);
             long thinksNs = random.chance(0.2) ? random.between(0, 90 * SECOND) : random.between(0, SECOND);
             int decision = random.below(100);
             world.in(thinksNs, () -> {
@@ -250,7 +250,7 @@ final class CmRun {
         }
 
         @Override
-        public Verdict onDatagramRequest(DatagramRequest request) {
+        public Verdict onSidrRequest(SidrRequest request) {
             throw new AssertionError("nobody asks");
         }
 
@@ -260,7 +260,7 @@ final class CmRun {
     }
 
     /** One end of a connection as an application has it: a queue pair, and what it knows. */
-    private final class End implements ConnectionEvents {
+    private final class End implements ConnectionListener {
         private final Machine machine;
         private final int qpn;
         private Connection connection;
@@ -388,7 +388,7 @@ final class CmRun {
         }
 
         @Override
-        public void onNobodyThere(Connection told) {
+        public void onPortUnreachable(Connection told) {
             throw new AssertionError("nothing comes back here");
         }
 

@@ -137,19 +137,19 @@ final class CmWorld {
     }
 
     private void deliver(OutgoingMad outgoing) {
-        if (outgoing.way().remote().equals(cut) || outgoing.way().local().equals(cut)) {
+        if (outgoing.gids().remote().equals(cut) || outgoing.gids().local().equals(cut)) {
             return;
         }
         for (CmHost host : hosts) {
-            if (host.address().equals(outgoing.way().remote())) {
-                host.manager().onMad(nowNs, way(outgoing.way().remote(), outgoing.way().local()), outgoing.mad());
+            if (host.address().equals(outgoing.gids().remote())) {
+                host.manager().onMad(nowNs, gids(outgoing.gids().remote(), outgoing.gids().local()), outgoing.mad());
             }
         }
     }
 
     private void note(OutgoingMad outgoing, String fate) {
         ByteBuffer mad = outgoing.mad();
-        note(outgoing.way().local() + " > " + outgoing.way().remote() + " " + CmMessage.name(Mad.attribute(mad, 0)) + " "
+        note(outgoing.gids().local() + " > " + outgoing.gids().remote() + " " + CmMessage.name(Mad.attribute(mad, 0)) + " "
             + Integer.toHexString(CmMessage.LOCAL_COMM_ID.get(mad, 0)) + " " + Integer.toHexString(CmMessage.REMOTE_COMM_ID.get(mad, 0))
             + " " + fate);
     }
@@ -164,7 +164,7 @@ final class CmWorld {
     }
 
     /** Over RoCE v2. */
-    static GidPair way(Gid local, Gid remote) {
+    static GidPair gids(Gid local, Gid remote) {
         return new GidPair(GidType.ROCE_V2, local, remote);
     }
 

@@ -79,7 +79,7 @@ class ConnectionScriptTest {
     }
 
     private List<ByteBuffer> say(CmHost host, ByteBuffer mad) {
-        host.manager().onMad(world.nowNs(), CmWorld.way(host.address(), stranger), mad);
+        host.manager().onMad(world.nowNs(), CmWorld.gids(host.address(), stranger), mad);
         return drain(host);
     }
 
@@ -123,13 +123,13 @@ class ConnectionScriptTest {
     void shouldEndWhenTheRequestComesBack() {
         Connection connection = a.connect(b, A_QPN);
         ByteBuffer req = drain(a).getFirst();
-        a.manager().onReturned(CmWorld.way(a.address(), CmWorld.gid(9)), req);
+        a.manager().onPortUnreachable(CmWorld.gids(a.address(), CmWorld.gid(9)), req);
         ByteBuffer guessed = ByteBuffer.allocate(req.capacity()).put(0, req, 0, req.capacity());
         CmMessage.LOCAL_COMM_ID.set(guessed, 0, CmMessage.LOCAL_COMM_ID.get(req, 0) + 1);
-        a.manager().onReturned(CmWorld.way(a.address(), b.address()), guessed);
+        a.manager().onPortUnreachable(CmWorld.gids(a.address(), b.address()), guessed);
         assertEquals(ConnectionState.REQ_SENT, connection.state());
 
-        a.manager().onReturned(CmWorld.way(a.address(), b.address()), req);
+        a.manager().onPortUnreachable(CmWorld.gids(a.address(), b.address()), req);
         assertEquals(ConnectionState.CLOSED, connection.state());
         assertEquals(1, a.manager().counters().get(CmCounter.CM_RETURNED));
         assertEquals(2, a.manager().counters().get(CmCounter.CM_DROP_UNKNOWN_ID));
@@ -144,7 +144,7 @@ class ConnectionScriptTest {
         Connection passive = b.asked;
         assertEquals(ConnectionState.ESTABLISHED, active.state());
         assertEquals(ConnectionState.ESTABLISHED, passive.state());
-        ConnectionRequest request = passive.request();
+        ReqFields request = passive.request();
         assertEquals(A_QPN, request.qpn());
         assertEquals(0x111111, request.startingPsn());
         assertEquals(4, request.responderResources());
@@ -158,7 +158,7 @@ class ConnectionScriptTest {
         assertEquals(b.address(), request.remote());
         assertEquals(92, request.privateData().length);
         assertEquals(3, request.privateData()[2]);
-        ConnectionReply reply = active.reply();
+        RepFields reply = active.reply();
         assertEquals(B_QPN, reply.qpn());
         assertEquals(0x222222, reply.startingPsn());
         assertEquals(5, reply.responderResources());
@@ -222,7 +222,7 @@ class ConnectionScriptTest {
         CmMessage.begin(mra, 0, CmMessage.MRA, 5);
         CmMessage.REMOTE_COMM_ID.set(mra, 0, connection.localId());
         CmMra.SERVICE_TIMEOUT.set(mra, 0, 31);
-        a.manager().onMad(world.nowNs(), CmWorld.way(a.address(), b.address()), mra);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), mra);
         // And the way: ACK timeout 19.
         long patienceNs = (4096L << 24) + (4096L << 19);
         a.manager().onTime(patienceNs - 1);
@@ -236,10 +236,10 @@ class ConnectionScriptTest {
         b.manager().listen(CmHost.SERVICE, b);
         a.connect(b, A_QPN);
         ByteBuffer req = drain(a).getFirst();
-        b.manager().onMad(0, CmWorld.way(b.address(), a.address()), req);
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), req);
         b.accept(b.asked, B_QPN);
         List<ByteBuffer> rep = drain(b);
-        b.manager().onMad(0, CmWorld.way(b.address(), a.address()), req);
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), req);
         assertEquals(rep, drain(b));
         assertTold(b, "request");
     }
@@ -248,17 +248,17 @@ class ConnectionScriptTest {
     void shouldAnswerARepeatedRepByTheRtuOfBefore() {
         b.manager().listen(CmHost.SERVICE, b);
         Connection connection = a.connect(b, A_QPN);
-        b.manager().onMad(0, CmWorld.way(b.address(), a.address()), drain(a).getFirst());
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), drain(a).getFirst());
         b.accept(b.asked, B_QPN);
         ByteBuffer rep = drain(b).getFirst();
-        a.manager().onMad(0, CmWorld.way(a.address(), b.address()), rep);
-        a.manager().onMad(0, CmWorld.way(a.address(), b.address()), rep);
+        a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
+        a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
         ByteBuffer mra = drain(a).getFirst();
         assertEquals(CmMessage.MRA, Mad.attribute(mra, 0));
         assertEquals(CmMessage.ANSWERS_REP, CmMra.MESSAGE.get(mra, 0));
         a.confirm(connection);
         List<ByteBuffer> rtu = drain(a);
-        a.manager().onMad(0, CmWorld.way(a.address(), b.address()), rep);
+        a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
         assertEquals(rtu, drain(a));
         assertTold(a, "reply");
     }
@@ -364,10 +364,10 @@ class ConnectionScriptTest {
     @Test
     void shouldRefuseOrForgetAsTheListenerSays() {
         b.manager().listen(CmHost.SERVICE, b);
-        b.verdict = RequestEvents.Verdict.DROPPED;
+        b.verdict = RequestListener.Verdict.DROPPED;
         assertEquals("", names(say(b, CmMessage.REQ, 5, strangersReq(b))));
         assertEquals(1, b.count(CmCounter.CM_DROP_BACKLOG_FULL));
-        b.verdict = RequestEvents.Verdict.REFUSED;
+        b.verdict = RequestListener.Verdict.REFUSED;
         ByteBuffer rej = say(b, CmMessage.REQ, 5, strangersReq(b)).getFirst();
         assertEquals(CmRejectReason.CONSUMER, CmRej.REASON.get(rej, 0));
         assertTrue(b.manager().isIdle());
@@ -482,19 +482,19 @@ class ConnectionScriptTest {
         Connection active = established();
         a.disconnect(active);
         ByteBuffer dreq = drain(a).getFirst();
-        b.manager().onMad(world.nowNs(), CmWorld.way(b.address(), a.address()), dreq);
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), dreq);
         assertEquals("", names(drain(b)), "the application answers");
-        b.manager().onMad(world.nowNs(), CmWorld.way(b.address(), a.address()), dreq);
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), dreq);
         assertEquals("", names(drain(b)), "once");
         b.disconnect(b.asked);
         List<ByteBuffer> drep = drain(b);
         assertEquals("DREP", names(drep));
         assertEquals(Mad.transactionId(dreq, 0), Mad.transactionId(drep.getFirst(), 0));
-        b.manager().onMad(world.nowNs(), CmWorld.way(b.address(), a.address()), dreq);
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), dreq);
         assertEquals(drep, drain(b));
         world.runFor(3 * SECOND);
         assertTrue(b.manager().isIdle());
-        b.manager().onMad(world.nowNs(), CmWorld.way(b.address(), a.address()), dreq);
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), dreq);
         assertEquals(drep, drain(b));
         assertTold(b, "peer disconnects", "timewait is over");
     }
@@ -511,7 +511,7 @@ class ConnectionScriptTest {
         CmMessage.begin(otherQp, 0, CmMessage.DREQ, 5);
         ids.accept(otherQp);
         CmDreq.REMOTE_QPN.set(otherQp, 0, B_QPN + 1);
-        b.manager().onMad(world.nowNs(), CmWorld.way(b.address(), a.address()), otherQp);
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), otherQp);
         assertEquals("", names(drain(b)));
         assertEquals(2, b.count(CmCounter.CM_DROP_WRONG_PEER));
         assertTold(b);
@@ -543,7 +543,7 @@ class ConnectionScriptTest {
         CmMessage.REMOTE_COMM_ID.set(rej, 0, active.localId());
         CmRej.MESSAGE.set(rej, 0, CmMessage.ANSWERS_OTHER);
         CmRej.REASON.set(rej, 0, 99);
-        a.manager().onMad(world.nowNs(), CmWorld.way(a.address(), b.address()), rej);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), rej);
         assertTold(a, "rejected: reason 99");
         assertEquals(ConnectionState.TIMEWAIT, active.state());
     }
@@ -557,7 +557,7 @@ class ConnectionScriptTest {
         CmMessage.REMOTE_COMM_ID.set(rej, 0, active.localId());
         CmRej.MESSAGE.set(rej, 0, CmMessage.ANSWERS_REQ);
         CmRej.REASON.set(rej, 0, CmRejectReason.INVALID_SERVICE_ID);
-        a.manager().onMad(world.nowNs(), CmWorld.way(a.address(), b.address()), rej);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), rej);
         assertTold(a);
         assertEquals(ConnectionState.ESTABLISHED, active.state());
         assertEquals(1, a.count(CmCounter.CM_DROP_UNKNOWN_ID));
@@ -577,7 +577,7 @@ class ConnectionScriptTest {
         CmMessage.begin(same, 0, CmMessage.REQ, 5);
         strangersReq(b).accept(same);
         CmReq.LOCAL_GID_LOW.set(same, 0, other.low());
-        b.manager().onMad(world.nowNs(), CmWorld.way(b.address(), other), same);
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), other), same);
         assertEquals("", names(drain(b)));
         assertTold(b, "request", "request");
         assertEquals(other, b.asked.remote());
@@ -629,7 +629,7 @@ class ConnectionScriptTest {
         b.manager().listen(CmHost.SERVICE, b);
         Connection connection = a.connect(b, A_QPN);
         ByteBuffer req = drain(a).getFirst();
-        b.manager().onMad(0, CmWorld.way(b.address(), a.address()), req);
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), req);
         world.runFor(1);
         b.accept(b.asked, B_QPN);
         world.runFor(2 * MILLISECOND);
@@ -640,13 +640,13 @@ class ConnectionScriptTest {
         world.runFor(4 * MILLISECOND);
         assertEquals(ConnectionState.TIMEWAIT, b.asked.state());
         b.told();
-        b.manager().onMad(world.nowNs(), CmWorld.way(b.address(), a.address()), req);
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), req);
         assertEquals("", names(drain(b)));
         assertTold(b);
         // Another transaction is another connection, even with the same id. Linux takes it at once, too.
         ByteBuffer anew = ByteBuffer.allocate(Mad.LENGTH).put(0, req, 0, Mad.LENGTH);
         anew.putLong(Mad.TRANSACTION_ID_OFFSET, 4711);
-        b.manager().onMad(world.nowNs(), CmWorld.way(b.address(), a.address()), anew);
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), anew);
         assertTold(b, "request");
     }
 
@@ -674,17 +674,17 @@ class ConnectionScriptTest {
         CmMessage.LOCAL_COMM_ID.set(lap, 0, b.asked.localId());
         CmMessage.REMOTE_COMM_ID.set(lap, 0, active.localId());
         CmLap.REMOTE_QPN.set(lap, 0, A_QPN);
-        a.manager().onMad(world.nowNs(), CmWorld.way(a.address(), b.address()), lap);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), lap);
         ByteBuffer apr = drain(a).getFirst();
         assertEquals(CmMessage.APR, Mad.attribute(apr, 0));
         assertEquals(8, Mad.transactionId(apr, 0));
         assertEquals(CmApr.UNSUPPORTED, CmApr.STATUS.get(apr, 0));
         CmMessage.REMOTE_COMM_ID.set(lap, 0, active.localId() + 1);
-        a.manager().onMad(world.nowNs(), CmWorld.way(a.address(), b.address()), lap);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), lap);
         assertEquals(CmApr.INVALID_COMM_ID, CmApr.STATUS.get(drain(a).getFirst(), 0));
         CmMessage.REMOTE_COMM_ID.set(lap, 0, active.localId());
         CmLap.REMOTE_QPN.set(lap, 0, B_QPN);
-        a.manager().onMad(world.nowNs(), CmWorld.way(a.address(), b.address()), lap);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), lap);
         assertEquals("", names(drain(a)));
     }
 
@@ -713,7 +713,7 @@ class ConnectionScriptTest {
     @Test
     void shouldAnswerWhereDatagramsGo() {
         b.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, b);
-        a.manager().query(0, CmWorld.way(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[] {7}, a);
+        a.manager().query(0, CmWorld.gids(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[] {7}, a);
         world.runFor(2 * MILLISECOND);
         assertEquals(7, b.question.privateData()[0]);
         assertEquals(a.address(), b.question.remote());
@@ -727,26 +727,26 @@ class ConnectionScriptTest {
     @Test
     void shouldGiveOneAnswerToARepeatedQuestion() {
         b.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, b);
-        a.manager().query(0, CmWorld.way(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
+        a.manager().query(0, CmWorld.gids(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
         ByteBuffer question = drain(a).getFirst();
-        b.manager().onMad(0, CmWorld.way(b.address(), a.address()), question);
-        b.manager().onMad(0, CmWorld.way(b.address(), a.address()), question);
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), question);
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), question);
         assertEquals("", names(drain(b)), "the application thinks");
         b.question.answer(0, CmSidrRep.VALID, 0x1234, 1, new byte[0]);
         List<ByteBuffer> answer = drain(b);
-        b.manager().onMad(0, CmWorld.way(b.address(), a.address()), question);
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), question);
         assertEquals(answer, drain(b));
         assertTold(b, "question");
     }
 
     @Test
     void shouldSayWhyThereAreNoDatagrams() {
-        a.manager().query(0, CmWorld.way(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
+        a.manager().query(0, CmWorld.gids(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
         world.runFor(2 * MILLISECOND);
         assertTold(a, "answer 1 0 0");
         b.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, b);
-        b.verdict = RequestEvents.Verdict.REFUSED;
-        a.manager().query(world.nowNs(), CmWorld.way(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
+        b.verdict = RequestListener.Verdict.REFUSED;
+        a.manager().query(world.nowNs(), CmWorld.gids(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
         world.runFor(2 * MILLISECOND);
         assertTold(a, "answer 2 0 0");
         assertTrue(a.manager().isIdle() && b.manager().isIdle());
@@ -754,7 +754,7 @@ class ConnectionScriptTest {
 
     @Test
     void shouldGiveUpAQuestionThatNobodyAnswers() {
-        a.manager().query(0, CmWorld.way(a.address(), stranger), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
+        a.manager().query(0, CmWorld.gids(a.address(), stranger), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
         world.runUntil(16 * (4096L << 20) - 1);
         assertTold(a);
         world.runUntil(16 * (4096L << 20));
@@ -765,7 +765,7 @@ class ConnectionScriptTest {
 
     // ---- pacing ----
 
-    private static final int UNDER_WAY = 64;
+    private static final int MAX_IN_FLIGHT = 64;
     private static final long PATIENCE_NS = 50 * MILLISECOND;
 
     /** Connections that nobody answers, each with a queue pair of its own. */
@@ -787,7 +787,7 @@ class ConnectionScriptTest {
     void shouldAskForManyConnectionsInTurns() {
         ask(200);
         List<ByteBuffer> first = drain(a);
-        assertEquals(UNDER_WAY, first.size());
+        assertEquals(MAX_IN_FLIGHT, first.size());
         assertEquals(PATIENCE_NS, a.manager().deadlineNs());
         // Three answers make room for three, whatever they say.
         for (int i = 0; i < 3; i++) {
@@ -801,15 +801,15 @@ class ConnectionScriptTest {
         assertEquals("REQ REQ REQ", names(nextTurns(0)));
         // Nobody answers the others: in a while they hold nobody up any longer.
         assertEquals(0, nextTurns(PATIENCE_NS - 1).size());
-        assertEquals(UNDER_WAY, nextTurns(1).size());
-        assertEquals(UNDER_WAY, nextTurns(PATIENCE_NS).size());
-        assertEquals(200 - 3 * UNDER_WAY - 3, nextTurns(PATIENCE_NS).size());
+        assertEquals(MAX_IN_FLIGHT, nextTurns(1).size());
+        assertEquals(MAX_IN_FLIGHT, nextTurns(PATIENCE_NS).size());
+        assertEquals(200 - 3 * MAX_IN_FLIGHT - 3, nextTurns(PATIENCE_NS).size());
         assertEquals(0, a.count(CmCounter.CM_REPEATED));
     }
 
     @Test
     void shouldNotAskABusyPeerFasterThanItAnswers() {
-        ask(3 * UNDER_WAY);
+        ask(3 * MAX_IN_FLIGHT);
         List<ByteBuffer> first = drain(a);
         world.pass(40 * MILLISECOND);
         int id = CmMessage.LOCAL_COMM_ID.get(first.getFirst(), 0);
@@ -820,38 +820,38 @@ class ConnectionScriptTest {
         assertEquals("REQ", names(nextTurns(0)));
         // 40 ms are its time for an answer; after twice that the others count no longer.
         assertEquals(0, nextTurns(40 * MILLISECOND - 1).size());
-        assertEquals(UNDER_WAY - 1, nextTurns(1).size());
+        assertEquals(MAX_IN_FLIGHT - 1, nextTurns(1).size());
     }
 
     @Test
     void shouldGoOnAskingAPeerThatThinksForLong() {
-        ask(UNDER_WAY);
+        ask(MAX_IN_FLIGHT);
         int id = CmMessage.LOCAL_COMM_ID.get(drain(a).getFirst(), 0);
         world.pass(3 * SECOND);
         say(a, CmMessage.REJ, 1, mad -> {
             CmMessage.REMOTE_COMM_ID.set(mad, 0, id);
             CmRej.REASON.set(mad, 0, CmRejectReason.CONSUMER);
         });
-        for (int i = 0; i < UNDER_WAY + 10; i++) {
+        for (int i = 0; i < MAX_IN_FLIGHT + 10; i++) {
             a.manager().connect(world.nowNs(), GidType.ROCE_V2, CmHost.request(a.address(), stranger, 0x1000 + i), a);
         }
-        assertEquals(UNDER_WAY, drain(a).size(), "nobody waits for those from before");
+        assertEquals(MAX_IN_FLIGHT, drain(a).size(), "nobody waits for those from before");
         // Twice three seconds would be too long.
         assertEquals(0, nextTurns(2 * SECOND - 1).size());
-        assertEquals(10, nextTurns(1).stream().filter(mad -> CmReq.QPN.get(mad, 0) >= 0x1000 + UNDER_WAY).count());
+        assertEquals(10, nextTurns(1).stream().filter(mad -> CmReq.QPN.get(mad, 0) >= 0x1000 + MAX_IN_FLIGHT).count());
     }
 
     @Test
     void shouldNotPaceOnePeerForAnother() {
-        ask(UNDER_WAY + 1);
-        assertEquals(UNDER_WAY, drain(a).size());
+        ask(MAX_IN_FLIGHT + 1);
+        assertEquals(MAX_IN_FLIGHT, drain(a).size());
         a.connect(b, 0x999);
         assertEquals("REQ", names(drain(a)));
     }
 
     @Test
     void shouldMakeRoomWhenThePeerAsksForPatience() {
-        ask(UNDER_WAY + 1);
+        ask(MAX_IN_FLIGHT + 1);
         int id = CmMessage.LOCAL_COMM_ID.get(drain(a).getFirst(), 0);
         say(a, CmMessage.MRA, 1, mad -> {
             CmMessage.REMOTE_COMM_ID.set(mad, 0, id);
@@ -862,7 +862,7 @@ class ConnectionScriptTest {
 
     @Test
     void shouldSayNothingOfWhatHadNoTurnWhenItIsAbandoned() {
-        List<Connection> asked = ask(UNDER_WAY + 2);
+        List<Connection> asked = ask(MAX_IN_FLIGHT + 2);
         drain(a);
         asked.getLast().abandon(world.nowNs());
         assertEquals("", names(drain(a)), "the peer never heard of it");
@@ -872,11 +872,11 @@ class ConnectionScriptTest {
 
     @Test
     void shouldRepeatEachRequestAsLongAfterItsTurnAsAnyOther() {
-        ask(UNDER_WAY + 1);
+        ask(MAX_IN_FLIGHT + 1);
         drain(a);
         nextTurns(PATIENCE_NS);
         world.pass(REQUEST_INTERVAL_NS - PATIENCE_NS);
-        assertEquals(UNDER_WAY, nextTurns(0).size());
+        assertEquals(MAX_IN_FLIGHT, nextTurns(0).size());
         assertEquals(0, nextTurns(PATIENCE_NS - 1).size());
         assertEquals("REQ", names(nextTurns(1)));
     }
@@ -899,7 +899,7 @@ class ConnectionScriptTest {
         a.told();
         b.told();
         active.forEach(a::disconnect);
-        assertEquals(UNDER_WAY, a.count(CmCounter.CM_SENT) - 2 * count);
+        assertEquals(MAX_IN_FLIGHT, a.count(CmCounter.CM_SENT) - 2 * count);
         // Both want to end, at the same time: neither waits for the other one's turn.
         passive.forEach(b::disconnect);
         world.runFor(100 * MILLISECOND);
@@ -925,11 +925,11 @@ class ConnectionScriptTest {
         List<ByteBuffer> said = new ArrayList<>();
         a.manager().abandonAll(world.nowNs(), () -> said.addAll(drain(a)));
         assertTrue(a.manager().isPacing());
-        a.manager().hurry(world.nowNs(), () -> said.addAll(drain(a)));
+        a.manager().flushPacing(world.nowNs(), () -> said.addAll(drain(a)));
         said.addAll(drain(a));
         assertFalse(a.manager().isPacing());
         assertEquals(count, said.stream().filter(mad -> Mad.attribute(mad, 0) == CmMessage.DREQ).count());
-        assertEquals(UNDER_WAY, said.stream().filter(mad -> Mad.attribute(mad, 0) == CmMessage.REJ).count());
+        assertEquals(MAX_IN_FLIGHT, said.stream().filter(mad -> Mad.attribute(mad, 0) == CmMessage.REJ).count());
         assertEquals(0, a.count(CmCounter.CM_DROP_OUTBOX_FULL));
     }
 
@@ -946,7 +946,7 @@ class ConnectionScriptTest {
             strangersReq(small).accept(mad);
             CmMessage.LOCAL_COMM_ID.set(mad, 0, number);
             CmReq.QPN.set(mad, 0, number);
-            small.manager().onMad(0, CmWorld.way(small.address(), stranger), mad);
+            small.manager().onMad(0, CmWorld.gids(small.address(), stranger), mad);
         }
         assertEquals(100, small.told().size());
         assertEquals(50, drain(small).size());
@@ -961,11 +961,11 @@ class ConnectionScriptTest {
         CmHost small = new CmHost(world, 3, new CmSettings(3, 20, 18, 15, 15, 100, 1000, 10, 64));
         small.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, small);
         for (int i = 0; i < 1000; i++) {
-            small.manager().query(0, CmWorld.way(small.address(), small.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], small);
+            small.manager().query(0, CmWorld.gids(small.address(), small.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], small);
             OutgoingMad question = small.manager().nextOutgoing();
-            small.manager().onMad(0, CmWorld.way(small.address(), small.address()), question.mad());
+            small.manager().onMad(0, CmWorld.gids(small.address(), small.address()), question.mad());
             small.question.answer(0, CmSidrRep.VALID, i, 1, new byte[0]);
-            small.manager().onMad(0, CmWorld.way(small.address(), small.address()), small.manager().nextOutgoing().mad());
+            small.manager().onMad(0, CmWorld.gids(small.address(), small.address()), small.manager().nextOutgoing().mad());
         }
         assertFalse(small.manager().isIdle());
         world.runFor(100 * SECOND);

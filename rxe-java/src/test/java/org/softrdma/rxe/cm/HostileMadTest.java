@@ -38,7 +38,8 @@ class HostileMadTest {
             exchange(random, world, host, peer, seen);
             if (!seen.isEmpty() && random.chance(0.7)) {
                 ByteBuffer mad = damaged(random, seen.get(random.below(seen.size())));
-                host.manager().onMad(world.nowNs(), CmWorld.way(host.address(), random.chance(0.8) ? peer.address() : CmWorld.gid(9)), mad);
+                host.manager().onMad(world.nowNs(), CmWorld.gids(host.address(),
+                    random.chance(0.8) ? peer.address() : CmWorld.gid(9)), mad);
                 assertTrue(exchange(random, world, host, peer, seen) <= MOST_ANSWERS, "a message has many answers, seed " + seed);
             }
         }
@@ -78,7 +79,7 @@ class HostileMadTest {
                 if (host.question != null) {
                     host.question.abandon(world.nowNs());
                 } else {
-                    host.manager().query(world.nowNs(), CmWorld.way(host.address(), peer.address()), CmHost.DATAGRAM_SERVICE, 0xffff,
+                    host.manager().query(world.nowNs(), CmWorld.gids(host.address(), peer.address()), CmHost.DATAGRAM_SERVICE, 0xffff,
                         new byte[0], host);
                 }
             }
@@ -105,8 +106,8 @@ class HostileMadTest {
         for (OutgoingMad next = from.manager().nextOutgoing(); next != null; next = from.manager().nextOutgoing()) {
             said++;
             seen.add(next.mad());
-            if (random.chance(0.8) && next.way().remote().equals(to.address())) {
-                to.manager().onMad(world.nowNs(), CmWorld.way(to.address(), from.address()), next.mad());
+            if (random.chance(0.8) && next.gids().remote().equals(to.address())) {
+                to.manager().onMad(world.nowNs(), CmWorld.gids(to.address(), from.address()), next.mad());
             }
         }
         return said;

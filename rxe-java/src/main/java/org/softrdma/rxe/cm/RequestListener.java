@@ -2,7 +2,7 @@
 package org.softrdma.rxe.cm;
 
 /** Told what comes in for a service id, while the owner calls the {@link CommunicationManager}; may be answered from inside, or later. */
-public interface RequestEvents {
+public interface RequestListener {
     /** What becomes of a request. */
     enum Verdict {
         /** It will be answered. */
@@ -15,10 +15,10 @@ public interface RequestEvents {
 
     /**
      * A peer asks for a connection. If taken, the connection waits until {@link Connection#accept} or {@link Connection#reject}, and has
-     * been told by {@link Connection#toldTo} who wants to know what becomes of it.
+     * been told by {@link Connection#setListener} who wants to know what becomes of it.
      */
     Verdict onRequest(Connection connection);
 
-    /** A peer asks for a queue pair for datagrams. If taken, it waits until {@link DatagramRequest#answer}. */
-    Verdict onDatagramRequest(DatagramRequest request);
+    /** A peer asks for a queue pair for datagrams. If taken, it waits until {@link SidrRequest#answer}. */
+    Verdict onSidrRequest(SidrRequest request);
 }

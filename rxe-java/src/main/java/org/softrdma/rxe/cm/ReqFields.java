@@ -29,14 +29,14 @@ import org.softrdma.wire.cm.CmReq;
  * @param ackTimeout         for the other side's queue pair, 0..31
  * @param privateData        up to 92 bytes; those of a received one are always 92
  */
-public record ConnectionRequest(Gid local, Gid remote, long serviceId, int transport, int qpn, int startingPsn, int responderResources,
+public record ReqFields(Gid local, Gid remote, long serviceId, int transport, int qpn, int startingPsn, int responderResources,
                                 int initiatorDepth, int retryCount, int rnrRetryCount, boolean flowControl, boolean srq, int pathMtu,
                                 int pkey, int trafficClass, int flowLabel, int hopLimit, int ackTimeout, byte[] privateData) {
     private static final int NO_LID = 0xffff;
 
     /** Reads a REQ. */
-    static ConnectionRequest of(ByteBuffer mad) {
-        return new ConnectionRequest(
+    static ReqFields of(ByteBuffer mad) {
+        return new ReqFields(
             new Gid(CmReq.LOCAL_GID_HIGH.getLong(mad, 0), CmReq.LOCAL_GID_LOW.getLong(mad, 0)),
             new Gid(CmReq.REMOTE_GID_HIGH.getLong(mad, 0), CmReq.REMOTE_GID_LOW.getLong(mad, 0)),
             CmReq.SERVICE_ID.getLong(mad, 0), CmReq.TRANSPORT.get(mad, 0), CmReq.QPN.get(mad, 0), CmReq.STARTING_PSN.get(mad, 0),

@@ -2,7 +2,7 @@
 package org.softrdma.rxe.cm;
 
 /** Told what becomes of a question for a service id, once, while the owner calls the {@link CommunicationManager}. */
-public interface DatagramEvents {
+public interface SidrQueryListener {
     /**
      * The peer answered.
      *
@@ -11,8 +11,8 @@ public interface DatagramEvents {
      * @param qkey        u32, if valid
      * @param privateData 136 bytes
      */
-    void onAnswer(DatagramQuery query, int status, int qpn, int qkey, byte[] privateData);
+    void onAnswer(SidrQuery query, int status, int qpn, int qkey, byte[] privateData);
 
     /** The peer does not answer. */
-    void onUnreachable(DatagramQuery query);
+    void onUnreachable(SidrQuery query);
 }

@@ -4,7 +4,7 @@ package org.softrdma.rxe.cm;
 /**
  * Told what becomes of one connection, while the owner calls the {@link CommunicationManager}; commands may be given from inside.
  */
-public interface ConnectionEvents {
+public interface ConnectionListener {
     /** Active side: the peer accepts, see {@link Connection#reply}. To be answered by {@link Connection#confirm} or a rejection. */
     void onReply(Connection connection);
 
@@ -23,7 +23,7 @@ public interface ConnectionEvents {
     void onUnreachable(Connection connection);
 
     /** Active side: the peer's host says that it has nobody who speaks RoCE v2. The connection is over. */
-    void onNobodyThere(Connection connection);
+    void onPortUnreachable(Connection connection);
 
     /** The peer asks for the end; to be answered by {@link Connection#disconnect}. */
     void onDisconnectRequest(Connection connection);

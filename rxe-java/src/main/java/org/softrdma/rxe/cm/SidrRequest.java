@@ -15,10 +15,10 @@ import org.softrdma.wire.mad.Mad;
  * The asked side of a service id resolution. The answer is remembered for as long as the question may be repeated, so that one question
  * takes one queue pair only; kernel 6.1 asks its consumer again. Source: IBA vol 1 §12.11.
  */
-public final class DatagramRequest extends DeadlineHeap.Timed {
+public final class SidrRequest extends DeadlineHeap.Timed {
     private final CommunicationManager manager;
     private final Key key;
-    private final GidPair way;
+    private final GidPair gids;
     private final long serviceId;
     private final int pkey;
     private final byte[] privateData;
@@ -29,10 +29,10 @@ public final class DatagramRequest extends DeadlineHeap.Timed {
     record Key(Gid remote, int requestId, long transaction) {
     }
 
-    DatagramRequest(CommunicationManager manager, Key key, GidPair way, ByteBuffer mad) {
+    SidrRequest(CommunicationManager manager, Key key, GidPair gids, ByteBuffer mad) {
         this.manager = manager;
         this.key = key;
-        this.way = way;
+        this.gids = gids;
         serviceId = CmSidrReq.SERVICE_ID.getLong(mad, 0);
         pkey = CmSidrReq.PKEY.get(mad, 0);
         privateData = CmMessage.privateData(mad, 0);
@@ -44,7 +44,7 @@ public final class DatagramRequest extends DeadlineHeap.Timed {
 
     /** Address of ours that was asked. */
     public Gid local() {
-        return way.local();
+        return gids.local();
     }
 
     /** Address the question came from. */
@@ -81,16 +81,16 @@ public final class DatagramRequest extends DeadlineHeap.Timed {
         }
         answer = newAnswer(status, qpn, qkey);
         CmMessage.putPrivateData(answer, 0, data);
-        manager.send(way, answer);
+        manager.send(gids, answer);
         CmSettings settings = manager.settings();
         deadlineNs = nowNs + CmSettings.intervalNs(settings.responseTimeout()) * (settings.maxRetries() + 1);
         manager.timers().update(this);
-        manager.answered(this);
+        manager.rememberAnswer(this);
     }
 
     /** Answers a question nobody waits for; nothing is remembered. */
     void decline(int status) {
-        manager.send(way, newAnswer(status, 0, 0));
+        manager.send(gids, newAnswer(status, 0, 0));
     }
 
     /** Nobody will answer any more: refused, unless it was answered already. */
@@ -111,9 +111,9 @@ public final class DatagramRequest extends DeadlineHeap.Timed {
         return mad;
     }
 
-    void onRequestAgain() {
+    void onDuplicateRequest() {
         if (answer != null) {
-            manager.send(way, answer);
+            manager.send(gids, answer);
         }
     }
 

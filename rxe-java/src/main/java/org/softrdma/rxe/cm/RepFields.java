@@ -18,12 +18,12 @@ import org.softrdma.wire.cm.CmRep;
  * @param srq                it takes its receives from a shared queue
  * @param privateData        up to 196 bytes; those of a received one are always 196
  */
-public record ConnectionReply(int qpn, int startingPsn, int responderResources, int initiatorDepth, int targetAckDelay, int rnrRetryCount,
+public record RepFields(int qpn, int startingPsn, int responderResources, int initiatorDepth, int targetAckDelay, int rnrRetryCount,
                               boolean flowControl, boolean srq, byte[] privateData) {
 
     /** Reads a REP. */
-    static ConnectionReply of(ByteBuffer mad) {
-        return new ConnectionReply(CmRep.QPN.get(mad, 0), CmRep.STARTING_PSN.get(mad, 0), CmRep.RESPONDER_RESOURCES.get(mad, 0),
+    static RepFields of(ByteBuffer mad) {
+        return new RepFields(CmRep.QPN.get(mad, 0), CmRep.STARTING_PSN.get(mad, 0), CmRep.RESPONDER_RESOURCES.get(mad, 0),
             CmRep.INITIATOR_DEPTH.get(mad, 0), CmRep.TARGET_ACK_DELAY.get(mad, 0), CmRep.RNR_RETRY_COUNT.get(mad, 0),
             CmRep.FLOW_CONTROL.get(mad, 0) != 0, CmRep.SRQ.get(mad, 0) != 0, CmMessage.privateData(mad, 0));
     }

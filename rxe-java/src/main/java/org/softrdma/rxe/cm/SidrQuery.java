@@ -10,20 +10,20 @@ import org.softrdma.wire.cm.CmSidrReq;
 import org.softrdma.wire.mad.Mad;
 
 /** The asking side of a service id resolution: one question, repeated until it is answered. Source: IBA vol 1 §12.11. */
-public final class DatagramQuery extends DeadlineHeap.Timed implements Pacing.Request {
+public final class SidrQuery extends DeadlineHeap.Timed implements Pacing.Request {
     private final CommunicationManager manager;
     private final int requestId;
-    private final GidPair way;
-    private final DatagramEvents events;
+    private final GidPair gids;
+    private final SidrQueryListener listener;
     private ByteBuffer sent;
     private int retriesLeft;
     private long deadlineNs = DeadlineHeap.NEVER;
 
-    DatagramQuery(CommunicationManager manager, int requestId, GidPair way, DatagramEvents events) {
+    SidrQuery(CommunicationManager manager, int requestId, GidPair gids, SidrQueryListener listener) {
         this.manager = manager;
         this.requestId = requestId;
-        this.way = way;
-        this.events = events;
+        this.gids = gids;
+        this.listener = listener;
         retriesLeft = manager.settings().maxRetries();
     }
 
@@ -34,30 +34,30 @@ public final class DatagramQuery extends DeadlineHeap.Timed implements Pacing.Re
     /** Whom it asks. */
     @Override
     public Gid remote() {
-        return way.remote();
+        return gids.remote();
     }
 
-    void begin(long nowNs, long serviceId, int pkey, byte[] privateData) {
+    void start(long nowNs, long serviceId, int pkey, byte[] privateData) {
         sent = ByteBuffer.allocate(Mad.LENGTH);
         CmMessage.begin(sent, 0, CmMessage.SIDR_REQ, manager.transactionOf(requestId));
         CmSidrReq.REQUEST_ID.set(sent, 0, requestId);
         CmSidrReq.PKEY.set(sent, 0, pkey);
         CmSidrReq.SERVICE_ID.set(sent, 0, serviceId);
         CmMessage.putPrivateData(sent, 0, privateData);
-        manager.pacing().enter(nowNs, this);
+        manager.pacing().submit(nowNs, this);
     }
 
     @Override
     public void onTurn(long nowNs) {
-        manager.send(way, sent);
+        manager.send(gids, sent);
         deadlineNs = nowNs + CmSettings.intervalNs(manager.settings().responseTimeout());
         manager.timers().update(this);
     }
 
     void onAnswer(long nowNs, ByteBuffer mad) {
-        manager.pacing().answered(nowNs, this);
+        manager.pacing().onAnswered(nowNs, this);
         end();
-        events.onAnswer(this, CmSidrRep.STATUS.get(mad, 0), CmSidrRep.QPN.get(mad, 0), CmSidrRep.QKEY.get(mad, 0),
+        listener.onAnswer(this, CmSidrRep.STATUS.get(mad, 0), CmSidrRep.QPN.get(mad, 0), CmSidrRep.QKEY.get(mad, 0),
             CmMessage.privateData(mad, 0));
     }
 
@@ -85,7 +85,7 @@ public final class DatagramQuery extends DeadlineHeap.Timed implements Pacing.Re
         } else {
             manager.counters().count(CmCounter.CM_TIMEOUTS);
             end();
-            events.onUnreachable(this);
+            listener.onUnreachable(this);
         }
     }
 }
