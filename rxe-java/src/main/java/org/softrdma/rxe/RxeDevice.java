@@ -206,4 +206,9 @@ final class RxeDevice implements RdmaDevice {
             return openAll(List.of(own));
         }
     }
+
+    @Override
+    public String toString() {
+        return name + " on " + netdev.name();
+    }
 }

@@ -78,5 +78,10 @@ public final class SimulatedRxe {
             running.port().enter(context);
             return context;
         }
+
+        @Override
+        public String toString() {
+            return name() + " on the simulated fabric";
+        }
     }
 }

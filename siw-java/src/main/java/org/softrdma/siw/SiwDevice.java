@@ -114,4 +114,9 @@ final class SiwDevice implements RdmaDevice {
         });
         return running;
     }
+
+    @Override
+    public String toString() {
+        return name + " on " + netdev.name();
+    }
 }

@@ -23,6 +23,20 @@ public final class AccessFlags {
     public static final int FLUSH_ANY = FLUSH_GLOBAL | FLUSH_PERSISTENT;
     public static final int OPTIONAL_RANGE = 0x3ff00000;
 
+    private static final String[] NAMES = {
+        "LOCAL_WRITE", "REMOTE_WRITE", "REMOTE_READ", "REMOTE_ATOMIC", "MW_BIND", "ZERO_BASED", "ON_DEMAND", "HUGETLB", "FLUSH_GLOBAL",
+        "FLUSH_PERSISTENT", null, null, null, null, null, null, null, null, null, null, "RELAXED_ORDERING"};
+
     private AccessFlags() {
+    }
+
+    /**
+     * Names the bits that are set.
+     *
+     * @param access bits of this class
+     * @return as in {@code LOCAL_WRITE|REMOTE_READ}; {@code 0} for none
+     */
+    public static String names(int access) {
+        return access == 0 ? "0" : BitNames.list(access, "|", NAMES);
     }
 }

@@ -30,6 +30,26 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
         return new AddressVector(dgid, sgidIndex, 0, 64, 0, 0, 1);
     }
 
+    public AddressVector withFlowLabel(int flowLabel) {
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
+    }
+
+    public AddressVector withHopLimit(int hopLimit) {
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
+    }
+
+    public AddressVector withTrafficClass(int trafficClass) {
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
+    }
+
+    public AddressVector withSl(int sl) {
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
+    }
+
+    public AddressVector withPort(int port) {
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
+    }
+
     /**
      * The UDP source port that the RoCE v2 annex proposes for a flow label ({@code flow_label_to_udp_sport}): its upper six bits folded
      * into the lower fourteen, in the range of dynamic ports.
@@ -91,5 +111,11 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
         }
         return grh.get(ValueLayout.JAVA_BYTE, IPV4_AT) == 0x45 && (sum >>> 16) + (sum & 0xffff) == 0xffff
             && grh.get(ValueLayout.JAVA_BYTE, IPV4_AT + 9) == UDP;
+    }
+
+    @Override
+    public String toString() {
+        return "dgid " + dgid + ", sgid_index " + sgidIndex + ", flow_label 0x" + Integer.toHexString(flowLabel) + ", hop_limit " + hopLimit
+            + ", traffic_class 0x" + Integer.toHexString(trafficClass) + ", sl " + sl + ", port_num " + port;
     }
 }

@@ -35,16 +35,6 @@ public final class QpAttributeMask {
 
     /** The names of the bits set in {@code mask}, comma separated, lowest bit first. */
     public static String names(int mask) {
-        StringBuilder text = new StringBuilder();
-        for (int bit = 0; bit < NAMES.length; bit++) {
-            if ((mask & 1 << bit) != 0) {
-                text.append(text.isEmpty() ? "" : ", ").append(NAMES[bit]);
-            }
-        }
-        int unknown = mask & -1 << NAMES.length;
-        if (unknown != 0) {
-            text.append(text.isEmpty() ? "" : ", ").append("0x").append(Integer.toHexString(unknown));
-        }
-        return text.toString();
+        return BitNames.list(mask, ", ", NAMES);
     }
 }

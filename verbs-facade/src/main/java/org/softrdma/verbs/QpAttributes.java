@@ -27,6 +27,10 @@ public final class QpAttributes {
     private int maxDestRdAtomic;
     private int destQpn;
 
+    /** Creates attributes of which none is set. */
+    public QpAttributes() {
+    }
+
     /** Bits of {@link QpAttributeMask} for what was set. */
     public int mask() {
         return mask;
@@ -257,5 +261,40 @@ public final class QpAttributes {
         this.destQpn = destQpn;
         mask |= QpAttributeMask.DEST_QPN;
         return this;
+    }
+
+    /** What is set, by the C structure's names, in the order of the mask's bits; numbers that C tools print in hexadecimal are so here. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        show(text, QpAttributeMask.STATE, "qp_state", state);
+        show(text, QpAttributeMask.CUR_STATE, "cur_qp_state", curState);
+        show(text, QpAttributeMask.EN_SQD_ASYNC_NOTIFY, "en_sqd_async_notify", sqdAsyncNotify);
+        show(text, QpAttributeMask.ACCESS_FLAGS, "qp_access_flags", AccessFlags.names(accessFlags));
+        show(text, QpAttributeMask.PKEY_INDEX, "pkey_index", pkeyIndex);
+        show(text, QpAttributeMask.PORT, "port_num", port);
+        show(text, QpAttributeMask.QKEY, "qkey", hex(qkey));
+        show(text, QpAttributeMask.AV, "ah_attr", "{" + addressVector + "}");
+        show(text, QpAttributeMask.PATH_MTU, "path_mtu", pathMtu == null ? null : pathMtu.bytes());
+        show(text, QpAttributeMask.TIMEOUT, "timeout", timeout);
+        show(text, QpAttributeMask.RETRY_CNT, "retry_cnt", retryCount);
+        show(text, QpAttributeMask.RNR_RETRY, "rnr_retry", rnrRetry);
+        show(text, QpAttributeMask.RQ_PSN, "rq_psn", hex(rqPsn));
+        show(text, QpAttributeMask.MAX_QP_RD_ATOMIC, "max_rd_atomic", maxRdAtomic);
+        show(text, QpAttributeMask.MIN_RNR_TIMER, "min_rnr_timer", minRnrTimer);
+        show(text, QpAttributeMask.SQ_PSN, "sq_psn", hex(sqPsn));
+        show(text, QpAttributeMask.MAX_DEST_RD_ATOMIC, "max_dest_rd_atomic", maxDestRdAtomic);
+        show(text, QpAttributeMask.DEST_QPN, "dest_qp_num", hex(destQpn));
+        return text.isEmpty() ? "nothing set" : text.toString();
+    }
+
+    private void show(StringBuilder text, int bit, String name, Object value) {
+        if (has(bit)) {
+            text.append(text.isEmpty() ? "" : ", ").append(name).append(' ').append(value);
+        }
+    }
+
+    private static String hex(int value) {
+        return "0x" + Integer.toHexString(value);
     }
 }

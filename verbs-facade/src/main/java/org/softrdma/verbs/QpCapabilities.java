@@ -2,7 +2,11 @@
 package org.softrdma.verbs;
 
 /**
- * Queue sizes of a queue pair ({@code struct ibv_qp_cap}). What was asked may be granted larger, never smaller.
+ * Queue sizes of a queue pair ({@code struct ibv_qp_cap}). A device may grant more than is requested, never less. Sizes by name:
+ *
+ * <pre>{@code
+ * QpCapabilities.MINIMAL.withMaxSendWr(16).withMaxRecvWr(16).withMaxInlineData(64)
+ * }</pre>
  *
  * @param maxSendWr     work requests the send queue holds
  * @param maxRecvWr     work requests the receive queue holds; ignored with a shared receive queue
@@ -11,4 +15,32 @@ package org.softrdma.verbs;
  * @param maxInlineData bytes of one inline work request
  */
 public record QpCapabilities(int maxSendWr, int maxRecvWr, int maxSendSge, int maxRecvSge, int maxInlineData) {
+    /** One work request in each queue, with one element each, and no inline data. */
+    public static final QpCapabilities MINIMAL = new QpCapabilities(1, 1, 1, 1, 0);
+
+    public QpCapabilities withMaxSendWr(int maxSendWr) {
+        return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);
+    }
+
+    public QpCapabilities withMaxRecvWr(int maxRecvWr) {
+        return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);
+    }
+
+    public QpCapabilities withMaxSendSge(int maxSendSge) {
+        return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);
+    }
+
+    public QpCapabilities withMaxRecvSge(int maxRecvSge) {
+        return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);
+    }
+
+    public QpCapabilities withMaxInlineData(int maxInlineData) {
+        return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);
+    }
+
+    @Override
+    public String toString() {
+        return "max_send_wr " + maxSendWr + ", max_recv_wr " + maxRecvWr + ", max_send_sge " + maxSendSge + ", max_recv_sge " + maxRecvSge
+            + ", max_inline_data " + maxInlineData;
+    }
 }

@@ -9,6 +9,10 @@ public final class ReceiveRequest {
     private final int[] lengths = new int[SendRequest.MAX_ELEMENTS];
     private final int[] lkeys = new int[SendRequest.MAX_ELEMENTS];
 
+    /** Creates a request without elements. */
+    public ReceiveRequest() {
+    }
+
     /** Starts over, without elements. */
     public ReceiveRequest begin(long wrId) {
         this.wrId = wrId;
@@ -56,5 +60,14 @@ public final class ReceiveRequest {
 
     public int lkey(int element) {
         return lkeys[element];
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("wr_id ").append(Long.toUnsignedString(wrId));
+        for (int i = 0; i < elements; i++) {
+            SendRequest.showElement(text, addresses[i], lengths[i], lkeys[i]);
+        }
+        return text.toString();
     }
 }

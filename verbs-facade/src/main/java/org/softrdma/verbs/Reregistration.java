@@ -19,6 +19,10 @@ public final class Reregistration {
     private ProtectionDomain pd;
     private int access;
 
+    /** Creates a change that changes nothing yet. */
+    public Reregistration() {
+    }
+
     /** Other memory; remote addresses are its real ones, or start at 0 if the region is zero-based. */
     public Reregistration memory(MemorySegment memory) {
         this.memory = memory;
@@ -77,5 +81,20 @@ public final class Reregistration {
 
     public int access() {
         return access;
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        if (has(TRANSLATION)) {
+            text.append("memory ").append(memory).append(hasIova ? ", iova 0x" + Long.toHexString(iova) : "");
+        }
+        if (has(PD)) {
+            text.append(text.isEmpty() ? "" : ", ").append(pd);
+        }
+        if (has(ACCESS)) {
+            text.append(text.isEmpty() ? "" : ", ").append("access ").append(AccessFlags.names(access));
+        }
+        return text.isEmpty() ? "nothing set" : text.toString();
     }
 }

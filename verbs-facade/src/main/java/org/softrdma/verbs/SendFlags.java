@@ -15,4 +15,14 @@ public final class SendFlags {
 
     private SendFlags() {
     }
+
+    /**
+     * Names the bits that are set.
+     *
+     * @param flags bits of this class
+     * @return as in {@code FENCE|SIGNALED}; {@code 0} for none
+     */
+    public static String names(int flags) {
+        return flags == 0 ? "0" : BitNames.list(flags, "|", "FENCE", "SIGNALED", "SOLICITED", "INLINE", "IP_CSUM");
+    }
 }

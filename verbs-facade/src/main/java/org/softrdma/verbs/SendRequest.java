@@ -35,6 +35,10 @@ public final class SendRequest {
     private final int[] lkeys = new int[MAX_ELEMENTS];
     private final MemorySegment[] inline = new MemorySegment[MAX_ELEMENTS];
 
+    /** Creates a SEND without elements. */
+    public SendRequest() {
+    }
+
     /** SEND. */
     public SendRequest send() {
         return begin(WrOpcode.SEND);
@@ -307,5 +311,52 @@ public final class SendRequest {
     /** The unregistered memory of an element added by {@link #inlineData}, else null. */
     public MemorySegment inlineData(int element) {
         return inline[element];
+    }
+
+    /** The request by the C structure's names: what its opcode uses, then elements and flags. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("wr_id ").append(Long.toUnsignedString(wrId)).append(' ').append(opcode);
+        switch (opcode) {
+            case SEND_WITH_INV, LOCAL_INV -> text.append(", invalidate_rkey 0x").append(Integer.toHexString(immediateOrRkey));
+            case BIND_MW -> text.append(", rkey 0x").append(Integer.toHexString(rkey)).append(", length ")
+                .append(Long.toUnsignedString(swap)).append(", access ").append(AccessFlags.names((int) compareAdd));
+            case RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, ATOMIC_WRITE, FLUSH ->
+                text.append(", remote_addr 0x").append(Long.toHexString(remoteAddress)).append(", rkey 0x")
+                    .append(Integer.toHexString(rkey));
+            default -> {
+            }
+        }
+        switch (opcode) {
+            case SEND_WITH_IMM, RDMA_WRITE_WITH_IMM -> text.append(", imm_data 0x").append(Integer.toHexString(immediateOrRkey));
+            case ATOMIC_CMP_AND_SWP -> text.append(", compare 0x").append(Long.toHexString(compareAdd)).append(", swap 0x")
+                .append(Long.toHexString(swap));
+            case ATOMIC_FETCH_AND_ADD -> text.append(", add 0x").append(Long.toHexString(compareAdd));
+            case FLUSH -> text.append(", length ").append(swap).append(", placement ").append(compareAdd & 0xf).append(", selectivity ")
+                .append(compareAdd >>> 4);
+            default -> {
+            }
+        }
+        if (addressHandle != null) {
+            text.append(", ah {").append(addressHandle.vector()).append("}, remote_qpn 0x").append(Integer.toHexString(remoteQpn))
+                .append(", remote_qkey 0x").append(Integer.toHexString(remoteQkey));
+        }
+        if (remoteSrqn != 0) {
+            text.append(", remote_srqn 0x").append(Integer.toHexString(remoteSrqn));
+        }
+        for (int i = 0; i < elements; i++) {
+            if (inline[i] != null) {
+                text.append(", sge inline ").append(lengths[i]);
+            } else {
+                showElement(text, addresses[i], lengths[i], lkeys[i]);
+            }
+        }
+        return flags == 0 ? text.toString() : text.append(", ").append(SendFlags.names(flags)).toString();
+    }
+
+    /** Appends an element as an address range and its key. */
+    static void showElement(StringBuilder text, long address, int length, int lkey) {
+        text.append(", sge 0x").append(Long.toHexString(address)).append('+').append(Integer.toUnsignedString(length)).append(" lkey 0x")
+            .append(Integer.toHexString(lkey));
     }
 }

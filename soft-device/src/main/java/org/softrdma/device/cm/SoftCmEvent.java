@@ -109,6 +109,7 @@ final class SoftCmEvent implements CmEvent {
 
     @Override
     public String toString() {
-        return type.text() + ", status " + status + (connection != null ? ", " + connection : "");
+        return type.text() + ", status " + status + (connection != null ? ", " + connection : "")
+            + (datagram != null ? ", " + datagram : "");
     }
 }

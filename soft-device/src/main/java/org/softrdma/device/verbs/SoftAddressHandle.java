@@ -54,4 +54,9 @@ final class SoftAddressHandle implements AddressHandle {
         }
         pd.children.remove("address handles");
     }
+
+    @Override
+    public String toString() {
+        return "ah {" + vector + "}";
+    }
 }

@@ -66,4 +66,9 @@ final class SoftCompletionChannel implements CompletionChannel {
             context.children.remove("completion channels");
         }
     }
+
+    @Override
+    public String toString() {
+        return "completion channel of " + context;
+    }
 }

@@ -216,4 +216,9 @@ public final class SoftCompletionQueue implements CompletionQueue, LiveObjects.S
         context.children.remove("completion queues");
         context.living.remove(this);
     }
+
+    @Override
+    public String toString() {
+        return "cq " + number + ", cqe " + cqe();
+    }
 }

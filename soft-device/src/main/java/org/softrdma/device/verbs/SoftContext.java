@@ -319,11 +319,21 @@ public abstract class SoftContext implements Context {
         }
     }
 
+    @Override
+    public String toString() {
+        return "context " + number + " of " + device().name();
+    }
+
     private record Event(AsyncEventType type, Object element, int port, EventAcks acknowledged) implements AsyncEvent {
         void delivered() {
             if (acknowledged != null) {
                 acknowledged.deliver();
             }
+        }
+
+        @Override
+        public String toString() {
+            return type + (element != null ? ", " + element : port > 0 ? ", port " + port : "");
         }
 
         @Override

@@ -132,4 +132,10 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
             owner.unlock();
         }
     }
+
+    @Override
+    public String toString() {
+        return "mr 0x" + Long.toHexString(address()) + "+" + Long.toUnsignedString(length()) + ", lkey 0x" + Integer.toHexString(lkey())
+            + ", rkey 0x" + Integer.toHexString(rkey()) + ", access " + AccessFlags.names(access());
+    }
 }

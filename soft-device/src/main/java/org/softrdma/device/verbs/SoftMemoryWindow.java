@@ -54,4 +54,9 @@ final class SoftMemoryWindow implements MemoryWindow {
             owner.unlock();
         }
     }
+
+    @Override
+    public String toString() {
+        return "mw " + type + ", rkey 0x" + Integer.toHexString(rkey);
+    }
 }

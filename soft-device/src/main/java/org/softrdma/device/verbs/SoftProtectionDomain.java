@@ -186,4 +186,9 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
             throw new VerbsException(Errno.EINVAL, verb, "the protection domain is closed");
         }
     }
+
+    @Override
+    public String toString() {
+        return "pd " + number;
+    }
 }

@@ -549,4 +549,9 @@ public abstract class SoftQueuePair implements QueuePair, LiveObjects.Shown {
         context.living.remove(this);
         parents.reversed().forEach(parent -> parent.remove("queue pairs"));
     }
+
+    @Override
+    public String toString() {
+        return init.type() + " qp 0x" + Integer.toHexString(qpNum()) + ", " + state();
+    }
 }

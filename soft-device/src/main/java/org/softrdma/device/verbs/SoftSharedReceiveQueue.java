@@ -221,4 +221,9 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, LiveObj
             domain.children.remove("shared receive queues");
         }
     }
+
+    @Override
+    public String toString() {
+        return "srq " + number;
+    }
 }

@@ -81,4 +81,9 @@ public final class SoftXrcDomain implements XrcDomain {
             throw new VerbsException(Errno.EINVAL, verb, "the XRC domain is closed");
         }
     }
+
+    @Override
+    public String toString() {
+        return "xrcd " + number;
+    }
 }

@@ -2,6 +2,7 @@
 package org.softrdma.verbs.cm;
 
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Objects;
 import org.softrdma.verbs.AddressVector;
 
@@ -32,5 +33,17 @@ public record DatagramParameters(byte[] privateData, AddressVector addressVector
     @Override
     public int hashCode() {
         return Objects.hash(Arrays.hashCode(privateData), addressVector, qpNum, qkey);
+    }
+
+    /** Numbers as {@link ConnectionParameters#toString} shows them, and private data without the zeros at its end. */
+    @Override
+    public String toString() {
+        int end = privateData.length;
+        while (end > 0 && privateData[end - 1] == 0) {
+            end--;
+        }
+        return "qp 0x" + Integer.toHexString(qpNum) + ", qkey 0x" + Integer.toHexString(qkey)
+            + (addressVector == null ? "" : ", ah {" + addressVector + "}") + ", private data ["
+            + HexFormat.of().formatHex(privateData, 0, end) + "]";
     }
 }
