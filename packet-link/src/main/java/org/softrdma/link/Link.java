@@ -3,7 +3,6 @@ package org.softrdma.link;
 
 import java.util.List;
 import java.util.Map;
-import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
@@ -49,7 +48,7 @@ public interface Link extends AutoCloseable {
      *
      * @param interfaceIndex what the interface has now; another one than before if it was deleted and made again
      */
-    default void lookAround(int interfaceIndex) {
+    default void refresh(int interfaceIndex) {
     }
 
     /** Whether the host took a socket away from the link: nothing will go in or out by it any more. For the owner. */
@@ -66,30 +65,17 @@ public interface Link extends AutoCloseable {
     /**
      * Prepares a path.
      *
-     * @param local  one of {@link #addresses()}
-     * @param remote the peer or a multicast group, of the same IP version
-     * @throws org.softrdma.verbs.VerbsException EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL
+     * @param request local and remote address are of the same IP version
+     * @throws VerbsException EHOSTUNREACH, ENETUNREACH; EADDRNOTAVAIL: the local address is not one of {@link #addresses()}; EOPNOTSUPP:
+     *     the type is not one of {@link #types()}
      */
-    Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit);
-
-    /**
-     * Prepares a path of either RoCE version; otherwise as {@link #resolve(Gid, Gid, int, int)}, which is of RoCE v2.
-     *
-     * @param serviceLevel 0..15; on Ethernet the priority in a VLAN tag, where the link has a say in it
-     * @throws org.softrdma.verbs.VerbsException also EOPNOTSUPP: not one of {@link #types()}
-     */
-    default Path resolve(GidType type, Gid local, Gid remote, int trafficClass, int hopLimit, int serviceLevel) {
-        if (type != GidType.ROCE_V2) {
-            throw new VerbsException(Errno.EOPNOTSUPP, "resolve_route", "this link does not carry " + type.text());
-        }
-        return resolve(local, remote, trafficClass, hopLimit);
-    }
+    Path resolve(PathRequest request);
 
     /**
      * Waits, for a few seconds at most, until the host knows how to reach a peer on the wire, so that the path's first packet need not
      * wait. Any thread but the owner. Links whose host does that by itself have nothing to wait for.
      *
-     * @throws org.softrdma.verbs.VerbsException EHOSTUNREACH: the peer, or the router before it, does not answer
+     * @throws VerbsException EHOSTUNREACH: the peer, or the router before it, does not answer
      */
     default void awaitReachable(GidType type, Gid local, Gid remote) {
     }
@@ -98,7 +84,7 @@ public interface Link extends AutoCloseable {
      * Makes the host a member of a multicast group: packets to it are received from now on, with the group as {@link ReceivedFrame#local}.
      * Those that go out from this host come back, as the host's IP stack does it, to every member on it. For the owner; once per group.
      *
-     * @throws org.softrdma.verbs.VerbsException EADDRNOTAVAIL: the link has no address of that IP version; ENOMEM: the host has no more
+     * @throws VerbsException EADDRNOTAVAIL: the link has no address of that IP version; ENOMEM: the host has no more
      *     memberships; ENODEV; others of the host
      */
     void join(Gid group);

@@ -106,6 +106,23 @@ public final class LocalAddresses {
         }
     }
 
+    /**
+     * Checks a RoCE v2 path of a link with these addresses.
+     *
+     * @throws VerbsException EOPNOTSUPP: RoCE v1; EADDRNOTAVAIL: the local address is none of the link's; EINVAL: IPv4 and IPv6 mixed
+     */
+    public static void checkPath(List<Gid> addresses, PathRequest request) {
+        request.requireV2();
+        Gid local = request.local();
+        if (!addresses.contains(local)) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", text(local) + " is not an address of this link");
+        }
+        if (local.isIpv4Mapped() != request.remote().isIpv4Mapped()) {
+            throw new VerbsException(Errno.EINVAL, "resolve_route", "from " + local + " to " + request.remote()
+                + ": IPv4 and IPv6 do not mix");
+        }
+    }
+
     /** @param scope index of the interface, 0 for none */
     public static InetAddress toInetAddress(Gid address, int scope) {
         if (scope == 0) {

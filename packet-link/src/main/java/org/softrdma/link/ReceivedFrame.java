@@ -35,53 +35,83 @@ public final class ReceivedFrame {
     private boolean mayFragment;
 
     /**
-     * Fills the frame with a packet of RoCE v2: the link's side.
+     * Begins a packet of RoCE v2, for the link that fills the frame. Addresses and ports follow; the other properties are unknown until
+     * they are set: identification {@link #IP_ID_HIDDEN}, traffic class 0, hop limit {@value #USUAL_HOP_LIMIT}, DF.
      *
-     * @param buffer       position 0, limit at the capacity, big-endian; best the same object every time
-     * @param length       bytes from {@code offset} to the end of the packet as received; not validated
-     * @param local        the address of ours it was sent to
-     * @param ipId         IPv4 identification, or {@link #IP_ID_HIDDEN}; ignored for IPv6
-     * @param trafficClass TOS or traffic class, 0 where the link cannot tell
+     * @param newBuffer position 0, limit at the capacity, big-endian; preferably the same object every time
+     * @param newLength bytes from {@code newOffset} to the end of the packet as received; not validated
      */
-    public void set(ByteBuffer buffer, int offset, int length, Gid local, long remoteHigh, long remoteLow, int sourcePort, int destPort,
-                    int ipId, int trafficClass) {
+    public ReceivedFrame begin(ByteBuffer newBuffer, int newOffset, int newLength) {
+        setBytes(newBuffer, newOffset, newLength);
         type = GidType.ROCE_V2;
-        setBytes(buffer, offset, length);
-        this.local = local;
-        this.remoteHigh = remoteHigh;
-        this.remoteLow = remoteLow;
-        this.sourcePort = sourcePort;
-        this.destPort = destPort;
-        this.ipId = ipId;
-        this.trafficClass = trafficClass;
+        ipId = IP_ID_HIDDEN;
+        trafficClass = 0;
         hopLimit = USUAL_HOP_LIMIT;
         mayFragment = false;
+        return this;
     }
 
-    /** As {@link #set}, with a packet of RoCE v1: it has addresses, but neither ports nor identification. */
-    public void setRoceV1(ByteBuffer buffer, int offset, int length, Gid local, long remoteHigh, long remoteLow, int trafficClass) {
-        set(buffer, offset, length, local, remoteHigh, remoteLow, 0, 0, 0, trafficClass);
-        type = GidType.ROCE_V1;
-    }
-
-    /** Fills the frame with other bytes under the headers of {@code like}. */
-    public void set(ByteBuffer buffer, int offset, int length, ReceivedFrame like) {
-        set(buffer, offset, length, like.local, like.remoteHigh, like.remoteLow, like.sourcePort, like.destPort, like.ipId,
-            like.trafficClass);
+    /** Begins a packet under the headers of {@code like}. */
+    public void begin(ByteBuffer newBuffer, int newOffset, int newLength, ReceivedFrame like) {
+        setBytes(newBuffer, newOffset, newLength);
         type = like.type;
+        local = like.local;
+        remoteHigh = like.remoteHigh;
+        remoteLow = like.remoteLow;
+        sourcePort = like.sourcePort;
+        destPort = like.destPort;
+        ipId = like.ipId;
+        trafficClass = like.trafficClass;
         hopLimit = like.hopLimit;
         mayFragment = like.mayFragment;
     }
 
+    /** Makes it a packet of RoCE v1, which has neither ports nor identification. */
+    public ReceivedFrame roceV1() {
+        type = GidType.ROCE_V1;
+        sourcePort = 0;
+        destPort = 0;
+        ipId = 0;
+        return this;
+    }
+
+    /** @param newLocal the address of ours it was sent to */
+    public ReceivedFrame addresses(Gid newLocal, long newRemoteHigh, long newRemoteLow) {
+        local = newLocal;
+        remoteHigh = newRemoteHigh;
+        remoteLow = newRemoteLow;
+        return this;
+    }
+
+    /** Sets the UDP ports. */
+    public ReceivedFrame ports(int newSourcePort, int newDestPort) {
+        sourcePort = newSourcePort;
+        destPort = newDestPort;
+        return this;
+    }
+
+    /** @param id IPv4 identification, or {@link #IP_ID_HIDDEN}; ignored for IPv6 */
+    public ReceivedFrame ipId(int id) {
+        ipId = id;
+        return this;
+    }
+
+    /** @param newTrafficClass TOS or traffic class, 0 if the link cannot see it */
+    public ReceivedFrame trafficClass(int newTrafficClass) {
+        trafficClass = newTrafficClass;
+        return this;
+    }
+
     /**
-     * The link's side, where it sees the network header.
+     * Sets two fields of the network header, for links that receive it.
      *
      * @param newHopLimit    0..255
      * @param newMayFragment IPv4's DF is not set
      */
-    public void sawHeader(int newHopLimit, boolean newMayFragment) {
+    public ReceivedFrame header(int newHopLimit, boolean newMayFragment) {
         hopLimit = newHopLimit;
         mayFragment = newMayFragment;
+        return this;
     }
 
     private void setBytes(ByteBuffer newBuffer, int newOffset, int newLength) {
@@ -139,8 +169,8 @@ public final class ReceivedFrame {
         return destPort;
     }
 
-    /** The receiver's side: it found out an identification that the link could not see. */
-    public void ipIdIs(int id) {
+    /** Sets an identification that the link could not see and the receiver derived from the ICRC. */
+    public void setResolvedIpId(int id) {
         ipId = id;
     }
 

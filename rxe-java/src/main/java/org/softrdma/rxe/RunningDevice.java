@@ -92,7 +92,7 @@ final class RunningDevice implements RunningDevices.Running {
         try {
             // The loopback's one address is this device's own, and not on the interface's list.
             gidsChanged = !now.loopback() && gids.update(now, useAddresses(now));
-            link.lookAround(now.ifIndex());
+            link.refresh(now.ifIndex());
             port.is(now);
             if (before.isActive() && !now.isActive()) {
                 engine.counters().count(RxeCounter.LINK_DOWNED);

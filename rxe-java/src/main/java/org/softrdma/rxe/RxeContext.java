@@ -13,6 +13,7 @@ import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftSharedReceiveQueue;
 import org.softrdma.device.verbs.SoftXrcDomain;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.rxe.engine.RxeLimits;
 import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.verbs.AddressVector;
@@ -191,7 +192,8 @@ public final class RxeContext extends SoftContext implements CmContext {
             throw new VerbsException(Errno.EADDRNOTAVAIL, verb, who + "sgid_index " + vector.sgidIndex() + " is " + source.gid()
                 + ", which interface " + source.netdev() + " does not have; choose another index");
         }
-        return running.link().resolve(source.type(), source.gid(), vector.dgid(), trafficClass, vector.hopLimit(), vector.sl());
+        return running.link().resolve(new PathRequest(source.type(), source.gid(), vector.dgid(), trafficClass, vector.hopLimit(),
+            vector.sl()));
     }
 
     @Override

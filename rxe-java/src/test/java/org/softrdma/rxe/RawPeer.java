@@ -12,6 +12,7 @@ import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.sim.StalledException;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.sim.PlainIcrc;
 import org.softrdma.link.sim.SimulatedFabric;
@@ -55,8 +56,8 @@ public final class RawPeer implements DeviceWork {
             SimulatedRxe.open(simulation, fabric.attach(theirs), new SplittableRandom(7), 9000, setup.options), theirs, setup);
         link = fabric.attach(gid, otherGid);
         simulation.add(this);
-        path = link.resolve(gid, theirs, 0, 64);
-        otherPath = link.resolve(otherGid, theirs, 0, 64);
+        path = link.resolve(PathRequest.v2(gid, theirs));
+        otherPath = link.resolve(PathRequest.v2(otherGid, theirs));
         if (connected) {
             SimulatedPair.connect(side, gid, QPN, setup, setup.accessA, THEIR_PSN, OUR_PSN);
         }
@@ -81,7 +82,7 @@ public final class RawPeer implements DeviceWork {
     /** Sends packets that a switch marks on their way: ECN CE. */
     void sendMarked(RawPacket... packets) {
         for (RawPacket packet : packets) {
-            sendBytes(link.resolve(gid, side.gid, 3, 64), bytesOf(packet));
+            sendBytes(link.resolve(PathRequest.v2(gid, side.gid).withTrafficClass(3)), bytesOf(packet));
         }
     }
 
@@ -92,7 +93,7 @@ public final class RawPeer implements DeviceWork {
 
     /** Sends to a multicast group, to the queue pair number the packet names. */
     void sendToGroup(Gid group, RawPacket packet) {
-        sendBytes(link.resolve(gid, group, 0, 1), packet.bytes(side.qp.qpNum(), gid, group, path.sourcePort()));
+        sendBytes(link.resolve(PathRequest.v2(gid, group).withHopLimit(1)), packet.bytes(side.qp.qpNum(), gid, group, path.sourcePort()));
     }
 
     void sendBytes(byte[] bytes) {

@@ -9,10 +9,14 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.softrdma.device.config.FaultPlan;
+import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.FrameHandler;
-import org.softrdma.link.Link;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
+import org.softrdma.link.sim.LinkProfile;
+import org.softrdma.link.sim.SimulatedFabric;
 import org.softrdma.verbs.Gid;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Ipv6;
@@ -21,7 +25,7 @@ import org.softrdma.wire.pcap.PcapngReader;
 import org.softrdma.wire.roce.RoceFrame;
 
 /** Hands over frames of a capture as a UDP socket would, without their IP headers, and keeps what is sent. */
-final class ReplayLink implements Link {
+final class ReplayLink extends ForwardingLink {
     /** One captured frame: BTH to ICRC, and what a socket tells of the headers before it. */
     record Frame(byte[] bytes, Gid from, Gid to, int sourcePort) {
         /** Without the ICRC, which covers what one sender cannot have in common with another: IP identification and UDP port. */
@@ -31,12 +35,11 @@ final class ReplayLink implements Link {
     }
 
     final List<byte[]> sent = new ArrayList<>();
-    private final Gid local;
     private final ArrayDeque<Frame> toReceive = new ArrayDeque<>();
     private final ReceivedFrame frame = new ReceivedFrame();
 
     ReplayLink(Gid local) {
-        this.local = local;
+        super(new SimulatedFabric(0, FaultPlan.NONE).attach(LinkProfile.DEFAULT.withIpHeader(LinkProfile.IpHeader.HIDDEN), local));
     }
 
     /** The RoCE frames of one of the kernel captures in wire-formats. */
@@ -68,31 +71,9 @@ final class ReplayLink implements Link {
     }
 
     @Override
-    public List<Gid> addresses() {
-        return List.of(local);
-    }
-
-    @Override
-    public boolean deliversIpHeader() {
-        return false;
-    }
-
-    @Override
-    public String description() {
-        return "replay";
-    }
-
-    @Override
-    public org.softrdma.link.Path resolve(Gid from, Gid to, int trafficClass, int hopLimit) {
-        return new org.softrdma.link.Path(from, to, Udp.DEST_PORT_ROCE, Udp.DEST_PORT_ROCE, trafficClass, hopLimit, null);
-    }
-
-    @Override
-    public void join(Gid group) {
-    }
-
-    @Override
-    public void leave(Gid group) {
+    public org.softrdma.link.Path resolve(PathRequest request) {
+        return new org.softrdma.link.Path(request.local(), request.remote(), Udp.DEST_PORT_ROCE, Udp.DEST_PORT_ROCE,
+            request.trafficClass(), request.hopLimit(), null);
     }
 
     @Override
@@ -113,28 +94,10 @@ final class ReplayLink implements Link {
         for (Frame next = toReceive.poll(); next != null; next = toReceive.poll()) {
             ByteBuffer buffer = ByteBuffer.allocateDirect(TransmitBatch.HEADROOM + next.bytes.length);
             buffer.put(TransmitBatch.HEADROOM, next.bytes);
-            frame.set(buffer, TransmitBatch.HEADROOM, next.bytes.length, next.to, next.from.high(), next.from.low(), next.sourcePort,
-                Udp.DEST_PORT_ROCE, ReceivedFrame.IP_ID_HIDDEN, 0);
-            handler.onFrame(frame);
+            handler.onFrame(frame.begin(buffer, TransmitBatch.HEADROOM, next.bytes.length)
+                .addresses(next.to, next.from.high(), next.from.low()).ports(next.sourcePort, Udp.DEST_PORT_ROCE));
             count++;
         }
         return count;
-    }
-
-    @Override
-    public void await(long timeoutNs) {
-    }
-
-    @Override
-    public void wakeup() {
-    }
-
-    @Override
-    public long sendErrors() {
-        return 0;
-    }
-
-    @Override
-    public void close() {
     }
 }

@@ -4,16 +4,14 @@ package org.softrdma.link.capture;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
-import java.util.Map;
 import java.util.function.LongSupplier;
+import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.Errno;
-import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.net.Ethernet;
@@ -34,7 +32,7 @@ import org.softrdma.wire.roce.IpIdSolver;
  * <p>Packets the host refused appear as sent. Packets wait in a buffer of 1 MiB, which is written when it is full, at close, and by the
  * first call 100 ms after the last write. If writing fails, the capture ends with one warning, and {@link #missed()} counts on.
  */
-public final class CaptureLink implements Link {
+public final class CaptureLink extends ForwardingLink {
     private static final System.Logger LOG = System.getLogger(CaptureLink.class.getName());
     private static final int BUFFER_BYTES = 1 << 20;
     private static final long FLUSH_AFTER_NS = 100_000_000;
@@ -42,7 +40,6 @@ public final class CaptureLink implements Link {
     private static final long LOCAL_MAC = 0x0200_0000_0000L;
     private static final int ICRC_COVERS_AT_LEAST = 12;
 
-    private final Link link;
     private final String file;
     private final FileOutputStream stream;
     private final LongSupplier epochNs;
@@ -81,7 +78,7 @@ public final class CaptureLink implements Link {
      * @throws VerbsException EIO if the file cannot be written; the link stays open
      */
     public CaptureLink(Link link, java.nio.file.Path file, LongSupplier epochNs) {
-        this.link = link;
+        super(link);
         this.file = file.toString();
         this.epochNs = epochNs;
         try {
@@ -101,73 +98,8 @@ public final class CaptureLink implements Link {
     }
 
     @Override
-    public List<Gid> addresses() {
-        return link.addresses();
-    }
-
-    @Override
-    public List<GidType> types() {
-        return link.types();
-    }
-
-    @Override
-    public boolean has(GidType type, Gid address) {
-        return link.has(type, address);
-    }
-
-    @Override
-    public void addAddress(Gid address) {
-        link.addAddress(address);
-    }
-
-    @Override
-    public void removeAddress(Gid address) {
-        link.removeAddress(address);
-    }
-
-    @Override
-    public void lookAround(int interfaceIndex) {
-        link.lookAround(interfaceIndex);
-    }
-
-    @Override
-    public boolean isBroken() {
-        return link.isBroken();
-    }
-
-    @Override
-    public boolean deliversIpHeader() {
-        return link.deliversIpHeader();
-    }
-
-    @Override
     public String description() {
         return link.description() + ", captured to " + file;
-    }
-
-    @Override
-    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
-        return link.resolve(local, remote, trafficClass, hopLimit);
-    }
-
-    @Override
-    public Path resolve(GidType type, Gid local, Gid remote, int trafficClass, int hopLimit, int serviceLevel) {
-        return link.resolve(type, local, remote, trafficClass, hopLimit, serviceLevel);
-    }
-
-    @Override
-    public void awaitReachable(GidType type, Gid local, Gid remote) {
-        link.awaitReachable(type, local, remote);
-    }
-
-    @Override
-    public void join(Gid group) {
-        link.join(group);
-    }
-
-    @Override
-    public void leave(Gid group) {
-        link.leave(group);
     }
 
     @Override
@@ -318,29 +250,9 @@ public final class CaptureLink implements Link {
     }
 
     @Override
-    public long deadlineNs() {
-        return link.deadlineNs();
-    }
-
-    @Override
     public void await(long timeoutNs) {
         flushInTime();
         link.await(timeoutNs);
-    }
-
-    @Override
-    public void wakeup() {
-        link.wakeup();
-    }
-
-    @Override
-    public long sendErrors() {
-        return link.sendErrors();
-    }
-
-    @Override
-    public Map<String, Long> counters() {
-        return link.counters();
     }
 
     /** Closes the link, writes what is left, and closes the file. */

@@ -97,9 +97,9 @@ final class FaultyDirection {
         int left = damaged(copy.buffer, length);
         copy.path = path;
         if (frame == null) {
-            copy.frame.set(copy.buffer, TransmitBatch.HEADROOM, left, path.local(), 0, 0, 0, 0, 0, 0);
+            copy.frame.begin(copy.buffer, TransmitBatch.HEADROOM, left);
         } else {
-            copy.frame.set(copy.buffer, TransmitBatch.HEADROOM, left, frame);
+            copy.frame.begin(copy.buffer, TransmitBatch.HEADROOM, left, frame);
         }
         held.hold(copy, dueNs);
     }

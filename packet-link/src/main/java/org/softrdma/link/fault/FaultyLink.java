@@ -2,18 +2,15 @@
 package org.softrdma.link.fault;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.softrdma.device.Counters;
 import org.softrdma.device.config.LinkFaults;
+import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
-import org.softrdma.link.Path;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
-import org.softrdma.verbs.Gid;
-import org.softrdma.verbs.GidType;
 
 /**
  * Does to the packets of another link what a bad wire would: {@link LinkFaults}. Each direction is a wire of its own, for all peers
@@ -27,13 +24,12 @@ import org.softrdma.verbs.GidType;
  *
  * <p>Packets held back are at most {@value HeldPackets#CAPACITY} in each direction; what is more is lost, and counted.
  */
-public final class FaultyLink implements Link {
+public final class FaultyLink extends ForwardingLink {
     /** Twice the largest batch an engine sends: each packet may be doubled. */
     private static final int OUT_PACKETS = 256;
     /** The socket took no more: try again this soon. */
     private static final long BACKOFF_NS = 50_000;
 
-    private final Link link;
     private final LongSupplier clock;
     private final Counters<FaultCounter> counters = new Counters<>(FaultCounter.class);
     private final FaultyDirection sending;
@@ -62,7 +58,7 @@ public final class FaultyLink implements Link {
      * @param clock the one its owner's deadlines are on
      */
     public FaultyLink(Link link, LinkFaults faults, LongSupplier clock) {
-        this.link = link;
+        super(link);
         this.clock = clock;
         this.faults = LinkFaults.NONE;
         sending = new FaultyDirection(counters);
@@ -99,73 +95,8 @@ public final class FaultyLink implements Link {
     }
 
     @Override
-    public List<Gid> addresses() {
-        return link.addresses();
-    }
-
-    @Override
-    public List<GidType> types() {
-        return link.types();
-    }
-
-    @Override
-    public boolean has(GidType type, Gid address) {
-        return link.has(type, address);
-    }
-
-    @Override
-    public void addAddress(Gid address) {
-        link.addAddress(address);
-    }
-
-    @Override
-    public void removeAddress(Gid address) {
-        link.removeAddress(address);
-    }
-
-    @Override
-    public void lookAround(int interfaceIndex) {
-        link.lookAround(interfaceIndex);
-    }
-
-    @Override
-    public boolean isBroken() {
-        return link.isBroken();
-    }
-
-    @Override
-    public boolean deliversIpHeader() {
-        return link.deliversIpHeader();
-    }
-
-    @Override
     public String description() {
         return link.description() + (faults.isNone() ? "" : ", faults " + faults);
-    }
-
-    @Override
-    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
-        return link.resolve(local, remote, trafficClass, hopLimit);
-    }
-
-    @Override
-    public Path resolve(GidType type, Gid local, Gid remote, int trafficClass, int hopLimit, int serviceLevel) {
-        return link.resolve(type, local, remote, trafficClass, hopLimit, serviceLevel);
-    }
-
-    @Override
-    public void awaitReachable(GidType type, Gid local, Gid remote) {
-        link.awaitReachable(type, local, remote);
-    }
-
-    @Override
-    public void join(Gid group) {
-        link.join(group);
-    }
-
-    @Override
-    public void leave(Gid group) {
-        link.leave(group);
     }
 
     @Override
@@ -286,21 +217,6 @@ public final class FaultyLink implements Link {
     public long deadlineNs() {
         long sendNs = out == null || out.isEmpty() ? sending.held().earliestNs() : nowNs + BACKOFF_NS;
         return Math.min(link.deadlineNs(), Math.min(sendNs, receiving.held().earliestNs()));
-    }
-
-    @Override
-    public void await(long timeoutNs) {
-        link.await(timeoutNs);
-    }
-
-    @Override
-    public void wakeup() {
-        link.wakeup();
-    }
-
-    @Override
-    public long sendErrors() {
-        return link.sendErrors();
     }
 
     /** What is held back is lost. */

@@ -36,12 +36,10 @@ final class OwnPackets {
         int length = batch.length(index);
         Path path = batch.path(index);
         copy.buffer.put(TransmitBatch.HEADROOM, batch.buffer(), batch.offset(index), length);
+        copy.frame.begin(copy.buffer, TransmitBatch.HEADROOM, length).ports(path.sourcePort(), path.destPort()).ipId(0)
+            .addresses(path.remote(), path.local().high(), path.local().low()).trafficClass(path.trafficClass());
         if (path.type() == GidType.ROCE_V1) {
-            copy.frame.setRoceV1(copy.buffer, TransmitBatch.HEADROOM, length, path.remote(), path.local().high(), path.local().low(),
-                path.trafficClass());
-        } else {
-            copy.frame.set(copy.buffer, TransmitBatch.HEADROOM, length, path.remote(), path.local().high(), path.local().low(),
-                path.sourcePort(), path.destPort(), 0, path.trafficClass());
+            copy.frame.roceV1();
         }
         held.hold(copy, 0);
         waiting++;

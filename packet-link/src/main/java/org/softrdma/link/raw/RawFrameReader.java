@@ -107,8 +107,8 @@ final class RawFrameReader {
         Gid local = local(fromHigh, fromLow, toHigh, toLow);
         if (local != null) {
             counters.count(RawCounter.FRAME_RETURNED);
-            frame.set(b, returned.quotedBthAt(), returned.quotedLength(), local, toHigh, toLow, Udp.DEST_PORT_ROCE, Udp.DEST_PORT_ROCE,
-                0, 0);
+            frame.begin(b, returned.quotedBthAt(), returned.quotedLength()).addresses(local, toHigh, toLow)
+                .ports(Udp.DEST_PORT_ROCE, Udp.DEST_PORT_ROCE);
             handler.onReturned(frame);
         }
         return true;
@@ -126,9 +126,8 @@ final class RawFrameReader {
             counters.count(RawCounter.FRAME_TOO_LONG);
             return 1;
         }
-        frame.setRoceV1(b, roce.bthAt(), roce.packetLength(), local, remoteHigh, remoteLow, Grh.trafficClass(b, grh));
-        frame.sawHeader(Grh.hopLimit(b, grh), false);
-        handler.onFrame(frame);
+        handler.onFrame(frame.begin(b, roce.bthAt(), roce.packetLength()).roceV1().addresses(local, remoteHigh, remoteLow)
+            .trafficClass(Grh.trafficClass(b, grh)).header(Grh.hopLimit(b, grh), false));
         return 1;
     }
 
@@ -190,9 +189,8 @@ final class RawFrameReader {
             if (length > MAX_PACKET_BYTES) {
                 counters.count(RawCounter.FRAME_TOO_LONG);
             } else {
-                frame.set(b, at, length, local, remoteHigh, remoteLow, sourcePort, destPort, ipId, trafficClass);
-                frame.sawHeader(hopLimit, mayFragment);
-                handler.onFrame(frame);
+                handler.onFrame(frame.begin(b, at, length).addresses(local, remoteHigh, remoteLow).ports(sourcePort, destPort)
+                    .ipId(ipId).trafficClass(trafficClass).header(hopLimit, mayFragment));
             }
             at += length;
             packets++;

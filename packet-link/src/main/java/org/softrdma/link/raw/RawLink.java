@@ -15,6 +15,7 @@ import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
 import org.softrdma.link.LocalAddresses;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.linux.MessageVector;
@@ -251,17 +252,15 @@ final class RawLink implements Link {
 
     // ---- paths ----
 
-    @Override
-    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
-        return resolve(GidType.ROCE_V2, local, remote, trafficClass, hopLimit, 0);
-    }
-
     /**
-     * As {@link Link#resolve(GidType, Gid, Gid, int, int, int)}, for the owner. A neighbour that is not known yet does not hinder:
-     * packets wait for it. The hop limit of RoCE v2 to single peers is 64, as kernel rxe's is whatever the address vector says.
+     * Prepares a path; for the owner. The neighbour's MAC address may still be unknown: packets wait for it. The hop limit of RoCE v2 to
+     * single peers is 64 whatever the request says, as it is with kernel rxe.
      */
     @Override
-    public Path resolve(GidType type, Gid local, Gid remote, int trafficClass, int hopLimit, int serviceLevel) {
+    public Path resolve(PathRequest request) {
+        GidType type = request.type();
+        Gid local = request.local();
+        Gid remote = request.remote();
         if (!has(type, local)) {
             throw new VerbsException(options.types().contains(type) ? Errno.EADDRNOTAVAIL : Errno.EOPNOTSUPP, "resolve_route",
                 LocalAddresses.text(local) + " as " + type.text() + " is not an address of this link");
@@ -270,13 +269,14 @@ final class RawLink implements Link {
         if (v2 && local.isIpv4Mapped() != remote.isIpv4Mapped()) {
             throw new VerbsException(Errno.EINVAL, "resolve_route", "from " + local + " to " + remote + ": IPv4 and IPv6 do not mix");
         }
-        int hops = v2 && !remote.isMulticast() ? HOP_LIMIT : Math.max(1, hopLimit);
         int port = v2 ? options.port() : 0;
-        return new Path(type, local, remote, port, port, trafficClass, hopLimit,
-            destination(type, local, remote, trafficClass, hops, serviceLevel));
+        return new Path(type, local, remote, port, port, request.trafficClass(), request.hopLimit(), destination(request));
     }
 
-    private RawDestination destination(GidType type, Gid local, Gid remote, int trafficClass, int hops, int serviceLevel) {
+    private RawDestination destination(PathRequest request) {
+        GidType type = request.type();
+        Gid local = request.local();
+        Gid remote = request.remote();
         boolean toSelf = addresses.contains(remote) || type == GidType.ROCE_V1 && isDefault(remote);
         long mac = 0;
         Route route = null;
@@ -290,8 +290,9 @@ final class RawLink implements Link {
                 route = routes.between(type, local, remote);
             }
         }
-        int priority = serviceLevel != 0 ? serviceLevel & PRIORITIES : trafficClass >>> PRECEDENCE_SHIFT;
-        return new RawDestination(type, local, remote, trafficClass, hops, priority, route, mac, toSelf, options.mac(),
+        int hops = type == GidType.ROCE_V2 && !remote.isMulticast() ? HOP_LIMIT : Math.max(1, request.hopLimit());
+        int priority = request.serviceLevel() != 0 ? request.serviceLevel() & PRIORITIES : request.trafficClass() >>> PRECEDENCE_SHIFT;
+        return new RawDestination(type, local, remote, request.trafficClass(), hops, priority, route, mac, toSelf, options.mac(),
             options.port());
     }
 
@@ -497,7 +498,7 @@ final class RawLink implements Link {
 
     /** What the kernel told meanwhile, of routes above all; and it does not see our packets, so that neighbours get stale to it. */
     @Override
-    public void lookAround(int interfaceIndexNow) {
+    public void refresh(int interfaceIndexNow) {
         if (closed) {
             return;
         }

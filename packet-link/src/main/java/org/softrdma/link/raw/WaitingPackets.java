@@ -52,7 +52,7 @@ final class WaitingPackets {
         HeldPackets.Held copy = held.take();
         copy.buffer.put(TransmitBatch.HEADROOM, batch.buffer(), batch.offset(index), batch.length(index));
         copy.path = batch.path(index);
-        copy.frame.set(copy.buffer, TransmitBatch.HEADROOM, batch.length(index), copy.path.local(), 0, 0, 0, 0, 0, 0);
+        copy.frame.begin(copy.buffer, TransmitBatch.HEADROOM, batch.length(index));
         queues.computeIfAbsent(neighbour, first -> new ArrayDeque<>()).add(copy);
         waiting++;
     }

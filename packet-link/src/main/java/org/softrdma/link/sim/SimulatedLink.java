@@ -8,6 +8,7 @@ import org.softrdma.device.sim.Simulation;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.Errno;
@@ -82,14 +83,17 @@ public final class SimulatedLink implements Link {
 
     /** As {@link Link#resolve}; a peer that no open link holds is EHOSTUNREACH. */
     @Override
-    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
+    public Path resolve(PathRequest request) {
+        request.requireV2();
+        Gid local = request.local();
+        Gid remote = request.remote();
         if (!addresses.contains(local)) {
             throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", local + " is not one of " + addresses);
         }
         if (local.isIpv4Mapped() != remote.isIpv4Mapped() || !remote.isMulticast() && fabric.linkAt(remote) == null) {
             throw new VerbsException(Errno.EHOSTUNREACH, "resolve_route", "nobody at " + remote + " on the simulated fabric");
         }
-        return new Path(local, remote, sourcePort, DEST_PORT, trafficClass, hopLimit, fabric.route(local, remote));
+        return new Path(local, remote, sourcePort, DEST_PORT, request.trafficClass(), request.hopLimit(), fabric.route(local, remote));
     }
 
     @Override
@@ -182,9 +186,9 @@ public final class SimulatedLink implements Link {
             Packet packet = inbox.poll();
             Flow route = packet.route;
             int ipId = deliversIpHeader() ? 0 : ReceivedFrame.IP_ID_HIDDEN;
-            frame.set(packet.buffer, Packet.OFFSET, packet.length, packet.to, route.from.high(), route.from.low(), packet.sourcePort,
-                DEST_PORT, ipId, packet.trafficClass);
-            handler.onFrame(frame);
+            handler.onFrame(frame.begin(packet.buffer, Packet.OFFSET, packet.length)
+                .addresses(packet.to, route.from.high(), route.from.low()).ports(packet.sourcePort, DEST_PORT)
+                .ipId(ipId).trafficClass(packet.trafficClass));
             fabric.release(packet);
             count++;
         }

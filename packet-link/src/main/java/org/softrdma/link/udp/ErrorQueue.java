@@ -63,8 +63,8 @@ final class ErrorQueue {
             }
             boolean ipv4 = local.isIpv4Mapped();
             if (isPortUnreachable(ipv4)) {
-                frame.set(packet, 0, bytes, local, LinuxSockets.gidHigh(name, 0, ipv4), LinuxSockets.gidLow(name, 0, ipv4), port, port, 0,
-                    0);
+                frame.begin(packet, 0, bytes).ports(port, port)
+                    .addresses(local, LinuxSockets.gidHigh(name, 0, ipv4), LinuxSockets.gidLow(name, 0, ipv4));
                 handler.onReturned(frame);
             }
             message.rearm(0, LinuxSockets.SOCKADDR_BYTES, CONTROL_BYTES);

@@ -23,6 +23,7 @@ import org.softrdma.link.Link;
 import org.softrdma.link.LocalAddresses;
 import org.softrdma.link.PacketTrains;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.linux.LinuxSockets;
@@ -319,7 +320,7 @@ public final class LinuxUdpLink implements Link {
 
     /** An interface that is deleted takes along what stands for its index: memberships, and the way to groups. */
     @Override
-    public void lookAround(int interfaceIndex) {
+    public void refresh(int interfaceIndex) {
         for (Socket socket : sockets) {
             try {
                 if (socket.local.isMulticast() && socket.scope != interfaceIndex) {
@@ -387,13 +388,10 @@ public final class LinuxUdpLink implements Link {
      * @throws VerbsException ENETUNREACH or EHOSTUNREACH if the routing table has no way, EADDRNOTAVAIL, EINVAL
      */
     @Override
-    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
-        if (!addresses.contains(local)) {
-            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", LocalAddresses.text(local) + " is not an address of this link");
-        }
-        if (local.isIpv4Mapped() != remote.isIpv4Mapped()) {
-            throw new VerbsException(Errno.EINVAL, "resolve_route", "from " + local + " to " + remote + ": IPv4 and IPv6 do not mix");
-        }
+    public Path resolve(PathRequest request) {
+        LocalAddresses.checkPath(addresses, request);
+        Gid local = request.local();
+        Gid remote = request.remote();
         Socket socket = socketOf(local);
         MemorySegment memory = Arena.ofAuto().allocate(SOCKADDR_BYTES + CONTROL_BYTES, 8);
         boolean group = remote.isMulticast();
@@ -405,15 +403,16 @@ public final class LinuxUdpLink implements Link {
             LinuxSockets.putAddress(memory, remote, options.port(), 0);
         }
         int controlLength = 0;
+        int trafficClass = request.trafficClass();
         if (trafficClass != 0) {
             controlLength = putControl(memory, controlLength, socket.ipv4, LinuxSockets.IP_TOS, LinuxSockets.IPV6_TCLASS, trafficClass);
         }
-        int hops = group ? Math.max(1, hopLimit) : 0;
+        int hops = group ? Math.max(1, request.hopLimit()) : 0;
         if (group) {
             controlLength = putControl(memory, controlLength, socket.ipv4, LinuxSockets.IP_TTL, LinuxSockets.IPV6_HOPLIMIT, hops);
         }
         socket.hasPaths = true;
-        return new Path(local, remote, options.port(), options.port(), trafficClass, hopLimit,
+        return new Path(local, remote, options.port(), options.port(), trafficClass, request.hopLimit(),
             new Destination(socket, remote, trafficClass, hops, memory, nameLength, controlLength));
     }
 
@@ -654,9 +653,8 @@ public final class LinuxUdpLink implements Link {
             if (length > MAX_PACKET_BYTES) {
                 oversized++;
             } else {
-                frame.set(receiveBuffer, at, length, socket.local, remoteHigh, remoteLow, sourcePort, options.port(),
-                    ReceivedFrame.IP_ID_HIDDEN, trafficClass);
-                handler.onFrame(frame);
+                handler.onFrame(frame.begin(receiveBuffer, at, length).addresses(socket.local, remoteHigh, remoteLow)
+                    .ports(sourcePort, options.port()).trafficClass(trafficClass));
             }
             at += length;
             packets++;

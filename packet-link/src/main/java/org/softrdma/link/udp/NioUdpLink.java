@@ -23,6 +23,7 @@ import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
 import org.softrdma.link.LocalAddresses;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.Errno;
@@ -191,13 +192,10 @@ final class NioUdpLink implements Link {
      * @throws VerbsException ENETUNREACH or EHOSTUNREACH if the routing table has no way, EADDRNOTAVAIL, EINVAL
      */
     @Override
-    public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
-        if (!addresses.contains(local)) {
-            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", LocalAddresses.text(local) + " is not an address of this link");
-        }
-        if (local.isIpv4Mapped() != remote.isIpv4Mapped()) {
-            throw new VerbsException(Errno.EINVAL, "resolve_route", "from " + local + " to " + remote + ": IPv4 and IPv6 do not mix");
-        }
+    public Path resolve(PathRequest request) {
+        LocalAddresses.checkPath(addresses, request);
+        Gid local = request.local();
+        Gid remote = request.remote();
         Socket socket = socketOf(local);
         boolean group = remote.isMulticast();
         if (group) {
@@ -210,8 +208,8 @@ final class NioUdpLink implements Link {
             askRoutingTable(socket, remote, address);
         }
         socket.hasPaths = true;
-        return new Path(local, remote, options.port(), options.port(), trafficClass, hopLimit,
-            new Destination(socket, address, trafficClass, group ? Math.max(1, hopLimit) : socket.groupHops));
+        return new Path(local, remote, options.port(), options.port(), request.trafficClass(), request.hopLimit(),
+            new Destination(socket, address, request.trafficClass(), group ? Math.max(1, request.hopLimit()) : socket.groupHops));
     }
 
     /** What this channel sends to groups leaves by the link's interface, whatever routes there are. */
@@ -308,7 +306,7 @@ final class NioUdpLink implements Link {
 
     /** An interface that is deleted takes along what stands for its index: memberships, and the way to groups. */
     @Override
-    public void lookAround(int interfaceIndex) {
+    public void refresh(int interfaceIndex) {
         for (Socket socket : sockets) {
             try {
                 if (socket.local.isMulticast() && socket.scope != interfaceIndex) {
@@ -440,9 +438,8 @@ final class NioUdpLink implements Link {
             socket.lastSenderHigh = remote.high();
             socket.lastSenderLow = remote.low();
         }
-        frame.set(receiveBuffer, TransmitBatch.HEADROOM, length, socket.local, socket.lastSenderHigh, socket.lastSenderLow,
-            sender.getPort(), options.port(), ReceivedFrame.IP_ID_HIDDEN, 0);
-        handler.onFrame(frame);
+        handler.onFrame(frame.begin(receiveBuffer, TransmitBatch.HEADROOM, length)
+            .addresses(socket.local, socket.lastSenderHigh, socket.lastSenderLow).ports(sender.getPort(), options.port()));
     }
 
     /** As {@link Link#await}, rounded up to milliseconds; an interrupted thread does not park. */

@@ -18,6 +18,7 @@ import org.softrdma.device.config.FaultPlan;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.sim.LinkProfile;
 import org.softrdma.link.sim.SimulatedFabric;
@@ -83,10 +84,10 @@ class CaptureLinkTest {
         SimulatedLink peer = fabric.attach(B, B6);
         java.nio.file.Path file = directory.resolve("both.pcapng");
         try (CaptureLink link = new CaptureLink(fabric.attach(hidden, A, A6), file, () -> clockNs)) {
-            send(link, link.resolve(A, B, 0x28, 64));
-            send(link, link.resolve(A6, B6, 0x28, 64));
-            send(peer, peer.resolve(B, A, 0, 64));
-            send(peer, peer.resolve(B6, A6, 0, 64));
+            send(link, link.resolve(PathRequest.v2(A, B).withTrafficClass(0x28)));
+            send(link, link.resolve(PathRequest.v2(A6, B6).withTrafficClass(0x28)));
+            send(peer, peer.resolve(PathRequest.v2(B, A)));
+            send(peer, peer.resolve(PathRequest.v2(B6, A6)));
             fabric.advanceTo(1_000_000);
             clockNs += 5_000;
             List<Integer> lengths = new ArrayList<>();
@@ -122,7 +123,7 @@ class CaptureLinkTest {
         java.nio.file.Path file = directory.resolve("damaged.pcapng");
         int[] bytes = new int[1];
         try (CaptureLink link = new CaptureLink(fabric.attach(LinkProfile.DEFAULT.withIpHeader(LinkProfile.IpHeader.HIDDEN), A), file)) {
-            Path path = peer.resolve(B, A, 0, 64);
+            Path path = peer.resolve(PathRequest.v2(B, A));
             for (int i = 0; i < 100; i++) {
                 send(peer, path);
             }
@@ -139,14 +140,14 @@ class CaptureLinkTest {
         SimulatedFabric fabric = new SimulatedFabric(1, FaultPlan.NONE);
         java.nio.file.Path file = directory.resolve("flush.pcapng");
         try (CaptureLink link = new CaptureLink(fabric.attach(A), file, () -> clockNs)) {
-            send(link, link.resolve(A, A, 0, 0));
+            send(link, link.resolve(PathRequest.v2(A, A)));
             clockNs += 99_999_999;
             link.poll(IGNORE, 0);
             assertEquals(0, Files.size(file));
             clockNs += 1;
             link.poll(IGNORE, 0);
             assertEquals(1, read(file).size());
-            send(link, link.resolve(A, A, 0, 0));
+            send(link, link.resolve(PathRequest.v2(A, A)));
             assertEquals(1, read(file).size());
         }
         assertEquals(2, read(file).size());
@@ -157,7 +158,7 @@ class CaptureLinkTest {
         SimulatedFabric fabric = new SimulatedFabric(1, FaultPlan.NONE);
         java.nio.file.Path file = directory.resolve("full.pcapng");
         try (CaptureLink link = new CaptureLink(fabric.attach(A), file, () -> clockNs)) {
-            Path path = link.resolve(A, A, 0, 0);
+            Path path = link.resolve(PathRequest.v2(A, A));
             for (int i = 0; i < 12_000; i++) {
                 send(link, path);
             }
@@ -174,10 +175,10 @@ class CaptureLinkTest {
         SimulatedFabric fabric = new SimulatedFabric(1, FaultPlan.NONE);
         SimulatedLink inner = fabric.attach(A);
         try (CaptureLink link = new CaptureLink(inner, full, () -> clockNs)) {
-            send(link, link.resolve(A, A, 0, 0));
+            send(link, link.resolve(PathRequest.v2(A, A)));
             clockNs += 100_000_000;
             assertEquals(0, link.poll(IGNORE, 10));
-            send(link, link.resolve(A, A, 0, 0));
+            send(link, link.resolve(PathRequest.v2(A, A)));
             fabric.advanceTo(1_000_000);
             assertEquals(2, link.poll(IGNORE, 10));
             assertEquals(0, link.captured());

@@ -16,12 +16,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.contract.AllocatedBytes;
+import org.softrdma.device.config.FaultPlan;
 import org.softrdma.device.config.LinkFaults;
+import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
+import org.softrdma.link.sim.SimulatedFabric;
 import org.softrdma.verbs.Gid;
 
 /** On virtual time, over a link that notes what it is given and hands over what it is told. */
@@ -36,7 +39,7 @@ class FaultyLinkTest {
     private long nowNs = -5_000;
 
     /** The other end of the link under test: packets are numbers in their first four bytes, the rest is 0. */
-    private static final class Wire implements Link {
+    private static final class Wire extends ForwardingLink {
         final List<byte[]> sent = new ArrayList<>();
         final List<Integer> batches = new ArrayList<>();
         final List<byte[]> arriving = new ArrayList<>();
@@ -46,32 +49,13 @@ class FaultyLinkTest {
         boolean noting = true;
         boolean closed;
 
-        @Override
-        public List<Gid> addresses() {
-            return List.of(A);
-        }
-
-        @Override
-        public boolean deliversIpHeader() {
-            return true;
+        Wire() {
+            super(new SimulatedFabric(0, FaultPlan.NONE).attach(A));
         }
 
         @Override
         public String description() {
             return "test wire";
-        }
-
-        @Override
-        public Path resolve(Gid local, Gid remote, int trafficClass, int hopLimit) {
-            return PATH;
-        }
-
-        @Override
-        public void join(Gid group) {
-        }
-
-        @Override
-        public void leave(Gid group) {
         }
 
         @Override
@@ -97,19 +81,11 @@ class FaultyLinkTest {
             while (count < limit && !arriving.isEmpty()) {
                 byte[] bytes = arriving.removeFirst();
                 buffer.put(TransmitBatch.HEADROOM, bytes);
-                frame.set(buffer, TransmitBatch.HEADROOM, bytes.length, A, B.high(), B.low(), 4791, 4791, 7, 3);
-                handler.onFrame(frame);
+                handler.onFrame(frame.begin(buffer, TransmitBatch.HEADROOM, bytes.length).addresses(A, B.high(), B.low())
+                    .ports(4791, 4791).ipId(7).trafficClass(3));
                 count++;
             }
             return count;
-        }
-
-        @Override
-        public void await(long timeoutNs) {
-        }
-
-        @Override
-        public void wakeup() {
         }
 
         @Override

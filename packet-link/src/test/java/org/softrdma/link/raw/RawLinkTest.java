@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.link.LocalAddresses;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
@@ -63,7 +64,7 @@ class RawLinkTest {
             link.send(batch);
             LockSupport.parkNanos(LOOK_AGAIN_NS);
             link.poll(frame -> { }, 16);
-            link.lookAround(0);
+            link.refresh(0);
         } while (by.received() == 0);
     }
 
@@ -77,7 +78,7 @@ class RawLinkTest {
                     echo 100 > base_reachable_time_ms
                     echo 1 > delay_first_probe_time
                     echo 300 > retrans_time_ms""");
-                Path path = link.resolve(GidType.ROCE_V1, LOCAL, SECOND, 0, 64, 0);
+                Path path = link.resolve(new PathRequest(GidType.ROCE_V1, LOCAL, SECOND, 0, 64, 0));
                 sendUntilReceived(link, path, station);
                 // As it gets by itself when the kernel has not sent anything there for a while.
                 OwnNetwork.sh("ip neigh replace 10.99.0.2 lladdr 02:00:00:00:00:02 dev v0 nud stale");
@@ -102,7 +103,7 @@ class RawLinkTest {
                 long untilNs = System.nanoTime() + DEADLINE_NS;
                 do {
                     assertTrue(System.nanoTime() - untilNs < 0, "the packet waits for ever; " + link.counters());
-                    link.lookAround(0);
+                    link.refresh(0);
                     LockSupport.parkNanos(LOOK_AGAIN_NS);
                     link.poll(frame -> { }, 16);
                 } while (station.received() == 0);
@@ -117,7 +118,7 @@ class RawLinkTest {
                  Station first = new Station("v1", SECOND_MAC, SECOND.ipv4());
                  Station second = new Station("v1", THIRD_MAC, THIRD.ipv4())) {
                 OwnNetwork.sh("ip route add 192.0.2.0/24 via 10.99.0.2");
-                Path path = link.resolve(GidType.ROCE_V2, LOCAL, FAR, 0, 64, 0);
+                Path path = link.resolve(new PathRequest(GidType.ROCE_V2, LOCAL, FAR, 0, 64, 0));
                 sendUntilReceived(link, path, first);
                 assertEquals(0, second.received());
                 OwnNetwork.sh("ip route replace 192.0.2.0/24 via 10.99.0.3");
@@ -194,7 +195,7 @@ class RawLinkTest {
     }
 
     private void sendTo(RawLink link, GidType type, Gid from, Gid to) {
-        batch.begin(link.resolve(type, from, to, 0, 64, 0));
+        batch.begin(link.resolve(new PathRequest(type, from, to, 0, 64, 0)));
         batch.commit(PACKET_BYTES);
         assertEquals(1, link.send(batch));
     }

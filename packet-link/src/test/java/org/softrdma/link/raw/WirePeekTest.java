@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.udp.UdpLinkOptions;
 import org.softrdma.link.udp.UdpLinkTest;
@@ -59,7 +60,8 @@ class WirePeekTest {
         UdpLinkOptions options = UdpLinkOptions.DEFAULT.withPort(port);
         try (Arena arena = Arena.ofConfined(); Link alice = kind.open(options, ALICE); Link bob = kind.open(options, BOB)) {
             TransmitBatch batch = new TransmitBatch(100, 1100);
-            List<Path> paths = List.of(alice.resolve(ALICE, BOB, 0, 64), alice.resolve(ALICE, BOB, 0x28, 64));
+            List<Path> paths = List.of(alice.resolve(PathRequest.v2(ALICE, BOB)),
+                alice.resolve(PathRequest.v2(ALICE, BOB).withTrafficClass(0x28)));
             // A lone packet takes another system call than a batch.
             batch.begin(paths.get(0));
             batch.commit(16);

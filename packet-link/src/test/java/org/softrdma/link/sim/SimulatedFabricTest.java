@@ -17,6 +17,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.config.FaultPlan;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.Errno;
@@ -80,7 +81,7 @@ class SimulatedFabricTest {
         SimulatedFabric fabric = new SimulatedFabric(1, FAST);
         SimulatedLink a = fabric.attach(A, C6);
         SimulatedLink b = fabric.attach(B);
-        Path path = a.resolve(A, B, 0x40, 64);
+        Path path = a.resolve(PathRequest.v2(A, B).withTrafficClass(0x40));
         TransmitBatch batch = new TransmitBatch(1, 64);
         batch.buffer().put(batch.begin(path), numbered(7, 33));
         batch.commit(33);
@@ -112,7 +113,7 @@ class SimulatedFabricTest {
     void shouldSpoilBytesKeptTooLong() {
         SimulatedFabric fabric = new SimulatedFabric(1, FAST);
         SimulatedLink a = fabric.attach(A);
-        send(a, a.resolve(A, A, 0, 0), 1, 1, 16);
+        send(a, a.resolve(PathRequest.v2(A, A)), 1, 1, 16);
         fabric.step();
         ByteBuffer[] kept = new ByteBuffer[1];
         a.poll(frame -> kept[0] = frame.buffer(), 1);
@@ -123,8 +124,8 @@ class SimulatedFabricTest {
     void shouldRefusePathsToNobody() {
         SimulatedFabric fabric = new SimulatedFabric(1, FAST);
         SimulatedLink a = fabric.attach(A);
-        assertEquals(Errno.EHOSTUNREACH, assertThrows(VerbsException.class, () -> a.resolve(A, B, 0, 0)).errno());
-        assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> a.resolve(B, A, 0, 0)).errno());
+        assertEquals(Errno.EHOSTUNREACH, assertThrows(VerbsException.class, () -> a.resolve(PathRequest.v2(A, B))).errno());
+        assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> a.resolve(PathRequest.v2(B, A))).errno());
         assertEquals(Errno.EADDRINUSE, assertThrows(VerbsException.class, () -> fabric.attach(C6, A)).errno());
         a.close();
         fabric.attach(C6, A);
@@ -135,7 +136,7 @@ class SimulatedFabricTest {
         SimulatedFabric fabric = new SimulatedFabric(1, FAST);
         SimulatedLink a = fabric.attach(A);
         SimulatedLink b = fabric.attach(B);
-        Path path = a.resolve(A, B, 0, 0);
+        Path path = a.resolve(PathRequest.v2(A, B));
         send(a, path, 0, 3, 20);
         b.close();
         while (fabric.step()) {
@@ -151,7 +152,7 @@ class SimulatedFabricTest {
     void shouldCountPacketsThatAreTooLong() {
         SimulatedFabric fabric = new SimulatedFabric(1, FAST);
         SimulatedLink a = fabric.attach(A);
-        Path path = a.resolve(A, A, 0, 0);
+        Path path = a.resolve(PathRequest.v2(A, A));
         send(a, path, 0, 1, SimulatedFabric.MAX_SENT_BYTES);
         send(a, path, 1, 1, SimulatedFabric.MAX_SENT_BYTES + 1);
         assertEquals(1, a.sendErrors());
@@ -163,7 +164,7 @@ class SimulatedFabricTest {
         SimulatedFabric fabric = new SimulatedFabric(3, FaultPlan.NONE.withDelay(10, 100_000));
         SimulatedLink a = fabric.attach(A);
         SimulatedLink b = fabric.attach(B);
-        Path path = a.resolve(A, B, 0, 0);
+        Path path = a.resolve(PathRequest.v2(A, B));
         for (int i = 0; i < 100; i++) {
             send(a, path, i, 1, 20);
             fabric.advanceTo(fabric.nowNs() + 50);
@@ -176,12 +177,12 @@ class SimulatedFabricTest {
     void shouldLoseAtTheRateAsked() {
         SimulatedFabric fabric = new SimulatedFabric(4, FAST.withLoss(0.25));
         SimulatedLink a = fabric.attach(A);
-        send(a, a.resolve(A, A, 0, 0), 0, 2000, 16);
+        send(a, a.resolve(PathRequest.v2(A, A)), 0, 2000, 16);
         int came = drain(fabric, a).size();
         assertEquals(2000 - came, fabric.count(Fate.LOST));
         assertTrue(fabric.count(Fate.LOST) > 400 && fabric.count(Fate.LOST) < 600, "lost " + fabric.count(Fate.LOST));
         fabric.plan(FAST.withLoss(1));
-        send(a, a.resolve(A, A, 0, 0), 0, 10, 16);
+        send(a, a.resolve(PathRequest.v2(A, A)), 0, 10, 16);
         assertEquals(0, drain(fabric, a).size());
     }
 
@@ -189,7 +190,7 @@ class SimulatedFabricTest {
     void shouldDuplicate() {
         SimulatedFabric fabric = new SimulatedFabric(5, FAST.withDuplication(1));
         SimulatedLink a = fabric.attach(A);
-        send(a, a.resolve(A, A, 0, 0), 0, 3, 16);
+        send(a, a.resolve(PathRequest.v2(A, A)), 0, 3, 16);
         assertEquals(List.of(0, 0, 1, 1, 2, 2), numbers(drain(fabric, a)));
         assertEquals(3, fabric.count(Fate.DUPLICATED));
         assertEquals(3, fabric.count(Fate.SENT));
@@ -200,7 +201,7 @@ class SimulatedFabricTest {
     void shouldReorder() {
         SimulatedFabric fabric = new SimulatedFabric(6, FAST.withReordering(0.3, 5_000));
         SimulatedLink a = fabric.attach(A);
-        Path path = a.resolve(A, A, 0, 0);
+        Path path = a.resolve(PathRequest.v2(A, A));
         for (int i = 0; i < 50; i++) {
             send(a, path, i, 1, 16);
             fabric.advanceTo(fabric.nowNs() + 100);
@@ -215,7 +216,7 @@ class SimulatedFabricTest {
     void shouldFlipExactlyOneBitAnywhere() {
         SimulatedFabric fabric = new SimulatedFabric(7, FAST.withBitFlip(1));
         SimulatedLink a = fabric.attach(A);
-        Path path = a.resolve(A, A, 0, 0);
+        Path path = a.resolve(PathRequest.v2(A, A));
         Set<Integer> positions = new HashSet<>();
         for (int i = 0; i < 600; i++) {
             send(a, path, 0, 1, 16);
@@ -237,7 +238,7 @@ class SimulatedFabricTest {
     void shouldTruncateAndExtend() {
         SimulatedFabric fabric = new SimulatedFabric(8, FAST.withTruncation(1));
         SimulatedLink a = fabric.attach(A);
-        Path path = a.resolve(A, A, 0, 0);
+        Path path = a.resolve(PathRequest.v2(A, A));
         Set<Integer> lengths = new HashSet<>();
         for (int i = 0; i < 300; i++) {
             send(a, path, 0, 1, 16);
@@ -262,8 +263,8 @@ class SimulatedFabricTest {
         SimulatedLink a = fabric.attach(A);
         SimulatedLink b = fabric.attach(B);
         fabric.partition(A, B, 1_000);
-        Path there = a.resolve(A, B, 0, 0);
-        Path back = b.resolve(B, A, 0, 0);
+        Path there = a.resolve(PathRequest.v2(A, B));
+        Path back = b.resolve(PathRequest.v2(B, A));
         send(a, there, 0, 2, 16);
         send(b, back, 5, 2, 16);
         assertEquals(List.of(), numbers(drain(fabric, b)));
@@ -281,7 +282,7 @@ class SimulatedFabricTest {
         SimulatedFabric fabric = new SimulatedFabric(10, FAST);
         SimulatedLink a = fabric.attach(A);
         SimulatedLink b = fabric.attach(B);
-        Path path = a.resolve(A, B, 0, 0);
+        Path path = a.resolve(PathRequest.v2(A, B));
         send(a, path, 0, 1, 16);
         fabric.clog(A, B, 10_000);
         for (int i = 1; i < 20; i++) {
@@ -301,8 +302,8 @@ class SimulatedFabricTest {
         SimulatedFabric fabric = new SimulatedFabric(11, FAST.withLoss(0.5).withClog(0.5, 1_000_000).withPartition(0.1, 1_000_000));
         SimulatedLink a = fabric.attach(A);
         SimulatedLink b = fabric.attach(B);
-        Path path = a.resolve(A, B, 0, 0);
-        Path back = b.resolve(B, A, 0, 0);
+        Path path = a.resolve(PathRequest.v2(A, B));
+        Path back = b.resolve(PathRequest.v2(B, A));
         fabric.partition(B, A, Long.MAX_VALUE);
         send(a, path, 0, 200, 16);
         fabric.clog(A, B, Long.MAX_VALUE);
@@ -328,7 +329,7 @@ class SimulatedFabricTest {
         // 934 bytes and 66 around them at 1 Gbit/s: 8 µs each. The queue takes what is within 10,000 bytes: 0..10 others waiting.
         SimulatedLink a = fabric.attach(LinkProfile.DEFAULT.withBandwidth(1_000_000_000L, 10_000), A);
         SimulatedLink b = fabric.attach(B);
-        send(a, a.resolve(A, B, 0, 0), 0, 20, 934);
+        send(a, a.resolve(PathRequest.v2(A, B)), 0, 20, 934);
         assertEquals(9, fabric.count(Fate.QUEUE_FULL));
         for (int i = 1; i <= 11; i++) {
             fabric.advanceTo(8_000L * i + 99);
@@ -355,8 +356,8 @@ class SimulatedFabricTest {
         SimulatedLink a = fabric.attach(A);
         SimulatedLink other = fabric.attach(C);
         SimulatedLink b = fabric.attach(LinkProfile.DEFAULT.withPort(new SwitchPort(1_000_000_000L, 6_000, 3_000, 5_000, 0)), B);
-        send(a, a.resolve(A, B, MAY_BE_MARKED, 0), 0, 3, 934);
-        send(other, other.resolve(C, B, MAY_BE_MARKED, 0), 3, 5, 934);
+        send(a, a.resolve(PathRequest.v2(A, B).withTrafficClass(MAY_BE_MARKED)), 0, 3, 934);
+        send(other, other.resolve(PathRequest.v2(C, B).withTrafficClass(MAY_BE_MARKED)), 3, 5, 934);
         fabric.advanceTo(100);
         assertFalse(b.hasMail());
         assertEquals(7_000, b.portQueueBytes());
@@ -377,13 +378,13 @@ class SimulatedFabricTest {
         SimulatedLink a = fabric.attach(A);
         SwitchPort port = new SwitchPort(1_000_000_000L, 1 << 20, 0, 1_000_000, 0.5);
         SimulatedLink b = fabric.attach(LinkProfile.DEFAULT.withPort(port).withInbox(10_000), B);
-        send(a, a.resolve(A, B, 0x68, 0), 0, 1000, 934);
+        send(a, a.resolve(PathRequest.v2(A, B).withTrafficClass(0x68)), 0, 1000, 934);
         fabric.advanceTo(100_000_000);
         assertEquals(0, fabric.count(Fate.MARKED));
-        send(a, a.resolve(A, B, 0x68 | 1, 0), 0, 500, 934);
+        send(a, a.resolve(PathRequest.v2(A, B).withTrafficClass(0x68 | 1)), 0, 500, 934);
         fabric.advanceTo(200_000_000);
         long short500 = fabric.count(Fate.MARKED);
-        send(a, a.resolve(A, B, 0x68 | 1, 0), 0, 1000, 934);
+        send(a, a.resolve(PathRequest.v2(A, B).withTrafficClass(0x68 | 1)), 0, 1000, 934);
         fabric.advanceTo(300_000_000);
         long long1000 = fabric.count(Fate.MARKED) - short500;
         // The chance rises from 0 to a quarter, and to a half: 62.5 and 250 are to be expected.
@@ -396,7 +397,7 @@ class SimulatedFabricTest {
         SimulatedFabric fabric = new SimulatedFabric(13, FAST);
         SimulatedLink a = fabric.attach(A);
         SimulatedLink b = fabric.attach(LinkProfile.DEFAULT.withInbox(4), B);
-        send(a, a.resolve(A, B, 0, 0), 0, 6, 16);
+        send(a, a.resolve(PathRequest.v2(A, B)), 0, 6, 16);
         assertEquals(range(0, 4), numbers(drain(fabric, b)));
         assertEquals(2, fabric.count(Fate.INBOX_FULL));
     }
@@ -408,7 +409,7 @@ class SimulatedFabricTest {
         SimulatedLink hidden = fabric.attach(LinkProfile.DEFAULT.withIpHeader(LinkProfile.IpHeader.HIDDEN), B);
         assertTrue(a.deliversIpHeader());
         assertFalse(hidden.deliversIpHeader());
-        send(a, a.resolve(A, B, 0, 0), 0, 1, 40);
+        send(a, a.resolve(PathRequest.v2(A, B)), 0, 1, 40);
         fabric.step();
         hidden.poll(frame -> assertEquals(ReceivedFrame.IP_ID_HIDDEN, frame.ipId()), 1);
     }
@@ -418,7 +419,7 @@ class SimulatedFabricTest {
         SimulatedFabric fabric = new SimulatedFabric(15, FAST);
         SimulatedLink a = fabric.attach(A);
         SimulatedLink b = fabric.attach(LinkProfile.DEFAULT.withIpHeader(LinkProfile.IpHeader.HIDDEN_RANDOM), B);
-        Path path = a.resolve(A, B, 0, 0);
+        Path path = a.resolve(PathRequest.v2(A, B));
         Icrc icrc = new Icrc();
         IpIdSolver solver = new IpIdSolver();
         Set<Integer> ids = new HashSet<>();
@@ -471,8 +472,8 @@ class SimulatedFabricTest {
             }
             trace.add(nowNs + " " + from + " " + to + " " + length + " " + hash + " " + fate);
         });
-        Path there = a.resolve(A, B, 2, 0);
-        Path back = b.resolve(B, A, 0, 0);
+        Path there = a.resolve(PathRequest.v2(A, B).withTrafficClass(2));
+        Path back = b.resolve(PathRequest.v2(B, A));
         for (int i = 0; i < 500; i++) {
             send(a, there, i, 2, 64 + i % 100);
             send(b, back, i, 2, 64 + i % 37);

@@ -12,6 +12,7 @@ import org.softrdma.device.config.FaultPlan;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.sim.StalledException;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.Gid;
 
@@ -34,7 +35,7 @@ class SimulationTest {
             this.link = link;
             this.toSend = toSend;
             this.timeoutNs = timeoutNs;
-            path = link.resolve(local, remote, 0, 0);
+            path = link.resolve(PathRequest.v2(local, remote));
         }
 
         @Override

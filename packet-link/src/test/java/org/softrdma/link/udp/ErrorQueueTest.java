@@ -17,6 +17,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.raw.OwnNetwork;
@@ -82,9 +83,9 @@ class ErrorQueueTest {
         LinuxUdpLink from = new LinuxUdpLink(List.of(alice), options);
         LinuxUdpLink to = new LinuxUdpLink(List.of(bob), options);
         try {
-            Path toBob = from.resolve(alice, bob, 0, 64);
+            Path toBob = from.resolve(PathRequest.v2(alice, bob));
             // With a traffic class, the kernel has more to tell of a packet.
-            Path toNobody = from.resolve(alice, nobody, 8, 64);
+            Path toNobody = from.resolve(PathRequest.v2(alice, nobody).withTrafficClass(8));
             TransmitBatch batch = new TransmitBatch(PACKETS, PACKET_BYTES);
             List<String> arriving = new ArrayList<>();
             List<String> returning = new ArrayList<>();
@@ -134,7 +135,7 @@ class ErrorQueueTest {
             assumeTrue(shaped.endsWith("yes\n"), "the host's kernel has no queue that is slow: " + shaped);
             LinuxUdpLink link = new LinuxUdpLink(List.of(Gid.ofIpv4(0x7f47_0201)), UdpLinkOptions.DEFAULT.withOffload(false));
             try {
-                Path path = link.resolve(Gid.ofIpv4(0x7f47_0201), Gid.ofIpv4(0x7f47_0202), 0, 64);
+                Path path = link.resolve(PathRequest.v2(Gid.ofIpv4(0x7f47_0201), Gid.ofIpv4(0x7f47_0202)));
                 TransmitBatch batch = new TransmitBatch(PACKETS, PACKET_BYTES);
                 for (int i = 0; i < PACKETS; i++) {
                     batch.buffer().put(batch.begin(path), packet(i));
@@ -159,7 +160,7 @@ class ErrorQueueTest {
             OwnNetwork.sh("ip addr add 10.1.0.1/24 dev wire; ip link set wire up");
             LinuxUdpLink link = new LinuxUdpLink(List.of(Gid.ofIpv4(0x0a01_0001)), UdpLinkOptions.DEFAULT.withOffload(false));
             try {
-                Path path = link.resolve(Gid.ofIpv4(0x0a01_0001), Gid.ofIpv4(0x0a01_0002), 0, 64);
+                Path path = link.resolve(PathRequest.v2(Gid.ofIpv4(0x0a01_0001), Gid.ofIpv4(0x0a01_0002)));
                 OwnNetwork.sh("ip link set wire down");
                 TransmitBatch batch = new TransmitBatch(1, PACKET_BYTES);
                 batch.buffer().put(batch.begin(path), packet(1));

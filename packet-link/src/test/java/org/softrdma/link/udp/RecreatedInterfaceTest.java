@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.raw.OwnNetwork;
 import org.softrdma.verbs.Gid;
@@ -63,15 +64,15 @@ class RecreatedInterfaceTest {
             makeInterface();
             try (Link link = portable ? new NioUdpLink(List.of(local), OPTIONS) : new LinuxUdpLink(List.of(local), OPTIONS)) {
                 link.join(group);
-                Path path = link.resolve(local, group, 0, 1);
+                Path path = link.resolve(PathRequest.v2(local, group).withHopLimit(1));
                 assertTrue(reaches(link, path));
                 int before = OwnNetwork.indexOf("v0");
                 OwnNetwork.sh("ip link del v0");
                 link.removeAddress(local);
-                link.lookAround(before);
+                link.refresh(before);
                 makeInterface();
                 link.addAddress(local);
-                link.lookAround(OwnNetwork.indexOf("v0"));
+                link.refresh(OwnNetwork.indexOf("v0"));
                 assertTrue(reaches(link, path));
                 link.leave(group);
             }

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.device.config.LinkFaults;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.fault.FaultyLink;
 import org.softrdma.verbs.Gid;
@@ -89,7 +90,7 @@ class TrainsTest {
              LinuxUdpLink receiver = ipv6 ? sender : open(coalescing, BOB)) {
             int[] lengths = mixedLengths();
             TransmitBatch batch = new TransmitBatch(lengths.length, 4480);
-            List<byte[]> contents = fill(batch, sender.resolve(from, to, 0, 64), lengths);
+            List<byte[]> contents = fill(batch, sender.resolve(PathRequest.v2(from, to)), lengths);
             List<byte[]> received = new ArrayList<>();
             IpIdSolver solver = new IpIdSolver();
             int[] highestId = new int[1];
@@ -127,7 +128,7 @@ class TrainsTest {
             int[] lengths = mixedLengths();
             TransmitBatch batch = new TransmitBatch(lengths.length, 4480);
             Set<ByteBuffer> contents = new HashSet<>();
-            fill(batch, faulty.resolve(ALICE, BOB, 0, 64), lengths).forEach(each -> contents.add(ByteBuffer.wrap(each)));
+            fill(batch, faulty.resolve(PathRequest.v2(ALICE, BOB)), lengths).forEach(each -> contents.add(ByteBuffer.wrap(each)));
             IpIdSolver solver = new IpIdSolver();
             int[] received = new int[1];
             int[] damaged = new int[1];
@@ -164,7 +165,7 @@ class TrainsTest {
     void shouldGiveBackTheIcrcsOfWhatWasNotSent() {
         try (LinuxUdpLink sender = open(true, ALICE)) {
             TransmitBatch batch = new TransmitBatch(100, 2048);
-            fill(batch, sender.resolve(ALICE, BOB, 0, 64), java.util.stream.IntStream.generate(() -> 1072).limit(100).toArray());
+            fill(batch, sender.resolve(PathRequest.v2(ALICE, BOB)), java.util.stream.IntStream.generate(() -> 1072).limit(100).toArray());
             byte[] before = new byte[batch.buffer().capacity()];
             batch.buffer().get(0, before);
             SendTrains trains = new SendTrains(java.lang.foreign.Arena.ofAuto(), 128, true);

@@ -31,6 +31,7 @@ import org.softrdma.contract.AllocatedBytes;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.Errno;
@@ -133,21 +134,21 @@ public class UdpLinkTest {
         Link alice = open(kind, ALICE);
         Link bob = open(kind, BOB);
         TransmitBatch batch = new TransmitBatch(8, 4200);
-        assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> alice.resolve(CAROL, BOB, 0, 64)).errno());
+        assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> alice.resolve(PathRequest.v2(CAROL, BOB))).errno());
         alice.addAddress(CAROL);
         alice.addAddress(CAROL);
         assertEquals(List.of(ALICE, CAROL), alice.addresses());
-        Path fromCarol = alice.resolve(CAROL, BOB, 0, 64);
+        Path fromCarol = alice.resolve(PathRequest.v2(CAROL, BOB));
         put(batch, fromCarol, pattern(1, 100));
         assertEquals(1, alice.send(batch));
         assertEquals(CAROL, receive(bob, 1).getFirst().remote());
-        put(batch, bob.resolve(BOB, CAROL, 0, 64), pattern(2, 100));
+        put(batch, bob.resolve(PathRequest.v2(BOB, CAROL)), pattern(2, 100));
         assertEquals(1, bob.send(batch));
         assertEquals(CAROL, receive(alice, 1).getFirst().local());
 
         alice.removeAddress(CAROL);
         assertEquals(List.of(ALICE), alice.addresses());
-        assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> alice.resolve(CAROL, BOB, 0, 64)).errno());
+        assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> alice.resolve(PathRequest.v2(CAROL, BOB))).errno());
         put(batch, fromCarol, pattern(3, 100));
         assertEquals(1, alice.send(batch));
         assertEquals(CAROL, receive(bob, 1).getFirst().remote());
@@ -188,7 +189,7 @@ public class UdpLinkTest {
         assertEquals(List.of(ALICE), alice.addresses());
         assertEquals(List.of(BOB, CAROL), bob.addresses());
         TransmitBatch batch = new TransmitBatch(1, 100);
-        put(batch, bob.resolve(CAROL, ALICE, 0, 64), pattern(1, 16));
+        put(batch, bob.resolve(PathRequest.v2(CAROL, ALICE)), pattern(1, 16));
         assertEquals(1, bob.send(batch));
         assertEquals(CAROL, receive(alice, 1).getFirst().remote());
     }
@@ -199,8 +200,8 @@ public class UdpLinkTest {
         Link alice = open(kind, ALICE);
         Link bob = open(kind, BOB);
         TransmitBatch batch = new TransmitBatch(8, 4200);
-        Path there = alice.resolve(ALICE, BOB, 0, 64);
-        Path back = bob.resolve(BOB, ALICE, 0, 64);
+        Path there = alice.resolve(PathRequest.v2(ALICE, BOB));
+        Path back = bob.resolve(PathRequest.v2(BOB, ALICE));
 
         put(batch, there, pattern(1, 16));
         put(batch, there, pattern(2, 4180));
@@ -235,8 +236,8 @@ public class UdpLinkTest {
         List<Link> members = List.of(alice, bob);
         members.forEach(link -> link.join(group));
         TransmitBatch batch = new TransmitBatch(8, 4200);
-        Path toGroup = alice.resolve(ALICE, group, 0, 1);
-        Path toBob = alice.resolve(ALICE, BOB, 0, 64);
+        Path toGroup = alice.resolve(PathRequest.v2(ALICE, group).withHopLimit(1));
+        Path toBob = alice.resolve(PathRequest.v2(ALICE, BOB));
         put(batch, toGroup, pattern(1, 1072));
         put(batch, toBob, pattern(2, 16));
         assertEquals(2, alice.send(batch));
@@ -256,7 +257,7 @@ public class UdpLinkTest {
         bob.leave(group);
         put(batch, toGroup, pattern(3, 16));
         put(batch, toBob, pattern(4, 16));
-        put(batch, alice.resolve(ALICE, CAROL, 0, 64), pattern(5, 16));
+        put(batch, alice.resolve(PathRequest.v2(ALICE, CAROL)), pattern(5, 16));
         alice.send(batch);
         assertArrayEquals(pattern(3, 16), receive(alice, 1).getFirst().bytes());
         assertArrayEquals(pattern(4, 16), receive(bob, 1).getFirst().bytes(), "not what went to the group before");
@@ -283,7 +284,7 @@ public class UdpLinkTest {
         }
         bob.join(group);
         TransmitBatch batch = new TransmitBatch(1, 64);
-        put(batch, alice.resolve(ALICE, group, 0, 1), pattern(1, 16));
+        put(batch, alice.resolve(PathRequest.v2(ALICE, group).withHopLimit(1)), pattern(1, 16));
         alice.send(batch);
         assertTrue(parked.join(java.time.Duration.ofSeconds(20)), "woken " + wakeups + " times");
         assertEquals(group, receive(bob, 1).getFirst().local());
@@ -302,7 +303,8 @@ public class UdpLinkTest {
     void shouldServeSeveralAddressesOfBothVersions(Kind kind) {
         Link link = open(kind, ALICE, BOB, LOOPBACK6);
         TransmitBatch batch = new TransmitBatch(30, 256);
-        Path[] paths = {link.resolve(ALICE, BOB, 0, 0), link.resolve(LOOPBACK6, LOOPBACK6, 0, 0), link.resolve(BOB, ALICE, 0, 0)};
+        Path[] paths = {link.resolve(PathRequest.v2(ALICE, BOB)), link.resolve(PathRequest.v2(LOOPBACK6, LOOPBACK6)),
+            link.resolve(PathRequest.v2(BOB, ALICE))};
         for (int i = 0; i < 30; i++) {
             put(batch, paths[i % 3], pattern(i, 40 + i));
         }
@@ -327,7 +329,7 @@ public class UdpLinkTest {
         Link bob = open(kind, BOB);
         int count = 300;
         TransmitBatch batch = new TransmitBatch(count, 256);
-        Path path = alice.resolve(ALICE, BOB, 0, 0);
+        Path path = alice.resolve(PathRequest.v2(ALICE, BOB));
         for (int i = 0; i < count; i++) {
             put(batch, path, pattern(i, 100));
         }
@@ -344,7 +346,7 @@ public class UdpLinkTest {
         Link alice = open(kind, ALICE);
         Link bob = open(kind, BOB);
         TransmitBatch batch = new TransmitBatch(5, 64);
-        Path path = alice.resolve(ALICE, BOB, 0, 0);
+        Path path = alice.resolve(PathRequest.v2(ALICE, BOB));
         for (int i = 0; i < 5; i++) {
             put(batch, path, pattern(i, 32));
         }
@@ -364,7 +366,7 @@ public class UdpLinkTest {
         Link alice = open(kind, ALICE);
         Link bob = open(kind, BOB);
         TransmitBatch batch = new TransmitBatch(3, 70_000);
-        Path path = alice.resolve(ALICE, BOB, 0, 0);
+        Path path = alice.resolve(PathRequest.v2(ALICE, BOB));
         put(batch, path, pattern(1, 20));
         put(batch, path, pattern(2, 70_000));
         put(batch, path, pattern(3, 20));
@@ -382,7 +384,7 @@ public class UdpLinkTest {
         Link alice = open(kind, ALICE);
         Link bob = open(kind, BOB);
         TransmitBatch batch = new TransmitBatch(3, 9000);
-        Path path = alice.resolve(ALICE, BOB, 0, 0);
+        Path path = alice.resolve(PathRequest.v2(ALICE, BOB));
         put(batch, path, pattern(1, LinuxUdpLink.MAX_PACKET_BYTES + 1));
         put(batch, path, pattern(2, 9000));
         put(batch, path, pattern(3, LinuxUdpLink.MAX_PACKET_BYTES));
@@ -444,11 +446,11 @@ public class UdpLinkTest {
     void shouldRefusePathsThatLeadNowhere(Kind kind) {
         Link alice = open(kind, ALICE);
         Gid world = Gid.ofIpv4(0xcb00_7107);
-        VerbsException fromLoopback = assertThrows(VerbsException.class, () -> alice.resolve(ALICE, world, 0, 64));
+        VerbsException fromLoopback = assertThrows(VerbsException.class, () -> alice.resolve(PathRequest.v2(ALICE, world)));
         assertEquals(Errno.ENETUNREACH, fromLoopback.errno());
         assertTrue(fromLoopback.getMessage().contains("203.0.113.7"), fromLoopback.getMessage());
-        assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> alice.resolve(BOB, ALICE, 0, 64)).errno());
-        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> alice.resolve(ALICE, LOOPBACK6, 0, 64)).errno());
+        assertEquals(Errno.EADDRNOTAVAIL, assertThrows(VerbsException.class, () -> alice.resolve(PathRequest.v2(BOB, ALICE))).errno());
+        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> alice.resolve(PathRequest.v2(ALICE, LOOPBACK6))).errno());
     }
 
     @ParameterizedTest
@@ -518,7 +520,7 @@ public class UdpLinkTest {
             }
         });
         TransmitBatch batch = new TransmitBatch(1, 64);
-        Path path = alice.resolve(ALICE, BOB, 0, 0);
+        Path path = alice.resolve(PathRequest.v2(ALICE, BOB));
         long enoughNs = System.nanoTime() + ENOUGH_NS;
         for (int i = 1; i <= rounds.get(); i++) {
             if (System.nanoTime() - enoughNs > 0) {
@@ -543,7 +545,7 @@ public class UdpLinkTest {
             assertEquals(0, bob.poll(frame -> { }, 64));
         }
         TransmitBatch batch = new TransmitBatch(1, 64);
-        put(batch, alice.resolve(ALICE, BOB, 0, 0), pattern(9, 64));
+        put(batch, alice.resolve(PathRequest.v2(ALICE, BOB)), pattern(9, 64));
         alice.send(batch);
         bob.await(DEADLINE_NS);
         assertEquals(1, bob.poll(frame -> assertArrayEquals(pattern(9, 64), copy(frame).bytes()), 64));
@@ -555,7 +557,7 @@ public class UdpLinkTest {
         Link alice = open(kind, ALICE);
         Link bob = open(kind, BOB);
         TransmitBatch batch = new TransmitBatch(1, 64);
-        Path path = alice.resolve(ALICE, BOB, 0, 0);
+        Path path = alice.resolve(PathRequest.v2(ALICE, BOB));
         Thread.currentThread().interrupt();
         put(batch, path, pattern(4, 64));
         assertEquals(1, alice.send(batch));
@@ -572,7 +574,7 @@ public class UdpLinkTest {
     void shouldTakeCallsAfterClose(Kind kind) {
         Link alice = open(kind, ALICE);
         TransmitBatch batch = new TransmitBatch(2, 64);
-        Path path = alice.resolve(ALICE, ALICE, 0, 0);
+        Path path = alice.resolve(PathRequest.v2(ALICE, ALICE));
         put(batch, path, pattern(1, 64));
         put(batch, path, pattern(2, 64));
         alice.close();
@@ -589,9 +591,9 @@ public class UdpLinkTest {
     void shouldDeliverTheTrafficClassOnLinux() {
         Link alice = open(Kind.LINUX, ALICE, LOOPBACK6);
         TransmitBatch batch = new TransmitBatch(3, 64);
-        put(batch, alice.resolve(ALICE, ALICE, 0x6a, 64), pattern(1, 32));
-        put(batch, alice.resolve(LOOPBACK6, LOOPBACK6, 0xb1, 64), pattern(2, 32));
-        put(batch, alice.resolve(ALICE, ALICE, 0, 64), pattern(3, 32));
+        put(batch, alice.resolve(PathRequest.v2(ALICE, ALICE).withTrafficClass(0x6a)), pattern(1, 32));
+        put(batch, alice.resolve(PathRequest.v2(LOOPBACK6, LOOPBACK6).withTrafficClass(0xb1)), pattern(2, 32));
+        put(batch, alice.resolve(PathRequest.v2(ALICE, ALICE)), pattern(3, 32));
         assertEquals(3, alice.send(batch));
         List<Received> received = receive(alice, 3);
         for (Received packet : received) {
@@ -606,7 +608,7 @@ public class UdpLinkTest {
         Link alice = open(kind, ALICE);
         Link bob = open(kind, BOB);
         TransmitBatch batch = new TransmitBatch(32, 1100);
-        Path path = alice.resolve(ALICE, BOB, 0, 0);
+        Path path = alice.resolve(PathRequest.v2(ALICE, BOB));
         AtomicInteger received = new AtomicInteger();
         FrameHandler count = frame -> received.incrementAndGet();
         long allocated = AllocatedBytes.leastOf(() -> exchange(alice, bob, batch, path, count, 300));

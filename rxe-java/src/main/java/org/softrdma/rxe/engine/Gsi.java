@@ -11,6 +11,7 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.verbs.MadPort;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
+import org.softrdma.link.PathRequest;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.rxe.cm.CmCounter;
 import org.softrdma.rxe.cm.CmSettings;
@@ -206,7 +207,7 @@ public final class Gsi {
     public Path path(GidPair gids) {
         Path path = paths.get(gids);
         if (path == null) {
-            path = link.resolve(gids.type(), gids.local(), gids.remote(), 0, HOP_LIMIT, 0);
+            path = link.resolve(new PathRequest(gids.type(), gids.local(), gids.remote(), 0, HOP_LIMIT, 0));
             paths.put(gids, path);
         }
         return path;

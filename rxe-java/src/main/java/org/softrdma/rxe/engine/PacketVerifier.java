@@ -84,7 +84,7 @@ final class PacketVerifier {
             return (computed ^ ipIds.difference(frame.ipId(), bytesAfterId)) == received;
         }
         boolean intact = computed == received || hasSomeIpId(computed, received, bytesAfterId);
-        frame.ipIdIs(computed == received ? 0 : lastIpId);
+        frame.setResolvedIpId(computed == received ? 0 : lastIpId);
         return intact;
     }
 

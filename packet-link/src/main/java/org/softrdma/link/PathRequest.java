@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.link;
+
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * Parameters of a path for {@link Link#resolve}.
+ *
+ * @param type         RoCE v1 or v2
+ * @param local        one of the link's addresses
+ * @param remote       the peer or a multicast group
+ * @param trafficClass 0..255
+ * @param hopLimit     0..255
+ * @param serviceLevel 0..15; on Ethernet the priority in a VLAN tag, if the link controls it
+ */
+public record PathRequest(GidType type, Gid local, Gid remote, int trafficClass, int hopLimit, int serviceLevel) {
+    /** RoCE v2 path with traffic class 0, hop limit 64 and service level 0. */
+    public static PathRequest v2(Gid local, Gid remote) {
+        return new PathRequest(GidType.ROCE_V2, local, remote, 0, ReceivedFrame.USUAL_HOP_LIMIT, 0);
+    }
+
+    public PathRequest withTrafficClass(int newTrafficClass) {
+        return new PathRequest(type, local, remote, newTrafficClass, hopLimit, serviceLevel);
+    }
+
+    public PathRequest withHopLimit(int newHopLimit) {
+        return new PathRequest(type, local, remote, trafficClass, newHopLimit, serviceLevel);
+    }
+
+    /**
+     * Refuses RoCE v1, for links without it.
+     *
+     * @throws VerbsException EOPNOTSUPP
+     */
+    public void requireV2() {
+        if (type != GidType.ROCE_V2) {
+            throw new VerbsException(Errno.EOPNOTSUPP, "resolve_route", "this link does not carry " + type.text());
+        }
+    }
+}
