@@ -413,6 +413,11 @@ public final class LinuxSockets {
         return request;
     }
 
+    /** Whether an errno means that the descriptor is no socket of ours any more. */
+    public static boolean isDead(int errno) {
+        return errno == EBADF || errno == ENOTSOCK;
+    }
+
     /** Our name of a Linux errno; EIO for those verbs do not know. */
     public static Errno errno(int number) {
         for (Errno candidate : Errno.values()) {

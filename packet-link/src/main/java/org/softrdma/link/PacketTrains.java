@@ -2,19 +2,22 @@
 package org.softrdma.link;
 
 import java.nio.ByteBuffer;
+import org.softrdma.linux.LinuxSockets;
 import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.IpIdSolver;
 
 /**
- * Which packets of a batch can leave as one train, to be cut by the kernel or the NIC: those of one length to one target, of which the
- * last may be shorter.
+ * Trains of a batch: packets of one length to one target, of which the last may be shorter, leave in one message that the kernel or the NIC
+ * cuts again.
  *
- * <p>Whoever cuts numbers the IPv4 identifications of a train 0, 1, 2, …, while packets arrive here sealed for identification 0:
- * the ICRC of each packet but the first is adjusted, and adjusted back if the train is not sent after all.
+ * <p>The IPv4 identifications of a cut train are 0, 1, 2, …, while packets arrive here sealed for identification 0: the ICRC of each packet
+ * but the first is adjusted, and adjusted back if the train is not sent after all.
  */
 public final class PacketTrains {
     private final IpIdSolver ipIds = new IpIdSolver();
     private final int[] packets;
+    private boolean enabled;
+    private long lost;
 
     /** What the link that resolved a path keeps in it. */
     public interface Target {
@@ -22,13 +25,30 @@ public final class PacketTrains {
         boolean isSameAs(Target other);
     }
 
-    /** @param messages described at once, each of a train */
-    public PacketTrains(int messages) {
+    /**
+     * @param messages described at once, each a train
+     * @param enabled  the host may cut trains; otherwise every packet is a message of its own
+     */
+    public PacketTrains(int messages, boolean enabled) {
         packets = new int[messages];
+        this.enabled = enabled;
     }
 
-    /** Packets from {@code index} on that make one train. @param end no further than here */
+    /** Whether the host cuts trains, as far as known. */
+    public boolean enabled() {
+        return enabled;
+    }
+
+    /**
+     * Forms the next train.
+     *
+     * @param end index after the last packet it may have
+     * @return packets from {@code index} on that make one train, at least 1
+     */
     public int from(TransmitBatch batch, int index, int end) {
+        if (!enabled) {
+            return 1;
+        }
         Target to = target(batch, index);
         int length = batch.length(index);
         int most = Math.min(Math.min(end - index, TransmitBatch.TRAIN_PACKETS), TransmitBatch.TRAIN_BYTES / length);
@@ -50,7 +70,7 @@ public final class PacketTrains {
         return batch.offset(last) + batch.length(last) - batch.offset(index);
     }
 
-    /** A train becomes that message: it is about to leave. @param train packets; a single one is a train, too */
+    /** Records that a train leaves as that message, and adjusts its ICRCs. @param train packets; a single one is a train, too */
     public void become(TransmitBatch batch, int index, int train, int message) {
         packets[message] = train;
         renumber(batch, index, train);
@@ -62,12 +82,23 @@ public final class PacketTrains {
     }
 
     /**
-     * So many of the messages described last, which begin with the batch, were sent: their packets are off the batch, and those of the
-     * others get the ICRCs back that they came with.
+     * Applies the result of the system call that sent the messages described last. The packets of sent messages are removed from the
+     * batch; those of the others get back the ICRCs they came with. On ENOBUFS a queue on the way out has dropped the first message: its
+     * packets are removed and counted as {@link #lost}, as on a wire.
      *
-     * @return packets sent
+     * @param result messages sent from the front, or minus errno of the first
+     * @return packets removed; 0 if the host refused the first message
      */
-    public int sent(TransmitBatch batch, int sent, int messages) {
+    public int settle(TransmitBatch batch, int result, int messages) {
+        if (result == -LinuxSockets.ENOBUFS) {
+            int dropped = remove(batch, 1, messages);
+            lost += dropped;
+            return dropped;
+        }
+        return remove(batch, Math.max(result, 0), messages);
+    }
+
+    private int remove(TransmitBatch batch, int sent, int messages) {
         int all = 0;
         for (int m = 0; m < sent; m++) {
             all += packets[m];
@@ -79,6 +110,24 @@ public final class PacketTrains {
             index += packets[m];
         }
         return all;
+    }
+
+    /** Packets dropped by a full queue of the host, see {@link #settle}. */
+    public long lost() {
+        return lost;
+    }
+
+    /**
+     * Disables trains if the host refused the first message because it cannot cut it: an interface without checksum offload, say, or a
+     * packet socket of a kernel before 6.2.
+     *
+     * @param errno of the first message
+     * @return whether to describe and send the batch once more
+     */
+    public boolean disableIfRefused(int errno) {
+        boolean refused = packets[0] > 1 && (errno == LinuxSockets.EIO || errno == LinuxSockets.EINVAL);
+        enabled &= !refused;
+        return refused;
     }
 
     /** Makes the ICRCs of a train right for identifications that count up, or if they are, for 0 again. */

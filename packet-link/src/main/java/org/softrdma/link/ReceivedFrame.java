@@ -14,6 +14,8 @@ import org.softrdma.verbs.GidType;
  * a masked header placed there), so the packet itself must not be a read-only view.
  */
 public final class ReceivedFrame {
+    /** Longest packet received, BTH to ICRC: an MTU of 4096 and room for all headers. Links drop and count longer ones. */
+    public static final int MAX_PACKET_BYTES = 4480;
     /** The link could not see the IP identification. */
     public static final int IP_ID_HIDDEN = -1;
     /** What is assumed where the link cannot see it. */

@@ -15,7 +15,7 @@ public final class HeldPackets {
     /** When that many are held, the next one is lost, as in the queue of a switch. */
     static final int CAPACITY = 4096;
     /** Longest packet that can be held. */
-    public static final int MAX_PACKET_BYTES = 4480;
+    public static final int MAX_PACKET_BYTES = ReceivedFrame.MAX_PACKET_BYTES;
 
     /** One packet, with what is needed to send it, or to hand it over. */
     public static final class Held {

@@ -8,7 +8,6 @@ import org.softrdma.device.Counters;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
-import org.softrdma.link.udp.LinuxUdpLink;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.wire.net.Gids;
@@ -26,8 +25,6 @@ import org.softrdma.wire.roce.RoceFrame;
  * for this link. What is not is dropped and counted by name.
  */
 final class RawFrameReader {
-    /** Longest packet, BTH to ICRC, as of {@link LinuxUdpLink}. */
-    static final int MAX_PACKET_BYTES = LinuxUdpLink.MAX_PACKET_BYTES;
     /** Shorter packets make no train: whoever sent one of single bytes wants to keep us busy. */
     private static final int MIN_PACKET_BYTES = Bth.LENGTH + Icrc.LENGTH;
     private static final int GSO_TYPE = 0x7f;
@@ -122,7 +119,7 @@ final class RawFrameReader {
         if (local == null) {
             return 1;
         }
-        if (roce.packetLength() > MAX_PACKET_BYTES) {
+        if (roce.packetLength() > ReceivedFrame.MAX_PACKET_BYTES) {
             counters.count(RawCounter.FRAME_TOO_LONG);
             return 1;
         }
@@ -186,7 +183,7 @@ final class RawFrameReader {
         int packets = 0;
         do {
             int length = segmentBytes == 0 ? end - at : Math.min(segmentBytes, end - at);
-            if (length > MAX_PACKET_BYTES) {
+            if (length > ReceivedFrame.MAX_PACKET_BYTES) {
                 counters.count(RawCounter.FRAME_TOO_LONG);
             } else {
                 handler.onFrame(frame.begin(b, at, length).addresses(local, remoteHigh, remoteLow).ports(sourcePort, destPort)

@@ -376,17 +376,11 @@ final class RawLink implements Link {
         if (to.isGroup() && sent > 0 && groups.contains(to.remote())) {
             own.add(batch, batch.first());
         }
-        if (sent == -LinuxSockets.ENOBUFS) {
-            // A queue on the way out dropped the first message: it is lost, as on the wire.
-            int lost = sends.sent(batch, 1, messages);
-            sendErrors += lost;
-            return lost;
-        }
-        int packets = sends.sent(batch, Math.max(sent, 0), messages);
+        int packets = sends.trains().settle(batch, sent, messages);
         return packets > 0 ? packets : onRefused(batch, -sent);
     }
 
-    /** The host did not take the first message. @return packets that are off the batch all the same */
+    /** Handles a first message that the host refused. @return packets removed from the batch all the same */
     private int onRefused(TransmitBatch batch, int errno) {
         if (errno == LinuxSockets.EAGAIN) {
             full = true;
@@ -395,12 +389,10 @@ final class RawLink implements Link {
         if (errno == LinuxSockets.EINTR) {
             return 0;
         }
-        if (sends.packets(0) > 1 && (errno == LinuxSockets.EINVAL || errno == LinuxSockets.EIO)) {
-            // A kernel before 6.2 knows no trains of UDP on packet sockets: packet by packet from now on.
-            sends.giveUpOffload();
+        if (sends.trains().disableIfRefused(errno)) {
             return sendSome(batch);
         }
-        broken |= errno == LinuxSockets.EBADF || errno == LinuxSockets.ENOTSOCK;
+        broken |= LinuxSockets.isDead(errno);
         return drop(batch);
     }
 
@@ -445,7 +437,7 @@ final class RawLink implements Link {
 
     /** ENETDOWN, once for each time the interface goes down, says nothing new; and when it is up again, frames come again. */
     private void noteIfBroken(int errno) {
-        broken |= errno == LinuxSockets.EBADF || errno == LinuxSockets.ENOTSOCK;
+        broken |= LinuxSockets.isDead(errno);
     }
 
     private int receiveStream(FrameHandler handler, int limit) {
@@ -525,13 +517,13 @@ final class RawLink implements Link {
     @Override
     public String description() {
         return "raw frames (" + String.join(", ", options.types().stream().map(GidType::text).toList()) + "; segmentation "
-            + (sends.offload() ? "on" : "off") + ") on " + options.interfaceName() + " (" + (closed ? 0 : socket.receiveBufferBytes() >> 10)
-            + " KiB)";
+            + (sends.trains().enabled() ? "on" : "off") + ") on " + options.interfaceName() + " ("
+            + (closed ? 0 : socket.receiveBufferBytes() >> 10) + " KiB)";
     }
 
     @Override
     public long sendErrors() {
-        return sendErrors;
+        return sendErrors + sends.trains().lost();
     }
 
     @Override

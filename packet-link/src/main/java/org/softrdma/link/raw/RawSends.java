@@ -21,36 +21,25 @@ final class RawSends {
     private final ByteBuffer headerBuffer;
     private final long headersAddress;
     private final PacketTrains trains;
-    private boolean offload;
 
     /** @param size messages described at once */
     RawSends(Arena arena, int size, boolean offload) {
         this.size = size;
-        this.offload = offload;
         vector = new MessageVector(arena, size, 2 * size);
         headers = arena.allocate((long) size * HEADER_SLOT, 64);
         headerBuffer = headers.asByteBuffer();
         headersAddress = headers.address();
-        trains = new PacketTrains(size);
+        trains = new PacketTrains(size, offload);
     }
 
-    /** For the system call. */
+    /** The messages described last, for the system call. */
     MemorySegment messages() {
         return vector.messages();
     }
 
-    boolean offload() {
-        return offload;
-    }
-
-    /** The host turned out not to cut trains: from now on every packet is a message of its own. */
-    void giveUpOffload() {
-        offload = false;
-    }
-
-    /** Packets of a message described last. */
-    int packets(int message) {
-        return trains.packets(message);
+    /** The trains the messages described last consist of. */
+    PacketTrains trains() {
+        return trains;
     }
 
     /**
@@ -69,7 +58,7 @@ final class RawSends {
             if (to.priority() != priority || to.isOwn() || !to.isReady() || to.isGroup() && messages > 0) {
                 break;
             }
-            int train = offload && to.canSegment() && !to.isGroup() ? trains.from(batch, index, end) : 1;
+            int train = to.canSegment() && !to.isGroup() ? trains.from(batch, index, end) : 1;
             describe(batch, index, train, messages, to);
             messages++;
             index += train;
@@ -92,11 +81,6 @@ final class RawSends {
         vector.iovec(2 * message, headersAddress + slot, to.headerBytes());
         vector.iovec(2 * message + 1, batch.memory().address() + batch.offset(index), bytes);
         vector.message(message, 0, 0, 2 * message, 2, 0, 0);
-    }
-
-    /** As {@link PacketTrains#sent}. */
-    int sent(TransmitBatch batch, int sent, int messages) {
-        return trains.sent(batch, sent, messages);
     }
 
     static RawDestination destination(TransmitBatch batch, int index) {

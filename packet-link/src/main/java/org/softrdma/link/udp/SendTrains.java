@@ -9,7 +9,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.link.PacketTrains;
 import org.softrdma.link.TransmitBatch;
-import org.softrdma.link.udp.LinuxUdpLink.Destination;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.linux.MessageVector;
 
@@ -26,47 +25,36 @@ final class SendTrains {
     private final int size;
     private final MemorySegment controls;
     private final PacketTrains trains;
-    private boolean offload;
 
     /** @param size packets, and so messages, described at once */
     SendTrains(Arena arena, int size, boolean offload) {
         this.size = size;
-        this.offload = offload;
         vector = new MessageVector(arena, size);
         controls = arena.allocate((long) size * CONTROL_BYTES, 8);
-        trains = new PacketTrains(size);
+        trains = new PacketTrains(size, offload);
     }
 
-    /** For the system call. */
+    /** The messages described last, for the system call. */
     MemorySegment messages() {
         return vector.messages();
     }
 
-    boolean offload() {
-        return offload;
-    }
-
-    /** The host turned out not to segment: from now on every packet is a message of its own. */
-    void giveUpOffload() {
-        offload = false;
-    }
-
-    /** Packets of a message described last. */
-    int packets(int message) {
-        return trains.packets(message);
+    /** The trains the messages described last consist of. */
+    PacketTrains trains() {
+        return trains;
     }
 
     /** Describes packets from the front that leave by the socket of the first. @return how many messages they make */
     int describe(TransmitBatch batch) {
         long base = batch.memory().address();
-        Destination first = destination(batch, batch.first());
+        UdpDestination first = destination(batch, batch.first());
         int end = Math.min(batch.end(), batch.first() + size);
         int messages = 0;
         int index = batch.first();
         while (index < end && destination(batch, index).socket == first.socket) {
-            int train = offload ? trains.from(batch, index, end) : 1;
+            int train = trains.from(batch, index, end);
             vector.iovec(messages, base + batch.offset(index), trains.bytes(batch, index, train));
-            Destination destination = destination(batch, index);
+            UdpDestination destination = destination(batch, index);
             if (train == 1) {
                 vector.message(messages, destination.name, destination.nameLength, messages, 1, destination.control,
                     destination.controlLength);
@@ -80,21 +68,16 @@ final class SendTrains {
         return messages;
     }
 
-    /** As {@link PacketTrains#sent}. */
-    int sent(TransmitBatch batch, int sent, int messages) {
-        return trains.sent(batch, sent, messages);
+    private static UdpDestination destination(TransmitBatch batch, int index) {
+        return (UdpDestination) batch.path(index).linkState();
     }
 
-    private static Destination destination(TransmitBatch batch, int index) {
-        return (Destination) batch.path(index).linkState();
-    }
-
-    private static long controlLength(Destination destination) {
+    private static long controlLength(UdpDestination destination) {
         return CMSG_SPACE + destination.controlLength;
     }
 
-    /** The segment size, and behind it the destination's own control messages. @return the address */
-    private long putControl(int message, Destination destination, int segmentBytes) {
+    /** Writes the segment size and behind it the destination's control messages. @return the address */
+    private long putControl(int message, UdpDestination destination, int segmentBytes) {
         long at = (long) message * CONTROL_BYTES;
         controls.set(JAVA_LONG, at, LinuxSockets.CMSG_HEADER + Short.BYTES);
         controls.set(JAVA_INT, at + LinuxSockets.CMSG_LEVEL, LinuxSockets.IPPROTO_UDP);

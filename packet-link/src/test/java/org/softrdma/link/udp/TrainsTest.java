@@ -168,16 +168,16 @@ class TrainsTest {
             fill(batch, sender.resolve(PathRequest.v2(ALICE, BOB)), java.util.stream.IntStream.generate(() -> 1072).limit(100).toArray());
             byte[] before = new byte[batch.buffer().capacity()];
             batch.buffer().get(0, before);
-            SendTrains trains = new SendTrains(java.lang.foreign.Arena.ofAuto(), 128, true);
-            int messages = trains.describe(batch);
+            SendTrains sends = new SendTrains(java.lang.foreign.Arena.ofAuto(), 128, true);
+            int messages = sends.describe(batch);
             byte[] described = new byte[before.length];
             batch.buffer().get(0, described);
-            trains.sent(batch, 0, messages);
+            sends.trains().settle(batch, 0, messages);
             byte[] after = new byte[before.length];
             batch.buffer().get(0, after);
 
             assertEquals(2, messages, "65,000 bytes hold 60 packets of 1072");
-            assertEquals(60, trains.packets(0));
+            assertEquals(60, sends.trains().packets(0));
             assertTrue(!java.util.Arrays.equals(before, described), "trains need other ICRCs");
             assertArrayEquals(before, after);
         }
