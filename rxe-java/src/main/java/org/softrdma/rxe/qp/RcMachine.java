@@ -9,26 +9,31 @@ import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.WcStatus;
 import org.softrdma.wire.roce.Opcode;
 
 /**
- * An RC queue pair. {@link Requester} sends requests, {@link Completer} takes the responses to them, {@link Responder} executes the peer's
- * requests; this class holds what they share. {@link XrcInitiator} and {@link XrcTarget} are its two halves, under opcodes of their own.
+ * An RC queue pair. {@link Requester} sends requests, {@link Completer} receives the responses to them, {@link Responder} executes the
+ * peer's requests. Requester and completer do not know each other: they share {@link SendState}, {@link SendWindow}, {@link LossRecovery}
+ * and {@link SendCompletions}, which this class makes. {@link XrcInitiator} and {@link XrcTarget} are its two halves, under opcodes of
+ * their own.
  */
 public class RcMachine extends QpMachine {
     /** Half the largest window: a loss throws away no more than that, and few trains of responses are cut short. */
-    private static final int READ_REQUEST_PACKETS = Requester.MAX_WINDOW / 2;
+    private static final int READ_REQUEST_PACKETS = SendWindow.MAX_PACKETS / 2;
     private static final int SPLIT_FROM_DEPTH = 4;
 
     private final int transport;
     private final SendState sends;
+    private final SendWindow window;
+    private final LossRecovery recovery;
+    private final SendCompletions sendCompletions;
     private final Requester requester;
     private final Completer completer;
     private final Responder responder;
     private final MemorySegment scratch = Arena.ofAuto().allocate(8, 8);
     private final FlightBudget flight;
     private int maxDestRdAtomic;
-    private int inFlight;
 
     /** The budget's mark: waits in its line. */
     boolean inLine;
@@ -48,8 +53,11 @@ public class RcMachine extends QpMachine {
         this.flight = flight;
         this.transport = transport;
         sends = new SendState(host.sends());
-        requester = new Requester(this, sends, data());
-        completer = new Completer(this, sends, data());
+        window = new SendWindow(sends, flight);
+        recovery = new LossRecovery(sends, window, attributes, counters);
+        sendCompletions = new SendCompletions(this, sends.ring);
+        requester = new Requester(this, sends, window, recovery, sendCompletions);
+        completer = new Completer(this, sends, recovery, sendCompletions);
         responder = new Responder(this);
     }
 
@@ -94,13 +102,16 @@ public class RcMachine extends QpMachine {
 
     @Override
     void onServiceTimer(long nowNs) {
-        completer.onTimer(nowNs);
+        WcStatus outcome = recovery.onTimer(nowNs);
+        if (outcome != WcStatus.SUCCESS) {
+            fail(outcome);
+        }
         countFlight();
     }
 
     @Override
     long serviceDeadlineNs() {
-        return completer.deadlineNs();
+        return recovery.deadlineNs();
     }
 
     // ---- output ----
@@ -124,13 +135,13 @@ public class RcMachine extends QpMachine {
     private int transmitData(long nowNs, PacketWriter out, int budget, int forAnswer) {
         int sent = responder.transmitData(out, budget);
         int forRequests = budget - sent - (responder.owes() ? forAnswer : 0);
-        if (forRequests > 0 && requester.transmitProbe(out)) {
+        if (forRequests > 0 && requester.transmitProbe(nowNs, out)) {
             forRequests--;
             sent++;
         }
-        sent += requester.transmit(nowNs, out, Math.min(forRequests, flight.room()));
+        sent += requester.transmit(nowNs, out, Math.min(forRequests, window.room()));
         countFlight();
-        if (flight.room() <= 0 && requester.hasMore()) {
+        if (window.room() <= 0 && requester.hasMore()) {
             flight.await(this);
         }
         return sent;
@@ -138,7 +149,7 @@ public class RcMachine extends QpMachine {
 
     @Override
     boolean hasData() {
-        return responder.owesData() || requester.hasMore() || sends.probe;
+        return responder.owesData() || requester.hasMore() || recovery.isProbing();
     }
 
     @Override
@@ -146,11 +157,12 @@ public class RcMachine extends QpMachine {
         return responder.owesData() ? 0 : responder.transmit(out, budget);
     }
 
-    /** Tells the budget what is under way now. A READ counts for no more than a window, however much it asks for. */
     private void countFlight() {
-        int now = isLive() ? Math.min(sends.packetsInFlight(), Requester.MAX_WINDOW) : 0;
-        flight.move(now - inFlight);
-        inFlight = now;
+        if (isLive()) {
+            window.account();
+        } else {
+            window.release();
+        }
     }
 
     @Override
@@ -179,15 +191,15 @@ public class RcMachine extends QpMachine {
     @Override
     void onReadyToSend() {
         sends.reset(attributes().sqPsn());
-        requester.reset();
-        completer.reset();
+        window.reset();
+        recovery.reset();
     }
 
     @Override
     void onReset() {
         sends.reset(0);
-        requester.reset();
-        completer.reset();
+        window.reset();
+        recovery.reset();
         responder.dropResponses();
         leaveFlight();
     }
@@ -227,7 +239,8 @@ public class RcMachine extends QpMachine {
 
     @Override
     void flushSends() {
-        completer.flush();
+        sendCompletions.flush();
+        recovery.stop();
     }
 
     @Override
@@ -245,7 +258,13 @@ public class RcMachine extends QpMachine {
 
     @Override
     boolean maySend() {
-        return super.maySend() && !completer.waitsForReceiver();
+        return super.maySend() && !recovery.waitsForReceiver();
+    }
+
+    /** The oldest work request failed: it completes with {@code status}, everything else is flushed, and the queue pair is in error. */
+    final void fail(WcStatus status) {
+        sendCompletions.failHead(status);
+        enterError();
     }
 
     /** The service's bits of the opcode. */
@@ -276,30 +295,6 @@ public class RcMachine extends QpMachine {
 
     int minRnrTimer() {
         return attributes().minRnrTimer();
-    }
-
-    int timeout() {
-        return attributes().timeout();
-    }
-
-    int retryCount() {
-        return attributes().retryCount();
-    }
-
-    int rnrRetry() {
-        return attributes().rnrRetry();
-    }
-
-    FlightBudget flight() {
-        return flight;
-    }
-
-    Requester requester() {
-        return requester;
-    }
-
-    Completer completer() {
-        return completer;
     }
 
     public Responder responder() {

@@ -32,12 +32,6 @@ final class SendState {
     int sentEnd;
     /** READs, atomics and other {@link #isAnswered} requests transmitted before the cursor and not complete. */
     int readsInFlight;
-    int retriesLeft;
-    int rnrRetriesLeft;
-    /** A NAK or gap already made us go back; another one before any progress changes nothing. */
-    boolean wentBack;
-    /** The oldest unacknowledged packet is to be sent once more, the cursor staying where it is. */
-    boolean probe;
 
     SendState(SendRing ring) {
         this.ring = ring;
@@ -51,8 +45,6 @@ final class SendState {
         unacked = psn;
         sentEnd = psn;
         readsInFlight = 0;
-        wentBack = false;
-        probe = false;
     }
 
     boolean hasOutstanding() {
@@ -74,6 +66,20 @@ final class SendState {
 
     int packetsInFlight() {
         return Psn.distance(unacked, cursorPsn());
+    }
+
+    /** Moves the cursor past a packet that was sent. @param psns those that it consumes */
+    void advance(int psns) {
+        cursorPacket += psns;
+        int end = cursorPsn();
+        if (cursorPacket == ring.packets(cursor)) {
+            end = Psn.add(ring.firstPsn(cursor), cursorPacket);
+            cursor++;
+            cursorPacket = 0;
+        }
+        if (Psn.compare(end, sentEnd) > 0) {
+            sentEnd = end;
+        }
     }
 
     /** Go-back-N: transmit again from the oldest unacknowledged PSN. */

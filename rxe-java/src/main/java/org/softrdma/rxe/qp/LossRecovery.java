@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import org.softrdma.device.Counters;
+import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.wire.roce.Psn;
+import org.softrdma.wire.roce.RnrTimer;
+
+/**
+ * Decides when an RC queue pair sends again, and when it gives up: ACK timer, receiver-not-ready wait, probes of a silent peer, and the
+ * retry counters. Sending again is go-back-N: the cursor of {@link SendState} moves to the oldest unacknowledged packet.
+ *
+ * <p>The {@link Requester} reports what it transmitted, the {@link Completer} what was acknowledged or refused, the queue pair when
+ * {@link #deadlineNs} expires. A method that may use up the last retry returns the status to fail the oldest work request with, or
+ * SUCCESS. Source: IBA vol 1 §9.7.5, §9.9.2.
+ */
+final class LossRecovery {
+    /** Shorter ACK timeouts are raised to this: a general-purpose host cannot tell them from its own scheduling. rxe has 4 ms, too. */
+    private static final long SHORTEST_TIMEOUT_NS = 4_000_000;
+    /** Value of rnr_retry without a limit. IBA vol 1 §9.7.5.2.8 */
+    private static final int RETRY_FOR_EVER = 7;
+    /** Maximum probes sent to a silent peer before the ACK timeout; the interval doubles each time. */
+    private static final int MAX_PROBES = 3;
+    private static final int NO_PSN = -1;
+
+    private final SendState state;
+    private final SendWindow window;
+    private final QpAttributes attributes;
+    private final Counters<RxeCounter> counters;
+    private final RoundTrip roundTrip = new RoundTrip();
+
+    private long ackDeadlineNs = DeadlineHeap.NEVER;
+    private long rnrUntilNs = DeadlineHeap.NEVER;
+    private long probeDeadlineNs = DeadlineHeap.NEVER;
+    private int retriesLeft;
+    private int rnrRetriesLeft;
+    /** A NAK or gap has made us go back already: another one before any progress changes nothing. */
+    private boolean wentBack;
+    /** The oldest unacknowledged packet must be sent once more, without moving the cursor. */
+    private boolean probing;
+    /** Probes since the last progress. */
+    private int probes;
+    private int probedPsn;
+
+    /** @param attributes the queue pair's: timeout, retry_cnt and rnr_retry are read whenever they apply */
+    LossRecovery(SendState state, SendWindow window, QpAttributes attributes, Counters<RxeCounter> counters) {
+        this.state = state;
+        this.window = window;
+        this.attributes = attributes;
+        this.counters = counters;
+    }
+
+    /** Starts over: nothing is in flight. */
+    void reset() {
+        stop();
+        wentBack = false;
+        probing = false;
+        probes = 0;
+        roundTrip.reset();
+        resetRetries();
+    }
+
+    /** Stops all timers: the send queue was flushed. */
+    void stop() {
+        ackDeadlineNs = DeadlineHeap.NEVER;
+        probeDeadlineNs = DeadlineHeap.NEVER;
+        rnrUntilNs = DeadlineHeap.NEVER;
+    }
+
+    private void resetRetries() {
+        retriesLeft = attributes.retryCount();
+        rnrRetriesLeft = attributes.rnrRetry();
+    }
+
+    // ---- timers ----
+
+    /** When {@link #onTimer} must be called, or {@link DeadlineHeap#NEVER}. */
+    long deadlineNs() {
+        return Math.min(Math.min(ackDeadlineNs, probeDeadlineNs), rnrUntilNs);
+    }
+
+    /** Handles a deadline that may have expired. @return SUCCESS, or RETRY_EXC_ERR to fail the oldest work request with */
+    WcStatus onTimer(long nowNs) {
+        if (rnrUntilNs <= nowNs) {
+            rnrUntilNs = DeadlineHeap.NEVER;
+            state.goBack();
+            restartTimers(nowNs);
+        } else if (ackDeadlineNs <= nowNs) {
+            return onAckTimeout(nowNs);
+        } else if (probeDeadlineNs <= nowNs) {
+            onSilence(nowNs);
+        }
+        return WcStatus.SUCCESS;
+    }
+
+    private WcStatus onAckTimeout(long nowNs) {
+        ackDeadlineNs = DeadlineHeap.NEVER;
+        if (!state.hasOutstanding()) {
+            return WcStatus.SUCCESS;
+        }
+        if (!takeRetry()) {
+            return WcStatus.RETRY_EXC_ERR;
+        }
+        wentBack = false;
+        window.onTimeout();
+        retry(nowNs);
+        return WcStatus.SUCCESS;
+    }
+
+    private void restartTimers(long nowNs) {
+        probes = 0;
+        if (attributes.timeout() == 0 || !state.hasOutstanding()) {
+            ackDeadlineNs = DeadlineHeap.NEVER;
+            probeDeadlineNs = DeadlineHeap.NEVER;
+        } else {
+            ackDeadlineNs = nowNs + timeoutNs(attributes.timeout());
+            probeDeadlineNs = roundTrip.isKnown() ? nowNs + roundTrip.silenceNs() : DeadlineHeap.NEVER;
+        }
+    }
+
+    /**
+     * The ACK timeout of a timeout code, 1..31. The timer must expire between one and four times 4.096 µs · 2^code after the packet was
+     * sent (IBA vol 1 §9.9.2.3). Twice it is: a host may be late in sending what was written, and a repeat that is sent too early does
+     * harm. Not less than {@link #SHORTEST_TIMEOUT_NS}.
+     */
+    static long timeoutNs(int code) {
+        return Math.max(2 * (4096L << code), SHORTEST_TIMEOUT_NS);
+    }
+
+    // ---- transmission ----
+
+    /** A request packet was sent. */
+    void onTransmit(long nowNs) {
+        if (ackDeadlineNs == DeadlineHeap.NEVER) {
+            restartTimers(nowNs);
+        }
+    }
+
+    /** A packet that requests an acknowledgement was sent for the first time. */
+    void onAckRequested(int psn, long nowNs) {
+        roundTrip.onAsked(psn, nowNs);
+    }
+
+    /** Whether sending waits for the peer to have a receive. */
+    boolean waitsForReceiver() {
+        return rnrUntilNs != DeadlineHeap.NEVER;
+    }
+
+    /** Whether a probe must be sent: the oldest unacknowledged packet, once more. */
+    boolean isProbing() {
+        return probing;
+    }
+
+    /** The probe was sent, or cannot be. @param isNext it was the packet at the cursor anyway: its answer indicates no loss */
+    void onProbed(boolean isNext) {
+        probing = false;
+        if (isNext) {
+            probedPsn = NO_PSN;
+        }
+    }
+
+    // ---- responses ----
+
+    /** Packets were acknowledged: {@link SendState#unacked} has moved by that many. */
+    void onProgress(long nowNs, int packets) {
+        wentBack = false;
+        probing = false;
+        resetRetries();
+        roundTrip.onAnswered(state.unacked, nowNs);
+        window.onProgress(packets);
+        boolean overtaken = state.cursor < state.ring.head() || Psn.compare(state.cursorPsn(), state.unacked) < 0;
+        if (overtaken || waitsForReceiver()) {
+            // Acknowledged while it was about to be sent again, or while waiting to.
+            state.goBack();
+        }
+        rnrUntilNs = DeadlineHeap.NEVER;
+        restartTimers(nowNs);
+    }
+
+    /** Whether an acknowledgement of {@code psn} answers a probe. */
+    boolean isProbed(int psn) {
+        return probes > 0 && psn == probedPsn;
+    }
+
+    /** A probe was acknowledged, and only that packet: it had been lost, and the responder discarded all packets after it. */
+    void onProbeAcknowledged(long nowNs) {
+        window.onGap();
+        goBack(nowNs);
+    }
+
+    /**
+     * The responder found a gap: sends again from the oldest unacknowledged packet, once until there is progress. Not while waiting for
+     * its receiver: everything is sent again after that anyway, and kernel rxe 6.1 lets such a NAK follow each of its RNR NAKs.
+     *
+     * @return SUCCESS, or RETRY_EXC_ERR to fail the oldest work request with
+     */
+    WcStatus onGap(long nowNs) {
+        if (wentBack || waitsForReceiver()) {
+            counters.count(RxeCounter.DROP_UNEXPECTED_RESPONSE);
+            return WcStatus.SUCCESS;
+        }
+        if (!takeRetry()) {
+            return WcStatus.RETRY_EXC_ERR;
+        }
+        wentBack = true;
+        window.onGap();
+        retry(nowNs);
+        return WcStatus.SUCCESS;
+    }
+
+    /**
+     * The responder has no receive posted: waits before sending again.
+     *
+     * @param timerCode of the RNR NAK, 0..31
+     * @return SUCCESS, or RNR_RETRY_EXC_ERR to fail the oldest work request with
+     */
+    WcStatus onReceiverNotReady(long nowNs, int timerCode) {
+        if (waitsForReceiver()) {
+            return WcStatus.SUCCESS;
+        }
+        if (rnrRetriesLeft == 0) {
+            counters.count(RxeCounter.RETRY_RNR_EXCEEDED_ERR);
+            return WcStatus.RNR_RETRY_EXC_ERR;
+        }
+        if (rnrRetriesLeft != RETRY_FOR_EVER) {
+            rnrRetriesLeft--;
+        }
+        // The peer is alive: packets lost during a long wait for a receive must not add up to a dead connection.
+        retriesLeft = attributes.retryCount();
+        rnrUntilNs = nowNs + RnrTimer.toNs(timerCode);
+        ackDeadlineNs = DeadlineHeap.NEVER;
+        probeDeadlineNs = DeadlineHeap.NEVER;
+        probing = false;
+        return WcStatus.SUCCESS;
+    }
+
+    // ---- sending again ----
+
+    /** Uses up one retry. @return false if none was left */
+    private boolean takeRetry() {
+        if (retriesLeft == 0) {
+            counters.count(RxeCounter.RETRY_EXCEEDED_ERR);
+            return false;
+        }
+        retriesLeft--;
+        return true;
+    }
+
+    private void retry(long nowNs) {
+        counters.count(RxeCounter.COMPLETER_RETRY_ERR);
+        goBack(nowNs);
+    }
+
+    private void goBack(long nowNs) {
+        state.goBack();
+        probing = false;
+        roundTrip.onSentAgain();
+        restartTimers(nowNs);
+    }
+
+    /**
+     * Probes a peer that has been silent for longer than it usually takes. The last packets were lost, or its NAK was (it sends one only),
+     * or the packet sent again for that. Waiting for the ACK timeout would be right, but slow: the oldest packet, sent once more, causes an
+     * answer in each case. A READ or atomic is requested again, and all after it, since its responder then forgets those. A probe uses up
+     * no retry: the ACK timer keeps running. Sending again earlier than that is the requester's liberty, and duplicates are what a
+     * responder must expect (IBA vol 1 §9.7.5.1.4).
+     */
+    private void onSilence(long nowNs) {
+        probes++;
+        probeDeadlineNs = probes < MAX_PROBES ? nowNs + (roundTrip.silenceNs() << probes) : DeadlineHeap.NEVER;
+        probedPsn = state.unacked;
+        roundTrip.onSentAgain();
+        counters.count(RxeCounter.SILENCE_PROBES);
+        if (SendState.isAnswered(state.ring.opcode(state.ring.head()))) {
+            wentBack = false;
+            state.goBack();
+        } else {
+            probing = true;
+        }
+    }
+}
