@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.qp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.Counters;
+import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.WcStatus;
+
+/** Loss recovery alone, on virtual time. Timer values: IBA vol 1 §9.9.2.3 and table 45. */
+class LossRecoveryTest {
+    private static final long MS = 1_000_000;
+    /** Twice 4.096 µs · 2^14. */
+    private static final long TIMEOUT_NS = 134_217_728;
+    /** RNR timer code 14: 1.28 ms. */
+    private static final int RNR_CODE = 14;
+    private static final long RNR_NS = 1_280_000;
+
+    private final SendQueueFixture queue = new SendQueueFixture();
+    private final SendState state = queue.state;
+    private final SendWindow window = new SendWindow(state, new FlightBudget());
+    private final QpAttributes attributes = new QpAttributes().timeout(14).retryCount(3).rnrRetry(2);
+    private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
+    private final LossRecovery recovery = new LossRecovery(state, window, attributes, counters);
+
+    private void start() {
+        window.reset();
+        recovery.reset();
+    }
+
+    private void transmit(long nowNs, int packets) {
+        queue.transmitSend(packets);
+        recovery.onTransmit(nowNs);
+    }
+
+    private void acknowledge(long nowNs, int packets) {
+        queue.acknowledge(packets);
+        recovery.onProgress(nowNs, packets);
+    }
+
+    /** Lets one packet be answered after a round trip of 10 ms: a peer is silent after 2 x 10 + 4 x 5 = 40 ms. */
+    private void measureRoundTrip() {
+        start();
+        transmit(0, 1);
+        recovery.onAckRequested(SendQueueFixture.psn(0), 0);
+        acknowledge(10 * MS, 1);
+        assertEquals(DeadlineHeap.NEVER, recovery.deadlineNs(), "nothing is outstanding");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1,4000000", "8,4000000", "9,4194304", "14,134217728", "31,17592186044416"})
+    void shouldTakeTwiceTheCodesTimeButNoLessThanFourMilliseconds(int code, long expectedNs) {
+        assertEquals(expectedNs, LossRecovery.timeoutNs(code));
+    }
+
+    @Test
+    void shouldRunTheAckTimerFromTheFirstPacketUntilNothingIsOutstanding() {
+        start();
+        assertEquals(DeadlineHeap.NEVER, recovery.deadlineNs());
+        transmit(5, 2);
+        assertEquals(5 + TIMEOUT_NS, recovery.deadlineNs());
+        transmit(100, 1);
+        assertEquals(5 + TIMEOUT_NS, recovery.deadlineNs(), "running already");
+        acknowledge(200, 1);
+        assertEquals(200 + TIMEOUT_NS, recovery.deadlineNs(), "restarted by progress");
+        acknowledge(300, 2);
+        assertEquals(DeadlineHeap.NEVER, recovery.deadlineNs());
+    }
+
+    @Test
+    void shouldNotRunATimerWithTimeoutZero() {
+        attributes.timeout(0);
+        start();
+        transmit(5, 1);
+        assertEquals(DeadlineHeap.NEVER, recovery.deadlineNs());
+    }
+
+    @Test
+    void shouldGoBackOnTimeoutAndGiveUpAfterTheLastRetry() {
+        start();
+        transmit(0, 4);
+        acknowledge(0, 1);
+        long nowNs = 0;
+        for (int retry = 1; retry <= 3; retry++) {
+            nowNs += TIMEOUT_NS;
+            assertEquals(WcStatus.SUCCESS, recovery.onTimer(nowNs));
+            assertEquals(SendQueueFixture.psn(1), state.cursorPsn());
+            assertEquals(retry, counters.get(RxeCounter.COMPLETER_RETRY_ERR));
+            assertEquals(nowNs + TIMEOUT_NS, recovery.deadlineNs());
+        }
+        assertEquals(16, window.packets(), "closed by half three times");
+        assertEquals(WcStatus.RETRY_EXC_ERR, recovery.onTimer(nowNs + TIMEOUT_NS));
+        assertEquals(1, counters.get(RxeCounter.RETRY_EXCEEDED_ERR));
+    }
+
+    @Test
+    void shouldDoNothingBeforeADeadlineExpires() {
+        start();
+        transmit(0, 1);
+        assertEquals(WcStatus.SUCCESS, recovery.onTimer(TIMEOUT_NS - 1));
+        assertEquals(SendQueueFixture.psn(1), state.cursorPsn());
+        assertEquals(TIMEOUT_NS, recovery.deadlineNs());
+    }
+
+    @Test
+    void shouldHaveAllRetriesAgainAfterProgress() {
+        attributes.retryCount(1);
+        start();
+        transmit(0, 2);
+        assertEquals(WcStatus.SUCCESS, recovery.onTimer(TIMEOUT_NS));
+        acknowledge(TIMEOUT_NS, 1);
+        assertEquals(WcStatus.SUCCESS, recovery.onTimer(2 * TIMEOUT_NS));
+        assertEquals(WcStatus.RETRY_EXC_ERR, recovery.onTimer(3 * TIMEOUT_NS));
+    }
+
+    @Test
+    void shouldGoBackOnceForAGapUntilThereIsProgress() {
+        start();
+        transmit(0, 4);
+        assertEquals(WcStatus.SUCCESS, recovery.onGap(1));
+        assertEquals(SendQueueFixture.psn(0), state.cursorPsn());
+        assertEquals(96, window.packets());
+        assertEquals(WcStatus.SUCCESS, recovery.onGap(2));
+        assertEquals(1, counters.get(RxeCounter.COMPLETER_RETRY_ERR));
+        assertEquals(1, counters.get(RxeCounter.DROP_UNEXPECTED_RESPONSE));
+        acknowledge(3, 1);
+        assertEquals(WcStatus.SUCCESS, recovery.onGap(4));
+        assertEquals(2, counters.get(RxeCounter.COMPLETER_RETRY_ERR));
+    }
+
+    @Test
+    void shouldGiveUpOnAGapWithoutRetries() {
+        attributes.retryCount(0);
+        start();
+        transmit(0, 1);
+        assertEquals(WcStatus.RETRY_EXC_ERR, recovery.onGap(1));
+    }
+
+    @Test
+    void shouldWaitForTheReceiverAndThenGoBack() {
+        start();
+        transmit(0, 2);
+        assertEquals(WcStatus.SUCCESS, recovery.onReceiverNotReady(100, RNR_CODE));
+        assertTrue(recovery.waitsForReceiver());
+        assertEquals(100 + RNR_NS, recovery.deadlineNs(), "the ACK timer stands still");
+        assertEquals(WcStatus.SUCCESS, recovery.onGap(200), "kernel rxe's NAK behind its RNR NAK");
+        assertEquals(1, counters.get(RxeCounter.DROP_UNEXPECTED_RESPONSE));
+        assertEquals(WcStatus.SUCCESS, recovery.onTimer(100 + RNR_NS));
+        assertFalse(recovery.waitsForReceiver());
+        assertEquals(SendQueueFixture.psn(0), state.cursorPsn());
+        assertEquals(100 + RNR_NS + TIMEOUT_NS, recovery.deadlineNs());
+    }
+
+    @Test
+    void shouldGiveUpAfterTheLastRnrRetry() {
+        start();
+        transmit(0, 1);
+        for (int i = 0; i < 2; i++) {
+            assertEquals(WcStatus.SUCCESS, recovery.onReceiverNotReady(0, RNR_CODE));
+            recovery.onTimer(RNR_NS);
+        }
+        assertEquals(WcStatus.RNR_RETRY_EXC_ERR, recovery.onReceiverNotReady(0, RNR_CODE));
+        assertEquals(1, counters.get(RxeCounter.RETRY_RNR_EXCEEDED_ERR));
+    }
+
+    @Test
+    void shouldWaitForTheReceiverForEverWithRnrRetrySeven() {
+        attributes.rnrRetry(7);
+        start();
+        transmit(0, 1);
+        for (int i = 0; i < 100; i++) {
+            assertEquals(WcStatus.SUCCESS, recovery.onReceiverNotReady(0, RNR_CODE));
+            recovery.onTimer(RNR_NS);
+        }
+        assertEquals(0, counters.get(RxeCounter.RETRY_RNR_EXCEEDED_ERR));
+    }
+
+    @Test
+    void shouldEndTheWaitForTheReceiverOnProgress() {
+        start();
+        transmit(0, 2);
+        recovery.onReceiverNotReady(0, RNR_CODE);
+        acknowledge(10, 1);
+        assertFalse(recovery.waitsForReceiver());
+        assertEquals(SendQueueFixture.psn(1), state.cursorPsn(), "what was not executed is sent again at once");
+    }
+
+    @Test
+    void shouldProbeASilentPeerThreeTimesWithDoublingIntervals() {
+        attributes.timeout(20);
+        measureRoundTrip();
+        transmit(100 * MS, 1);
+        long[] atMs = {140, 220, 380};
+        for (long ms : atMs) {
+            assertEquals(ms * MS, recovery.deadlineNs());
+            assertEquals(WcStatus.SUCCESS, recovery.onTimer(ms * MS));
+            assertTrue(recovery.isProbing());
+            recovery.onProbed(false);
+            assertFalse(recovery.isProbing());
+        }
+        assertEquals(3, counters.get(RxeCounter.SILENCE_PROBES));
+        assertEquals(100 * MS + LossRecovery.timeoutNs(20), recovery.deadlineNs(), "then the ACK timer, which was never restarted");
+        assertEquals(0, counters.get(RxeCounter.COMPLETER_RETRY_ERR));
+    }
+
+    @Test
+    void shouldKnowTheAnswerToItsProbe() {
+        measureRoundTrip();
+        transmit(100 * MS, 3);
+        assertFalse(recovery.isProbed(SendQueueFixture.psn(1)));
+        recovery.onTimer(140 * MS);
+        recovery.onProbed(false);
+        assertTrue(recovery.isProbed(SendQueueFixture.psn(1)));
+        assertFalse(recovery.isProbed(SendQueueFixture.psn(2)));
+        acknowledge(141 * MS, 1);
+        recovery.onProbeAcknowledged(141 * MS);
+        assertEquals(SendQueueFixture.psn(2), state.cursorPsn());
+        assertEquals(96, window.packets());
+    }
+
+    @Test
+    void shouldConcludeNothingFromAProbeThatWasNextAnyway() {
+        measureRoundTrip();
+        transmit(100 * MS, 1);
+        recovery.onTimer(140 * MS);
+        recovery.onProbed(true);
+        assertFalse(recovery.isProbed(SendQueueFixture.psn(1)));
+    }
+
+    @Test
+    void shouldGoBackInsteadOfProbingWhenTheOldestRequestIsARead() {
+        measureRoundTrip();
+        queue.transmit(new SendRequest().read(0, 0), 2);
+        recovery.onTransmit(100 * MS);
+        recovery.onTimer(140 * MS);
+        assertFalse(recovery.isProbing());
+        assertEquals(SendQueueFixture.psn(1), state.cursorPsn());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldStopAllTimersWhenTheQueueIsFlushed(boolean receiverNotReady) {
+        measureRoundTrip();
+        transmit(100 * MS, 1);
+        if (receiverNotReady) {
+            recovery.onReceiverNotReady(100 * MS, RNR_CODE);
+        }
+        recovery.stop();
+        assertEquals(DeadlineHeap.NEVER, recovery.deadlineNs());
+        assertFalse(recovery.waitsForReceiver());
+    }
+
+    @Test
+    void shouldForgetTheRoundTripOnReset() {
+        measureRoundTrip();
+        state.reset(SendQueueFixture.FIRST_PSN);
+        start();
+        transmit(0, 1);
+        assertEquals(TIMEOUT_NS, recovery.deadlineNs(), "no probe without a measured round trip");
+    }
+}
