@@ -171,7 +171,7 @@ class BadInputTest {
                 case 4 -> RawPacket.of(RawPacket.FETCH_ADD, RawPeer.OUR_PSN).atomic(0, 0, 1, 0);
                 case 5 -> RawPacket.ack(RawPeer.THEIR_PSN + 2);
                 case 6 -> RawPacket.of(RawPacket.READ_FIRST, RawPeer.THEIR_PSN).aeth(0x1f, 1).payload(1024);
-                default -> RawPacket.nak(RawPeer.THEIR_PSN, 0x62);
+                default -> RawPacket.nak(RawPeer.THEIR_PSN, RawPacket.NAK_ACCESS);
             });
     }
 

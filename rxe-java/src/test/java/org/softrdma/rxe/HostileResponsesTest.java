@@ -96,7 +96,7 @@ class HostileResponsesTest {
             row("READ that ends a packet early, with its rest", READ, MTU, first(), at(RawPacket.READ_LAST, 1, 452)),
             row("READ that does not end", READ, 2 * MTU, first(), middle(), at(RawPacket.READ_MIDDLE, 2, MTU)),
             row("READ that does not end, with its rest", READ, 2 * MTU, first(), middle(), at(RawPacket.READ_MIDDLE, 2, 452)),
-            row("READ response that says access error", READ, 0, firstWith(0x62)),
+            row("READ response that says access error", READ, 0, firstWith(RawPacket.NAK_ACCESS)),
             row("READ response that says receiver not ready", READ, 0, firstWith(0x2c)),
             row("READ response with a reserved syndrome", READ, 0, firstWith(0x40)),
             row("READ response with the highest bit set", READ, 0, firstWith(0x80)),
@@ -107,7 +107,7 @@ class HostileResponsesTest {
             row("atomic answered by READ data", FETCH_ADD, 0, at(RawPacket.READ_ONLY, 0, 8)),
             row("atomic answered by a READ response of nothing", FETCH_ADD, 0, at(RawPacket.READ_ONLY, 0, 0)),
             row("Atomic ACK that says access error", FETCH_ADD, 0,
-                RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN).aeth(0x62, 1).atomicAck(0x0102030405060708L)),
+                RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN).aeth(RawPacket.NAK_ACCESS, 1).atomicAck(0x0102030405060708L)),
             row("SEND answered by READ data", SEND, 0, at(RawPacket.READ_ONLY, 0, 8)),
             row("SEND answered by an Atomic ACK", SEND, 0,
                 RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN).aeth(0x1f, 1).atomicAck(0x0102030405060708L)),
@@ -147,7 +147,7 @@ class HostileResponsesTest {
     void shouldFailAReadThatIsRefusedInItsMidst() {
         READ.accept(this);
         peer.expect(RawPacket.READ_REQUEST, THEIR_PSN);
-        peer.send(first(), RawPacket.nak(THEIR_PSN + 1, 0x62));
+        peer.send(first(), RawPacket.nak(THEIR_PSN + 1, RawPacket.NAK_ACCESS));
         peer.runFor(MS);
         assertEquals(List.of("1 REM_ACCESS_ERR"), completions());
     }
@@ -170,7 +170,7 @@ class HostileResponsesTest {
         SEND.accept(this);
         peer.expect(RawPacket.READ_REQUEST, THEIR_PSN);
         peer.expect(RawPacket.SEND_ONLY, THEIR_PSN + 3);
-        peer.send(first(), RawPacket.nak(THEIR_PSN + 3, 0x62));
+        peer.send(first(), RawPacket.nak(THEIR_PSN + 3, RawPacket.NAK_ACCESS));
         RawPacket again = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 1);
         assertEquals(List.of(REMOTE_VA + MTU, (long) LENGTH - MTU), List.of(again.va(), again.length()));
         peer.expect(RawPacket.SEND_ONLY, THEIR_PSN + 3);
@@ -205,8 +205,8 @@ class HostileResponsesTest {
             Arguments.of("ACK", RawPacket.ack(THEIR_PSN + 1)),
             Arguments.of("ACK far ahead", RawPacket.ack(THEIR_PSN + 50)),
             Arguments.of("ACK half a circle ahead", RawPacket.ack(THEIR_PSN + 0x7fffff)),
-            Arguments.of("sequence NAK", RawPacket.nak(THEIR_PSN + 1, 0x60)),
-            Arguments.of("access NAK", RawPacket.nak(THEIR_PSN + 1, 0x62)),
+            Arguments.of("sequence NAK", RawPacket.nak(THEIR_PSN + 1, RawPacket.NAK_SEQUENCE)),
+            Arguments.of("access NAK", RawPacket.nak(THEIR_PSN + 1, RawPacket.NAK_ACCESS)),
             Arguments.of("RNR NAK", RawPacket.nak(THEIR_PSN + 1, 0x2c)),
             Arguments.of("READ response", at(RawPacket.READ_ONLY, 1, 8)),
             Arguments.of("Atomic ACK", RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN + 1).aeth(0x1f, 1).atomicAck(1)));

@@ -78,7 +78,7 @@ class MemoryGoneTest {
         assertEquals(List.of(), peer.side.events());
         region.close();
         peer.send(RawPacket.of(RawPacket.WRITE_LAST, OUR_PSN + 1).payload(1024).ackRequest());
-        peer.expectSyndrome(OUR_PSN + 1, 0x62);
+        peer.expectSyndrome(OUR_PSN + 1, RawPacket.NAK_ACCESS);
         assertArrayEquals(before, region.memory().toArray(ValueLayout.JAVA_BYTE));
         assertEquals(List.of(AsyncEventType.QP_ACCESS_ERR), peer.side.events());
         assertEquals(0, peer.side.counter("memory_gone"), "deregistered in time, so nothing was tried");

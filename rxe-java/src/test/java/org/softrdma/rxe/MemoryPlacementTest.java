@@ -38,8 +38,6 @@ import org.softrdma.verbs.WorkCompletion;
 /** FLUSH and ATOMIC WRITE, both roles by script and both together: IBA vol 1 release 1.6, memory placement extensions. */
 class MemoryPlacementTest {
     private static final int ALL = SimulatedPair.ALL_REMOTE | AccessFlags.FLUSH_GLOBAL;
-    private static final int INVALID = 0x61;
-    private static final int ACCESS = 0x62;
 
     private final SimulatedPair.Setup setup = new SimulatedPair.Setup();
     private final SendRequest wr = new SendRequest();
@@ -112,7 +110,7 @@ class MemoryPlacementTest {
         connect();
         MemoryRegion writable = peer.side.memory(64, SimulatedPair.ALL_REMOTE);
         peer.send(RawPacket.of(RawPacket.FLUSH, OUR_PSN).feth(1, 0).reth(writable.address(), writable.rkey(), 8));
-        peer.expectSyndrome(OUR_PSN, ACCESS);
+        peer.expectSyndrome(OUR_PSN, RawPacket.NAK_ACCESS);
     }
 
     @Test
@@ -134,7 +132,7 @@ class MemoryPlacementTest {
     void shouldRefuseAtomicWriteToUnalignedAddress(int offset) {
         connect();
         peer.send(atomicWrite(0, offset, 1));
-        peer.expectSyndrome(OUR_PSN, INVALID);
+        peer.expectSyndrome(OUR_PSN, RawPacket.NAK_INVALID);
         assertEquals(0, stored(0));
     }
 
@@ -143,7 +141,7 @@ class MemoryPlacementTest {
         for (int[] lengths : new int[][] {{4, 4}, {8, 16}, {12, 8}}) {
             connect();
             peer.send(RawPacket.of(RawPacket.ATOMIC_WRITE, OUR_PSN).reth(memory.address(), memory.rkey(), lengths[1]).payload(lengths[0]));
-            peer.expectSyndrome(OUR_PSN, INVALID);
+            peer.expectSyndrome(OUR_PSN, RawPacket.NAK_INVALID);
             assertEquals(0, stored(0));
         }
     }
@@ -153,12 +151,12 @@ class MemoryPlacementTest {
         connect();
         MemoryRegion readable = peer.side.memory(64, AccessFlags.REMOTE_READ);
         peer.send(RawPacket.of(RawPacket.ATOMIC_WRITE, OUR_PSN).reth(readable.address(), readable.rkey(), 8).payload(8));
-        peer.expectSyndrome(OUR_PSN, ACCESS);
+        peer.expectSyndrome(OUR_PSN, RawPacket.NAK_ACCESS);
         setup.accessA = AccessFlags.REMOTE_READ;
         peer = new RawPeer(setup);
         memory = peer.side.memory(64, ALL);
         peer.send(atomicWrite(0, 0, 1));
-        peer.expectSyndrome(OUR_PSN, INVALID);
+        peer.expectSyndrome(OUR_PSN, RawPacket.NAK_INVALID);
     }
 
     /** An 8-aligned iova on memory that is not: eight bytes cannot appear there at once. */
@@ -168,7 +166,7 @@ class MemoryPlacementTest {
         MemorySegment odd = Arena.ofAuto().allocate(64, 64).asSlice(1, 32);
         MemoryRegion region = peer.side.pd.register(odd, 0, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
         peer.send(RawPacket.of(RawPacket.ATOMIC_WRITE, OUR_PSN).reth(0, region.rkey(), 8).payload(8));
-        peer.expectSyndrome(OUR_PSN, ACCESS);
+        peer.expectSyndrome(OUR_PSN, RawPacket.NAK_ACCESS);
         assertArrayEquals(new byte[32], odd.toArray(ValueLayout.JAVA_BYTE));
     }
 

@@ -105,7 +105,7 @@ class QueuePairStateTest {
     void shouldTakeNoResponsesInRtr() {
         open(false);
         goTo(QpState.RTR);
-        peer.send(RawPacket.ack(THEIR_PSN), RawPacket.nak(THEIR_PSN, 0x62));
+        peer.send(RawPacket.ack(THEIR_PSN), RawPacket.nak(THEIR_PSN, RawPacket.NAK_ACCESS));
         peer.expectNothingFor(MS);
         assertEquals(2, peer.side.counter("drop_qp_state"));
         peer.side.qp.modify(SimulatedPair.rts(setup, THEIR_PSN));

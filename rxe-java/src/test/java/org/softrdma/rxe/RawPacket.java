@@ -41,6 +41,12 @@ public final class RawPacket {
     public static final int UD_SEND = 0x64;
     public static final int UD_SEND_IMM = 0x65;
 
+    /** AETH syndromes. IBA vol 1 §9.7.5.2 */
+    static final int NAK_SEQUENCE = 0x60;
+    static final int NAK_INVALID = 0x61;
+    static final int NAK_ACCESS = 0x62;
+    static final int NAK_OPERATIONAL = 0x63;
+
     private int opcode;
     private int psn;
     private boolean ackRequest;

@@ -34,8 +34,6 @@ import org.softrdma.verbs.WorkCompletion;
 
 /** The device as responder, its peer by hand: what it executes, once, and what it answers. PSNs wrap in most tests. */
 class ResponderScriptTest {
-    private static final int SEQUENCE_NAK = 0x60;
-    private static final int ACCESS_NAK = 0x62;
 
     private final SimulatedPair.Setup setup = new SimulatedPair.Setup();
     private final ReceiveRequest recv = new ReceiveRequest();
@@ -88,12 +86,12 @@ class ResponderScriptTest {
         connect();
         postReceives(8);
         peer.send(send(1), send(2), send(3));
-        assertEquals(0, peer.expectSyndrome(OUR_PSN, SEQUENCE_NAK).msn());
+        assertEquals(0, peer.expectSyndrome(OUR_PSN, RawPacket.NAK_SEQUENCE).msn());
         peer.expectNothingFor(1000 * MS);
         peer.send(send(0));
         assertEquals(1, peer.expectAck(OUR_PSN).msn());
         peer.send(send(2));
-        peer.expectSyndrome(OUR_PSN + 1, SEQUENCE_NAK);
+        peer.expectSyndrome(OUR_PSN + 1, RawPacket.NAK_SEQUENCE);
         peer.send(send(1), send(2));
         assertEquals(3, peer.expectAck(OUR_PSN + 2).msn(), "one answer for both");
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS", "2 SUCCESS"), receives());
@@ -345,7 +343,7 @@ class ResponderScriptTest {
         peer.send(send(1 + (1 << 23)));
         peer.expectAck(OUR_PSN);
         peer.send(send((1 << 23)));
-        peer.expectSyndrome(OUR_PSN + 1, SEQUENCE_NAK);
+        peer.expectSyndrome(OUR_PSN + 1, RawPacket.NAK_SEQUENCE);
     }
 
     // ---- memory that goes away ----
@@ -359,7 +357,7 @@ class ResponderScriptTest {
         peer.runFor(MS);
         memory.close();
         peer.send(RawPacket.of(RawPacket.WRITE_MIDDLE, OUR_PSN + 1).payload(1024));
-        peer.expectSyndrome(OUR_PSN + 1, ACCESS_NAK);
+        peer.expectSyndrome(OUR_PSN + 1, RawPacket.NAK_ACCESS);
         assertArrayEquals(first.payload(), content(0, 1024));
         assertArrayEquals(before, content(1024, 3000));
         assertEquals(QpState.ERR, peer.side.qp.state());
@@ -380,7 +378,7 @@ class ResponderScriptTest {
         List<RawPacket> answers = peer.takeAll(MS);
         int dataPackets = answers.size() - 1;
         assertEquals(RawPacket.ACK, answers.getLast().opcode());
-        assertEquals(ACCESS_NAK, answers.getLast().syndrome());
+        assertEquals(RawPacket.NAK_ACCESS, answers.getLast().syndrome());
         assertEquals(OUR_PSN + dataPackets & 0xffffff, answers.getLast().psn());
         assertEquals(QpState.ERR, peer.side.qp.state());
         assertEquals(List.of(AsyncEventType.QP_ACCESS_ERR), peer.side.events());
@@ -399,7 +397,7 @@ class ResponderScriptTest {
         peer.expect(RawPacket.READ_ONLY, OUR_PSN);
         other.close();
         peer.send(read);
-        peer.expectSyndrome(OUR_PSN, ACCESS_NAK);
+        peer.expectSyndrome(OUR_PSN, RawPacket.NAK_ACCESS);
         assertEquals(QpState.RTS, peer.side.qp.state());
         assertEquals(List.of(), peer.side.events());
         postReceives(1);
@@ -460,7 +458,7 @@ class ResponderScriptTest {
             }
         }));
         peer.send(RawPacket.of(RawPacket.READ_REQUEST, OUR_PSN).reth(large.address(), large.rkey(), 1 << 20));
-        assertEquals(ACCESS_NAK, peer.takeAll(MS).getLast().syndrome());
+        assertEquals(RawPacket.NAK_ACCESS, peer.takeAll(MS).getLast().syndrome());
         assertTrue(begun[0]);
         assertEquals(List.of(), receives());
         assertEquals(List.of(), peer.side.events());

@@ -126,7 +126,7 @@ class SharedReceiveQueueTest {
         connect();
         peer.side.srq.postReceive(recv.begin(7).element(memory, 0, 9));
         peer.send(send(OUR_PSN));
-        peer.expectSyndrome(OUR_PSN, 0x61);
+        peer.expectSyndrome(OUR_PSN, RawPacket.NAK_INVALID);
         assertEquals(List.of("7 LOC_LEN_ERR"), receives());
         assertEquals(List.of(AsyncEventType.QP_REQ_ERR, AsyncEventType.QP_LAST_WQE_REACHED), peer.side.events());
     }

@@ -44,9 +44,6 @@ import org.softrdma.verbs.XrcDomain;
 /** Both halves of XRC connections, peers by hand: opcodes are RC's plus 0xa0, requests carry an XRCETH. IBA vol 1 annex A14. */
 class XrcScriptTest {
     private static final int RNR_OF_CODE_12 = 0x2c;
-    private static final int INVALID_REQUEST = 0x61;
-    private static final int ACCESS = 0x62;
-    private static final int OPERATIONAL = 0x63;
 
     private final RawPeer peer = new RawPeer(new SimulatedPair.Setup(), false);
     private final Context context = peer.side.context;
@@ -154,7 +151,7 @@ class XrcScriptTest {
 
     /** The request was refused: a NAK, an event, the target in error, and one more in the counter of requests that name no queue. */
     private void expectRefused(int psn) {
-        expectNak(psn, INVALID_REQUEST);
+        expectNak(psn, RawPacket.NAK_INVALID);
         assertEquals(QpState.ERR, target.state());
         assertEquals(List.of(AsyncEventType.QP_REQ_ERR), events(context));
         assertEquals(1, peer.side.counter("refused_xrceth"));
@@ -239,7 +236,7 @@ class XrcScriptTest {
         assertEquals(QpState.RTS, target.state());
         peer.takeAll(MS);
         peer.send(rdma(operation, 2, one, two.memory));
-        expectNak(2, ACCESS);
+        expectNak(2, RawPacket.NAK_ACCESS);
         assertEquals(QpState.ERR, target.state());
         assertEquals(List.of(AsyncEventType.QP_ACCESS_ERR), events(context));
     }
@@ -257,7 +254,7 @@ class XrcScriptTest {
         connectTarget();
         two.srq.postReceive(recv.begin(9).element(one.memory, 0, 4096));
         peer.send(send(0, two));
-        expectNak(0, OPERATIONAL);
+        expectNak(0, RawPacket.NAK_OPERATIONAL);
         assertEquals(List.of("9 LOC_PROT_ERR"), two.outcomes());
         assertEquals(QpState.ERR, target.state());
     }
@@ -302,7 +299,7 @@ class XrcScriptTest {
         expectAck(0);
         assertArrayEquals(write.payload(), one.content(4096, 20));
         peer.send(request(RawPacket.WRITE_ONLY, 1, two.srq.number()).reth(one.memory.address() + 4096, window.rkey(), 20).payload(20));
-        expectNak(1, ACCESS);
+        expectNak(1, RawPacket.NAK_ACCESS);
     }
 
     /** What can be invalidated is a window tied to the queue pair that bound it, and a target binds none. */
@@ -316,7 +313,7 @@ class XrcScriptTest {
         initiator.postSend(wr.bindWindow(key, one.memory, one.memory.address(), 64, AccessFlags.REMOTE_READ).signaled());
         peer.runFor(MS);
         peer.send(request(RawPacket.SEND_ONLY_INV, 0, one.srq.number()).immediate(key).payload(4));
-        expectNak(0, ACCESS);
+        expectNak(0, RawPacket.NAK_ACCESS);
         assertEquals(List.of("1 LOC_ACCESS_ERR"), one.outcomes());
     }
 
@@ -380,7 +377,7 @@ class XrcScriptTest {
         one.post(1);
         peer.send(RawPacket.of(Integer.decode(opcode), OUR_PSN).destQpn(target.qpNum()).ackRequest().xrceth(one.srq.number())
             .reth(one.memory.address(), one.memory.rkey(), 8).payload(8));
-        expectNak(0, INVALID_REQUEST);
+        expectNak(0, RawPacket.NAK_INVALID);
         assertEquals(List.of(), one.outcomes());
         assertEquals(0, peer.side.counter("refused_xrceth"));
     }
@@ -416,7 +413,7 @@ class XrcScriptTest {
         peer.send(send(1, one));
         expectAck(1);
         peer.send(request(RawPacket.SEND_ONLY, 2, 0).payload(10));
-        expectNak(2, INVALID_REQUEST);
+        expectNak(2, RawPacket.NAK_INVALID);
         assertEquals(List.of(), events(context), "its holder there closed it");
         assertEquals(List.of(AsyncEventType.QP_REQ_ERR), events(second));
         held.close();
@@ -512,7 +509,7 @@ class XrcScriptTest {
         initiator.postSend(wr.send().toSrq(6).element(one.memory, 0, 4).signaled());
         initiator.postSend(wr.send().toSrq(7).element(one.memory, 0, 4).signaled());
         peer.takeAll(MS);
-        peer.send(RawPacket.of(XRC + RawPacket.ACK, THEIR_PSN).destQpn(initiator.qpNum()).aeth(0x60, 0));
+        peer.send(RawPacket.of(XRC + RawPacket.ACK, THEIR_PSN).destQpn(initiator.qpNum()).aeth(RawPacket.NAK_SEQUENCE, 0));
         assertEquals(6, peer.expect(XRC + RawPacket.SEND_ONLY, THEIR_PSN).srqn());
         assertEquals(7, peer.expect(XRC + RawPacket.SEND_ONLY, THEIR_PSN + 1).srqn());
         peer.send(RawPacket.of(XRC + RawPacket.ACK, THEIR_PSN).destQpn(initiator.qpNum()).aeth(RNR_OF_CODE_12, 0));
