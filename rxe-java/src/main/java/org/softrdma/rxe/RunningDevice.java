@@ -5,7 +5,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -14,6 +13,7 @@ import org.softrdma.device.agent.PeriodicTask;
 import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.config.LinkFaults;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.device.verbs.DevicePort;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.link.fault.FaultyLink;
@@ -174,7 +174,7 @@ final class RunningDevice implements RunningDevices.Running {
         cm.settle();
         long untilNs = System.nanoTime() + LingeringQueuePairs.LINGER_NS;
         while (lingers() && System.nanoTime() - untilNs < 0) {
-            LockSupport.parkNanos(1_000_000);
+            DeviceThreads.pause(1_000_000);
         }
         if (rounds != null) {
             rounds.close();

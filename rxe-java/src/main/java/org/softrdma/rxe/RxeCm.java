@@ -7,7 +7,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -18,6 +17,7 @@ import org.softrdma.device.cm.CmListener;
 import org.softrdma.device.cm.CmRequest;
 import org.softrdma.device.cm.CmService;
 import org.softrdma.device.cm.CmTransport;
+import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.rxe.cm.CommunicationManager;
 import org.softrdma.rxe.cm.Connection;
 import org.softrdma.rxe.cm.GidPair;
@@ -135,7 +135,7 @@ final class RxeCm implements CmTransport {
     public void settle() {
         long untilNs = System.nanoTime() + SETTLE_NS;
         while (asOwner(manager()::isPacing) && System.nanoTime() - untilNs < 0) {
-            LockSupport.parkNanos(1_000_000);
+            DeviceThreads.pause(1_000_000);
         }
         command(nowNs -> {
             manager().flushPacing(nowNs, this::sendAll);

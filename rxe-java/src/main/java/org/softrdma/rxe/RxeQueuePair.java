@@ -36,7 +36,7 @@ final class RxeQueuePair extends SoftQueuePair {
     private final QpMachine machine;
     private final Doorbells.Bell bell = new Doorbells.Bell() {
         @Override
-        protected void answer() {
+        protected void onRung() {
             engine.onDoorbell(machine);
         }
     };

@@ -38,7 +38,7 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
     private final StreamBuffer out = new StreamBuffer(OUT_BYTES);
     private final Doorbells.Bell bell = new Doorbells.Bell() {
         @Override
-        protected void answer() {
+        protected void onRung() {
             onReady();
         }
     };

@@ -2,7 +2,6 @@
 package org.softrdma.siw;
 
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -10,6 +9,7 @@ import org.softrdma.device.agent.DeviceAgent;
 import org.softrdma.device.agent.PeriodicTask;
 import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.device.verbs.DevicePort;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.siw.tcp.NettyStreams;
@@ -106,7 +106,7 @@ final class RunningDevice implements RunningDevices.Running {
         // Twice that time, because the agent may come late to its timers.
         long untilNs = System.nanoTime() + 2 * SiwConnection.LINGER_NS;
         while (hasStreams() && System.nanoTime() - untilNs < 0) {
-            LockSupport.parkNanos(LOOK_AGAIN_NS);
+            DeviceThreads.pause(LOOK_AGAIN_NS);
         }
     }
 

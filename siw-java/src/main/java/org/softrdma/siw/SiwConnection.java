@@ -32,7 +32,7 @@ final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink 
     private StreamBuffer out;
     private final Doorbells.Bell bell = new Doorbells.Bell() {
         @Override
-        protected void answer() {
+        protected void onRung() {
             onReady();
         }
     };

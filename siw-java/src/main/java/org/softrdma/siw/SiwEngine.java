@@ -69,7 +69,7 @@ final class SiwEngine implements DeviceWork {
     private int takeIn(long ns) {
         nowNs = ns;
         allStreams.poll();
-        return doorbells.answerAll() + timers.expire(ns, onTimer);
+        return doorbells.drain() + timers.expire(ns, onTimer);
     }
 
     private void onTimer(DeadlineHeap.Timed due, long ns) {
@@ -92,7 +92,7 @@ final class SiwEngine implements DeviceWork {
     @Override
     public void transmit(long ns) {
         nowNs = ns;
-        doorbells.answerAll();
+        doorbells.drain();
         transmit();
     }
 

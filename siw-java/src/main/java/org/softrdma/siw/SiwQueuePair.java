@@ -24,7 +24,7 @@ final class SiwQueuePair extends SoftQueuePair {
     private final SiwMachine machine;
     private final Doorbells.Bell bell = new Doorbells.Bell() {
         @Override
-        protected void answer() {
+        protected void onRung() {
             try {
                 machine.onDoorbell();
                 touch();

@@ -97,7 +97,7 @@ public final class RxeEngine implements DeviceWork {
         receiver.setNow(ns);
         int done = flush();
         done += link.poll(receiver, RECEIVE_BUDGET);
-        done += doorbells.answerAll();
+        done += doorbells.drain();
         done += timers.expire(ns, onTimer);
         done += manage(ns);
         lingering.expire(ns);
@@ -129,7 +129,7 @@ public final class RxeEngine implements DeviceWork {
     public void transmit(long ns) {
         nowNs = ns;
         flush();
-        doorbells.answerAll();
+        doorbells.drain();
         transmit();
     }
 

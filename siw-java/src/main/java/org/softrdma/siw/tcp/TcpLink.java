@@ -30,10 +30,12 @@ import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -68,7 +70,8 @@ public final class TcpLink implements AutoCloseable {
     public TcpLink(int mtu, SocketStreams sockets) {
         this.mtu = mtu;
         this.sockets = Epoll.isAvailable() ? sockets : null;
-        loop = new MultiThreadIoEventLoopGroup(1, this.sockets != null ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+        ThreadFactory threads = run -> DeviceThreads.newThread("softrdma-tcp", run);
+        loop = new MultiThreadIoEventLoopGroup(1, threads, this.sockets != null ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     }
 
     /**

@@ -9,7 +9,7 @@ import java.util.Arrays;
  */
 public final class DeadlineHeap {
     /** No deadline. */
-    public static final long NEVER = Long.MAX_VALUE;
+    public static final long NEVER = Deadline.NEVER;
 
     private static final int OUTSIDE = -1;
     private static final int BEING_CALLED = -2;
@@ -23,7 +23,7 @@ public final class DeadlineHeap {
         private int position = OUTSIDE;
         private long scheduledNs;
 
-        /** When {@link #onTimer} must be called, or {@link #NEVER}; may change at any time, followed by {@link DeadlineHeap#update}. */
+        /** When {@link #onTimer} must be called, or {@link Deadline#NEVER}; may change at any time, followed by {@link DeadlineHeap#update}. */
         public abstract long deadlineNs();
 
         public abstract void onTimer(long nowNs);
@@ -41,7 +41,7 @@ public final class DeadlineHeap {
             return;
         }
         if (timed.position == OUTSIDE) {
-            if (deadlineNs != NEVER) {
+            if (deadlineNs != Deadline.NEVER) {
                 timed.scheduledNs = deadlineNs;
                 if (size == heap.length) {
                     heap = Arrays.copyOf(heap, 2 * size);
@@ -49,7 +49,7 @@ public final class DeadlineHeap {
                 place(timed, size++);
                 up(timed.position);
             }
-        } else if (deadlineNs < timed.scheduledNs) {
+        } else if (Deadline.isBefore(deadlineNs, timed.scheduledNs)) {
             timed.scheduledNs = deadlineNs;
             up(timed.position);
         }
@@ -88,10 +88,10 @@ public final class DeadlineHeap {
     public int expire(long nowNs, Caller caller) {
         int count = 0;
         try {
-            while (size > 0 && heap[0].scheduledNs <= nowNs) {
+            while (size > 0 && Deadline.isDue(heap[0].scheduledNs, nowNs)) {
                 Timed timed = heap[0];
                 remove(timed);
-                if (timed.deadlineNs() > nowNs) {
+                if (!Deadline.isDue(timed.deadlineNs(), nowNs)) {
                     update(timed);
                     continue;
                 }
@@ -116,15 +116,15 @@ public final class DeadlineHeap {
         return count;
     }
 
-    /** A time not after the earliest deadline; {@link #NEVER} if there is none. */
+    /** A time not after the earliest deadline; {@link Deadline#NEVER} if there is none. */
     public long earliestNs() {
-        return size == 0 ? NEVER : heap[0].scheduledNs;
+        return size == 0 ? Deadline.NEVER : heap[0].scheduledNs;
     }
 
     private void up(int from) {
         int at = from;
         Timed timed = heap[at];
-        while (at > 0 && heap[(at - 1) / 2].scheduledNs > timed.scheduledNs) {
+        while (at > 0 && Deadline.isBefore(timed.scheduledNs, heap[(at - 1) / 2].scheduledNs)) {
             place(heap[(at - 1) / 2], at);
             at = (at - 1) / 2;
         }
@@ -136,10 +136,10 @@ public final class DeadlineHeap {
         Timed timed = heap[at];
         while (2 * at + 1 < size) {
             int child = 2 * at + 1;
-            if (child + 1 < size && heap[child + 1].scheduledNs < heap[child].scheduledNs) {
+            if (child + 1 < size && Deadline.isBefore(heap[child + 1].scheduledNs, heap[child].scheduledNs)) {
                 child++;
             }
-            if (heap[child].scheduledNs >= timed.scheduledNs) {
+            if (!Deadline.isBefore(heap[child].scheduledNs, timed.scheduledNs)) {
                 break;
             }
             place(heap[child], at);

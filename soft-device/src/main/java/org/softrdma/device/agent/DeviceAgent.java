@@ -1,60 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.agent;
 
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.Agent;
+import org.softrdma.device.threads.DeviceThreads;
 
 /**
- * Owns a device's state: whoever holds {@link #lock} is the owner, and only the owner runs protocol code. One thread at a time leads: it
- * parks on the link when there is nothing to do, and is the one to be woken.
+ * Owns a device's state: the holder of {@link #lock} is the owner, and only the owner runs protocol code. One thread at a time leads:
+ * it parks on the link when there is nothing to do, and is the one to be woken.
  *
- * <p>By itself that is the agent's thread. But an application thread that polls drives the device ({@link #tryDrive}), and one that waits
- * for an event leads ({@link #lead}), so that neither pays for a hop between threads; the agent's thread then stays away until nobody has
- * driven for a millisecond. Control verbs hold the lock for the length of the call.
+ * <p>By default that is a thread of the device's own ({@link AgentThread}). But an application thread that polls drives the device
+ * ({@link #tryDrive}), and one that waits for an event leads ({@link #lead}), so that neither pays for a hop between threads; the device's
+ * thread then stays away until nobody has driven for a millisecond. Control verbs hold the lock for the length of the call. Where
+ * {@link DeviceThreads} says that the application drives, the device has no thread, and is one {@link Agent} among others.
  */
-public class DeviceAgent implements AutoCloseable {
-    /** An application that drove this recently is expected to do so again. */
-    private static final long LEASE_NS = 1_000_000;
-    private static final long LONGEST_PARK_NS = 100_000_000;
-    /** So long after the last work the leader keeps looking before it parks: parking and waking cost more than that. */
-    private static final long SPIN_NS = 20_000;
-    /** How long an application waits for the agent's thread to give the lead up. */
-    private static final long HANDSHAKE_NS = 10_000_000;
+public class DeviceAgent implements Agent, AutoCloseable {
+    /** Longest sleep of a thread that is in one device while others of the process depend on it. */
+    private static final long SHARED_PARK_NS = 100_000;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final ReentrantLock lead = new ReentrantLock();
     private final DeviceWork work;
-    private final Thread thread;
-    private final BooleanSupplier isLeadWanted;
+    private final String roleName;
+    private final Parking parking;
+    private final Leadership leadership = new Leadership(this::doorbell);
+    /** Null if the device has none. */
+    private final AgentThread thread;
+    /** Driven by a simulator alone, one step at a time: no call of an application may do work. */
+    private final boolean simulated;
     private volatile boolean running = true;
-    /** The leader is about to park, or parked. */
-    private volatile boolean parked;
-    /** When a leader that is parked looks by itself. Written with the lock held. */
-    private long sleepsUntilNs;
-    private volatile boolean agentLeads;
-    /** Application threads that wait for the agent's thread to give the lead up. */
-    private final AtomicInteger leadWanted = new AtomicInteger();
     /** The last round driven by a poller brought it a receive and did not send: its answer is awaited. Written by the owner. */
     private volatile boolean sendingLeft;
     /** A post was sent at once since the last round: what is posted now is one of many. Written by the owner. */
     private volatile boolean sentAtOnce;
-    /** When the leader last had work; the leader's. */
-    private long busyNs = System.nanoTime() - SPIN_NS;
-    private volatile long drivenNs = System.nanoTime() - LEASE_NS;
 
-    /** @param name of the device, for the thread's name; null for an agent without thread, driven by a simulator only */
+    /** @param name of the device, for its thread's name; null for an agent that only a simulator drives */
     public DeviceAgent(DeviceWork work, String name) {
         this.work = work;
-        isLeadWanted = () -> leadWanted.get() > 0;
-        thread = name == null ? null : Thread.ofPlatform().daemon().name("softrdma-" + name).unstarted(this::run);
+        simulated = name == null;
+        roleName = "softrdma-" + name;
+        parking = new Parking(work, lock);
+        thread = simulated || DeviceThreads.isApplicationDriven() ? null : new AgentThread(this, roleName);
     }
 
+    /** Starts the device's thread, or enters the device among those that the application drives. */
     public void start() {
         if (thread != null) {
             thread.start();
+        } else if (!simulated) {
+            DeviceThreads.add(this);
         }
     }
 
@@ -63,20 +57,18 @@ public class DeviceAgent implements AutoCloseable {
         return lock;
     }
 
-    /** Work was posted, or something waited for has come: somebody must look soon. Any thread; does not block. */
+    /** Wakes the leader if it is parked: work was posted, or an awaited event has arrived. Any thread; does not block. */
     public void doorbell() {
-        if (parked) {
-            work.wakeup();
-        }
+        parking.wake();
     }
 
     /**
-     * As {@link #doorbell}, but if the work is {@code urgent} or an answer to what was just received, the first since the last round, and
-     * nobody is at the device, then the caller's thread sends it at once. What is one of many waits for the next round, which sends them
-     * together: the next poll's, or within a millisecond the agent's.
+     * Wakes the leader as {@link #doorbell()} does. But if the work is {@code urgent} or an answer to what was just received, the first
+     * since the last round, and no thread is at the device, then the caller's thread sends it at once. What is one of many waits for the
+     * next round, which sends them together: the next poll's, or within a millisecond that of the device's thread.
      */
     public void doorbell(boolean urgent) {
-        if (thread == null || !urgent && !sendingLeft || sentAtOnce || !lock.tryLock()) {
+        if (simulated || !urgent && !sendingLeft || sentAtOnce || !lock.tryLock()) {
             doorbell();
             return;
         }
@@ -87,7 +79,7 @@ public class DeviceAgent implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        // The leader parks until a deadline that may be too late now.
+        // The leader may be parked until a deadline that is too late now.
         doorbell();
     }
 
@@ -96,13 +88,13 @@ public class DeviceAgent implements AutoCloseable {
      * sending to the next one, whatever that brings: the acknowledgement then goes out with the caller's answer instead of delaying it.
      */
     public void tryDrive() {
-        if (thread == null || !lock.tryLock()) {
+        if (simulated || !lock.tryLock()) {
             return;
         }
-        boolean goesOn;
+        boolean wakeLeader;
         try {
             long nowNs = System.nanoTime();
-            drivenNs = nowNs;
+            leadership.noteDriven(nowNs);
             boolean wasLeft = sendingLeft;
             sentAtOnce = false;
             boolean received = work.receive(nowNs);
@@ -113,97 +105,77 @@ public class DeviceAgent implements AutoCloseable {
             if (wasLeft || received) {
                 sendingLeft = leaves;
             }
-            goesOn = leaves || parked && work.deadlineNs() < sleepsUntilNs;
+            // If the caller stops polling, a leader that parked earlier would miss the new deadline.
+            wakeLeader = leaves || parking.isTooLateFor(work);
         } finally {
             lock.unlock();
         }
-        if (goesOn) {
-            // Who parked before the caller came to drive would not look in time, if the caller goes away.
+        if (wakeLeader) {
             doorbell();
         }
+    }
+
+    /** One round for an application's own duty cycle, {@link DeviceThreads}; waits while another thread is at the device. */
+    @Override
+    public int doWork() {
+        leadership.noteDriven(System.nanoTime());
+        return round();
+    }
+
+    @Override
+    public String roleName() {
+        return roleName;
     }
 
     /**
      * Lets the caller's thread lead until {@code done}, the time is over, or the thread is interrupted.
      *
-     * @param done    cheap; what makes it true must be followed by {@link #doorbell}
-     * @param untilNs on {@link System#nanoTime}'s clock
-     * @return false if another application thread leads; then wait otherwise, that thread does the work
+     * @param done    cheap; whatever makes it true must be followed by {@link #doorbell()}
+     * @param untilNs on {@link System#nanoTime}'s clock, or {@link Deadline#NEVER}
+     * @return false if another application thread leads and does the work: then the caller waits for its result
      */
     public boolean lead(BooleanSupplier done, long untilNs) {
-        if (thread == null || !takeLead()) {
+        if (simulated || !leadership.take()) {
             return false;
         }
         try {
-            while (running && !done.getAsBoolean() && System.nanoTime() - untilNs < 0 && !Thread.currentThread().isInterrupted()) {
-                drivenNs = System.nanoTime();
-                roundOrPark(done, untilNs);
+            while (running && !done.getAsBoolean() && !Deadline.isDue(untilNs, System.nanoTime())
+                && !Thread.currentThread().isInterrupted()) {
+                leadership.noteDriven(System.nanoTime());
+                if (thread == null) {
+                    driveAllOrPark(done, untilNs);
+                } else {
+                    roundOrPark(done, untilNs);
+                }
             }
-            drivenNs = System.nanoTime();
+            leadership.noteDriven(System.nanoTime());
         } finally {
-            lead.unlock();
+            leadership.giveBack();
         }
         return true;
     }
 
-    private boolean takeLead() {
-        if (lead.tryLock()) {
-            return true;
-        }
-        if (!agentLeads) {
-            return false;
-        }
-        leadWanted.incrementAndGet();
-        doorbell();
-        try {
-            return lead.tryLock(HANDSHAKE_NS, TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        } finally {
-            leadWanted.decrementAndGet();
-        }
+    Leadership leadership() {
+        return leadership;
     }
 
-    private void run() {
-        while (running) {
-            long leaseNs = drivenNs + LEASE_NS - System.nanoTime();
-            if (leaseNs > 0) {
-                LockSupport.parkNanos(this, leaseNs);
-            } else {
-                agentLeads = true;
-                boolean led = lead.tryLock();
-                if (led) {
-                    try {
-                        leadAsAgent();
-                    } finally {
-                        lead.unlock();
-                    }
-                }
-                agentLeads = false;
-                if (!led) {
-                    LockSupport.parkNanos(this, LEASE_NS);
-                }
-            }
-        }
-    }
-
-    private void leadAsAgent() {
-        while (running && leadWanted.get() == 0 && System.nanoTime() - drivenNs >= LEASE_NS) {
-            roundOrPark(isLeadWanted, Long.MAX_VALUE);
-            if (lock.hasQueuedThreads()) {
-                Thread.yield();
-            }
-        }
-    }
-
-    private void roundOrPark(BooleanSupplier done, long untilNs) {
-        if (round() > 0) {
-            busyNs = System.nanoTime();
-        } else if (System.nanoTime() - busyNs < SPIN_NS) {
-            Thread.onSpinWait();
-        } else {
+    /** A step of the leader: a round; if that and those of the last moment found nothing to do, it parks. */
+    void roundOrPark(BooleanSupplier done, long untilNs) {
+        int did = round();
+        if (parking.isIdle(did, System.nanoTime())) {
             park(done, untilNs);
+        }
+    }
+
+    /**
+     * A step of a leader in an application that drives its devices. Other devices of the process, among them perhaps this one's peer, get
+     * their rounds as well, and must not wait long for the next.
+     */
+    private void driveAllOrPark(BooleanSupplier done, long untilNs) {
+        int did = DeviceThreads.driveAll();
+        long nowNs = System.nanoTime();
+        if (parking.isIdle(did, nowNs)) {
+            park(done, DeviceThreads.count() > 1 ? Deadline.earlier(untilNs, nowNs + SHARED_PARK_NS) : untilNs);
         }
     }
 
@@ -217,49 +189,31 @@ public class DeviceAgent implements AutoCloseable {
         }
     }
 
-    /** Parks on the link until the device's deadline, unless there is a reason not to that came up while nobody was to be woken. */
+    /** Parks on the link until the device's deadline, unless work arrived after the last round but before others knew of the parking. */
     private void park(BooleanSupplier done, long untilNs) {
-        parked = true;
+        parking.announce();
         try {
-            if (round() > 0 || done.getAsBoolean() || !running) {
-                return;
-            }
-            long timeoutNs;
-            lock.lock();
-            try {
-                long nowNs = System.nanoTime();
-                sleepsUntilNs = Math.min(work.deadlineNs(), nowNs + LONGEST_PARK_NS);
-                timeoutNs = Math.min(sleepsUntilNs - nowNs, untilNs - nowNs);
-            } finally {
-                lock.unlock();
-            }
-            if (timeoutNs > 0) {
-                work.await(timeoutNs);
+            if (round() == 0 && !done.getAsBoolean() && running) {
+                parking.await(untilNs);
             }
         } finally {
-            parked = false;
+            parking.end();
         }
     }
 
-    /** Ends the thread and waits for it. */
+    /** Ends the device's thread and waits for it; a leading application thread returns from {@link #lead}. */
     @Override
     public void close() {
         running = false;
-        if (thread == null || thread == Thread.currentThread()) {
-            return;
+        if (thread != null) {
+            thread.close();
+        } else if (!simulated) {
+            DeviceThreads.remove(this);
+            doorbell();
         }
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            work.wakeup();
-            LockSupport.unpark(thread);
-            try {
-                thread.join(100);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+    }
+
+    void wakeup() {
+        work.wakeup();
     }
 }

@@ -5,21 +5,21 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Whatever asks for the owner's attention: a stack on which each stands at most once. Any thread pushes, the owner takes all. */
+/** The bells that were rung since the owner last drained them: a stack with each at most once. Any thread pushes, the owner takes all. */
 public final class Doorbells {
     private final AtomicReference<Bell> top = new AtomicReference<>();
 
-    /** One of those that may ask. */
+    /** A source of work: a queue pair, a connection. */
     public abstract static class Bell {
         private final AtomicBoolean rung = new AtomicBoolean();
-        /** The one below in the stack. */
+        /** The next in the stack. */
         private Bell below;
 
-        /** It was rung since the last time; the owner's side. */
-        protected abstract void answer();
+        /** Called by the owner when the bell was rung, once for any number of rings since the last call. */
+        protected abstract void onRung();
     }
 
-    /** Any thread; does not block. */
+    /** Rings a bell. Any thread; does not block. */
     public void ring(Bell bell) {
         // What was posted must be visible before the owner can find the bell silent, or the agent not parked.
         VarHandle.fullFence();
@@ -32,8 +32,12 @@ public final class Doorbells {
         }
     }
 
-    /** Answers all that were rung. @return how many */
-    public int answerAll() {
+    /**
+     * Calls {@link Bell#onRung} of every bell that was rung.
+     *
+     * @return how many
+     */
+    public int drain() {
         if (top.get() == null) {
             return 0;
         }
@@ -43,7 +47,7 @@ public final class Doorbells {
             Bell next = bell.below;
             bell.below = null;
             bell.rung.set(false);
-            bell.answer();
+            bell.onRung();
             taken++;
             bell = next;
         }

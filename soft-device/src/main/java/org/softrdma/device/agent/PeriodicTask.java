@@ -1,55 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.agent;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.Agent;
+import org.softrdma.device.threads.DeviceThreads;
 
-/** A daemon thread that looks at something twice a second: what changes so seldom needs no more, and works on every platform. */
-public final class PeriodicTask implements AutoCloseable {
+/**
+ * Looks at something twice a second: polling is enough for what changes so rarely, and works on every platform. All tasks of the process
+ * share one thread, which lives as long as there is a task; where the application drives the devices, its duty cycle runs them.
+ */
+public final class PeriodicTask implements Agent, AutoCloseable {
     private static final System.Logger LOG = System.getLogger(PeriodicTask.class.getName());
     private static final long INTERVAL_NS = 500_000_000;
 
-    private final Runnable look;
-    private final Thread thread;
-    private volatile boolean running = true;
+    private static final List<PeriodicTask> TASKS = new ArrayList<>();
+    private static Thread watcher;
 
-    /** @param name of the thread. @param look a failure of it is logged, and does not end the rounds */
+    private final String name;
+    private final Runnable look;
+    private final boolean applicationDriven = DeviceThreads.isApplicationDriven();
+    private boolean closed;
+    private long dueNs = System.nanoTime() + INTERVAL_NS;
+
+    /**
+     * @param name for the log
+     * @param look a failure of it is logged, and does not end the task
+     */
     public PeriodicTask(String name, Runnable look) {
+        this.name = name;
         this.look = look;
-        thread = Thread.ofPlatform().daemon().name(name).start(this::run);
+        if (applicationDriven) {
+            DeviceThreads.add(this);
+        } else {
+            addToWatcher(this);
+        }
     }
 
-    private void run() {
-        while (running) {
-            LockSupport.parkNanos(this, INTERVAL_NS);
-            if (running) {
-                lookOnce();
+    private static void addToWatcher(PeriodicTask task) {
+        synchronized (TASKS) {
+            TASKS.add(task);
+            if (watcher == null) {
+                watcher = DeviceThreads.newThread("softrdma-watch", PeriodicTask::watch);
+                watcher.start();
             }
         }
     }
 
-    private void lookOnce() {
+    private static void watch() {
+        while (true) {
+            LockSupport.parkNanos(TASKS, INTERVAL_NS);
+            List<PeriodicTask> now;
+            synchronized (TASKS) {
+                if (TASKS.isEmpty()) {
+                    watcher = null;
+                    return;
+                }
+                now = List.copyOf(TASKS);
+            }
+            now.forEach(PeriodicTask::run);
+        }
+    }
+
+    private synchronized void run() {
+        if (closed) {
+            return;
+        }
         try {
             look.run();
         } catch (RuntimeException failed) {
-            LOG.log(System.Logger.Level.WARNING, Thread.currentThread().getName() + ": " + failed.getMessage(), failed);
+            LOG.log(System.Logger.Level.WARNING, name + ": " + failed.getMessage(), failed);
         }
     }
 
-    /** Ends the thread and waits for it. */
+    @Override
+    public int doWork() {
+        if (!Deadline.isDue(dueNs, System.nanoTime())) {
+            return 0;
+        }
+        dueNs = System.nanoTime() + INTERVAL_NS;
+        run();
+        return 1;
+    }
+
+    @Override
+    public String roleName() {
+        return name;
+    }
+
+    /** Ends the task, and waits until a look that is under way has ended. */
     @Override
     public void close() {
-        running = false;
-        LockSupport.unpark(thread);
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
+        if (applicationDriven) {
+            DeviceThreads.remove(this);
+        } else {
+            synchronized (TASKS) {
+                TASKS.remove(this);
+                if (TASKS.isEmpty()) {
+                    LockSupport.unpark(watcher);
+                }
             }
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        synchronized (this) {
+            closed = true;
         }
     }
 }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import org.softrdma.device.config.StateDirectory;
+import org.softrdma.device.threads.DeviceThreads;
 
 /**
  * Sends this process's report to whoever connects, as long as there is a source: its devices. One asker at a time, each for two seconds at
@@ -95,7 +96,7 @@ public final class ProcessPublisher {
             }
             server = opened;
             entry = fresh;
-            Thread.ofPlatform().daemon().name("softrdma-inspect").start(() -> serve(opened));
+            DeviceThreads.newThread("softrdma-inspect", () -> serve(opened)).start();
         } catch (IOException | RuntimeException refused) {
             LOG.log(System.Logger.Level.DEBUG, "rdma resource will not show this process: " + refused);
         }

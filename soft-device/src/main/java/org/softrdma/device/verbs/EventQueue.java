@@ -7,11 +7,16 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.softrdma.device.agent.Deadline;
+import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /** A blocking queue of events that knows how verbs wait: with a timeout, for ever, or not at all. Any thread. */
 public final class EventQueue<T> {
+    /** Pause between rounds in which no device had work. */
+    private static final long DRIVEN_PARK_NS = 50_000;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final ArrayDeque<T> events = new ArrayDeque<>();
@@ -74,6 +79,9 @@ public final class EventQueue<T> {
      * @throws VerbsException EINTR
      */
     public T take(String verb, long timeoutNs) {
+        if (timeoutNs != 0 && DeviceThreads.count() > 0) {
+            return driveAndTake(verb, timeoutNs);
+        }
         long leftNs = timeoutNs;
         lock.lock();
         try {
@@ -89,9 +97,27 @@ public final class EventQueue<T> {
             return event;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new VerbsException(Errno.EINTR, verb, "the waiting thread was interrupted");
+            throw interrupted(verb);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Waits where the application drives its devices: the event may have to come from one of them. */
+    private T driveAndTake(String verb, long timeoutNs) {
+        long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, System.nanoTime());
+        T event = take(verb, 0);
+        while (event == null && !Deadline.isDue(untilNs, System.nanoTime())) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw interrupted(verb);
+            }
+            DeviceThreads.pause(DRIVEN_PARK_NS);
+            event = take(verb, 0);
+        }
+        return event;
+    }
+
+    private static VerbsException interrupted(String verb) {
+        return new VerbsException(Errno.EINTR, verb, "the waiting thread was interrupted");
     }
 }

@@ -4,13 +4,13 @@ package org.softrdma.device.verbs;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
 
 /** A queue of completion queues that have something to say. */
 final class SoftCompletionChannel implements CompletionChannel {
-    private static final long FOREVER_NS = TimeUnit.DAYS.toNanos(36_500);
     /** So long one thread waits for what another one brings, before it looks whether it could bring it itself. */
     private static final long FOLLOW_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -51,10 +51,10 @@ final class SoftCompletionChannel implements CompletionChannel {
             return queue;
         }
         // The waiting thread does the device's work itself, unless another one does; events then come from there.
-        long untilNs = System.nanoTime() + (timeoutNs < 0 ? FOREVER_NS : timeoutNs);
-        while (queue == null && System.nanoTime() - untilNs < 0) {
+        long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, System.nanoTime());
+        while (queue == null && !Deadline.isDue(untilNs, System.nanoTime())) {
             boolean led = context.agent().lead(hasEvents, untilNs) && !Thread.currentThread().isInterrupted();
-            queue = events.take("get_cq_event", led ? 0 : Math.max(1, Math.min(untilNs - System.nanoTime(), FOLLOW_NS)));
+            queue = events.take("get_cq_event", led ? 0 : Math.clamp(Deadline.remainingNs(untilNs, System.nanoTime()), 1, FOLLOW_NS));
         }
         return queue;
     }

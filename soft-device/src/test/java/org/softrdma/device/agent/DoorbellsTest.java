@@ -21,7 +21,7 @@ class DoorbellsTest {
         int answers;
 
         @Override
-        protected void answer() {
+        protected void onRung() {
             answers++;
             seen = posted.get();
         }
@@ -31,12 +31,12 @@ class DoorbellsTest {
     void shouldAnswerEachOnceHoweverOftenItWasRung() {
         Counting first = new Counting();
         Counting second = new Counting();
-        assertEquals(0, doorbells.answerAll());
+        assertEquals(0, doorbells.drain());
         doorbells.ring(first);
         doorbells.ring(second);
         doorbells.ring(first);
-        assertEquals(2, doorbells.answerAll());
-        assertEquals(0, doorbells.answerAll());
+        assertEquals(2, doorbells.drain());
+        assertEquals(0, doorbells.drain());
         assertEquals(1, first.answers);
         assertEquals(1, second.answers);
     }
@@ -46,13 +46,13 @@ class DoorbellsTest {
     void shouldLetABellRingItselfForTheNextTime() {
         Doorbells.Bell again = new Doorbells.Bell() {
             @Override
-            protected void answer() {
+            protected void onRung() {
                 doorbells.ring(this);
             }
         };
         doorbells.ring(again);
-        assertEquals(1, doorbells.answerAll());
-        assertEquals(1, doorbells.answerAll());
+        assertEquals(1, doorbells.drain());
+        assertEquals(1, doorbells.drain());
     }
 
     @Test
@@ -70,9 +70,9 @@ class DoorbellsTest {
             }));
         }
         while (threads.stream().anyMatch(Thread::isAlive)) {
-            doorbells.answerAll();
+            doorbells.drain();
         }
-        doorbells.answerAll();
+        doorbells.drain();
         for (Counting bell : bells) {
             assertEquals(RINGS, bell.seen);
             assertTrue(bell.answers <= RINGS);
