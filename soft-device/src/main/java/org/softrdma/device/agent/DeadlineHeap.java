@@ -23,7 +23,9 @@ public final class DeadlineHeap {
         private int position = OUTSIDE;
         private long scheduledNs;
 
-        /** When {@link #onTimer} must be called, or {@link Deadline#NEVER}; may change at any time, followed by {@link DeadlineHeap#update}. */
+        /**
+         * When {@link #onTimer} must be called, or {@link Deadline#NEVER}; may change at any time, followed by {@link DeadlineHeap#update}.
+         */
         public abstract long deadlineNs();
 
         public abstract void onTimer(long nowNs);
