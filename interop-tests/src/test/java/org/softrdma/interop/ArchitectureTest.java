@@ -121,8 +121,8 @@ class ArchitectureTest {
                 || name.startsWith("org.softrdma.siw") || name.startsWith("org.softrdma.wire");
             boolean entryPoint = name.startsWith("org.softrdma.device.config") || name.startsWith("org.softrdma.link.fault")
                 || name.startsWith("org.softrdma.device.inspect")
-                || type.getFullName().equals("org.softrdma.rxe.Rxe")
-                || type.getFullName().equals("org.softrdma.rxe.RxeProvider");
+                || name.startsWith("org.softrdma.rxe.config") || name.startsWith("org.softrdma.siw.config")
+                || type.getFullName().equals("org.softrdma.rxe.Rxe");
             return inDevice && !entryPoint;
         });
     }

@@ -4,6 +4,7 @@ package org.softrdma.tools;
 import java.util.List;
 import org.softrdma.device.config.ConfiguredLink;
 import org.softrdma.device.config.LinkStore;
+import org.softrdma.rxe.config.RxeLinkType;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.tools.cli.Tool;
@@ -45,7 +46,7 @@ final class CmaRoceMode implements Tool {
         if (mode != null) {
             choose();
         }
-        console.print(find().roceMode().text() + "\n");
+        console.print(RxeLinkType.roceMode(find()).text() + "\n");
         return 0;
     }
 
@@ -77,7 +78,7 @@ final class CmaRoceMode implements Tool {
 
     private void choose() {
         try {
-            store.setRoceMode(device, mode);
+            RxeLinkType.setRoceMode(store, device, mode);
         } catch (VerbsException refused) {
             throw new ToolFailure("error: " + refused.errno().text(), refused);
         }
@@ -85,7 +86,7 @@ final class CmaRoceMode implements Tool {
 
     private ConfiguredLink find() {
         for (ConfiguredLink each : store.effectiveLinks()) {
-            if (each.name().equals(device) && each.type().equals("rxe")) {
+            if (each.name().equals(device) && each.type().equals(RxeLinkType.NAME)) {
                 return each;
             }
         }

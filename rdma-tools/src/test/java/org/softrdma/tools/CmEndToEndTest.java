@@ -18,8 +18,9 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.config.LinkFaults;
 import org.softrdma.device.config.LinkStore;
+import org.softrdma.link.fault.LinkFaults;
+import org.softrdma.rxe.config.RxeLinkType;
 
 /** The tools of the connection manager as processes of their own, over real sockets on the loopback. Texts are rdmacm-utils 44's. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -84,7 +85,7 @@ class CmEndToEndTest extends ToolProcesses {
 
     @Test
     void shouldPingOnABadWire() throws Exception {
-        LinkStore.at(directory).setFaults("rxe0", LinkFaults.parse("duplicate=0.1,reorder=0.1:100us,delay=10us"));
+        LinkStore.at(directory).set("rxe0", RxeLinkType.FAULT, LinkFaults.parse("duplicate=0.1,reorder=0.1:100us,delay=10us"));
         int port = freePort();
         Pair pair = run("rping -s -p " + port, "rping -c -a 127.0.0.1 -V -C 100 -p " + port, "tcp-" + port);
 

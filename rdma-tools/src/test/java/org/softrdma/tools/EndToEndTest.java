@@ -17,8 +17,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.config.LinkFaults;
+import org.softrdma.device.config.LinkOption;
 import org.softrdma.device.config.LinkStore;
+import org.softrdma.link.fault.LinkFaults;
+import org.softrdma.rxe.config.RxeLinkType;
 
 /** Tools as processes of their own, over real sockets on the loopback. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -135,7 +137,7 @@ class EndToEndTest extends ToolProcesses {
     /** Both ends read the same file: what each sends is lost, doubled and overtaken, and the data is right all the same. */
     @Test
     void shouldPlayPingPongOnABadWire() throws Exception {
-        LinkStore.at(directory).setFaults("rxe0", LinkFaults.parse("drop=0.02,duplicate=0.1,reorder=0.1:100us,delay=10us"));
+        LinkStore.at(directory).set("rxe0", RxeLinkType.FAULT, LinkFaults.parse("drop=0.02,duplicate=0.1,reorder=0.1:100us,delay=10us"));
 
         Pair pair = pingPong("ibv_rc_pingpong", "-g 1 -c -s 20000 -n 50 -r 60", "-g 1 -c -s 20000 -n 50 -r 60");
 
@@ -250,7 +252,7 @@ class EndToEndTest extends ToolProcesses {
             : List.of("prlimit", "--memlock=65536:65536");
         assumeTrue(limited.stream().filter(word -> !word.startsWith("--")).allMatch(word -> Files.isExecutable(Path.of("/usr/bin", word))),
             "needs setpriv and prlimit of util-linux");
-        LinkStore.at(directory).setMemoryLimit("rxe0", true);
+        LinkStore.at(directory).set("rxe0", LinkOption.MEMLOCK, true);
 
         Ended tooMuch = start(limited, "ibv_rc_pingpong -g 1 -s 65537 -p " + freePort()).await();
 

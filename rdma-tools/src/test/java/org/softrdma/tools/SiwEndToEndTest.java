@@ -18,7 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
+import org.softrdma.siw.config.SiwLinkType;
 
 /** The tools of the connection manager over iWARP: processes of their own, TCP on the loopback. Texts are rdmacm-utils 44's. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -57,7 +58,7 @@ class SiwEndToEndTest extends ToolProcesses {
     @ParameterizedTest
     @ValueSource(strings = {"revision=1", "crc=off", "crc=required,markers=on", "rtr=write", "rtr=read,pause=0s", "ird=1,ord=1"})
     void shouldPingWhateverTheOptions(String mpa) throws Exception {
-        LinkStore.at(directory).setMpa("siw0", MpaOptions.parse(mpa));
+        LinkStore.at(directory).set("siw0", SiwLinkType.MPA, MpaOptions.parse(mpa));
         int port = freePort();
         Pair pair = run("rping -s -v -p " + port, "rping -c -a 127.0.0.1 -v -C 3 -p " + port, port);
 

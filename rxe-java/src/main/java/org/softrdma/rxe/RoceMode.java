@@ -4,6 +4,7 @@ package org.softrdma.rxe;
 import java.util.function.Supplier;
 import org.softrdma.device.config.ConfiguredLink;
 import org.softrdma.device.config.LinkStore;
+import org.softrdma.rxe.config.RxeLinkType;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
@@ -32,8 +33,10 @@ final class RoceMode implements Supplier<GidType> {
             LinkStore.Version now = store.version();
             if (!now.equals(version)) {
                 version = now;
-                store.links().stream().filter(link -> link.name().equals(device)).map(ConfiguredLink::roceMode).findFirst()
-                    .ifPresent(found -> mode = found);
+                ConfiguredLink link = store.find(device);
+                if (link != null) {
+                    mode = RxeLinkType.roceMode(link);
+                }
             }
         } catch (VerbsException refused) {
             LOG.log(System.Logger.Level.WARNING, device + ": the RoCE mode stays " + mode.text() + ": " + refused.getMessage());

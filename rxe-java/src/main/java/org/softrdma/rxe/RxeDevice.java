@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.softrdma.device.config.ConfiguredLink;
 import org.softrdma.device.config.DeletionWatch;
-import org.softrdma.device.config.LinkFaults;
+import org.softrdma.device.config.LinkOption;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.config.OptionWatch;
@@ -16,10 +16,12 @@ import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.link.Link;
 import org.softrdma.link.capture.CaptureLink;
 import org.softrdma.link.fault.FaultyLink;
+import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.link.raw.RawLinkOptions;
 import org.softrdma.link.raw.RawLinks;
 import org.softrdma.link.udp.UdpLinkOptions;
 import org.softrdma.link.udp.UdpLinks;
+import org.softrdma.rxe.config.RxeLinkType;
 import org.softrdma.rxe.engine.GidTable;
 import org.softrdma.rxe.engine.RxeLimits;
 import org.softrdma.verbs.Context;
@@ -57,8 +59,9 @@ final class RxeDevice implements RdmaDevice {
 
     /** A configured device, or a default one, at position {@code index} of them all. */
     RxeDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
-        this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.faults()).withCongestion(link.congestion())
-            .withLimitedMemory(link.limitsMemory()).withWire(link.wire()));
+        this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.get(RxeLinkType.FAULT))
+            .withCongestion(link.get(RxeLinkType.CONGESTION)).withLimitedMemory(link.get(LinkOption.MEMLOCK))
+            .withWire(RxeLinkType.wire(link)));
     }
 
     /** A device made on the spot. */
@@ -125,8 +128,7 @@ final class RxeDevice implements RdmaDevice {
     private RunningDevice start() {
         netdev.requireUsable(name);
         List<Gid> addresses = GidTable.addressesOf(netdev);
-        OptionWatch<LinkFaults> watch = store == null ? null
-            : new OptionWatch<>(store, name, ConfiguredLink::faults, "faults on its link");
+        OptionWatch<LinkFaults> watch = store == null ? null : new OptionWatch<>(store, name, RxeLinkType.FAULT);
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
         LinkFaults atFirst = watch == null ? options.faults() : watch.value();
         Link link = netdev.loopback() ? openLoopback(addresses) : openOrdinary(addresses);
@@ -143,8 +145,8 @@ final class RxeDevice implements RdmaDevice {
         }
         running.follow("softrdma-" + name + "-watch", () -> {
             if (store != null) {
-                watch.look(running::setFaults);
-                deletion.look(running.port()::removed);
+                watch.poll(running::setFaults);
+                deletion.poll(running.port()::removed);
             }
             running.portIs(NetDevice.find(netdev.name()));
         });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import org.softrdma.device.config.CongestionControl;
-import org.softrdma.device.config.LinkFaults;
-import org.softrdma.device.config.RoceWire;
+import org.softrdma.link.fault.LinkFaults;
+import org.softrdma.rxe.config.CongestionControl;
+import org.softrdma.rxe.config.RoceWire;
 
 /**
  * What an rxe device that a program makes on the spot is to be like.

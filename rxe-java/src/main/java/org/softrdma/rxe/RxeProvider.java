@@ -3,17 +3,18 @@ package org.softrdma.rxe;
 
 import java.util.List;
 import org.softrdma.device.config.ConfiguredDevices;
+import org.softrdma.device.config.LinkType;
+import org.softrdma.rxe.config.RxeLinkType;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsProvider;
 
 /** The rxe devices that are configured, or one for each interface that is up. */
 public final class RxeProvider implements VerbsProvider {
-    /** The type word of {@code rdma link add NAME type rxe}. */
-    public static final String TYPE = "rxe";
+    private static final LinkType TYPE = new RxeLinkType();
 
     @Override
     public String name() {
-        return TYPE;
+        return TYPE.name();
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.config.CongestionControl;
+import org.softrdma.rxe.config.CongestionControl;
 import org.softrdma.rxe.qp.CongestionPoint;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.MemoryRegion;

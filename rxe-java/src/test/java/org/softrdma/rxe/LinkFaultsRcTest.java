@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.config.LinkFaults;
+import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;

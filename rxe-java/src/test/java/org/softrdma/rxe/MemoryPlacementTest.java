@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.config.FaultPlan;
+import org.softrdma.link.fault.FaultPlan;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.FlushFlags;

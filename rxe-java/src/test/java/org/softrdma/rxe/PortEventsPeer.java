@@ -2,7 +2,7 @@
 package org.softrdma.rxe;
 
 import java.util.List;
-import org.softrdma.device.config.RoceWire;
+import org.softrdma.rxe.config.RoceWire;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.GidEntry;

@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.config.FaultPlan;
+import org.softrdma.link.fault.FaultPlan;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpAttributes;

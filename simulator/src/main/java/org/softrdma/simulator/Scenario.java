@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
-import org.softrdma.device.config.FaultPlan;
+import org.softrdma.link.fault.FaultPlan;
 import org.softrdma.link.sim.LinkProfile;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.QpType;

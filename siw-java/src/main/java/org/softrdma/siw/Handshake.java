@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.agent.Doorbells;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.mpa.MpaInitiator;
 import org.softrdma.siw.mpa.MpaResponder;

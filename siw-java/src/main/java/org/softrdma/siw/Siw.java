@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
-import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.RdmaDevice;

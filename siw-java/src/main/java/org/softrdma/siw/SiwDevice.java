@@ -5,11 +5,13 @@ import java.security.SecureRandom;
 import java.util.List;
 import org.softrdma.device.config.ConfiguredLink;
 import org.softrdma.device.config.DeletionWatch;
+import org.softrdma.device.config.LinkOption;
 import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.config.OptionWatch;
 import org.softrdma.device.verbs.RunningDevices;
+import org.softrdma.siw.config.MpaOptions;
+import org.softrdma.siw.config.SiwLinkType;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.DeviceDescription;
 import org.softrdma.verbs.NodeType;
@@ -35,7 +37,7 @@ final class SiwDevice implements RdmaDevice {
 
     /** A configured device, or a default one, at position {@code index} of them all. */
     SiwDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
-        this(link.name(), netdev, index, store, link.mpa(), link.limitsMemory());
+        this(link.name(), netdev, index, store, link.get(SiwLinkType.MPA), link.get(LinkOption.MEMLOCK));
     }
 
     /** A device made on the spot. */
@@ -100,15 +102,15 @@ final class SiwDevice implements RdmaDevice {
 
     private RunningDevice start() {
         netdev.requireUsable(name);
-        OptionWatch<MpaOptions> watch = store == null ? null : new OptionWatch<>(store, name, ConfiguredLink::mpa, "MPA options");
+        OptionWatch<MpaOptions> watch = store == null ? null : new OptionWatch<>(store, name, SiwLinkType.MPA);
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
         RunningDevice running = new RunningDevice(netdev, SiwPort.hardwareAddress(name, netdev), watch == null ? options : watch.value(),
             new SecureRandom(), System::nanoTime, name);
         running.start();
         running.follow("softrdma-" + name + "-watch", () -> {
             if (store != null) {
-                watch.look(running::options);
-                deletion.look(running.port()::removed);
+                watch.poll(running::options);
+                deletion.poll(running.port()::removed);
             }
             running.portIs(NetDevice.find(netdev.name()));
         });

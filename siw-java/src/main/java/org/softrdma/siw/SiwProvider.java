@@ -3,17 +3,18 @@ package org.softrdma.siw;
 
 import java.util.List;
 import org.softrdma.device.config.ConfiguredDevices;
+import org.softrdma.device.config.LinkType;
+import org.softrdma.siw.config.SiwLinkType;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsProvider;
 
 /** The siw devices that are configured, or one for each interface that is up. */
 public final class SiwProvider implements VerbsProvider {
-    /** The type word of {@code rdma link add NAME type siw}. */
-    public static final String TYPE = "siw";
+    private static final LinkType TYPE = new SiwLinkType();
 
     @Override
     public String name() {
-        return TYPE;
+        return TYPE.name();
     }
 
     @Override

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.cm.CmListener;
 import org.softrdma.device.cm.CmPathOptions;
 import org.softrdma.device.cm.CmService;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
 
 /**
  * Any bytes as what a peer begins with, in any pieces, to the end that is asked and to the one that asks: as they are, and behind the right

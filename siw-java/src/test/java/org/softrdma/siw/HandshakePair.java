@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
-import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.sim.VirtualClock;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
 
 /** Two devices that set a connection up over a simulated TCP connection; what they hear is written down. */

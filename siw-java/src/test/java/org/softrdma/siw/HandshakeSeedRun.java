@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.qp.Closing;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpAttributes;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.QpState;
 
 /** Accidents while a connection is set up: of chance, and one at each byte. {@code HandshakeSeedRun.run(seed)} does a seed again. */

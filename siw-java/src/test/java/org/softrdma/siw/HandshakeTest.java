@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.StartupFrame;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.verbs.MemoryRegion;

@@ -10,8 +10,8 @@ import org.softrdma.contract.Capability;
 import org.softrdma.contract.ContractFabric;
 import org.softrdma.contract.LiveFabric;
 import org.softrdma.contract.Setup;
-import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.QueuePair;
 

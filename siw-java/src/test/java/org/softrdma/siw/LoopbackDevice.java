@@ -3,8 +3,8 @@ package org.softrdma.siw;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.softrdma.device.config.MpaOptions;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.ProtectionDomain;

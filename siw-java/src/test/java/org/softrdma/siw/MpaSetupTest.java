@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.mpa.MpaInitiator;
 import org.softrdma.siw.mpa.MpaResponder;

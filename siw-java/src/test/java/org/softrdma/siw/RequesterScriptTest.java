@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.BufferPool;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamParameters;

@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.qp.SiwMachine;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;

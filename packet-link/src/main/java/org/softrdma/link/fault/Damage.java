@@ -3,7 +3,6 @@ package org.softrdma.link.fault;
 
 import java.nio.ByteBuffer;
 import org.softrdma.device.SeededRandom;
-import org.softrdma.device.config.FaultPlan;
 
 /** What happens to the bytes of one copy of a packet: drawn first, then done step by step, so that each step can be told. */
 public final class Damage {

@@ -4,7 +4,6 @@ package org.softrdma.link.fault;
 import java.nio.ByteBuffer;
 import org.softrdma.device.Counters;
 import org.softrdma.device.SeededRandom;
-import org.softrdma.device.config.FaultPlan;
 import org.softrdma.link.Path;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;

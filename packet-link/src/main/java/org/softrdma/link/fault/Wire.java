@@ -2,7 +2,6 @@
 package org.softrdma.link.fault;
 
 import org.softrdma.device.SeededRandom;
-import org.softrdma.device.config.FaultPlan;
 
 /**
  * One direction of a wire, the troubles it is in, and what it does to the packet drawn last. For each packet first {@link #drawPacket},

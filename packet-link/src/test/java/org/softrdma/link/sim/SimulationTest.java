@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.agent.DeviceWork;
-import org.softrdma.device.config.FaultPlan;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.sim.StalledException;
 import org.softrdma.link.Path;
 import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
+import org.softrdma.link.fault.FaultPlan;
 import org.softrdma.verbs.Gid;
 
 class SimulationTest {

@@ -3,23 +3,20 @@ package org.softrdma.tools.rdma;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.softrdma.device.config.ConfiguredLink;
-import org.softrdma.device.config.CongestionControl;
-import org.softrdma.device.config.LinkFaults;
+import org.softrdma.device.config.LinkOption;
 import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.config.MpaOptions;
-import org.softrdma.device.config.RoceWire;
+import org.softrdma.device.config.LinkType;
+import org.softrdma.device.config.LinkTypes;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 
 /**
- * {@code rdma link [ show | add | delete | help ]}, and of our own {@code set DEV fault}, {@code congestion},
- * {@code mpa}, {@code memlock}, {@code link} and {@code roce}.
+ * {@code rdma link [ show | add | delete | help ]}, and {@code set}, which the original does not have. The options of links, their help
+ * included, are those that the {@linkplain LinkType types} of links declare.
  */
 final class LinkCommand {
-    private static final String LINK_WORDS = "raw or udp";
-    private static final String ROCE_WORDS = "v1, v2 or v1,v2";
-
     private final LinkStore store;
     private final Report report;
     private final boolean details;
@@ -86,26 +83,12 @@ final class LinkCommand {
         if (link.netdev() != null) {
             report.number("netdev_index", details ? "netdev_index %d " : null, link.netdev().ifIndex());
         }
-        LinkFaults faults = link.configured().faults();
-        if (!faults.isNone()) {
-            // In the plain text too, where the original has nothing: nobody should look elsewhere for the reason of lost packets.
-            report.string("fault", "fault %s ", faults.toString());
-        }
-        CongestionControl congestion = link.configured().congestion();
-        if (congestion.on()) {
-            report.string("congestion", "congestion %s ", congestion.toString());
-        }
-        MpaOptions mpa = link.configured().mpa();
-        if (!mpa.equals(MpaOptions.DEFAULT)) {
-            report.string("mpa", "mpa %s ", mpa.toString());
-        }
-        if (link.configured().limitsMemory()) {
-            report.string(ConfiguredLink.MEMLOCK_OPTION, "memlock %s ", ConfiguredLink.MEMLOCK_ULIMIT);
-        }
-        RoceWire wire = link.configured().wire();
-        if (wire.raw()) {
-            report.string("link", "link %s ", "raw");
-            report.string("roce", "roce %s ", wire.words());
+        // Not only with --details, and the original has none: an option such as faults explains what users see.
+        for (LinkOption<?> option : options(link.configured())) {
+            String value = option.shown(link.configured());
+            if (value != null) {
+                report.string(option.name(), option.name() + " %s ", value);
+            }
         }
         report.endObject();
     }
@@ -136,14 +119,9 @@ final class LinkCommand {
         }
         ConfiguredLink configured = new ConfiguredLink(link, type, words.take(), Map.of());
         while (!words.isEmpty()) {
-            switch (words.takeCommand(ConfiguredLink.LINK_OPTION, ConfiguredLink.ROCE_OPTION)) {
-                case null -> throw new ToolFailure("Unknown parameter " + words.peek());
-                case ConfiguredLink.LINK_OPTION -> configured = configured.withCarrier(word(words, LINK_WORDS));
-                default -> configured = configured.withVersions(word(words, ROCE_WORDS));
-            }
-            requireType("rxe", configured, "RoCE options");
+            LinkOption<?> option = takeOption(words, LinkOption::isSettableOnAdd);
+            configured = with(configured, option, value(words, option.required(), ""));
         }
-        configured.wire();
         store.add(configured);
         return 0;
     }
@@ -171,86 +149,71 @@ final class LinkCommand {
         if (words.isEmpty()) {
             return help(name);
         }
-        switch (words.takeCommand(ConfiguredLink.FAULT_OPTION, ConfiguredLink.CONGESTION_OPTION, ConfiguredLink.MPA_OPTION,
-                ConfiguredLink.MEMLOCK_OPTION, ConfiguredLink.LINK_OPTION, ConfiguredLink.ROCE_OPTION)) {
-            case null -> throw new ToolFailure("Unknown parameter " + words.peek());
-            case ConfiguredLink.FAULT_OPTION -> {
-                LinkFaults faults = LinkFaults.parse(lastWord(words, "faults, or none", LinkFaults.SYNTAX));
-                requireType("rxe", link.configured(), "faults");
-                store.setFaults(link.name(), faults);
-            }
-            case ConfiguredLink.MEMLOCK_OPTION -> {
-                String limit = lastWord(words, "none or " + ConfiguredLink.MEMLOCK_ULIMIT, "");
-                if (!limit.equals("none") && !limit.equals(ConfiguredLink.MEMLOCK_ULIMIT)) {
-                    throw new ToolFailure("error: Invalid argument\n'" + limit + "' is neither none nor " + ConfiguredLink.MEMLOCK_ULIMIT);
-                }
-                store.setMemoryLimit(link.name(), limit.equals(ConfiguredLink.MEMLOCK_ULIMIT));
-            }
-            case ConfiguredLink.LINK_OPTION -> {
-                String carrier = lastWord(words, "what carries packets", LINK_WORDS);
-                requireType("rxe", link.configured(), "raw frames");
-                store.setCarrier(link.name(), carrier);
-            }
-            case ConfiguredLink.ROCE_OPTION -> {
-                String versions = lastWord(words, "versions of RoCE", ROCE_WORDS);
-                requireType("rxe", link.configured(), "RoCE");
-                store.setVersions(link.name(), versions);
-            }
-            case ConfiguredLink.CONGESTION_OPTION -> {
-                CongestionControl congestion =
-                    CongestionControl.parse(lastWord(words, "congestion control, or none", CongestionControl.SYNTAX));
-                requireType("rxe", link.configured(), "congestion control");
-                store.setCongestion(link.name(), congestion);
-            }
-            default -> {
-                MpaOptions mpa = MpaOptions.parse(lastWord(words, "MPA options, or default", MpaOptions.SYNTAX));
-                requireType("siw", link.configured(), "MPA options");
-                store.setMpa(link.name(), mpa);
-            }
+        LinkOption<?> option = takeOption(words, each -> each.keeper() == null);
+        String help = option.details().isEmpty() ? "" : "\n" + option.details().stripTrailing();
+        String value = value(words, option.required(), help);
+        if (!words.isEmpty()) {
+            throw new ToolFailure("Unknown parameter " + words.peek());
         }
+        set(link.configured(), option, value);
         return 0;
     }
 
-    private static String word(Words words, String syntax) {
+    /** Takes the name of an option, abbreviated or not, from those of all types. */
+    private static LinkOption<?> takeOption(Words words, Predicate<LinkOption<?>> eligible) {
+        List<LinkOption<?>> options = LinkTypes.options().stream().filter(eligible).toList();
+        String name = words.takeCommand(options.stream().map(LinkOption::name).toArray(String[]::new));
+        for (LinkOption<?> each : options) {
+            if (each.name().equals(name)) {
+                return each;
+            }
+        }
+        throw new ToolFailure("Unknown parameter " + words.peek());
+    }
+
+    private static String value(Words words, String required, String help) {
         if (words.isEmpty()) {
-            throw new ToolFailure("Please provide " + syntax + ".");
+            throw new ToolFailure("Please provide " + required + "." + help);
         }
         return words.take();
     }
 
-    /** @param what the word is to say */
-    private static String lastWord(Words words, String what, String syntax) {
-        if (words.isEmpty()) {
-            throw new ToolFailure("Please provide " + what + ".\n" + syntax.stripTrailing());
-        }
-        String word = words.take();
-        if (!words.isEmpty()) {
-            throw new ToolFailure("Unknown parameter " + words.peek());
-        }
-        return word;
+    private <T> void set(ConfiguredLink link, LinkOption<T> option, String word) {
+        T value = option.parse(word);
+        requireOption(link, option);
+        store.set(link.name(), option, value);
     }
 
-    private static void requireType(String type, ConfiguredLink link, String what) {
-        if (!link.type().equals(type)) {
+    private static <T> ConfiguredLink with(ConfiguredLink link, LinkOption<T> option, String word) {
+        T value = option.parse(word);
+        requireOption(link, option);
+        return link.with(option, value);
+    }
+
+    private static void requireOption(ConfiguredLink link, LinkOption<?> option) {
+        if (!options(link).contains(option)) {
+            List<String> types = LinkTypes.having(option).stream().map(LinkType::name).toList();
             throw new ToolFailure("error: Operation not supported\n" + link.name() + " is of type " + link.type()
-                + "; only links of type " + type + " have " + what);
+                + "; only links of type " + String.join(" or ", types) + " have " + option.title());
         }
+    }
+
+    /** The options that a link's type declares; none if there is no such type, which the store refuses. */
+    private static List<LinkOption<?>> options(ConfiguredLink link) {
+        LinkType type = LinkTypes.find(link.type());
+        return type == null ? List.of() : type.options();
     }
 
     private int help(String name) {
-        console.print("Usage: " + name + " link show [DEV/PORT_INDEX]\n"
-            + "Usage: " + name + " link add NAME type TYPE netdev NETDEV [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ]\n"
-            + "Usage: " + name + " link delete NAME\n"
-            + "Usage: " + name + " link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }\n"
-            + LinkFaults.SYNTAX.indent(7)
-            + "Usage: " + name + " link set DEV congestion { none | dcqcn[,KEY=VALUE]... }\n"
-            + CongestionControl.SYNTAX.indent(7)
-            + "Usage: " + name + " link set DEV mpa { default | KEY=VALUE[,KEY=VALUE]... }\n"
-            + MpaOptions.SYNTAX.indent(7)
-            + "Usage: " + name + " link set DEV memlock { none | ulimit }\n"
-            + "Usage: " + name + " link set DEV link { raw | udp }\n"
-            + "       raw: Ethernet frames, with CAP_NET_RAW, RoCE v1 and v2; udp: sockets, RoCE v2 only\n"
-            + "Usage: " + name + " link set DEV roce { v1 | v2 | v1,v2 }\n");
+        StringBuilder text = new StringBuilder("Usage: " + name + " link show [DEV/PORT_INDEX]\n"
+            + "Usage: " + name + " link add NAME type TYPE netdev NETDEV");
+        LinkTypes.options().stream().filter(LinkOption::isSettableOnAdd).forEach(option ->
+            text.append(" [ ").append(option.name()).append(" { ").append(option.syntax()).append(" } ]"));
+        text.append("\nUsage: ").append(name).append(" link delete NAME\n");
+        LinkTypes.options().stream().filter(option -> option.keeper() == null).forEach(option ->
+            text.append("Usage: ").append(name).append(" link set DEV ").append(option.name()).append(" { ").append(option.syntax())
+                .append(" }\n").append(option.details().indent(7)));
+        console.print(text.toString());
         return 0;
     }
 }

@@ -15,8 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.device.config.LinkOption;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.config.NetDevice;
+import org.softrdma.rxe.config.RxeLinkType;
 import org.softrdma.tools.ToolRun;
 import org.softrdma.tools.cli.ToolFailure;
 
@@ -203,7 +205,7 @@ class RdmaTest {
         String message = assertThrows(ToolFailure.class, () -> run("link set rxe0 fault delay=5")).getMessage();
 
         assertTrue(message.contains("delay=5: a time is 1ns to 60s: a number with ns, us, ms or s"), message);
-        assertEquals("drop=0.5,seed=1", store.links().getFirst().faults().toString(), "what was set stays");
+        assertEquals("drop=0.5,seed=1", store.links().getFirst().get(RxeLinkType.FAULT).toString(), "what was set stays");
     }
 
     @Test
@@ -248,7 +250,7 @@ class RdmaTest {
 
         String line = "link rxe0/1 state ACTIVE physical_state LINK_UP netdev " + lo + " ";
         assertEquals(line + "memlock ulimit \n", run("link show").out());
-        assertTrue(store.links().getFirst().limitsMemory());
+        assertTrue(store.links().getFirst().get(LinkOption.MEMLOCK));
         run("link set rxe0 memlock none");
         assertEquals(line + "\n", run("link show").out());
     }

@@ -3,7 +3,7 @@ package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.config.CongestionControl;
+import org.softrdma.rxe.config.CongestionControl;
 
 /**
  * Congestion control of one connected queue pair. As DCQCN's notification point it answers marked packets with CNPs, one in an interval at

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
-import org.softrdma.device.config.CongestionControl;
+import org.softrdma.rxe.config.CongestionControl;
 
 /**
  * How fast a queue pair may send: the rate machine of DCQCN's reaction point. A notification cuts the current rate R_C in proportion to

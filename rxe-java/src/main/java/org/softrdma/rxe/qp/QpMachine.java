@@ -3,13 +3,13 @@ package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.verbs.SoftCompletionQueue;
 import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.link.Path;
 import org.softrdma.link.TransmitBatch;
+import org.softrdma.rxe.config.CongestionControl;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributeMask;
 import org.softrdma.verbs.QpAttributes;

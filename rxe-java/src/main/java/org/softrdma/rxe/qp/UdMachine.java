@@ -2,9 +2,9 @@
 package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
-import org.softrdma.device.config.CongestionControl;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.rxe.config.CongestionControl;
 import org.softrdma.verbs.QpAttributes;
 
 /**

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.Counters;
-import org.softrdma.device.config.CongestionControl;
+import org.softrdma.rxe.config.CongestionControl;
 
 class CongestionPointTest {
     private static final int PACKET_BYTES = 4112;

@@ -11,7 +11,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.config.CongestionControl;
+import org.softrdma.rxe.config.CongestionControl;
 
 /** Expected rates are worked out from the equations of the DCQCN paper (SIGCOMM 2015, §3.1), by hand or by {@link Paper}. */
 class DcqcnRateTest {

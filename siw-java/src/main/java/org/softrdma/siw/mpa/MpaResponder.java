@@ -2,7 +2,7 @@
 package org.softrdma.siw.mpa;
 
 import java.nio.ByteBuffer;
-import org.softrdma.device.config.MpaOptions;
+import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.wire.iwarp.EnhancedHeader;
 import org.softrdma.wire.iwarp.MpaFrame;
 

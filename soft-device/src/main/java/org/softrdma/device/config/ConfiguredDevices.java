@@ -5,25 +5,34 @@ import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.verbs.RdmaDevice;
 
-/** The devices a provider offers: of all links those of its type, whose interface is there. */
+/** The devices that a provider offers: one for each link of its type whose network interface exists. */
 public final class ConfiguredDevices {
     private ConfiguredDevices() {
     }
 
-    /** Makes a device of a link. */
+    /** Makes the device of a link. */
     public interface Maker {
-        /** @param index position among all links, of whatever type. @param store where the link is from */
+        /**
+         * Makes a device without opening it.
+         *
+         * @param index position among the links of all types
+         * @param store the file that the link is from
+         */
         RdmaDevice make(ConfiguredLink link, NetDevice netdev, int index, LinkStore store);
     }
 
-    /** @param type the type word of {@code rdma link add} */
-    public static List<RdmaDevice> of(String type, Maker maker) {
+    /**
+     * Lists the devices of a type. Links of types whose provider is not installed count for the index, and no more.
+     *
+     * @throws org.softrdma.verbs.VerbsException EINVAL, EACCES or EIO: the file cannot be read or understood
+     */
+    public static List<RdmaDevice> of(LinkType type, Maker maker) {
         List<RdmaDevice> devices = new ArrayList<>();
         LinkStore store = LinkStore.open();
-        List<ConfiguredLink> links = store.effectiveLinks();
+        List<ConfiguredLink> links = store.linksOfAnyType();
         for (int index = 0; index < links.size(); index++) {
             ConfiguredLink link = links.get(index);
-            NetDevice netdev = link.type().equals(type) ? NetDevice.find(link.netdev()) : null;
+            NetDevice netdev = link.type().equals(type.name()) ? NetDevice.find(link.netdev()) : null;
             if (netdev != null) {
                 devices.add(maker.make(link, netdev, index, store));
             }

@@ -4,8 +4,8 @@ package org.softrdma.device.config;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Notices that the link of a running device was deleted from the user's file of links: looks, when told to, whether the file changed. A
- * default device is in no file, and not deleted when others are configured.
+ * Watches the user's file of links for the deletion of a running device's link. Default devices are not in the file, and configuring
+ * others does not delete them. Not thread-safe; the caller polls it.
  */
 public final class DeletionWatch {
     private static final System.Logger LOG = System.getLogger(DeletionWatch.class.getName());
@@ -15,20 +15,24 @@ public final class DeletionWatch {
     private LinkStore.Version version;
     private boolean configured;
 
-    /** @throws VerbsException EINVAL, EACCES or EIO: the file cannot be read or understood */
+    /**
+     * Reads the file for the first time.
+     *
+     * @throws VerbsException EINVAL, EACCES or EIO: the file cannot be read or understood
+     */
     public DeletionWatch(LinkStore store, String device) {
         this.store = store;
         this.device = device;
         version = store.version();
-        configured = isConfigured();
+        configured = store.find(device) != null;
     }
 
     /**
-     * Reads the file if it changed. One that is not understood changes nothing.
+     * Reads the file again if it changed. A file that is not understood does not count as a deletion; it is logged.
      *
-     * @param onDeleted called if the device was in the file, and is not any more
+     * @param onDeleted runs if the device was in the file at the last reading and is no longer
      */
-    public void look(Runnable onDeleted) {
+    public void poll(Runnable onDeleted) {
         try {
             LinkStore.Version now = store.version();
             if (now.equals(version)) {
@@ -36,16 +40,12 @@ public final class DeletionWatch {
             }
             version = now;
             boolean before = configured;
-            configured = isConfigured();
+            configured = store.find(device) != null;
             if (before && !configured) {
                 onDeleted.run();
             }
         } catch (VerbsException refused) {
-            LOG.log(System.Logger.Level.WARNING, device + ": whether it was deleted is not known: " + refused.getMessage());
+            LOG.log(System.Logger.Level.WARNING, device + ": cannot check whether the link was deleted: " + refused.getMessage());
         }
-    }
-
-    private boolean isConfigured() {
-        return store.links().stream().anyMatch(link -> link.name().equals(device));
     }
 }

@@ -22,40 +22,28 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import org.softrdma.verbs.Errno;
-import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The links a user configured, in a text file of the user's own: {@code rdma link} needs no root and no kernel module with us, and every
- * process of the user sees the same devices. The file's header says what a line looks like. Comments are kept; a line that is not
- * understood is an error that names file and line, never skipped.
+ * The links a user configured, in a text file of the user's own: unlike the kernel's, they need no root and no module, and every process
+ * of the user sees the same devices. The header of the file describes its lines, whose options are those that the {@linkplain LinkType
+ * types} declare. Comments are kept; a line that is not understood is an error that names file and line.
  *
- * <p>Without the file there are {@linkplain #effectiveLinks() default devices}; from the first change on the file rules alone.
+ * <p>Without the file there are {@linkplain #effectiveLinks() default devices}; from the first change on, the file alone decides.
  *
- * <p>Any thread, any number of processes: writers take a file lock in turn and replace the file in one step, readers need no lock.
+ * <p>Any thread, any number of processes: writers serialize on a file lock and replace the file atomically, readers need no lock.
  */
 public final class LinkStore {
     /** Environment variable that names the directory of the file. */
     public static final String DIRECTORY_VARIABLE = "SOFTRDMA_STATE_DIR";
 
     private static final String FILE_NAME = "links";
-    /** A character for a byte: comments in any encoding survive. What we write ourselves is ASCII. */
+    /** One character per byte, so that comments in any encoding survive. Lines written here are ASCII. */
     private static final Charset BYTES = StandardCharsets.ISO_8859_1;
-    private static final List<String> TYPES = List.of("rxe", "siw");
-    /** What the kernel's device names allow (63 characters, no '/', no '%'), less what would break a line or a shell word. */
+    /** Names that the kernel allows for devices (63 characters, no '/', no '%'), less those that would break a line or a shell word. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,62}");
-    private static final String HEADER = """
-        # RDMA links of this user, kept by `rdma link add`, `set` and `delete`. One line each:
-        #
-        #   link NAME type TYPE netdev NETDEV [OPTION VALUE]...
-        #
-        # TYPE is rxe (RoCE) or siw (iWARP), NETDEV a network interface; OPTION may be fault, congestion, mpa, memlock, link
-        # or roce, VALUE as `rdma link set NAME OPTION` takes it, or roce_mode, which `cma_roce_mode` keeps.
-        # Lines that start with # are comments.
-        # While this file exists, these are all the links there are. Remove it, and every interface that is up has one of each type again.
-        """;
 
-    /** File locks are the process's, not the thread's. */
+    /** Serializes the threads of this process: file locks belong to the whole process. */
     private static final ReentrantLock WRITERS = new ReentrantLock();
 
     private final Path file;
@@ -64,23 +52,23 @@ public final class LinkStore {
         file = directory.resolve(FILE_NAME);
     }
 
-    /** The user's store. Opening touches nothing; the directory appears with the first change. */
+    /** Opens the user's store. Nothing is created until the first change. */
     public static LinkStore open() {
         return new LinkStore(StateDirectory.ofUser());
     }
 
-    /** A store in {@code directory}. */
+    /** Opens a store in {@code directory}, which need not exist yet. */
     public static LinkStore at(Path directory) {
         return new LinkStore(directory);
     }
 
-    /** What can be seen of the file from outside: equal as long as it was not changed. */
+    /** State of the file as seen from outside: equal until the file changes. */
     public record Version(FileTime modified, Object file) {
         private static final Version NO_FILE = new Version(null, null);
     }
 
     /**
-     * The file's version now. Cheap: nothing is read.
+     * The file's version now. Cheap: the content is not read.
      *
      * @throws VerbsException EACCES or EIO
      */
@@ -95,12 +83,12 @@ public final class LinkStore {
         }
     }
 
-    /** Where the links are kept, whether or not the file exists yet. */
+    /** Path of the file, whether or not it exists yet. */
     public Path file() {
         return file;
     }
 
-    /** Whether the user has changed anything yet, so that the file rules. */
+    /** Whether the file exists, so that there are no default devices. */
     public boolean isConfigured() {
         return Files.exists(file);
     }
@@ -111,20 +99,47 @@ public final class LinkStore {
      * @throws VerbsException EINVAL for a line that is not understood, naming file and line; EACCES or EIO if it cannot be read
      */
     public List<ConfiguredLink> links() {
-        return parse(lines());
+        return parse(lines(), Foreign.REFUSED);
     }
 
     /**
-     * The links there are: the configured ones, or, as long as nothing was ever configured, one of each type on every interface that is
-     * up, by interface index: rxe0 on the loopback, rxe1 on the next, and so on, then siw0 on the loopback, and so on.
+     * The links there are: the configured ones, or, without the file, one of each type on every interface that is up, by interface index.
+     * Of a type named {@code x} those are x0 on the loopback interface, x1 on the next one, and so on.
+     *
+     * @throws VerbsException as {@link #links} does
      */
     public List<ConfiguredLink> effectiveLinks() {
         List<String> lines = lines();
-        return lines == null ? defaultLinks() : parse(lines);
+        return lines == null ? defaultLinks() : parse(lines, Foreign.REFUSED);
     }
 
     /**
-     * Adds a link. The first one ever replaces the default devices.
+     * The links there are, for a process in which the providers of some of them may be missing: the options of such links are not checked.
+     *
+     * @throws VerbsException EINVAL for a line that is not understood, naming file and line; EACCES or EIO if it cannot be read
+     */
+    List<ConfiguredLink> linksOfAnyType() {
+        List<String> lines = lines();
+        return lines == null ? defaultLinks() : parse(lines, Foreign.ACCEPTED);
+    }
+
+    /**
+     * Finds a configured link. As with {@link #linksOfAnyType}, links of other types need no provider in this process.
+     *
+     * @return null if the file does not exist or has no link of that name
+     * @throws VerbsException EINVAL for a line that is not understood, naming file and line; EACCES or EIO if it cannot be read
+     */
+    public ConfiguredLink find(String name) {
+        for (ConfiguredLink each : parse(lines(), Foreign.ACCEPTED)) {
+            if (each.name().equals(name)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Adds a link without options. The first link ever added replaces the default devices.
      *
      * @throws VerbsException EEXIST: the name is taken; EINVAL: name or type unusable; ENODEV: no such interface; EACCES or EIO: the file
      *     cannot be written
@@ -133,23 +148,30 @@ public final class LinkStore {
         add(new ConfiguredLink(name, type, netdev, Map.of()));
     }
 
-    /** As {@link #add(String, String, String)}, with options. */
+    /**
+     * Adds a link. The first link ever added replaces the default devices.
+     *
+     * @throws VerbsException EEXIST: the name is taken; EINVAL: name, type or options unusable; ENODEV: no such interface; EACCES or EIO:
+     *     the file cannot be written
+     */
     public void add(ConfiguredLink link) {
         checkName(link.name());
-        if (!TYPES.contains(link.type())) {
+        LinkType type = LinkTypes.find(link.type());
+        if (type == null) {
             throw new VerbsException(Errno.EINVAL, "newlink", "there is no link type '" + link.type() + "'; there are: "
-                + String.join(", ", TYPES));
+                + String.join(", ", LinkTypes.names()));
         }
+        checkOptions(type, link);
         if (NetDevice.find(link.netdev()) == null) {
             throw new VerbsException(Errno.ENODEV, "newlink", "no network interface '" + link.netdev() + "'; there are: "
                 + String.join(", ", NetDevice.list().stream().map(NetDevice::name).toList()));
         }
         change(lines -> {
             List<String> kept = lines == null ? header() : lines;
-            for (ConfiguredLink each : parse(kept)) {
+            for (ConfiguredLink each : parse(kept, Foreign.REFUSED)) {
                 if (each.name().equals(link.name())) {
                     throw new VerbsException(Errno.EEXIST, "newlink", "link '" + link.name() + "' exists already, type " + each.type()
-                        + " on " + each.netdev() + "; delete it first, or take another name");
+                        + " on " + each.netdev() + "; delete it first, or use another name");
                 }
             }
             kept.add(format(link));
@@ -158,7 +180,7 @@ public final class LinkStore {
     }
 
     /**
-     * Removes a link. As long as nothing was ever configured this removes a default device, and the others become configured ones.
+     * Removes a link. Without the file this removes a default device, and the others become configured ones.
      *
      * @throws VerbsException ENODEV: no such link; EACCES or EIO: the file cannot be written
      */
@@ -171,72 +193,53 @@ public final class LinkStore {
     }
 
     /**
-     * Gives a link faults, or none. As long as nothing was ever configured, the default devices become configured ones.
+     * Sets an option of a link. Without the file the default devices become configured ones.
      *
-     * @throws VerbsException ENODEV: no such link; EACCES or EIO: the file cannot be written
+     * @throws VerbsException ENODEV: no such link; EOPNOTSUPP: links of its type do not have the option; EINVAL: it does not go with the
+     *     link's other options; EACCES or EIO: the file cannot be written
      */
-    public void setFaults(String name, LinkFaults faults) {
-        set(name, link -> link.withFaults(faults));
-    }
-
-    /** Gives a link congestion control, or none; otherwise as {@link #setFaults}. */
-    public void setCongestion(String name, CongestionControl congestion) {
-        set(name, link -> link.withCongestion(congestion));
-    }
-
-    /** Has a link's connections set up like this; otherwise as {@link #setFaults}. */
-    public void setMpa(String name, MpaOptions mpa) {
-        set(name, link -> link.withMpa(mpa));
-    }
-
-    /** Has a link's registered memory count against the process's limit, or not; otherwise as {@link #setFaults}. */
-    public void setMemoryLimit(String name, boolean limited) {
-        set(name, link -> link.withMemoryLimit(limited));
-    }
-
-    /**
-     * Says what carries a link's packets; otherwise as {@link #setFaults}.
-     *
-     * @param carrier as {@link ConfiguredLink#LINK_OPTION} has it
-     * @throws VerbsException also EINVAL: not understood, or not with the link's versions of RoCE
-     */
-    public void setCarrier(String name, String carrier) {
-        set(name, link -> checked(link.withCarrier(carrier)));
-    }
-
-    /** As {@link #setCarrier}, which versions of RoCE a link speaks. @param versions as {@link ConfiguredLink#ROCE_OPTION} has them */
-    public void setVersions(String name, String versions) {
-        set(name, link -> checked(link.withVersions(versions)));
-    }
-
-    /**
-     * As {@link #setCarrier}, which version of RoCE connections by address use.
-     *
-     * @throws VerbsException also EINVAL: the link does not speak it
-     */
-    public void setRoceMode(String name, GidType mode) {
-        set(name, link -> {
-            if (!link.wire().types().contains(mode)) {
-                throw new VerbsException(Errno.EINVAL, "setlink", name + " does not speak " + mode.text() + ", only "
-                    + String.join(" and ", link.wire().types().stream().map(GidType::text).toList())
-                    + "; rdma link set " + name + " link raw gives it both");
+    public <T> void set(String name, LinkOption<T> option, T value) {
+        update(name, link -> {
+            LinkType type = LinkTypes.find(link.type());
+            if (!type.options().contains(option)) {
+                throw new VerbsException(Errno.EOPNOTSUPP, "setlink", name + " is of type " + type.name() + ", whose options are: "
+                    + names(type.options()));
             }
-            return link.withRoceMode(mode);
+            return link.with(option, value);
         });
     }
 
-    private static ConfiguredLink checked(ConfiguredLink link) {
-        link.wire();
-        return link;
-    }
-
-    private void set(String name, UnaryOperator<ConfiguredLink> option) {
+    /**
+     * Changes a link under the lock of the file: what {@code change} reads is what it replaces.
+     *
+     * @param change returns the link with other options; may throw
+     * @throws VerbsException as {@link #set} does
+     */
+    public void update(String name, UnaryOperator<ConfiguredLink> change) {
         change(lines -> {
             List<String> all = orDefaults(lines);
             int index = lineOf(name, all, "setlink");
-            all.set(index, format(option.apply(parse(all.get(index), index + 1))));
+            ConfiguredLink changed = change.apply(parse(all.get(index), index + 1, Foreign.REFUSED));
+            checkOptions(LinkTypes.find(changed.type()), changed);
+            all.set(index, format(changed));
             return all;
         });
+    }
+
+    private static void checkOptions(LinkType type, ConfiguredLink link) {
+        link.options().forEach((name, value) -> {
+            LinkOption<?> option = type.option(name);
+            if (option == null) {
+                throw new VerbsException(Errno.EINVAL, "setlink", "links of type " + type.name() + " have no option '" + name
+                    + "'; there are: " + names(type.options()));
+            }
+            option.parse(value);
+        });
+        type.check(link);
+    }
+
+    private static String names(List<LinkOption<?>> options) {
+        return String.join(", ", options.stream().map(LinkOption::name).toList());
     }
 
     private static List<String> orDefaults(List<String> lines) {
@@ -248,11 +251,11 @@ public final class LinkStore {
         return defaults;
     }
 
-    /** Where the link stands. */
+    /** Index of a link's line; ENODEV if there is none. */
     private int lineOf(String name, List<String> lines, String verb) {
-        List<String> names = parse(lines).stream().map(ConfiguredLink::name).toList();
+        List<String> names = parse(lines, Foreign.REFUSED).stream().map(ConfiguredLink::name).toList();
         for (int i = 0; i < lines.size(); i++) {
-            ConfiguredLink link = parse(lines.get(i), i + 1);
+            ConfiguredLink link = parse(lines.get(i), i + 1, Foreign.REFUSED);
             if (link != null && link.name().equals(name)) {
                 return i;
             }
@@ -263,11 +266,11 @@ public final class LinkStore {
     private static List<ConfiguredLink> defaultLinks() {
         List<ConfiguredLink> links = new ArrayList<>();
         List<NetDevice> devices = NetDevice.list();
-        for (String type : TYPES) {
+        for (LinkType type : LinkTypes.all()) {
             int number = 0;
             for (NetDevice device : devices) {
                 if (device.up()) {
-                    links.add(new ConfiguredLink(type + number++, type, device.name(), Map.of()));
+                    links.add(new ConfiguredLink(type.name() + number++, type.name(), device.name(), Map.of()));
                 }
             }
         }
@@ -283,13 +286,42 @@ public final class LinkStore {
 
     // --- the file ---
 
+    /** Treatment of links whose type no installed provider declares. */
+    private enum Foreign {
+        REFUSED,
+        /** For devices of one provider, which need not know the others. */
+        ACCEPTED
+    }
+
+    /** A step from one content of the file to the next. */
     private interface Change {
-        /** @param lines what the file holds, null without one; may be changed and returned */
+        /**
+         * Changes the content.
+         *
+         * @param lines content of the file, null without one; may be changed and returned
+         */
         List<String> apply(List<String> lines);
     }
 
     private static List<String> header() {
-        return new ArrayList<>(HEADER.lines().toList());
+        List<String> lines = new ArrayList<>(List.of(
+            "# RDMA links of this user, kept by `rdma link add`, `set` and `delete`. One line each:",
+            "#",
+            "#   link NAME type TYPE netdev NETDEV [OPTION VALUE]...",
+            "#",
+            "# NETDEV is a network interface; VALUE is as `rdma link set NAME OPTION` takes it. TYPE and its OPTIONs:"));
+        for (LinkType type : LinkTypes.all()) {
+            lines.add("#   " + type.name() + " (" + type.protocol() + "): " + names(type.options()));
+        }
+        for (LinkOption<?> option : LinkTypes.options()) {
+            if (option.keeper() != null) {
+                lines.add("# `" + option.keeper() + "` keeps " + option.name() + ".");
+            }
+        }
+        lines.add("# Lines that start with # are comments.");
+        lines.add("# While this file exists, these are all the links there are. Remove it, and every interface that is up has one of each "
+            + "type again.");
+        return lines;
     }
 
     private static String format(ConfiguredLink link) {
@@ -299,11 +331,11 @@ public final class LinkStore {
         return line.toString();
     }
 
-    private List<ConfiguredLink> parse(List<String> lines) {
+    private List<ConfiguredLink> parse(List<String> lines, Foreign foreign) {
         List<ConfiguredLink> links = new ArrayList<>();
         int number = 0;
         for (String line : lines == null ? List.<String>of() : lines) {
-            ConfiguredLink link = parse(line, ++number);
+            ConfiguredLink link = parse(line, ++number, foreign);
             if (link == null) {
                 continue;
             }
@@ -317,8 +349,8 @@ public final class LinkStore {
         return links;
     }
 
-    /** Null for a comment or an empty line. */
-    private ConfiguredLink parse(String line, int number) {
+    /** Reads one line; null for a comment or an empty line. */
+    private ConfiguredLink parse(String line, int number, Foreign foreign) {
         String text = line.strip();
         if (text.isEmpty() || text.startsWith("#")) {
             return null;
@@ -330,8 +362,9 @@ public final class LinkStore {
         if (!NAME.matcher(words[1]).matches()) {
             throw notUnderstood(number, "'" + words[1] + "' cannot be a link's name", line);
         }
-        if (!TYPES.contains(words[3])) {
-            throw notUnderstood(number, "there is no link type '" + words[3] + "', only " + String.join(", ", TYPES), line);
+        LinkType type = LinkTypes.find(words[3]);
+        if (type == null && foreign == Foreign.REFUSED) {
+            throw notUnderstood(number, "there is no link type '" + words[3] + "', only " + String.join(", ", LinkTypes.names()), line);
         }
         if (words.length % 2 != 0) {
             throw notUnderstood(number, "option '" + words[words.length - 1] + "' lacks its value", line);
@@ -341,14 +374,12 @@ public final class LinkStore {
             options.put(words[i], words[i + 1]);
         }
         ConfiguredLink link = new ConfiguredLink(words[1], words[3], words[5], options);
-        try {
-            link.faults();
-            link.congestion();
-            link.mpa();
-            link.limitsMemory();
-            link.roceMode();
-        } catch (VerbsException refused) {
-            throw notUnderstood(number, refused.getMessage(), line);
+        if (type != null) {
+            try {
+                checkOptions(type, link);
+            } catch (VerbsException refused) {
+                throw notUnderstood(number, refused.getMessage(), line);
+            }
         }
         return link;
     }
@@ -358,7 +389,7 @@ public final class LinkStore {
             + "'; correct the line, or remove the file to start over");
     }
 
-    /** Null without the file. */
+    /** Content of the file; null without it. */
     private List<String> lines() {
         try {
             return new ArrayList<>(Files.readAllLines(file, BYTES));
@@ -400,6 +431,6 @@ public final class LinkStore {
         String reason = failed instanceof FileSystemException inFile && inFile.getReason() != null ? inFile.getReason()
             : failed.getClass().getSimpleName() + (failed.getMessage() == null ? "" : " " + failed.getMessage());
         return new VerbsException(errno, verb, file + " (" + reason + "); set " + DIRECTORY_VARIABLE
-            + " to a directory of your own, or put this one's permissions right", failed);
+            + " to a directory of your own, or fix the permissions of this one", failed);
     }
 }

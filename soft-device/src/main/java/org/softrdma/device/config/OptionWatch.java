@@ -1,51 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.config;
 
-import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Keeps an option of a running device as the user's file of links has it: looks, when told to, whether the file changed.
+ * Follows one option of a running device in the user's file of links. Not thread-safe; the caller polls it.
  *
- * @param <T> what the option says
+ * @param <T> type of the option's value
  */
 public final class OptionWatch<T> {
     private static final System.Logger LOG = System.getLogger(OptionWatch.class.getName());
 
     private final LinkStore store;
-    private final ConfiguredLink without;
-    private final Function<ConfiguredLink, T> option;
-    private final String what;
+    private final String device;
+    private final LinkOption<T> option;
     private T value;
     private LinkStore.Version version;
 
     /**
-     * @param option reads it of a link
-     * @param what   for people: the device has these
+     * Reads the option for the first time.
+     *
+     * @param option one that running devices {@linkplain LinkOption#isFollowed() follow}, with a usual value
      * @throws VerbsException EINVAL, EACCES or EIO: the file cannot be read or understood
      */
-    public OptionWatch(LinkStore store, String device, Function<ConfiguredLink, T> option, String what) {
+    public OptionWatch(LinkStore store, String device, LinkOption<T> option) {
+        assert option.isFollowed() && option.usual() != null : option;
         this.store = store;
+        this.device = device;
         this.option = option;
-        this.what = what;
-        without = new ConfiguredLink(device, "", "", Map.of());
         version = store.version();
         value = read();
     }
 
-    /** As the file had it when it was read last; a link that is not there has no options. */
+    /** The value at the last reading of the file; the usual one if the link is not in the file. */
     public T value() {
         return value;
     }
 
     /**
-     * Reads the file if it changed. One that is not understood leaves everything as it is, with a warning.
+     * Reads the file again if it changed. A file that is not understood leaves the value as it is, with a warning.
      *
-     * @param onChange told what the file has for this device now, if that is something else
+     * @param onChange receives the new value if it differs from the last one
      */
-    public void look(Consumer<T> onChange) {
+    public void poll(Consumer<T> onChange) {
         try {
             LinkStore.Version now = store.version();
             if (now.equals(version)) {
@@ -56,19 +54,15 @@ public final class OptionWatch<T> {
             if (!wanted.equals(value)) {
                 value = wanted;
                 onChange.accept(wanted);
-                LOG.log(System.Logger.Level.WARNING, without.name() + " has other " + what + " now: " + wanted);
+                LOG.log(System.Logger.Level.INFO, device + ": " + option.title() + " changed to " + option.format(wanted));
             }
         } catch (VerbsException refused) {
-            LOG.log(System.Logger.Level.WARNING, without.name() + ": " + what + " stay as they are: " + refused.getMessage());
+            LOG.log(System.Logger.Level.WARNING, device + ": " + option.title() + " not updated: " + refused.getMessage());
         }
     }
 
     private T read() {
-        for (ConfiguredLink each : store.links()) {
-            if (each.name().equals(without.name())) {
-                return option.apply(each);
-            }
-        }
-        return option.apply(without);
+        ConfiguredLink link = store.find(device);
+        return link == null ? option.usual() : link.get(option);
     }
 }

@@ -21,28 +21,28 @@ class DeletionWatchTest {
     @BeforeEach
     void configure() {
         store = LinkStore.at(directory);
-        store.add("rxe0", "rxe", LO);
-        store.add("rxe1", "rxe", LO);
+        store.add("alpha0", "alpha", LO);
+        store.add("alpha1", "alpha", LO);
     }
 
-    private void look(DeletionWatch watch) {
-        watch.look(() -> deletions++);
+    private void poll(DeletionWatch watch) {
+        watch.poll(() -> deletions++);
     }
 
     @Test
-    void shouldTellOfADeletedLinkOnce() {
-        DeletionWatch watch = new DeletionWatch(store, "rxe0");
-        store.remove("rxe1");
-        look(watch);
+    void shouldReportADeletedLinkOnce() {
+        DeletionWatch watch = new DeletionWatch(store, "alpha0");
+        store.remove("alpha1");
+        poll(watch);
         assertEquals(0, deletions);
-        store.remove("rxe0");
-        look(watch);
-        look(watch);
+        store.remove("alpha0");
+        poll(watch);
+        poll(watch);
         assertEquals(1, deletions);
-        store.add("rxe0", "rxe", LO);
-        look(watch);
-        store.remove("rxe0");
-        look(watch);
+        store.add("alpha0", "alpha", LO);
+        poll(watch);
+        store.remove("alpha0");
+        poll(watch);
         assertEquals(2, deletions);
     }
 
@@ -50,22 +50,22 @@ class DeletionWatchTest {
     @Test
     void shouldNotTakeADefaultDeviceForDeleted() {
         LinkStore empty = LinkStore.at(directory.resolve("nothing"));
-        DeletionWatch watch = new DeletionWatch(empty, "rxe7");
-        empty.add("other", "rxe", LO);
-        look(watch);
+        DeletionWatch watch = new DeletionWatch(empty, "alpha7");
+        empty.add("other", "alpha", LO);
+        poll(watch);
         assertEquals(0, deletions);
     }
 
     @Test
     void shouldNotTakeAFileThatIsNotUnderstoodForADeletion() throws IOException {
-        DeletionWatch watch = new DeletionWatch(store, "rxe0");
+        DeletionWatch watch = new DeletionWatch(store, "alpha0");
         String good = Files.readString(store.file());
         Files.writeString(store.file(), "what is this?\n");
-        look(watch);
+        poll(watch);
         assertEquals(0, deletions);
         Files.writeString(store.file(), good);
-        store.remove("rxe0");
-        look(watch);
+        store.remove("alpha0");
+        poll(watch);
         assertEquals(1, deletions);
     }
 }

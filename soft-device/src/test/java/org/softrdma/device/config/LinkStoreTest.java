@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,7 +29,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.verbs.Errno;
-import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
 class LinkStoreTest {
@@ -49,8 +49,8 @@ class LinkStoreTest {
         List<ConfiguredLink> links = store.effectiveLinks();
 
         List<ConfiguredLink> expected = new ArrayList<>();
-        IntStream.range(0, up.size()).forEach(i -> expected.add(new ConfiguredLink("rxe" + i, "rxe", up.get(i), Map.of())));
-        IntStream.range(0, up.size()).forEach(i -> expected.add(new ConfiguredLink("siw" + i, "siw", up.get(i), Map.of())));
+        IntStream.range(0, up.size()).forEach(i -> expected.add(new ConfiguredLink("alpha" + i, "alpha", up.get(i), Map.of())));
+        IntStream.range(0, up.size()).forEach(i -> expected.add(new ConfiguredLink("beta" + i, "beta", up.get(i), Map.of())));
         assertEquals(expected, links);
         assertEquals(List.of(), store.links());
         assertFalse(store.isConfigured());
@@ -59,11 +59,11 @@ class LinkStoreTest {
 
     @Test
     void shouldLetTheFileRuleAloneOnceALinkWasAdded() {
-        store.add("my0", "rxe", loopback);
-        store.add("siw0", "siw", loopback);
+        store.add("my0", "alpha", loopback);
+        store.add("beta0", "beta", loopback);
 
         List<ConfiguredLink> expected = List.of(
-            new ConfiguredLink("my0", "rxe", loopback, Map.of()), new ConfiguredLink("siw0", "siw", loopback, Map.of()));
+            new ConfiguredLink("my0", "alpha", loopback, Map.of()), new ConfiguredLink("beta0", "beta", loopback, Map.of()));
         assertEquals(expected, store.effectiveLinks());
         assertEquals(expected, LinkStore.at(directory.resolve("made/on/demand")).links());
     }
@@ -72,7 +72,7 @@ class LinkStoreTest {
     void shouldKeepTheOtherDefaultsWhenOneIsRemoved() {
         List<ConfiguredLink> defaults = new ArrayList<>(store.effectiveLinks());
 
-        store.remove("rxe0");
+        store.remove("alpha0");
 
         defaults.removeFirst();
         assertEquals(defaults, store.effectiveLinks());
@@ -81,7 +81,7 @@ class LinkStoreTest {
 
     @Test
     void shouldHaveNoDevicesWhenTheLastLinkIsRemoved() {
-        store.add("a", "rxe", loopback);
+        store.add("a", "alpha", loopback);
         store.remove("a");
 
         assertEquals(List.of(), store.effectiveLinks());
@@ -89,98 +89,119 @@ class LinkStoreTest {
 
     @Test
     void shouldRefuseANameTwice() {
-        store.add("a", "rxe", loopback);
+        store.add("a", "alpha", loopback);
 
-        assertErrno(Errno.EEXIST, () -> store.add("a", "siw", loopback), "'a'");
+        assertErrno(Errno.EEXIST, () -> store.add("a", "beta", loopback), "'a'");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "a b", "a/1", "a%d", ".", "..", "-x", "#", "a\n", "ä"})
     void shouldRefuseUnusableNames(String name) {
-        assertErrno(Errno.EINVAL, () -> store.add(name, "rxe", loopback), "name");
+        assertErrno(Errno.EINVAL, () -> store.add(name, "alpha", loopback), "name");
         assertFalse(store.isConfigured());
     }
 
     @Test
     void shouldBoundTheLengthOfNames() {
-        store.add("a".repeat(63), "rxe", loopback);
+        store.add("a".repeat(63), "alpha", loopback);
 
-        assertErrno(Errno.EINVAL, () -> store.add("a".repeat(64), "rxe", loopback), "63");
+        assertErrno(Errno.EINVAL, () -> store.add("a".repeat(64), "alpha", loopback), "63");
     }
 
     @Test
     void shouldRefuseUnknownTypesAndInterfaces() {
         assertErrno(Errno.EINVAL, () -> store.add("a", "ipoib", loopback), "'ipoib'");
-        assertErrno(Errno.ENODEV, () -> store.add("a", "rxe", "no-such-netdev0"), "no-such-netdev0");
+        assertErrno(Errno.ENODEV, () -> store.add("a", "alpha", "no-such-netdev0"), "no-such-netdev0");
     }
 
     @Test
     void shouldRefuseToRemoveWhatIsNotThere() {
-        assertErrno(Errno.ENODEV, () -> store.remove("rxe77"), "rxe77");
+        assertErrno(Errno.ENODEV, () -> store.remove("alpha77"), "alpha77");
         assertFalse(store.isConfigured(), "a refused change must not configure anything");
-        store.add("a", "rxe", loopback);
+        store.add("a", "alpha", loopback);
         assertErrno(Errno.ENODEV, () -> store.remove("b"), "there are: a");
     }
 
     @Test
     void shouldKeepOptionsAndComments() throws IOException {
-        write("# mine\n\nlink a type rxe netdev gone0 mtu 1024 colour red\n");
+        write("# mine\n\nlink a type alpha netdev gone0 loss 5 colour red\n");
 
-        assertEquals(List.of(new ConfiguredLink("a", "rxe", "gone0", Map.of("mtu", "1024", "colour", "red"))), store.links());
-        store.add("b", "rxe", loopback);
-        assertEquals("# mine\n\nlink a type rxe netdev gone0 mtu 1024 colour red\nlink b type rxe netdev " + loopback + "\n",
+        assertEquals(List.of(new ConfiguredLink("a", "alpha", "gone0", Map.of("loss", "5", "colour", "red"))), store.links());
+        store.add("b", "alpha", loopback);
+        assertEquals("# mine\n\nlink a type alpha netdev gone0 loss 5 colour red\nlink b type alpha netdev " + loopback + "\n",
             Files.readString(store.file()));
         store.remove("a");
-        assertEquals("# mine\n\nlink b type rxe netdev " + loopback + "\n", Files.readString(store.file()));
+        assertEquals("# mine\n\nlink b type alpha netdev " + loopback + "\n", Files.readString(store.file()));
     }
 
     @Test
-    void shouldKeepCongestionControlBesideFaults() throws IOException {
-        write("link a type rxe netdev gone0\n");
+    void shouldKeepOptionsWithTheLink() throws IOException {
+        write("# mine\nlink a type alpha netdev gone0 colour blue\nlink b type alpha netdev gone0\n");
 
-        store.setFaults("a", LinkFaults.parse("drop=1%"));
-        store.setCongestion("a", CongestionControl.parse("dcqcn,rate=25gbit"));
-        assertEquals("link a type rxe netdev gone0 fault drop=0.01,seed=1 congestion dcqcn,rate=25gbit\n", Files.readString(store.file()));
-        assertEquals(25_000_000_000L, store.links().getFirst().congestion().lineRate());
-        store.setFaults("a", LinkFaults.NONE);
-        assertEquals("link a type rxe netdev gone0 congestion dcqcn,rate=25gbit\n", Files.readString(store.file()));
-        store.setCongestion("a", CongestionControl.NONE);
-        assertEquals("link a type rxe netdev gone0\n", Files.readString(store.file()));
-        assertEquals(CongestionControl.NONE, store.links().getFirst().congestion());
-
-        write("link a type rxe netdev gone0 congestion red\n");
-        assertErrno(Errno.EINVAL, () -> store.links(), "'red'");
-    }
-
-    @Test
-    void shouldKeepFaultsWithTheLink() throws IOException {
-        write("# mine\nlink a type rxe netdev gone0 mtu 1024\nlink b type rxe netdev gone0\n");
-
-        store.setFaults("a", LinkFaults.parse("drop=1%,dir=rx"));
-        assertEquals("# mine\nlink a type rxe netdev gone0 mtu 1024 fault drop=0.01,dir=rx,seed=1\nlink b type rxe netdev gone0\n",
+        store.set("a", AlphaLinkType.LOSS, 1);
+        assertEquals("# mine\nlink a type alpha netdev gone0 colour blue loss 1\nlink b type alpha netdev gone0\n",
             Files.readString(store.file()));
-        assertEquals(LinkFaults.parse("drop=1%,dir=rx"), store.links().get(0).faults());
-        assertEquals(LinkFaults.NONE, store.links().get(1).faults());
+        assertEquals(1, store.links().get(0).get(AlphaLinkType.LOSS));
+        assertEquals(0, store.links().get(1).get(AlphaLinkType.LOSS));
 
-        store.setFaults("a", LinkFaults.parse("delay=5us"));
-        assertEquals(LinkFaults.parse("delay=5us"), store.links().get(0).faults());
-        store.setFaults("a", LinkFaults.NONE);
-        assertEquals("# mine\nlink a type rxe netdev gone0 mtu 1024\nlink b type rxe netdev gone0\n", Files.readString(store.file()));
+        store.set("a", AlphaLinkType.LOSS, 2);
+        assertEquals(2, store.links().get(0).get(AlphaLinkType.LOSS));
+        store.set("a", AlphaLinkType.LOSS, 0);
+        assertEquals("# mine\nlink a type alpha netdev gone0 colour blue\nlink b type alpha netdev gone0\n",
+            Files.readString(store.file()));
     }
 
     @Test
-    void shouldConfigureTheDefaultsWhenOneGetsFaults() {
+    void shouldConfigureTheDefaultsWhenOneGetsAnOption() {
         List<String> names = store.effectiveLinks().stream().map(ConfiguredLink::name).toList();
 
-        store.setFaults("rxe0", LinkFaults.parse("drop=1"));
+        store.set("alpha0", AlphaLinkType.LOSS, 100);
 
         assertEquals(names, store.links().stream().map(ConfiguredLink::name).toList());
-        assertEquals("drop=1,seed=1", store.links().getFirst().faults().toString());
+        assertEquals(100, store.links().getFirst().get(AlphaLinkType.LOSS));
     }
 
     @Test
-    void shouldRefuseFaultsForALinkThatIsNotThere() {
-        assertErrno(Errno.ENODEV, () -> store.setFaults("rxe77", LinkFaults.NONE), "rxe77");
+    void shouldRefuseOptionsThatTheTypeDoesNotHave() {
+        store.add("b", "beta", loopback);
+
+        assertErrno(Errno.EOPNOTSUPP, () -> store.set("b", AlphaLinkType.LOSS, 1), "start, memlock");
+        assertErrno(Errno.EINVAL, () -> store.add(new ConfiguredLink("c", "beta", loopback, Map.of("loss", "1"))), "'loss'");
+        assertEquals(List.of(new ConfiguredLink("b", "beta", loopback, Map.of())), store.links());
+    }
+
+    @Test
+    void shouldRefuseOptionsThatDoNotGoTogether() {
+        store.add(new ConfiguredLink("a", "alpha", loopback, Map.of("colour", "red")));
+
+        assertErrno(Errno.EINVAL, () -> store.set("a", AlphaLinkType.LOSS, 51), "too lossy");
+        store.set("a", AlphaLinkType.LOSS, 50);
+        assertEquals(50, store.find("a").get(AlphaLinkType.LOSS));
+    }
+
+    /** An application with one provider works on the file of a user who has links of other types, too. */
+    @Test
+    void shouldFindLinksBesideThoseOfMissingProviders() throws IOException {
+        write("link g type gamma netdev lo rays 3\nlink a type alpha netdev lo loss 5\n");
+
+        assertEquals(5, store.find("a").get(AlphaLinkType.LOSS));
+        assertNull(store.find("b"));
+        assertEquals(List.of("g", "a"), store.linksOfAnyType().stream().map(ConfiguredLink::name).toList());
+        assertErrno(Errno.EINVAL, store::links, store.file() + ":1: there is no link type 'gamma'");
+    }
+
+    @Test
+    void shouldDescribeTheTypesInTheHeader() throws IOException {
+        store.add("a", "alpha", loopback);
+
+        String text = Files.readString(store.file());
+        assertTrue(text.contains("\n#   alpha (Alpha): loss, memlock, colour, owner\n#   beta (Beta): start, memlock\n"), text);
+        assertTrue(text.contains("\n# `chown` keeps owner.\n"), text);
+    }
+
+    @Test
+    void shouldRefuseAnOptionForALinkThatIsNotThere() {
+        assertErrno(Errno.ENODEV, () -> store.set("alpha77", AlphaLinkType.LOSS, 0), "alpha77");
         assertFalse(store.isConfigured());
     }
 
@@ -188,27 +209,28 @@ class LinkStoreTest {
     void shouldTellChangesOfTheFile() {
         LinkStore.Version absent = store.version();
         assertEquals(absent, store.version());
-        store.add("a", "rxe", loopback);
+        store.add("a", "alpha", loopback);
         LinkStore.Version first = store.version();
         assertNotEquals(absent, first);
         assertEquals(first, store.version());
-        store.setFaults("a", LinkFaults.parse("drop=1"));
+        store.set("a", AlphaLinkType.LOSS, 1);
         assertNotEquals(first, store.version());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "link a type rxe netdev lo fault drop=7",
-        "lnk a type rxe netdev lo", "link a type rxe netdev", "link a type ib netdev lo", "link a netdev lo type rxe",
-        "link a/b type rxe netdev lo", "link a type rxe netdev lo mtu", "\u0000\u0001", "link first type rxe netdev lo"})
+        "link a type alpha netdev lo loss 700", "link a type beta netdev lo loss 7", "link a type alpha netdev lo loss 60 colour red",
+        "link a type alpha netdev lo mtu 1024",
+        "lnk a type alpha netdev lo", "link a type alpha netdev", "link a type ib netdev lo", "link a netdev lo type alpha",
+        "link a/b type alpha netdev lo", "link a type alpha netdev lo mtu", "\u0000\u0001", "link first type alpha netdev lo"})
     void shouldReportGarbledLinesByFileAndLine(String garbled) throws IOException {
-        String text = "# header\nlink first type rxe netdev lo\n" + garbled + "\n";
+        String text = "# header\nlink first type alpha netdev lo\n" + garbled + "\n";
         write(text);
 
         String place = store.file() + ":3: ";
         assertErrno(Errno.EINVAL, store::links, place);
         assertErrno(Errno.EINVAL, store::effectiveLinks, place);
-        assertErrno(Errno.EINVAL, () -> store.add("b", "rxe", loopback), place);
+        assertErrno(Errno.EINVAL, () -> store.add("b", "alpha", loopback), place);
         assertErrno(Errno.EINVAL, () -> store.remove("first"), place);
         assertEquals(text, Files.readString(store.file()), "a file that is not understood must not be touched");
     }
@@ -219,7 +241,7 @@ class LinkStoreTest {
         Files.createDirectories(store.file().getParent());
         Files.write(store.file(), latin1);
 
-        store.add("a", "rxe", loopback);
+        store.add("a", "alpha", loopback);
 
         assertArrayEquals(latin1, Arrays.copyOf(Files.readAllBytes(store.file()), latin1.length));
     }
@@ -228,7 +250,7 @@ class LinkStoreTest {
     void shouldSayWhatStandsInTheWay() throws IOException {
         Files.writeString(directory.resolve("file"), "");
 
-        assertErrno(Errno.EIO, () -> LinkStore.at(directory.resolve("file")).add("a", "rxe", loopback), "SOFTRDMA_STATE_DIR");
+        assertErrno(Errno.EIO, () -> LinkStore.at(directory.resolve("file")).add("a", "alpha", loopback), "SOFTRDMA_STATE_DIR");
     }
 
     @Test
@@ -236,7 +258,7 @@ class LinkStoreTest {
         int writers = 16;
         try (ExecutorService threads = Executors.newFixedThreadPool(writers)) {
             List<Callable<Void>> adds = IntStream.range(0, writers).<Callable<Void>>mapToObj(i -> () -> {
-                LinkStore.at(store.file().getParent()).add("link" + i, "rxe", loopback);
+                LinkStore.at(store.file().getParent()).add("link" + i, "alpha", loopback);
                 return null;
             }).toList();
             for (Future<Void> each : threads.invokeAll(adds)) {
@@ -256,37 +278,5 @@ class LinkStoreTest {
         VerbsException refused = assertThrows(VerbsException.class, call);
         assertEquals(errno, refused.errno());
         assertTrue(refused.getMessage().contains(inMessage), refused.getMessage());
-    }
-
-    @Test
-    void shouldKeepWhatCarriesPacketsAndWhichVersions() {
-        store.add("rxe0", "rxe", loopback);
-        assertEquals(RoceWire.UDP, link().wire());
-        assertEquals(GidType.ROCE_V2, link().roceMode());
-
-        store.setCarrier("rxe0", "raw");
-        assertEquals(RoceWire.RAW, link().wire());
-        store.setRoceMode("rxe0", GidType.ROCE_V1);
-        assertEquals(GidType.ROCE_V1, link().roceMode());
-        store.setVersions("rxe0", "v2");
-        assertEquals(List.of(GidType.ROCE_V2), link().wire().types());
-        assertEquals(GidType.ROCE_V2, link().roceMode(), "the mode that was chosen is not there any more");
-    }
-
-    @Test
-    void shouldRefuseVersionOneWithoutRawFrames() {
-        store.add("rxe0", "rxe", loopback);
-        assertErrno(Errno.EINVAL, () -> store.setVersions("rxe0", "v1"), "needs raw frames");
-        assertErrno(Errno.EINVAL, () -> store.setRoceMode("rxe0", GidType.ROCE_V1), "does not speak IB/RoCE v1");
-        assertErrno(Errno.EINVAL, () -> store.setCarrier("rxe0", "smoke"), "raw or udp");
-        store.setCarrier("rxe0", "raw");
-        store.setVersions("rxe0", "v1");
-        assertErrno(Errno.EINVAL, () -> store.setCarrier("rxe0", "udp"), "needs raw frames");
-        assertErrno(Errno.EINVAL, () -> store.setVersions("rxe0", "v3"), "v1, v2 or v1,v2");
-        assertEquals(List.of(GidType.ROCE_V1), link().wire().types());
-    }
-
-    private ConfiguredLink link() {
-        return store.links().getFirst();
     }
 }

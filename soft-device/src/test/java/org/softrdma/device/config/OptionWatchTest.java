@@ -16,71 +16,71 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 class OptionWatchTest {
-    private static final LinkFaults LOSSY = LinkFaults.parse("drop=0.1");
+    private static final int LOSSY = 10;
 
     @TempDir
     private Path directory;
     private LinkStore store;
-    private final List<LinkFaults> told = new ArrayList<>();
+    private final List<Integer> received = new ArrayList<>();
 
     @BeforeEach
     void configure() {
         store = LinkStore.at(directory);
         String lo = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
-        store.add("rxe0", "rxe", lo);
-        store.add("rxe1", "rxe", lo);
+        store.add("alpha0", "alpha", lo);
+        store.add("alpha1", "alpha", lo);
     }
 
-    private static OptionWatch<LinkFaults> watch(LinkStore store, String device) {
-        return new OptionWatch<>(store, device, ConfiguredLink::faults, "faults on its link");
-    }
-
-    @Test
-    void shouldBeginWithWhatTheFileSays() {
-        store.setFaults("rxe0", LOSSY);
-
-        assertEquals(LOSSY, watch(store, "rxe0").value());
-        assertEquals(LinkFaults.NONE, watch(store, "rxe1").value());
-        assertEquals(LinkFaults.NONE, watch(LinkStore.at(directory.resolve("nothing/there")), "rxe0").value());
+    private static OptionWatch<Integer> watch(LinkStore store, String device) {
+        return new OptionWatch<>(store, device, AlphaLinkType.LOSS);
     }
 
     @Test
-    void shouldTellOfOtherFaultsOfItsDeviceOnce() {
-        OptionWatch<LinkFaults> watch = watch(store, "rxe0");
-        watch.look(told::add);
-        store.setFaults("rxe1", LOSSY);
-        watch.look(told::add);
-        assertEquals(List.of(), told);
+    void shouldStartWithTheValueInTheFile() {
+        store.set("alpha0", AlphaLinkType.LOSS, LOSSY);
 
-        store.setFaults("rxe0", LOSSY);
-        watch.look(told::add);
-        watch.look(told::add);
-        store.setFaults("rxe0", LinkFaults.NONE);
-        watch.look(told::add);
-        assertEquals(List.of(LOSSY, LinkFaults.NONE), told);
+        assertEquals(LOSSY, watch(store, "alpha0").value());
+        assertEquals(0, watch(store, "alpha1").value());
+        assertEquals(0, watch(LinkStore.at(directory.resolve("nothing/there")), "alpha0").value());
     }
 
     @Test
-    void shouldEndFaultsWhenTheLinkIsDeleted() {
-        store.setFaults("rxe0", LOSSY);
-        OptionWatch<LinkFaults> watch = watch(store, "rxe0");
-        store.remove("rxe0");
-        watch.look(told::add);
-        assertEquals(List.of(LinkFaults.NONE), told);
+    void shouldReportAChangeOfItsDeviceOnce() {
+        OptionWatch<Integer> watch = watch(store, "alpha0");
+        watch.poll(received::add);
+        store.set("alpha1", AlphaLinkType.LOSS, LOSSY);
+        watch.poll(received::add);
+        assertEquals(List.of(), received);
+
+        store.set("alpha0", AlphaLinkType.LOSS, LOSSY);
+        watch.poll(received::add);
+        watch.poll(received::add);
+        store.set("alpha0", AlphaLinkType.LOSS, 0);
+        watch.poll(received::add);
+        assertEquals(List.of(LOSSY, 0), received);
     }
 
     @Test
-    void shouldLeaveFaultsAloneWhileTheFileIsNotUnderstood() throws IOException {
-        store.setFaults("rxe0", LOSSY);
-        OptionWatch<LinkFaults> watch = watch(store, "rxe0");
+    void shouldReturnToTheUsualValueWhenTheLinkIsDeleted() {
+        store.set("alpha0", AlphaLinkType.LOSS, LOSSY);
+        OptionWatch<Integer> watch = watch(store, "alpha0");
+        store.remove("alpha0");
+        watch.poll(received::add);
+        assertEquals(List.of(0), received);
+    }
+
+    @Test
+    void shouldKeepTheValueWhileTheFileIsNotUnderstood() throws IOException {
+        store.set("alpha0", AlphaLinkType.LOSS, LOSSY);
+        OptionWatch<Integer> watch = watch(store, "alpha0");
         String good = Files.readString(store.file());
-        Files.writeString(store.file(), good.replace("drop=0.1", "drop=often"));
-        watch.look(told::add);
-        assertEquals(List.of(), told);
-        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> watch(store, "rxe0")).errno());
+        Files.writeString(store.file(), good.replace("loss 10", "loss often"));
+        watch.poll(received::add);
+        assertEquals(List.of(), received);
+        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> watch(store, "alpha0")).errno());
 
         Files.delete(store.file());
-        watch.look(told::add);
-        assertEquals(List.of(LinkFaults.NONE), told);
+        watch.poll(received::add);
+        assertEquals(List.of(0), received);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.config;
+package org.softrdma.link.fault;
 
 /**
  * What a wire does to packets. Rates are per packet, 0 for never and 1 for always; times are nanoseconds of the wire's clock, virtual on a

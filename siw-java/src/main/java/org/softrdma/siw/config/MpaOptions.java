@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.config;
+package org.softrdma.siw.config;
 
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.softrdma.device.config.TimeText;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.config;
+package org.softrdma.link.fault;
 
 /**
  * The faults of one device's link. Which packets they strike follows from the seed and from a packet's number in its direction, counted

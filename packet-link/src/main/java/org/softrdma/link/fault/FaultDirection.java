@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.config;
+package org.softrdma.link.fault;
 
 /** Which packets of a device have faults. */
 public enum FaultDirection {

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Configuration of rxe devices, whether from the user's file of links or from a program. Reading order:
+ * {@link org.softrdma.rxe.config.RxeLinkType} (the options of a link), {@link org.softrdma.rxe.config.RoceWire},
+ * {@link org.softrdma.rxe.config.CongestionControl}.
+ */
+package org.softrdma.rxe.config;
