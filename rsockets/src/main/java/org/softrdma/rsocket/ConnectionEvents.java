@@ -31,7 +31,7 @@ final class ConnectionEvents {
 
     private final EventChannel channel;
     private final Thread thread;
-    private final Set<RSocketChannel> keepAlives = ConcurrentHashMap.newKeySet();
+    private final Set<RSocketConnection> keepAlives = ConcurrentHashMap.newKeySet();
     private volatile boolean over;
 
     private ConnectionEvents(EventChannel channel) {
@@ -62,11 +62,11 @@ final class ConnectionEvents {
     }
 
     /** On this thread only, which has just heard that the connection is there. */
-    void keepAlive(RSocketChannel stream) {
+    void keepAlive(RSocketConnection stream) {
         keepAlives.add(stream);
     }
 
-    void forget(RSocketChannel stream) {
+    void forget(RSocketConnection stream) {
         keepAlives.remove(stream);
     }
 
@@ -90,7 +90,7 @@ final class ConnectionEvents {
     private long sendKeepAlives() {
         long earliestNs = Long.MAX_VALUE;
         long nowNs = System.nanoTime();
-        for (RSocketChannel each : keepAlives) {
+        for (RSocketConnection each : keepAlives) {
             earliestNs = Math.min(earliestNs, each.keepAlive(nowNs));
         }
         return earliestNs == Long.MAX_VALUE ? FOR_EVER : earliestNs;

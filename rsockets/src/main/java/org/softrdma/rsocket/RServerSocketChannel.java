@@ -28,8 +28,8 @@ public final class RServerSocketChannel implements Channel {
     private final Condition changed = lock.newCondition();
     private volatile RSocketOptions options;
     private final CmId id;
-    private final Deque<RSocketChannel> made = new ArrayDeque<>();
-    /** Of {@link #made}, and those that are being made. */
+    private final Deque<RSocketConnection> established = new ArrayDeque<>();
+    /** Of {@link #established}, and those that are being made. */
     private int waiting;
     private boolean closed;
     private volatile boolean blocking = true;
@@ -87,11 +87,11 @@ public final class RServerSocketChannel implements Channel {
         lock.lock();
         try {
             await(blocking ? -1 : 0);
-            if (made.isEmpty()) {
+            if (established.isEmpty()) {
                 return null;
             }
             waiting--;
-            return made.remove();
+            return new RSocketChannel(established.remove());
         } finally {
             lock.unlock();
         }
@@ -102,7 +102,7 @@ public final class RServerSocketChannel implements Channel {
         lock.lock();
         try {
             await(timeoutNs);
-            return made.isEmpty() ? 0 : PollEvents.IN;
+            return established.isEmpty() ? 0 : PollEvents.IN;
         } finally {
             lock.unlock();
         }
@@ -114,7 +114,7 @@ public final class RServerSocketChannel implements Channel {
         }
         long leftNs = timeoutNs;
         try {
-            while (made.isEmpty() && leftNs != 0 && !closed) {
+            while (established.isEmpty() && leftNs != 0 && !closed) {
                 if (leftNs < 0) {
                     changed.await();
                 } else {
@@ -135,10 +135,20 @@ public final class RServerSocketChannel implements Channel {
             return;
         }
         if (!reserve()) {
-            RSocketChannel.refuse(request);
-        } else if (!RSocketChannel.answer(this, request, said, options)) {
+            refuse(request);
+        } else if (!RSocketConnection.answer(this, request, said, options)) {
             release();
         }
+    }
+
+    /** Rejects a request and closes its identifier. */
+    static void refuse(CmId id) {
+        try {
+            id.reject(new byte[0]);
+        } catch (VerbsException notPending) {
+            // The peer withdrew its request, or accept has failed half way. Closing the identifier ends either.
+        }
+        id.close();
     }
 
     private boolean reserve() {
@@ -164,11 +174,11 @@ public final class RServerSocketChannel implements Channel {
     }
 
     /** A connection that was answered is there, or will never be. */
-    void onAnswered(RSocketChannel connection, boolean established) {
+    void onAnswered(RSocketConnection connection, boolean isEstablished) {
         lock.lock();
         try {
-            if (established && !closed) {
-                made.add(connection);
+            if (isEstablished && !closed) {
+                established.add(connection);
                 changed.signalAll();
                 return;
             }
@@ -210,20 +220,20 @@ public final class RServerSocketChannel implements Channel {
      */
     @Override
     public void close() {
-        Deque<RSocketChannel> unwanted;
+        Deque<RSocketConnection> unwanted;
         lock.lock();
         try {
             if (closed) {
                 return;
             }
             closed = true;
-            unwanted = new ArrayDeque<>(made);
+            unwanted = new ArrayDeque<>(established);
             changed.signalAll();
         } finally {
             lock.unlock();
         }
         id.close();
-        unwanted.forEach(RSocketChannel::abort);
+        unwanted.forEach(RSocketConnection::abort);
         ConnectionEvents.release();
     }
 }

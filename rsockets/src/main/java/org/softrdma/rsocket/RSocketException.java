@@ -2,6 +2,8 @@
 package org.softrdma.rsocket;
 
 import java.io.IOException;
+import org.softrdma.rsocket.stream.StreamException;
+import org.softrdma.rsocket.stream.Violation;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -11,11 +13,13 @@ public final class RSocketException extends IOException {
 
     private final Errno errno;
     private final Violation violation;
+    private final String detail;
 
     private RSocketException(Errno errno, Violation violation, String detail, Throwable cause) {
         super(errno.text() + " (" + errno + "): " + detail, cause);
         this.errno = errno;
         this.violation = violation;
+        this.detail = detail;
     }
 
     RSocketException(Errno errno, String detail) {
@@ -26,14 +30,13 @@ public final class RSocketException extends IOException {
         return new RSocketException(cause.errno(), null, cause.getMessage(), cause);
     }
 
-    /** @param values what came, and what would have been right */
-    static RSocketException of(Violation violation, String values) {
-        return new RSocketException(Errno.EPROTO, violation, "the peer broke the protocol: " + violation.text() + ": " + values, null);
+    static RSocketException of(StreamException cause) {
+        return new RSocketException(cause.errno(), cause.violation(), cause.getMessage(), cause);
     }
 
-    /** The same once more, with this thread's stack: what ended a stream is thrown by every later call. */
+    /** Copies this exception with the stack of the current thread: a failure is thrown by every later call. */
     RSocketException again() {
-        return new RSocketException(errno, violation, getMessage().substring(getMessage().indexOf("): ") + 3), this);
+        return new RSocketException(errno, violation, detail, this);
     }
 
     /** ECONNREFUSED, ETIMEDOUT, ECONNRESET, EPROTO, EIO and what verbs and the connection manager throw. */

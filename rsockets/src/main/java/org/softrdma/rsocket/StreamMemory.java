@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import org.softrdma.rsocket.stream.TargetList;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rsocket;
 
+import org.softrdma.rsocket.stream.Signalling;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;

@@ -16,6 +16,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.link.fault.FaultPlan;
 import org.softrdma.link.sim.SimulatedFabric;
+import org.softrdma.rsocket.stream.ConnectionData;
+import org.softrdma.rsocket.stream.Signalling;
+import org.softrdma.rsocket.stream.StreamException;
+import org.softrdma.rsocket.stream.StreamMachine;
+import org.softrdma.rsocket.stream.Violation;
 import org.softrdma.rxe.SimulatedRxe;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
@@ -78,7 +83,7 @@ class StreamEndpointTest {
         final Side a;
         final Side b;
 
-        Pair(long seed, FaultPlan faults, RSocketOptions options, Signalling signalling) throws RSocketException {
+        Pair(long seed, FaultPlan faults, RSocketOptions options, Signalling signalling) throws StreamException {
             fabric = new SimulatedFabric(seed, faults);
             simulation = new Simulation(fabric);
             RandomGenerator random = new SplittableRandom(seed);
@@ -97,7 +102,7 @@ class StreamEndpointTest {
                 b.endpoint.poll();
                 try {
                     return condition.holds();
-                } catch (RSocketException failed) {
+                } catch (StreamException failed) {
                     throw new AssertionError(failed);
                 }
             }, fabric.nowNs() + 100 * SECOND), "it did not come");
@@ -111,12 +116,12 @@ class StreamEndpointTest {
     }
 
     private interface Condition {
-        boolean holds() throws RSocketException;
+        boolean holds() throws StreamException;
     }
 
     @ParameterizedTest
     @CsvSource({"1, 0, IMMEDIATE", "2, 0.05, IMMEDIATE", "3, 0, SEND", "4, 0.05, SEND"})
-    void shouldCarryAStreamEachWay(long seed, double loss, Signalling signalling) throws RSocketException {
+    void shouldCarryAStreamEachWay(long seed, double loss, Signalling signalling) throws StreamException {
         byte[] there = new byte[200_000];
         byte[] back = new byte[70_001];
         new SplittableRandom(seed).nextBytes(there);
@@ -139,7 +144,7 @@ class StreamEndpointTest {
         assertEquals(ByteBuffer.wrap(back), atA.flip(), "seed " + seed);
     }
 
-    private static void send(StreamMachine machine, ByteBuffer from) throws RSocketException {
+    private static void send(StreamMachine machine, ByteBuffer from) throws StreamException {
         if (from.hasRemaining()) {
             machine.write(from);
         } else {
@@ -150,7 +155,7 @@ class StreamEndpointTest {
 
     /** A write of nothing, which the peer's program does not hear of. */
     @Test
-    void shouldKeepAlive() throws RSocketException {
+    void shouldKeepAlive() throws StreamException {
         try (Pair pair = new Pair(1, FaultPlan.NONE, SMALL.withKeepAlive(3), Signalling.IMMEDIATE)) {
             StreamMachine a = pair.a.endpoint.machine();
             pair.until(a::isIdle);
@@ -163,24 +168,24 @@ class StreamEndpointTest {
     }
 
     @Test
-    void shouldFailWhenThePeerIsGone() throws RSocketException {
+    void shouldFailWhenThePeerIsGone() throws StreamException {
         try (Pair pair = new Pair(1, FaultPlan.NONE, SMALL, Signalling.IMMEDIATE)) {
             StreamMachine a = pair.a.endpoint.machine();
             pair.until(a::isIdle);
             pair.b.qp.modify(new QpAttributes().state(QpState.ERR));
             assertEquals(10, a.write(ByteBuffer.allocate(10)));
             pair.until(a::hasFailed);
-            assertEquals(Errno.EIO, assertThrows(RSocketException.class, () -> a.read(ByteBuffer.allocate(1))).errno());
+            assertEquals(Errno.EIO, assertThrows(StreamException.class, () -> a.read(ByteBuffer.allocate(1))).errno());
             pair.until(pair.b.endpoint.machine()::hasFailed);
             assertEquals(Errno.ECONNRESET,
-                assertThrows(RSocketException.class, () -> pair.b.endpoint.machine().read(ByteBuffer.allocate(1))).errno());
+                assertThrows(StreamException.class, () -> pair.b.endpoint.machine().read(ByteBuffer.allocate(1))).errno());
         }
     }
 
     /** Of RoCE no message comes as a SEND; of iWARP none comes with another length. */
     @ParameterizedTest
     @CsvSource({"IMMEDIATE, 0", "SEND, 0", "SEND, 3"})
-    void shouldRefuseSendsThatAreNoMessages(Signalling signalling, int bytes) throws RSocketException {
+    void shouldRefuseSendsThatAreNoMessages(Signalling signalling, int bytes) throws StreamException {
         try (Pair pair = new Pair(1, FaultPlan.NONE, SMALL, signalling)) {
             pair.until(pair.a.endpoint.machine()::isIdle);
             SendRequest hostile = new SendRequest().send();
@@ -189,7 +194,7 @@ class StreamEndpointTest {
             }
             pair.a.qp.postSend(hostile);
             pair.until(pair.b.endpoint.machine()::hasFailed);
-            RSocketException named = assertThrows(RSocketException.class, () -> pair.b.endpoint.machine().read(ByteBuffer.allocate(1)));
+            StreamException named = assertThrows(StreamException.class, () -> pair.b.endpoint.machine().read(ByteBuffer.allocate(1)));
             assertEquals(Violation.MALFORMED_MESSAGE, named.violation());
         }
     }

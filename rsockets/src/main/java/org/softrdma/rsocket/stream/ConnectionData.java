@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
  * @param buffer  memory of this end for the other end's first bytes
  *     Source: the rsocket protocol guide, "Connection Establishment"
  */
-record ConnectionData(ByteOrder order, int credits, RemoteBuffer targets, RemoteBuffer buffer) {
+public record ConnectionData(ByteOrder order, int credits, RemoteBuffer targets, RemoteBuffer buffer) {
     static final int BYTES = 40;
 
     private static final int VERSION = 1;
@@ -25,7 +25,7 @@ record ConnectionData(ByteOrder order, int credits, RemoteBuffer targets, Remote
     private static final int TARGETS_OFFSET = 8;
     private static final int BUFFER_OFFSET = 24;
 
-    byte[] toBytes() {
+    public byte[] toBytes() {
         ByteBuffer bytes = ByteBuffer.allocate(BYTES);
         bytes.put(VERSION_OFFSET, (byte) VERSION);
         bytes.put(FLAGS_OFFSET, (byte) (order == ByteOrder.BIG_ENDIAN ? FLAG_BIG_ENDIAN : 0));
@@ -36,19 +36,19 @@ record ConnectionData(ByteOrder order, int credits, RemoteBuffer targets, Remote
     }
 
     /** @param privateData as an event of the connection manager brings it: padded */
-    static ConnectionData parse(byte[] privateData) throws RSocketException {
+    public static ConnectionData parse(byte[] privateData) throws StreamException {
         if (privateData.length < BYTES) {
-            throw RSocketException.of(Violation.SHORT_CONNECTION_DATA, privateData.length + " bytes of " + BYTES);
+            throw StreamException.of(Violation.SHORT_CONNECTION_DATA, privateData.length + " bytes of " + BYTES);
         }
         ByteBuffer bytes = ByteBuffer.wrap(privateData);
         if (bytes.get(VERSION_OFFSET) != VERSION) {
-            throw RSocketException.of(Violation.UNKNOWN_VERSION, (bytes.get(VERSION_OFFSET) & 0xff) + ", not " + VERSION);
+            throw StreamException.of(Violation.UNKNOWN_VERSION, (bytes.get(VERSION_OFFSET) & 0xff) + ", not " + VERSION);
         }
         boolean bigEndian = (bytes.get(FLAGS_OFFSET) & FLAG_BIG_ENDIAN) != 0;
         ConnectionData data = new ConnectionData(bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN,
             bytes.getShort(CREDITS_OFFSET) & 0xffff, RemoteBuffer.get(bytes, TARGETS_OFFSET), RemoteBuffer.get(bytes, BUFFER_OFFSET));
         if (data.targets.length() == 0) {
-            throw RSocketException.of(Violation.NO_TARGETS, "0 entries at 0x" + Long.toHexString(data.targets.address()));
+            throw StreamException.of(Violation.NO_TARGETS, "0 entries at 0x" + Long.toHexString(data.targets.address()));
         }
         return data;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -10,8 +10,8 @@ import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import org.softrdma.rsocket.SimulatedStream.End;
-import org.softrdma.rsocket.SimulatedStream.Shape;
+import org.softrdma.rsocket.stream.SimulatedStream.End;
+import org.softrdma.rsocket.stream.SimulatedStream.Shape;
 
 /** Two ends that write, read and stop as a seed says; all bytes arrive, in order, and both ends come to an end. */
 class StreamSimulationTest {
@@ -19,16 +19,16 @@ class StreamSimulationTest {
     private static final int MAX_STEPS = 2_000_000;
 
     @Property(tries = 300)
-    void shouldDeliverEverythingWithImmediateData(@ForAll long seed) throws RSocketException {
+    void shouldDeliverEverythingWithImmediateData(@ForAll long seed) throws StreamException {
         run(seed, Signalling.IMMEDIATE);
     }
 
     @Property(tries = 300)
-    void shouldDeliverEverythingWithSends(@ForAll long seed) throws RSocketException {
+    void shouldDeliverEverythingWithSends(@ForAll long seed) throws StreamException {
         run(seed, Signalling.SEND);
     }
 
-    private static void run(long seed, Signalling signalling) throws RSocketException {
+    private static void run(long seed, Signalling signalling) throws StreamException {
         SplittableRandom random = new SplittableRandom(seed);
         SimulatedStream stream = new SimulatedStream(seed, signalling, shape(random), shape(random));
         Program a = new Program(stream.a, random.split(), random.nextInt(LONGEST));
@@ -80,7 +80,7 @@ class StreamSimulationTest {
         }
 
         /** A turn; it may be lazy. @return whether anything was moved */
-        boolean run() throws RSocketException {
+        boolean run() throws StreamException {
             boolean moved = false;
             if (!shut && random.nextInt(3) > 0) {
                 moved = write() > 0;
@@ -91,7 +91,7 @@ class StreamSimulationTest {
             return moved;
         }
 
-        private int write() throws RSocketException {
+        private int write() throws StreamException {
             int wanted = 1 + random.nextInt(random.nextBoolean() ? 100 : 40_000);
             ByteBuffer from = ByteBuffer.allocate((int) Math.min(length - written, wanted));
             for (int i = 0; i < from.capacity(); i++) {
@@ -108,7 +108,7 @@ class StreamSimulationTest {
             return bytes;
         }
 
-        private int read() throws RSocketException {
+        private int read() throws StreamException {
             ByteBuffer into = ByteBuffer.allocate(1 + random.nextInt(random.nextBoolean() ? 100 : 20_000));
             int bytes = end.read(into);
             for (int i = 0; i < bytes; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import java.nio.ByteBuffer;
 
@@ -82,10 +82,10 @@ final class Outbound {
     }
 
     /** @param newLimit 16 bits */
-    void onCredits(int newLimit) throws RSocketException {
+    void onCredits(int newLimit) throws StreamException {
         int open = newLimit - messages & 0xffff;
         if (open > peersReceives) {
-            throw RSocketException.of(Violation.CREDITS_BEYOND_RECEIVES, open + " of " + peersReceives);
+            throw StreamException.of(Violation.CREDITS_BEYOND_RECEIVES, open + " of " + peersReceives);
         }
         limit = newLimit;
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
+
+import org.softrdma.rsocket.RSocketException;
 
 /** What a peer can do that the protocol does not allow. Each ends the stream: {@link RSocketException#violation}. */
 public enum Violation {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import java.nio.ByteBuffer;
 
@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
  * A target is used up before the next one is looked at, and leaves zeros: the peer may write while we look, but both halves of an entry
  * are other than zero only when the entry is complete, for aligned eight bytes appear at once.
  */
-final class TargetList {
-    static final int ENTRIES = 2;
-    static final int BYTES = ENTRIES * RemoteBuffer.BYTES;
+public final class TargetList {
+    public static final int ENTRIES = 2;
+    public static final int BYTES = ENTRIES * RemoteBuffer.BYTES;
 
     private final ByteBuffer list;
     private int next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -28,14 +28,14 @@ class ConnectionDataTest {
     }
 
     @Test
-    void shouldReadWhatTheGuideSays() throws RSocketException {
+    void shouldReadWhatTheGuideSays() throws StreamException {
         assertEquals(DATA, ConnectionData.parse(BYTES));
         assertEquals(DATA, ConnectionData.parse(Arrays.copyOf(BYTES, 56)), "padded");
     }
 
     /** Captured: the request of rstream 44 on Linux 6.1, up to the end of the private data. */
     @Test
-    void shouldReadWhatLibrdmacmSays() throws RSocketException {
+    void shouldReadWhatLibrdmacmSays() throws StreamException {
         byte[] captured = HexFormat.of().parseHex("01020180" + "00000000" + "0000563b63a90000" + "0000127f" + "00000002"
             + "00007f632feff000" + "0000137a" + "00080000" + "00".repeat(16));
         assertEquals(new ConnectionData(ByteOrder.LITTLE_ENDIAN, 384, new RemoteBuffer(0x563b63a90000L, 0x127f, 2),
@@ -44,7 +44,7 @@ class ConnectionDataTest {
 
     /** librdmacm says that it knows of direct transfers, and how many: nothing to us. */
     @Test
-    void shouldNotMindFlagsItDoesNotKnow() throws RSocketException {
+    void shouldNotMindFlagsItDoesNotKnow() throws StreamException {
         byte[] more = BYTES.clone();
         more[1] = (byte) 0xfe;
         more[7] = 0x10;
@@ -78,12 +78,12 @@ class ConnectionDataTest {
     }
 
     private static void assertRefused(Violation expected, byte[] bytes) {
-        assertEquals(expected, assertThrows(RSocketException.class, () -> ConnectionData.parse(bytes)).violation());
+        assertEquals(expected, assertThrows(StreamException.class, () -> ConnectionData.parse(bytes)).violation());
     }
 
     @Property
     void shouldReadWhatItWrites(@ForAll @IntRange(max = 0xffff) int credits, @ForAll boolean bigEndian, @ForAll long address,
-            @ForAll int key, @ForAll @LongRange(min = 1, max = 0xffffffffL) long length) throws RSocketException {
+            @ForAll int key, @ForAll @LongRange(min = 1, max = 0xffffffffL) long length) throws StreamException {
         ConnectionData data = new ConnectionData(bigEndian ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN, credits,
             new RemoteBuffer(address, key, length), new RemoteBuffer(~address, ~key, 0xffffffffL - length));
         assertEquals(data, ConnectionData.parse(data.toBytes()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import java.nio.ByteBuffer;
 
@@ -39,15 +39,15 @@ final class Inbound {
     }
 
     /** A message came that takes a credit. */
-    void onMessage() throws RSocketException {
+    void onMessage() throws StreamException {
         if (++messages > credits) {
-            throw RSocketException.of(Violation.MESSAGES_BEYOND_CREDITS, messages + ", the last credit was for " + credits);
+            throw StreamException.of(Violation.MESSAGES_BEYOND_CREDITS, messages + ", the last credit was for " + credits);
         }
     }
 
-    void onData(int bytes) throws RSocketException {
+    void onData(int bytes) throws StreamException {
         if (bytes > granted - received) {
-            throw RSocketException.of(Violation.DATA_BEYOND_GRANT, bytes + " bytes, " + (granted - received) + " were left");
+            throw StreamException.of(Violation.DATA_BEYOND_GRANT, bytes + " bytes, " + (granted - received) + " were left");
         }
         received += bytes;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -51,11 +51,11 @@ class StreamMachineTest {
         return port.take();
     }
 
-    private int write(int bytes) throws RSocketException {
+    private int write(int bytes) throws StreamException {
         return machine.write(ByteBuffer.allocate(bytes));
     }
 
-    private int read(int atMost) throws RSocketException {
+    private int read(int atMost) throws StreamException {
         return machine.read(ByteBuffer.allocate(atMost));
     }
 
@@ -73,7 +73,7 @@ class StreamMachineTest {
     }
 
     private static void assertViolation(Violation expected, Executable call) {
-        RSocketException thrown = assertThrows(RSocketException.class, call);
+        StreamException thrown = assertThrows(StreamException.class, call);
         assertEquals(expected, thrown.violation());
         assertEquals(Errno.EPROTO, thrown.errno());
     }
@@ -88,7 +88,7 @@ class StreamMachineTest {
     }
 
     @Test
-    void shouldGrantAHalfWhenItWasRead() throws RSocketException {
+    void shouldGrantAHalfWhenItWasRead() throws StreamException {
         begin(HALF);
         message(0, HALF);
         message(0, 100);
@@ -103,7 +103,7 @@ class StreamMachineTest {
     }
 
     @Test
-    void shouldReadAroundTheEndOfTheRing() throws RSocketException {
+    void shouldReadAroundTheEndOfTheRing() throws StreamException {
         begin(HALF);
         message(0, HALF);
         message(0, HALF - 3);
@@ -120,7 +120,7 @@ class StreamMachineTest {
 
     /** Half the receives were used: the peer hears before it runs out. */
     @Test
-    void shouldGiveCreditsAfterHalfTheMessages() throws RSocketException {
+    void shouldGiveCreditsAfterHalfTheMessages() throws StreamException {
         begin(HALF);
         for (int i = 0; i < RECEIVES / 2 - 1; i++) {
             message(0, 1);
@@ -132,7 +132,7 @@ class StreamMachineTest {
     }
 
     @Test
-    void shouldWaitForARequestToGrantWith() throws RSocketException {
+    void shouldWaitForARequestToGrantWith() throws StreamException {
         begin(HALF);
         for (int i = 0; i < 4; i++) {
             message(0, HALF);
@@ -151,7 +151,7 @@ class StreamMachineTest {
 
     /** From 2 KiB to 64 KiB, as much as the target holds; the rest goes to the next one, once the peer names it. */
     @Test
-    void shouldSendInGrowingTransfers() throws RSocketException {
+    void shouldSendInGrowingTransfers() throws StreamException {
         begin(10_000);
         assertEquals(10_000, write(20_000));
         assertEquals(List.of("write 0+2048 to 20000/bb: 0:2048", "write 2048+4096 to 20800/bb: 0:4096",
@@ -167,7 +167,7 @@ class StreamMachineTest {
 
     /** The entry that was taken is empty: the peer's next one is recognized although nothing says when it comes. */
     @Test
-    void shouldTakeATargetOnce() throws RSocketException {
+    void shouldTakeATargetOnce() throws StreamException {
         begin(10);
         grantUs(1, 0x70000, 0xcc, 10);
         assertEquals(20, write(100));
@@ -182,7 +182,7 @@ class StreamMachineTest {
 
     /** The peer's receives are for so many messages. */
     @Test
-    void shouldStopWhenTheCreditsAreUsed() throws RSocketException {
+    void shouldStopWhenTheCreditsAreUsed() throws StreamException {
         begin(HALF);
         for (int i = 0; i < PEERS_CREDITS; i++) {
             assertEquals(1, write(1));
@@ -196,7 +196,7 @@ class StreamMachineTest {
 
     /** 16 bits count messages. */
     @Test
-    void shouldCountMessagesPast65535() throws RSocketException {
+    void shouldCountMessagesPast65535() throws StreamException {
         begin(Integer.MAX_VALUE);
         for (int i = 0; i < 70_000; i++) {
             assertEquals(1, write(1), "message " + i);
@@ -206,7 +206,7 @@ class StreamMachineTest {
     }
 
     @Test
-    void shouldStopWhenAllRequestsAreUnderWay() throws RSocketException {
+    void shouldStopWhenAllRequestsAreUnderWay() throws StreamException {
         begin(HALF);
         for (int i = 0; i < TRANSFERS; i++) {
             assertEquals(1, write(1));
@@ -217,7 +217,7 @@ class StreamMachineTest {
     }
 
     @Test
-    void shouldStopWhenTheRingIsFull() throws RSocketException {
+    void shouldStopWhenTheRingIsFull() throws StreamException {
         begin(Integer.MAX_VALUE);
         int room = sendRing.capacity();
         assertEquals(room, write(3 * room));
@@ -231,7 +231,7 @@ class StreamMachineTest {
 
     /** iWARP: a transfer takes two requests, and so does a grant. */
     @Test
-    void shouldCountASendBehindEachTransfer() throws RSocketException {
+    void shouldCountASendBehindEachTransfer() throws StreamException {
         machine = machine(Signalling.SEND, 0);
         assertEquals(List.of("grant 4096+4096 to 1010/aa: 4:32"), begin(HALF));
         for (int i = 0; i < TRANSFERS / 2; i++) {
@@ -259,7 +259,7 @@ class StreamMachineTest {
     // ---- ends ----
 
     @Test
-    void shouldDisconnectAndBeDoneWhenThatHasArrived() throws RSocketException {
+    void shouldDisconnectAndBeDoneWhenThatHasArrived() throws StreamException {
         begin(HALF);
         sent(4, 32);
         assertEquals(5, write(5));
@@ -277,19 +277,19 @@ class StreamMachineTest {
     }
 
     @Test
-    void shouldReadWhatCameBeforeTheGoodbye() throws RSocketException {
+    void shouldReadWhatCameBeforeTheGoodbye() throws StreamException {
         begin(HALF);
         message(0, 10);
         message(7, 0);
         assertTrue(machine.isReadable());
         assertEquals(10, read(100));
         assertEquals(-1, read(100));
-        assertEquals(Errno.ECONNRESET, assertThrows(RSocketException.class, () -> write(1)).errno());
+        assertEquals(Errno.ECONNRESET, assertThrows(StreamException.class, () -> write(1)).errno());
         assertEquals(List.of(), transmit());
     }
 
     @Test
-    void shouldCloseHalf() throws RSocketException {
+    void shouldCloseHalf() throws StreamException {
         begin(HALF);
         machine.shutdownOutput();
         assertEquals(List.of("7:2"), transmit());
@@ -303,7 +303,7 @@ class StreamMachineTest {
     }
 
     @Test
-    void shouldWriteAfterThePeerHasClosedHalf() throws RSocketException {
+    void shouldWriteAfterThePeerHasClosedHalf() throws StreamException {
         begin(HALF);
         message(0, 1);
         message(7, 2);
@@ -326,7 +326,7 @@ class StreamMachineTest {
 
     /** Else the peer would wait for our end of the stream until the connection ends, and take that for a reset. */
     @Test
-    void shouldStillSayGoodbyeWhenThePeersComesBeforeItCould() throws RSocketException {
+    void shouldStillSayGoodbyeWhenThePeersComesBeforeItCould() throws StreamException {
         begin(HALF);
         machine.shutdownOutput();
         message(7, 2);
@@ -338,17 +338,17 @@ class StreamMachineTest {
     }
 
     @Test
-    void shouldSayThatThePeerVanished() throws RSocketException {
+    void shouldSayThatThePeerVanished() throws StreamException {
         begin(HALF);
         message(0, 10);
         machine.onReset();
         assertEquals(10, read(100));
-        assertEquals(Errno.ECONNRESET, assertThrows(RSocketException.class, () -> read(1)).errno());
+        assertEquals(Errno.ECONNRESET, assertThrows(StreamException.class, () -> read(1)).errno());
         assertTrue(machine.isIdle(), "nobody is left to wait for");
     }
 
     @Test
-    void shouldNotMindThePeerVanishingAfterItsGoodbye() throws RSocketException {
+    void shouldNotMindThePeerVanishingAfterItsGoodbye() throws StreamException {
         begin(HALF);
         message(7, 0);
         machine.onReset();
@@ -384,7 +384,7 @@ class StreamMachineTest {
     @CsvSource({"1, 0, RESERVED_MESSAGE", "2, 100, RESERVED_MESSAGE", "3, 0, RESERVED_MESSAGE", "5, 536870911, RESERVED_MESSAGE",
         "0, 4097, DATA_BEYOND_GRANT", "0, 536870911, DATA_BEYOND_GRANT", "6, 0, IOMAP_BEYOND_LIST", "6, 65535, IOMAP_BEYOND_LIST",
         "4, 42, CREDITS_BEYOND_RECEIVES", "4, 0, CREDITS_BEYOND_RECEIVES"})
-    void shouldEndTheStreamOnAViolation(int kind, int number, Violation violation) throws RSocketException {
+    void shouldEndTheStreamOnAViolation(int kind, int number, Violation violation) throws StreamException {
         machine.begin(new ConnectionData(ByteOrder.LITTLE_ENDIAN, PEERS_CREDITS, new RemoteBuffer(0x1000, 0xaa, 2),
             new RemoteBuffer(0x20000, 0xbb, HALF)), 0);
         assertEquals(1, write(1));
@@ -398,7 +398,7 @@ class StreamMachineTest {
     }
 
     @Test
-    void shouldBelieveTheLargestRightValues() throws RSocketException {
+    void shouldBelieveTheLargestRightValues() throws StreamException {
         machine.begin(new ConnectionData(ByteOrder.LITTLE_ENDIAN, PEERS_CREDITS, new RemoteBuffer(0x1000, 0xaa, 2),
             new RemoteBuffer(0x20000, 0xbb, HALF)), 0);
         assertEquals(1, write(1));
@@ -411,7 +411,7 @@ class StreamMachineTest {
     }
 
     @Test
-    void shouldReadWhatCameBeforeAViolation() throws RSocketException {
+    void shouldReadWhatCameBeforeAViolation() throws StreamException {
         begin(HALF);
         message(0, 10);
         message(7, 2);
@@ -443,7 +443,7 @@ class StreamMachineTest {
         machine.onFailure("wr_id 5 REM_ACCESS_ERR");
         machine.onReset();
         message(1, 0);
-        RSocketException thrown = assertThrows(RSocketException.class, () -> write(1));
+        StreamException thrown = assertThrows(StreamException.class, () -> write(1));
         assertEquals(Errno.EIO, thrown.errno());
         assertTrue(thrown.getMessage().contains("REM_ACCESS_ERR"), thrown.getMessage());
         assertEquals(List.of(), transmit());

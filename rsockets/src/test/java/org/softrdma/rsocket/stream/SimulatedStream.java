@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -112,14 +112,14 @@ final class SimulatedStream {
         }
 
         /** The program reads. @return as the machine's */
-        int read(ByteBuffer into) throws RSocketException {
+        int read(ByteBuffer into) throws StreamException {
             int bytes = machine.read(into);
             read += Math.max(0, bytes);
             machine.transmit();
             return bytes;
         }
 
-        int write(ByteBuffer from) throws RSocketException {
+        int write(ByteBuffer from) throws StreamException {
             int bytes = machine.write(from);
             machine.transmit();
             return bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
@@ -50,12 +50,12 @@ class StreamFuzzTest {
                     machine.transmit();
                     check(granted - read <= RING, "granted what was not read");
                 }
-            } catch (RSocketException named) {
+            } catch (StreamException named) {
                 check(named.violation() != null || !machine.isConnected(), "ended without a reason: " + named);
             }
         }
 
-        private void move() throws RSocketException {
+        private void move() throws StreamException {
             switch (input.get() & 7) {
                 case 0, 1 -> machine.onMessage(input.getInt());
                 // Likelier to be right.

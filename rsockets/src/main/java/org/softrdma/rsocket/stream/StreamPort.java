@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 /**
  * What a {@link StreamMachine} asks of the connection beneath it. Everything goes out in the order it was asked for, and
  * {@link StreamMachine#onSent} hears of each work request when it is complete; the machine asks for no more than its
  * {@link StreamSettings} say.
  */
-interface StreamPort {
+public interface StreamPort {
     /**
      * Writes bytes of the send ring into the peer's memory, and tells the message.
      *

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import org.softrdma.verbs.Transport;
 
 /** How a message goes with the transfer it is about. */
-enum Signalling {
+public enum Signalling {
     /** As immediate data of the RDMA WRITE. */
     IMMEDIATE(1),
     /** In a SEND behind it: iWARP has no immediate data. */
@@ -16,7 +16,7 @@ enum Signalling {
         this.requests = requests;
     }
 
-    static Signalling of(Transport transport) {
+    public static Signalling of(Transport transport) {
         return transport == Transport.IWARP ? SEND : IMMEDIATE;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import java.nio.ByteBuffer;
 import org.softrdma.verbs.Errno;
@@ -8,7 +8,7 @@ import org.softrdma.verbs.Errno;
  * One end of a stream, from the moment both ends know each other's {@link ConnectionData}. Completions, time and the program's calls in;
  * work requests out, through a {@link StreamPort}. No clock, thread or socket; one caller at a time.
  */
-final class StreamMachine {
+public final class StreamMachine {
     private static final int NOTHING = -1;
 
     /** A stream only moves forward through these. */
@@ -33,11 +33,11 @@ final class StreamMachine {
     /** Control message that waits for a work request, or {@link #NOTHING}. */
     private int farewell = NOTHING;
     private boolean disconnecting;
-    private RSocketException fault;
+    private StreamException fault;
     private long keepAliveAtNs;
 
     /** @param targetList see {@link TargetList} */
-    StreamMachine(StreamPort port, StreamSettings settings, ByteBuffer sendRing, ByteBuffer receiveRing, ByteBuffer targetList) {
+    public StreamMachine(StreamPort port, StreamSettings settings, ByteBuffer sendRing, ByteBuffer receiveRing, ByteBuffer targetList) {
         this.port = port;
         this.settings = settings;
         inbound = new Inbound(receiveRing, settings.receives());
@@ -46,7 +46,7 @@ final class StreamMachine {
     }
 
     /** The peer is known: it can be written to. */
-    void begin(ConnectionData peer, long nowNs) {
+    public void begin(ConnectionData peer, long nowNs) {
         inbound.begin(peer);
         outbound.begin(peer);
         state = State.CONNECTED;
@@ -56,31 +56,31 @@ final class StreamMachine {
     // ---- what happens ----
 
     /** The peer's message came; the receive it took has been posted again. */
-    void onMessage(int message) {
+    public void onMessage(int message) {
         if (state != State.CONNECTED) {
             return;
         }
         try {
             take(Message.kind(message), Message.value(message));
-        } catch (RSocketException violation) {
+        } catch (StreamException violation) {
             fail(violation);
         }
     }
 
-    private void take(int kind, int value) throws RSocketException {
+    private void take(int kind, int value) throws StreamException {
         switch (kind) {
             case Message.DATA -> {
                 if (peerIsDone) {
-                    throw RSocketException.of(Violation.DATA_AFTER_SHUTDOWN, value + " bytes");
+                    throw StreamException.of(Violation.DATA_AFTER_SHUTDOWN, value + " bytes");
                 }
                 inbound.onMessage();
                 inbound.onData(value);
             }
             case Message.CREDITS -> outbound.onCredits(value & 0xffff);
             // We offer no memory for direct transfers, so no index is right.
-            case Message.IOMAP -> throw RSocketException.of(Violation.IOMAP_BEYOND_LIST, "index " + value + " of 0");
+            case Message.IOMAP -> throw StreamException.of(Violation.IOMAP_BEYOND_LIST, "index " + value + " of 0");
             case Message.CONTROL -> control(value);
-            default -> throw RSocketException.of(Violation.RESERVED_MESSAGE, "kind " + kind + ", number " + value);
+            default -> throw StreamException.of(Violation.RESERVED_MESSAGE, "kind " + kind + ", number " + value);
         }
     }
 
@@ -107,7 +107,7 @@ final class StreamMachine {
     }
 
     /** A work request is complete. @param message what was told with it; of a SEND behind a transfer, the transfer's kind and 0 */
-    void onSent(int message) {
+    public void onSent(int message) {
         switch (Message.kind(message)) {
             case Message.DATA -> outbound.onSent(Message.value(message));
             case Message.CREDITS -> freeControls++;
@@ -121,28 +121,28 @@ final class StreamMachine {
     }
 
     /** The peer's message was none. */
-    void onMalformed(int bytes) {
-        fail(RSocketException.of(Violation.MALFORMED_MESSAGE, bytes + " bytes"));
+    public void onMalformed(int bytes) {
+        fail(StreamException.of(Violation.MALFORMED_MESSAGE, bytes + " bytes"));
     }
 
     /** A work request failed. */
-    void onFailure(String how) {
-        fail(new RSocketException(Errno.EIO, how));
+    public void onFailure(String how) {
+        fail(new StreamException(Errno.EIO, how));
     }
 
     /** The connection has ended, and the peer said nothing of it. */
-    void onReset() {
-        fail(new RSocketException(Errno.ECONNRESET, "the connection ended and the peer had not said goodbye"));
+    public void onReset() {
+        fail(new StreamException(Errno.ECONNRESET, "the connection ended and the peer had not said goodbye"));
     }
 
-    private void fail(RSocketException why) {
+    private void fail(StreamException why) {
         if (state == State.CONNECTED) {
             state = State.FAILED;
             fault = why;
         }
     }
 
-    void onTimer(long nowNs) {
+    public void onTimer(long nowNs) {
         if (nowNs - deadlineNs() >= 0) {
             keepAliveAtNs = nowNs + settings.keepAliveNs();
             if (state == State.CONNECTED && freeControls > 0) {
@@ -153,12 +153,12 @@ final class StreamMachine {
     }
 
     /** When {@link #onTimer} has something to do; only of a machine with keep-alives. */
-    long deadlineNs() {
+    public long deadlineNs() {
         return keepAliveAtNs;
     }
 
     /** Tells the peer what it should know by now. To be called after anything else, until {@link #isIdle}. */
-    void transmit() {
+    public void transmit() {
         if (state != State.CONNECTED || disconnecting) {
             return;
         }
@@ -178,9 +178,9 @@ final class StreamMachine {
 
     /**
      * @return bytes, 0 if there are none now, -1 at the end of the stream
-     * @throws RSocketException why the stream ended, once everything before was read
+     * @throws StreamException why the stream ended, once everything before was read
      */
-    int read(ByteBuffer into) throws RSocketException {
+    public int read(ByteBuffer into) throws StreamException {
         if (!into.hasRemaining()) {
             return 0;
         }
@@ -188,30 +188,30 @@ final class StreamMachine {
             return inbound.read(into);
         }
         if (state == State.FAILED) {
-            throw fault.again();
+            throw fault;
         }
         return inputOpen && state == State.CONNECTED ? 0 : -1;
     }
 
     /**
      * @return bytes, 0 if none can be sent now, -1 if the program shut it down itself
-     * @throws RSocketException why the stream ended; ECONNRESET if the peer said goodbye
+     * @throws StreamException why the stream ended; ECONNRESET if the peer said goodbye
      */
-    int write(ByteBuffer from) throws RSocketException {
+    public int write(ByteBuffer from) throws StreamException {
         if (state == State.FAILED) {
-            throw fault.again();
+            throw fault;
         }
         if (!outputOpen) {
             return -1;
         }
         if (state == State.DISCONNECTED) {
-            throw new RSocketException(Errno.ECONNRESET, "the peer has closed the stream");
+            throw new StreamException(Errno.ECONNRESET, "the peer has closed the stream");
         }
         return outbound.send(from, port);
     }
 
     /** No more is written. The peer hears of it, behind the data. */
-    void shutdownOutput() {
+    public void shutdownOutput() {
         if (outputOpen) {
             outputOpen = false;
             farewell = inputOpen ? Message.SHUTDOWN : Message.DISCONNECT;
@@ -219,7 +219,7 @@ final class StreamMachine {
     }
 
     /** No more is read than has come. */
-    void shutdownInput() {
+    public void shutdownInput() {
         if (inputOpen) {
             inputOpen = false;
             if (!outputOpen) {
@@ -229,7 +229,7 @@ final class StreamMachine {
     }
 
     /** Ends both directions. */
-    void disconnect() {
+    public void disconnect() {
         inputOpen = false;
         outputOpen = false;
         farewell = Message.DISCONNECT;
@@ -237,26 +237,26 @@ final class StreamMachine {
 
     // ---- what there is to know ----
 
-    boolean isConnected() {
+    public boolean isConnected() {
         return state == State.CONNECTED;
     }
 
     /** A read would not be 0. */
-    boolean isReadable() {
+    public boolean isReadable() {
         return inbound.hasData() || !inputOpen || state != State.CONNECTED;
     }
 
     /** A write would not be 0. */
-    boolean isWritable() {
+    public boolean isWritable() {
         return !outputOpen || state != State.CONNECTED || outbound.canSend();
     }
 
-    boolean hasFailed() {
+    public boolean hasFailed() {
         return state == State.FAILED;
     }
 
     /** Whether everything that was written and said has arrived, or never will. */
-    boolean isIdle() {
+    public boolean isIdle() {
         return state != State.CONNECTED
             || farewell == NOTHING && freeControls == settings.controlRequests() && outbound.isIdle();
     }

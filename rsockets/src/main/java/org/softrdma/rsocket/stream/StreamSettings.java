@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 /**
  * What a {@link StreamMachine} may count on.
@@ -9,5 +9,5 @@ package org.softrdma.rsocket;
  * @param receives         posted at any time
  * @param keepAliveNs      between two keep-alives; 0 for none
  */
-record StreamSettings(Signalling signalling, int transferRequests, int controlRequests, int receives, long keepAliveNs) {
+public record StreamSettings(Signalling signalling, int transferRequests, int controlRequests, int receives, long keepAliveNs) {
 }

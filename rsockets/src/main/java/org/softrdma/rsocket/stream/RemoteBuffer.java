@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.rsocket;
+package org.softrdma.rsocket.stream;
 
 import java.nio.ByteBuffer;
 
@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
  * @param address u64
  * @param length  u32; bytes, or entries where it stands for a list
  */
-record RemoteBuffer(long address, int key, long length) {
-    static final int BYTES = 16;
+public record RemoteBuffer(long address, int key, long length) {
+    public static final int BYTES = 16;
 
     private static final int KEY = 8;
     private static final int LENGTH = 12;
@@ -24,7 +24,7 @@ record RemoteBuffer(long address, int key, long length) {
         put(into, at, address, key, (int) length);
     }
 
-    static void put(ByteBuffer into, int at, long address, int key, int length) {
+    public static void put(ByteBuffer into, int at, long address, int key, int length) {
         into.putLong(at, address).putInt(at + KEY, key).putInt(at + LENGTH, length);
     }
 }
