@@ -16,6 +16,7 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.CmId;
+import org.softrdma.verbs.cm.DatagramParameters;
 
 /** One connection of a test, or one datagram end: everything it has. */
 final class TestNode {
@@ -44,14 +45,6 @@ final class TestNode {
         this.prefix = prefix;
         this.options = options;
         this.console = console;
-    }
-
-    ProtectionDomain pd() {
-        return pd;
-    }
-
-    MemoryRegion region() {
-        return region;
     }
 
     /** A queue pair of the connection manager's, with a queue for each direction, and memory for one message. */
@@ -116,6 +109,20 @@ final class TestNode {
             console.error(refused.getMessage());
             throw new TestFailure(-1);
         }
+    }
+
+    /** Sets where datagrams are sent to. */
+    void target(DatagramParameters target) {
+        remoteQpn = target.qpNum();
+        remoteQkey = target.qkey();
+        try {
+            handle = pd.createAh(target.addressVector());
+        } catch (VerbsException refused) {
+            console.print(prefix + ": failure creating address handle\n");
+            console.error(refused.getMessage());
+            throw new TestFailure(-1);
+        }
+        connected = true;
     }
 
     void postReceives() {
