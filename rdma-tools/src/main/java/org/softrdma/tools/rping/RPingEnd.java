@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.util.concurrent.Semaphore;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
+import org.softrdma.tools.cli.Worker;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
@@ -34,7 +35,7 @@ import org.softrdma.verbs.cm.ConnectionParameters;
  */
 final class RPingEnd {
     /** Both ends: one READ at a time, retries without end. */
-    static final ConnectionParameters PARAMETERS = new ConnectionParameters(new byte[0], 1, 1, false, 7, 7, false, 0);
+    static final ConnectionParameters PARAMETERS = ConnectionParameters.DEFAULT.withReads(1, 1);
     /** The exit code of what returns -1. */
     static final int FAILED = 255;
 
@@ -60,7 +61,7 @@ final class RPingEnd {
     private MemoryRegion sendRegion;
     private MemoryRegion dataRegion;
     private MemoryRegion startRegion;
-    private Thread completions;
+    private Worker completions;
     private long remoteAddress;
     private int remoteKey;
     private int remoteLength;
@@ -127,7 +128,7 @@ final class RPingEnd {
             close();
             throw new ToolFailure(FAILED, "setup_qp failed: -1\n" + refused.getMessage());
         }
-        completions = Thread.ofPlatform().daemon().name("rping-cq").start(this::takeCompletions);
+        completions = Worker.start("rping-cq", this::takeCompletions);
     }
 
     private void createQp() {
@@ -188,28 +189,14 @@ final class RPingEnd {
             debug(notConnected.getMessage() + "\n");
             completions.interrupt();
         }
-        join();
-    }
-
-    private void join() {
-        boolean interrupted = false;
-        while (completions.isAlive()) {
-            try {
-                completions.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        completions.join();
     }
 
     /** Gives everything back but the identifier. */
     void close() {
         if (completions != null) {
             completions.interrupt();
-            join();
+            completions.join();
         }
         if (id != null) {
             id.destroyQp();
