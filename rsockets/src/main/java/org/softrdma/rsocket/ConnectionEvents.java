@@ -14,14 +14,14 @@ import org.softrdma.verbs.cm.EventChannel;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * The thread that takes the connection manager's events of all rsockets of the process, so that connections are made, accepted and ended
- * whatever their programs do; and sends keep-alives. Exists while there are rsockets.
+ * The thread that processes the connection manager's events for all rsockets of the process, so that connections are made, accepted and
+ * ended independently of the programs' threads. It also sends keep-alives. It exists while there are rsockets.
  */
 final class ConnectionEvents {
-    /** Whom an event is for: the context of its identifier. Called by the thread, with the event given back. */
+    /** Receiver of events: the context of an identifier. Called on this thread, after the event was acknowledged. */
     interface Handler {
-        /** @param said what the peer said; null if it cannot have said anything */
-        void onEvent(CmEventType type, CmId id, int status, ConnectionParameters said);
+        /** @param peer the peer's parameters; null for events without parameters */
+        void onEvent(CmEventType type, CmId id, int status, ConnectionParameters peer);
     }
 
     private static final long FOR_EVER = -1;
@@ -39,7 +39,7 @@ final class ConnectionEvents {
         thread = Thread.ofPlatform().daemon().name("rsocket-connections").unstarted(this::run);
     }
 
-    /** @return the one there is, to be {@link #release released} once the caller's identifier is closed */
+    /** @return the process's instance; {@link #release} it after closing the identifier made with it */
     static synchronized ConnectionEvents acquire() {
         if (users == 0) {
             current = new ConnectionEvents(ConnectionManager.get().createEventChannel());
@@ -61,7 +61,7 @@ final class ConnectionEvents {
         return ConnectionManager.get().createId(channel, handler, PortSpace.TCP);
     }
 
-    /** On this thread only, which has just heard that the connection is there. */
+    /** Adds a stream that sends keep-alives. For this thread only, when it processes the event that establishes the connection. */
     void keepAlive(RSocketConnection stream) {
         keepAlives.add(stream);
     }
@@ -75,7 +75,7 @@ final class ConnectionEvents {
             while (!over) {
                 CmEvent event = channel.getEvent(sendKeepAlives());
                 if (event != null) {
-                    hand(event);
+                    dispatch(event);
                 }
             }
         } catch (VerbsException interrupted) {
@@ -86,7 +86,7 @@ final class ConnectionEvents {
         channel.close();
     }
 
-    /** @return nanoseconds until the next are due */
+    /** @return nanoseconds until the next keep-alive is due; {@link #FOR_EVER} if none is */
     private long sendKeepAlives() {
         long earliestNs = Long.MAX_VALUE;
         long nowNs = System.nanoTime();
@@ -96,13 +96,13 @@ final class ConnectionEvents {
         return earliestNs == Long.MAX_VALUE ? FOR_EVER : earliestNs;
     }
 
-    private static void hand(CmEvent event) {
+    private static void dispatch(CmEvent event) {
         CmId id = event.id();
         CmEventType type = event.type();
         int status = event.status();
-        ConnectionParameters said = event.connection();
-        // Before the handler has it: an identifier that is closed meanwhile waits for its events.
+        ConnectionParameters peer = event.connection();
+        // Acknowledged before the handler runs: closing an identifier, which the handler may do, waits for the acknowledgement.
         event.ack();
-        ((Handler) id.context()).onEvent(type, id, status, said);
+        ((Handler) id.context()).onEvent(type, id, status, peer);
     }
 }

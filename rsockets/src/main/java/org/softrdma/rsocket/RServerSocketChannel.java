@@ -17,11 +17,11 @@ import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * Listens for {@link RSocketChannel}s. Connections are made as they are asked for, and wait to be {@link #accept accepted}: at most
- * {@link #MAX_WAITING}, further ones are refused. Any thread.
+ * Listener for {@link RSocketChannel}s. Connections are established as requests arrive and wait for {@link #accept}; beyond
+ * {@link #MAX_WAITING} waiting connections, requests are refused. Safe for use by any threads.
  */
 public final class RServerSocketChannel implements Channel {
-    /** Connections that may wait for {@link #accept}. */
+    /** Maximum number of connections that wait for {@link #accept}. */
     public static final int MAX_WAITING = 1024;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -29,7 +29,7 @@ public final class RServerSocketChannel implements Channel {
     private volatile RSocketOptions options;
     private final CmId id;
     private final Deque<RSocketConnection> established = new ArrayDeque<>();
-    /** Of {@link #established}, and those that are being made. */
+    /** Connections in {@link #established}, and those that are being made. */
     private int waiting;
     private boolean closed;
     private volatile boolean blocking = true;
@@ -45,12 +45,21 @@ public final class RServerSocketChannel implements Channel {
         }
     }
 
-    /** @throws RSocketException what the connection manager throws */
+    /**
+     * Opens a listener whose connections have {@link RSocketOptions#DEFAULT}.
+     *
+     * @throws RSocketException the connection manager's error, for example ENODEV
+     */
     public static RServerSocketChannel open() throws RSocketException {
         return open(RSocketOptions.DEFAULT);
     }
 
-    /** As {@link #open()}. @param options of the connections */
+    /**
+     * Opens a listener.
+     *
+     * @param options of its connections
+     * @throws RSocketException the connection manager's error, for example ENODEV
+     */
     public static RServerSocketChannel open(RSocketOptions options) throws RSocketException {
         try {
             return new RServerSocketChannel(options);
@@ -59,7 +68,12 @@ public final class RServerSocketChannel implements Channel {
         }
     }
 
-    /** @throws RSocketException EADDRINUSE, EADDRNOTAVAIL, ENODEV */
+    /**
+     * Binds to a local address.
+     *
+     * @param local port 0 for any
+     * @throws RSocketException EADDRINUSE, EADDRNOTAVAIL, ENODEV
+     */
     public void bind(InetSocketAddress local) throws RSocketException {
         try {
             id.bind(local);
@@ -69,10 +83,10 @@ public final class RServerSocketChannel implements Channel {
     }
 
     /**
-     * Begins to listen.
+     * Starts to listen.
      *
-     * @param backlog requests that may wait for their answer; more are asked again by the peer. 0 for the connection manager's default
-     * @throws RSocketException EADDRINUSE: another listens there; ENODEV: there is no device
+     * @param backlog requests that may wait for an answer; the peer repeats those beyond it. 0 for the connection manager's default
+     * @throws RSocketException EADDRINUSE: the address has another listener; ENODEV: there is no device
      */
     public void listen(int backlog) throws RSocketException {
         try {
@@ -82,7 +96,11 @@ public final class RServerSocketChannel implements Channel {
         }
     }
 
-    /** @return the oldest connection that waits; null if there is none and it does not block */
+    /**
+     * Takes a connection; waits for one if the listener blocks.
+     *
+     * @return the connection established first; null if there is none and the listener does not block
+     */
     public RSocketChannel accept() throws IOException {
         lock.lock();
         try {
@@ -97,7 +115,12 @@ public final class RServerSocketChannel implements Channel {
         }
     }
 
-    /** Waits for a connection. @param timeoutNs 0 to look only, negative for ever @return {@link PollEvents#IN} or 0 */
+    /**
+     * Waits for a connection.
+     *
+     * @param timeoutNs 0 to check only, negative to wait without a limit
+     * @return {@link PollEvents#IN} or 0
+     */
     public int poll(long timeoutNs) throws IOException {
         lock.lock();
         try {
@@ -130,13 +153,13 @@ public final class RServerSocketChannel implements Channel {
         }
     }
 
-    private void onEvent(CmEventType type, CmId request, int status, ConnectionParameters said) {
+    private void onEvent(CmEventType type, CmId request, int status, ConnectionParameters peer) {
         if (type != CmEventType.CONNECT_REQUEST) {
             return;
         }
         if (!reserve()) {
             refuse(request);
-        } else if (!RSocketConnection.answer(this, request, said, options)) {
+        } else if (!RSocketConnection.answer(this, request, peer, options)) {
             release();
         }
     }
@@ -173,7 +196,7 @@ public final class RServerSocketChannel implements Channel {
         }
     }
 
-    /** A connection that was answered is there, or will never be. */
+    /** Outcome of a request that was accepted. */
     void onAnswered(RSocketConnection connection, boolean isEstablished) {
         lock.lock();
         try {
@@ -189,17 +212,17 @@ public final class RServerSocketChannel implements Channel {
         connection.abort();
     }
 
-    /** What connections that are asked for from now on are made with. */
+    /** Sets the options of connections whose requests arrive from now on. */
     public void options(RSocketOptions changed) {
         options = changed;
     }
 
-    /** Whether {@link #accept} waits. */
+    /** Sets whether {@link #accept} waits. */
     public void configureBlocking(boolean block) {
         blocking = block;
     }
 
-    /** Where it is bound, with the port it got. */
+    /** @return the bound address, with the port that was assigned */
     public InetSocketAddress localAddress() {
         return id.localAddress();
     }
@@ -215,8 +238,8 @@ public final class RServerSocketChannel implements Channel {
     }
 
     /**
-     * Listens no more. Connections that were not accepted are ended at once, so that their peers find the end of the stream or a reset;
-     * those that were live on.
+     * Stops listening. Connections that were not accepted end at once: their peers read the end of the stream or a reset. Accepted
+     * connections are not affected.
      */
     @Override
     public void close() {

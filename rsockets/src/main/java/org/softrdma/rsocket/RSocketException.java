@@ -7,7 +7,7 @@ import org.softrdma.rsocket.stream.Violation;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** A stream that could not be made, or that ended otherwise than by both ends' wish. */
+/** Failure to make a stream, or the end of a stream before both ends wanted it. */
 public final class RSocketException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -39,12 +39,12 @@ public final class RSocketException extends IOException {
         return new RSocketException(errno, violation, detail, this);
     }
 
-    /** ECONNREFUSED, ETIMEDOUT, ECONNRESET, EPROTO, EIO and what verbs and the connection manager throw. */
+    /** @return ECONNREFUSED, ETIMEDOUT, ECONNRESET, EPROTO, EIO, or the errno of a verb or of the connection manager */
     public Errno errno() {
         return errno;
     }
 
-    /** What the peer did wrong, with EPROTO; else null. */
+    /** @return what the peer did wrong, with EPROTO; otherwise null */
     public Violation violation() {
         return violation;
     }

@@ -5,22 +5,23 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * What a stream is made with; a listening socket's are those of its connections. Buffers are memory that is registered for each stream.
- * A device that has less gives less.
+ * Options of a stream; a listener's options are those of its connections. Buffers are registered memory of each stream. Requests and
+ * inline bytes beyond the device's limits are reduced to these limits.
  *
- * @param sendBuffer       bytes on their way at most, {@link #MIN_BUFFER}..{@link #MAX_BUFFER}
- * @param receiveBuffer    bytes that may wait here to be read, as above; half of it is what the peer may write at once
- * @param sends            work requests at once, 16..65534
- * @param receives         receives posted, 16..65534: the transfers a peer may make before it hears from us
- * @param inlineBytes      transfers up to this size are copied when they are posted; 0..65534
- * @param keepAliveSeconds an empty write to the peer so often, which ends the stream if nobody answers; 0 for none
+ * @param sendBuffer       maximum number of bytes on their way, {@link #MIN_BUFFER}..{@link #MAX_BUFFER}
+ * @param receiveBuffer    maximum number of received bytes that wait to be read, {@link #MIN_BUFFER}..{@link #MAX_BUFFER}; the peer may
+ *     write half of it at once
+ * @param sends            outstanding work requests, 16..65534
+ * @param receives         posted receives, 16..65534: the transfers a peer may make before it needs new credits
+ * @param inlineBytes      largest transfer that is copied when it is posted, 0..65534
+ * @param keepAliveSeconds interval of empty writes to the peer, which end the stream if the peer does not answer; 0 for none
  */
 public record RSocketOptions(int sendBuffer, int receiveBuffer, int sends, int receives, int inlineBytes, int keepAliveSeconds) {
-    /** Bytes. */
+    /** Smallest buffer, in bytes. */
     public static final int MIN_BUFFER = 4096;
-    /** Bytes: what a transfer can be long, twice. */
+    /** Largest buffer, in bytes: twice the longest transfer. */
     public static final int MAX_BUFFER = 1 << 30;
-    /** As librdmacm has them: buffers of 128 KiB, 384 requests each way, 64 bytes inline. */
+    /** librdmacm's defaults: buffers of 128 KiB, 384 requests each way, 64 bytes inline. */
     public static final RSocketOptions DEFAULT = new RSocketOptions(1 << 17, 1 << 17, 384, 384, 64, 0);
 
     private static final int MIN_REQUESTS = 16;
@@ -42,12 +43,22 @@ public record RSocketOptions(int sendBuffer, int receiveBuffer, int sends, int r
         }
     }
 
-    /** @param send {@link #sendBuffer} @param receive {@link #receiveBuffer} */
+    /**
+     * Copies the options with other buffers.
+     *
+     * @param send    {@link #sendBuffer}
+     * @param receive {@link #receiveBuffer}
+     */
     public RSocketOptions withBuffers(int send, int receive) {
         return new RSocketOptions(send, receive, sends, receives, inlineBytes, keepAliveSeconds);
     }
 
-    /** @param send {@link #sends} @param receive {@link #receives} */
+    /**
+     * Copies the options with other numbers of requests.
+     *
+     * @param send    {@link #sends}
+     * @param receive {@link #receives}
+     */
     public RSocketOptions withRequests(int send, int receive) {
         return new RSocketOptions(sendBuffer, receiveBuffer, send, receive, inlineBytes, keepAliveSeconds);
     }

@@ -27,8 +27,8 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * A {@link StreamMachine} on a queue pair: posts what it asks for and tells it of completions. A send's work request id is the message it
- * carries; a receive's has the top bit and says where its message comes. One caller at a time.
+ * A {@link StreamMachine} on a queue pair: posts its work requests and reports completions to it. The work request ID of a send is the
+ * message it carries; that of a receive has the top bit set and gives the slot of its message. One caller at a time.
  */
 final class StreamEndpoint implements StreamPort, AutoCloseable {
     /** Work requests kept back for grants, credits and control messages. Source: librdmacm */
@@ -47,20 +47,20 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
     private final SendRequest send = new SendRequest();
     private final ReceiveRequest receive = new ReceiveRequest();
     private final WorkCompletion[] completions = WorkCompletion.array(BATCH);
-    /** 16 bytes that are posted inline: a grant, or a message as SEND. In the peer's byte order. */
+    /** Staging buffer for inline data, in the peer's byte order: a grant, or a message in a SEND. */
     private final MemorySegment small = MemorySegment.ofArray(new byte[RemoteBuffer.BYTES]);
     private final ByteBuffer smallBytes = small.asByteBuffer();
     private final MemorySegment smallMessage = small.asSlice(0, Message.BYTES);
     private final ByteBuffer incoming;
 
-    /** What to ask a device for. */
+    /** Resources to request from a device. */
     record Plan(RSocketOptions options, Signalling signalling, int sends, int receives, int inlineBytes) {
         static Plan of(RSocketOptions options, Signalling signalling, DeviceAttributes device) {
             return new Plan(options, signalling, Math.min(options.sends(), device.maxQpWr()),
                 Math.min(options.receives(), device.maxQpWr()), Math.min(options.inlineBytes(), device.maxInlineData()));
         }
 
-        /** Completions that can be there at once. */
+        /** @return maximum number of completions in the completion queue */
         int completions() {
             return sends + receives;
         }
@@ -74,13 +74,13 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
      * Makes the memory and the queue pair, and posts the receives.
      *
      * @param cq     for both directions, with room for {@link Plan#completions}
-     * @param makeQp makes the queue pair, so that receives can be posted; it must be closed before this is
+     * @param makeQp makes the queue pair in a state that permits posting receives; it must be closed before this endpoint
      */
     StreamEndpoint(Plan plan, ProtectionDomain pd, CompletionQueue cq, Function<QpInitAttributes, QueuePair> makeQp) {
         this.cq = cq;
         signalling = plan.signalling;
         receives = plan.receives;
-        // Halves are equal.
+        // An even number of bytes: both halves of the ring have the same size.
         memory = new StreamMemory(pd, plan.options.sendBuffer(), plan.options.receiveBuffer() & ~1,
             signalling == Signalling.SEND ? receives * Message.BYTES : 0);
         try {
@@ -99,12 +99,12 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
         }
     }
 
-    /** We call ourselves little-endian, whatever this machine is. */
+    /** Memory that the peer writes: this end announces little-endian on any host. */
     private static ByteBuffer bytes(MemorySegment memory) {
         return memory.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** What the peer must know. */
+    /** @return the data that the peer needs to connect */
     ConnectionData describe() {
         int half = (int) memory.receiveRing.length() / 2;
         return new ConnectionData(ByteOrder.LITTLE_ENDIAN, receives,
@@ -112,7 +112,7 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
             new RemoteBuffer(memory.receiveRing.address(), memory.receiveRing.rkey(), half));
     }
 
-    /** What it told us. */
+    /** Starts the stream with the peer's connection data. */
     void begin(ConnectionData peer, long nowNs) {
         smallBytes.order(peer.order());
         if (incoming != null) {
@@ -131,7 +131,7 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
 
     // ---- completions ----
 
-    /** Takes what has completed, and sends what follows from it. */
+    /** Processes all completions, and sends the messages that follow from them. */
     void poll() {
         int count = cq.poll(completions);
         while (count > 0) {
@@ -151,7 +151,7 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
             onReceive(completion);
         }
         if (completion.status() == WcStatus.WR_FLUSH_ERR) {
-            // The first failure has a status of its own; without one it was the connection manager that ended the queue pair.
+            // The first failed work request has another status. Without one, the connection manager has moved the queue pair to ERR.
             machine.onReset();
         } else if (!completion.isSuccess()) {
             machine.onFailure(completion.toString());
@@ -180,7 +180,7 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
         qp.postReceive(receive);
     }
 
-    // ---- what the machine asks for ----
+    // ---- work requests of the machine ----
 
     @Override
     public void write(int offset, int length, long address, int key, int message) {
@@ -205,7 +205,7 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
     }
 
     @Override
-    public void tell(int message) {
+    public void send(int message) {
         if (signalling == Signalling.IMMEDIATE) {
             begin(0, 0, message);
             qp.postSend(send);
@@ -235,7 +235,7 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
         }
     }
 
-    /** @param id completes as this */
+    /** @param id message that the completion reports */
     private void postMessage(int message, int id) {
         smallBytes.putInt(0, message);
         qp.postSend(send.send().wrId(wrId(id)).inlineData(smallMessage));
@@ -245,7 +245,7 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
         return Integer.toUnsignedLong(message);
     }
 
-    /** Once the queue pair is closed. */
+    /** Frees the memory; the queue pair must be closed before. */
     @Override
     public void close() {
         memory.close();

@@ -10,7 +10,7 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 
-/** The registered memory of one stream: two rings, the list the peer writes its grants to, and where messages come that are SENDs. */
+/** Registered memory of one stream: two rings, the list that the peer writes its grants to, and receive slots for messages in SENDs. */
 final class StreamMemory implements AutoCloseable {
     private static final int ALIGNMENT = 64;
     private static final int REMOTE_WRITE = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE;
@@ -18,14 +18,14 @@ final class StreamMemory implements AutoCloseable {
     final MemoryRegion sendRing;
     final MemoryRegion receiveRing;
     final MemoryRegion targetList;
-    /** Null with immediate data. */
+    /** Receive slots; null if messages are immediate data. */
     final MemoryRegion messages;
 
     private final Arena arena = Arena.ofShared();
     private final ProtectionDomain pd;
     private final List<MemoryRegion> regions = new ArrayList<>();
 
-    /** @param messageBytes 0 with immediate data */
+    /** @param messageBytes size of the receive slots; 0 if messages are immediate data */
     StreamMemory(ProtectionDomain pd, int sendBytes, int receiveBytes, int messageBytes) {
         this.pd = pd;
         try {
@@ -46,7 +46,7 @@ final class StreamMemory implements AutoCloseable {
         return region;
     }
 
-    /** Once no queue pair uses it. */
+    /** Deregisters and frees the memory, which no queue pair may use any longer. */
     @Override
     public void close() {
         regions.forEach(MemoryRegion::close);

@@ -9,16 +9,15 @@ import org.softrdma.verbs.Transport;
 import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
-/** What a stream has of its device, made when the connection manager knows the device. */
+/** Device resources of a stream, made when address resolution has found the device. */
 final class StreamResources implements AutoCloseable {
-    private static final int RETRIES = ConnectionParameters.MAX_RETRIES;
 
     final CompletionChannel channel;
     final CompletionQueue cq;
     final StreamEndpoint endpoint;
     private final Transport transport;
 
-    /** @param id gets its queue pair; it must be closed before this is */
+    /** @param id identifier that the queue pair is created on; it must be closed before these resources */
     StreamResources(CmId id, RSocketOptions options) {
         Context device = id.verbs();
         transport = device.device().transport();
@@ -43,10 +42,10 @@ final class StreamResources implements AutoCloseable {
         }
     }
 
-    /** What to connect or accept with. No READs, but one where the transport begins with one (iWARP). */
+    /** @return parameters to connect or accept with; no READs except the one that starts an iWARP connection */
     ConnectionParameters parameters() {
-        return new ConnectionParameters(endpoint.describe().toBytes(), 0, transport == Transport.IWARP ? 1 : 0, true, RETRIES, RETRIES,
-            false, 0);
+        return ConnectionParameters.DEFAULT.withPrivateData(endpoint.describe().toBytes())
+            .withReads(0, transport == Transport.IWARP ? 1 : 0).withFlowControl(true);
     }
 
     @Override

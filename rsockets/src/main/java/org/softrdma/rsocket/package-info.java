@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Byte streams over RDMA connections, as librdmacm's rsockets make them: {@link org.softrdma.rsocket.RSocketChannel} and
- * {@link org.softrdma.rsocket.RServerSocketChannel} are what programs use, and the peer may be any program on rsockets. Runs on the
- * connection manager and the verbs of whatever provider there is.
+ * Byte streams over RDMA connections with the protocol of librdmacm's rsockets. Programs use {@link RSocketChannel} and
+ * {@link RServerSocketChannel}; the peer may be any program that uses rsockets. Runs on the connection manager and the verbs of any
+ * provider.
  *
- * <p>On the wire: each end opens a ring of memory to the other, half a ring at a time, and writes into the other's with RDMA WRITEs whose
- * immediate data says how many bytes came. Another 16 bytes written say that a half is free again; credits keep the messages fewer than
- * the receives. {@link StreamMachine} is that, without clock, socket or thread; {@link StreamEndpoint} does with verbs what it asks for.
+ * <p>On the wire: each end grants the other one a ring of memory, half a ring at a time. Data are RDMA WRITEs into the peer's ring, whose
+ * immediate data give the number of bytes. A WRITE of 16 bytes grants a half of the ring again, and credits keep the number of messages
+ * below that of posted receives.
+ *
+ * <p>Reading order: {@link RSocketChannel}, {@link RSocketConnection} (connecting and closing), {@link StreamLock} (waiting),
+ * {@link StreamEndpoint} (the queue pair), {@code org.softrdma.rsocket.stream.StreamMachine} (the protocol), {@link ConnectionEvents}.
  */
 package org.softrdma.rsocket;

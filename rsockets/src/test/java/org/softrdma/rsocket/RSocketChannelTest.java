@@ -36,7 +36,7 @@ import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** Both ends in this process, on a real device on the loopback interface, connected by address. */
+/** Streams between two ends in this process, on a real device on the loopback interface, connected by address. */
 @Timeout(60)
 class RSocketChannelTest {
     private static final long FOR_EVER = -1;
@@ -145,7 +145,7 @@ class RSocketChannelTest {
                 other.configureBlocking(false);
                 assertEquals(0, client.read(ByteBuffer.allocate(1)));
                 assertEquals(0, client.poll(PollEvents.IN, MOMENT_NS));
-                // As much as the other end's receive buffer holds, and not a byte more until some are read.
+                // Exactly the size of the other end's receive buffer can be sent until some bytes are read.
                 int sent = 0;
                 while (sent < 128 << 10) {
                     assertEquals(PollEvents.OUT, client.poll(PollEvents.OUT, FOR_EVER));
@@ -188,7 +188,7 @@ class RSocketChannelTest {
         }
     }
 
-    /** Somebody who connects to the port, and speaks no rsockets. */
+    /** A program that connects to the port without the protocol of rsockets is refused. */
     @Test
     void shouldRefuseConnectionDataOfOtherProtocols() throws Exception {
         for (byte[] data : new byte[][] {new byte[0], "hello, is this rping?".getBytes(), new byte[56]}) {
@@ -223,13 +223,13 @@ class RSocketChannelTest {
     }
 
     @Test
-    void shouldWakeWhoAcceptsWhenTheListenerIsClosed() {
+    void shouldWakeAnAcceptingThreadWhenTheListenerIsClosed() {
         CompletableFuture<RSocketChannel> accepting = async(server::accept);
         server.close();
         assertInstanceOf(ClosedChannelException.class, failure(accepting));
     }
 
-    /** Its connections live on. */
+    /** Accepted connections outlive their listener. */
     @Test
     void shouldOutliveTheListener() throws Exception {
         try (RSocketChannel client = connected(); RSocketChannel other = server.accept(); RSocketChannel unwanted = connected()) {
@@ -240,7 +240,7 @@ class RSocketChannelTest {
         }
     }
 
-    /** It was never accepted: whether the goodbye still came through is a matter of luck. */
+    /** Checks a connection that was never accepted: its peer's goodbye may arrive before or after the reset. */
     private static void shouldBeAtItsEnd(RSocketChannel channel) throws IOException {
         try {
             assertEquals(-1, channel.read(ByteBuffer.allocate(1)));

@@ -35,7 +35,7 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendRequest;
 
-/** Two endpoints on simulated RoCE devices, in virtual time. What they tell each other by private data is handed over directly. */
+/** Two endpoints on simulated RoCE devices, in virtual time. Private data are passed directly from one end to the other. */
 class StreamEndpointTest {
     private static final Gid ALICE = Gid.ofIpv4(0x0a000001);
     private static final Gid BOB = Gid.ofIpv4(0x0a000002);
@@ -95,7 +95,7 @@ class StreamEndpointTest {
             b.endpoint.begin(ConnectionData.parse(a.endpoint.describe().toBytes()), 0);
         }
 
-        /** Polls both until something holds. */
+        /** Polls both endpoints until a condition holds. */
         void until(Condition condition) {
             assertTrue(simulation.runUntil(() -> {
                 a.endpoint.poll();
@@ -153,7 +153,7 @@ class StreamEndpointTest {
         machine.transmit();
     }
 
-    /** A write of nothing, which the peer's program does not hear of. */
+    /** The keep-alive is an empty write, which is invisible to the peer's program. */
     @Test
     void shouldKeepAlive() throws StreamException {
         try (Pair pair = new Pair(1, FaultPlan.NONE, SMALL.withKeepAlive(3), Signalling.IMMEDIATE)) {
@@ -182,7 +182,7 @@ class StreamEndpointTest {
         }
     }
 
-    /** Of RoCE no message comes as a SEND; of iWARP none comes with another length. */
+    /** RoCE sends no message as a SEND, and iWARP none with another length. */
     @ParameterizedTest
     @CsvSource({"IMMEDIATE, 0", "SEND, 0", "SEND, 3"})
     void shouldRefuseSendsThatAreNoMessages(Signalling signalling, int bytes) throws StreamException {

@@ -5,12 +5,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What both ends say in the private data of the connection's request and its acceptance: 40 bytes, big-endian.
+ * Private data of a connection request and of its acceptance: 40 bytes, big-endian.
  *
- * @param order   of what the other end writes into this end's list of targets, and of messages in SENDs
- * @param credits receives that are posted, u16: messages the other end may begin with
- * @param targets the list in this end's memory that the other end writes what it grants to; its length in entries
- * @param buffer  memory of this end for the other end's first bytes
+ * @param order   byte order of the peer's writes to this end's target list, and of messages in SENDs
+ * @param credits posted receives, u16: messages that the peer may send before it receives credits
+ * @param targets list in this end's memory that the peer writes its grants to; its length counts entries
+ * @param buffer  first part of this end's memory that the peer may write
  *     Source: the rsocket protocol guide, "Connection Establishment"
  */
 public record ConnectionData(ByteOrder order, int credits, RemoteBuffer targets, RemoteBuffer buffer) {
@@ -25,6 +25,7 @@ public record ConnectionData(ByteOrder order, int credits, RemoteBuffer targets,
     private static final int TARGETS_OFFSET = 8;
     private static final int BUFFER_OFFSET = 24;
 
+    /** @return {@link #BYTES} bytes of private data */
     public byte[] toBytes() {
         ByteBuffer bytes = ByteBuffer.allocate(BYTES);
         bytes.put(VERSION_OFFSET, (byte) VERSION);
@@ -35,7 +36,11 @@ public record ConnectionData(ByteOrder order, int credits, RemoteBuffer targets,
         return bytes.array();
     }
 
-    /** @param privateData as an event of the connection manager brings it: padded */
+    /**
+     * Parses the peer's data.
+     *
+     * @param privateData of an event of the connection manager; may be padded
+     */
     public static ConnectionData parse(byte[] privateData) throws StreamException {
         if (privateData.length < BYTES) {
             throw StreamException.of(Violation.SHORT_CONNECTION_DATA, privateData.length + " bytes of " + BYTES);

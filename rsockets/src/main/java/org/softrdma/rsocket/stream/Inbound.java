@@ -4,33 +4,35 @@ package org.softrdma.rsocket.stream;
 import java.nio.ByteBuffer;
 
 /**
- * The direction from the peer: a ring of memory that the peer writes. It is granted by halves: one is the peer's from the beginning, and
- * the next whenever half the ring has neither bytes to be read nor a grant. What the peer may touch it may touch at any time, unread bytes
- * included; whoever does harms its own stream only, and it cannot make us read past what was granted.
+ * The direction from the peer: a ring of memory that the peer writes. It is granted in halves: the first half with the connection, and
+ * the next one whenever half of the ring holds neither unread nor granted bytes. A hostile peer can overwrite any byte of the ring at any
+ * time, also unread ones. That damages only its own stream, and it cannot make this end read beyond the grant.
  */
 final class Inbound {
     private final ByteBuffer ring;
     private final int half;
     private final int receives;
-    /** Bytes since the beginning. Always: read ≤ received ≤ granted ≤ read + the ring's size. */
+    /** Bytes since the start of the stream. Invariant: read ≤ received ≤ granted ≤ read + ring size. */
     private long read;
     private long received;
     private long granted;
-    /** Messages that took a credit, how many may have come, and at how many we say that there may be more. */
+    /** Received messages that took a credit. */
     private long messages;
+    /** Value of {@link #messages} that the peer's credits permit. */
     private long credits;
-    private long tellAt;
+    /** Value of {@link #messages} at which new credits are sent. */
+    private long renewAt;
     private RemoteBuffer targets;
     private long nextTarget;
 
-    /** @param receives posted at any time */
+    /** @param receives number of posted receives */
     Inbound(ByteBuffer ring, int receives) {
         this.ring = ring;
         half = ring.capacity() / 2;
         this.receives = receives;
         granted = half;
         credits = receives;
-        tellAt = receives / 2;
+        renewAt = receives / 2;
     }
 
     void begin(ConnectionData peer) {
@@ -38,7 +40,7 @@ final class Inbound {
         nextTarget = targets.length() == 1 ? 0 : 1;
     }
 
-    /** A message came that takes a credit. */
+    /** Counts a received message that takes a credit. */
     void onMessage() throws StreamException {
         if (++messages > credits) {
             throw StreamException.of(Violation.MESSAGES_BEYOND_CREDITS, messages + ", the last credit was for " + credits);
@@ -56,7 +58,7 @@ final class Inbound {
         return received != read;
     }
 
-    /** Takes what there is and fits. @return bytes */
+    /** @return number of bytes read, 0 for none */
     int read(ByteBuffer into) {
         int bytes = (int) Math.min(received - read, into.remaining());
         int at = (int) (read % ring.capacity());
@@ -68,22 +70,26 @@ final class Inbound {
         return bytes;
     }
 
-    /** Whether the peer should hear that there is memory or that there are credits. */
+    /** @return whether free memory or new credits must be announced to the peer */
     boolean isGrantDue() {
-        return isHalfFree() || messages >= tellAt;
+        return isHalfFree() || messages >= renewAt;
     }
 
     private boolean isHalfFree() {
         return granted - read <= half;
     }
 
-    /** Tells the peer how many messages it may send, and which half of the ring is free if one is. @return whether one is */
+    /**
+     * Sends new credits to the peer, together with a half of the ring if one is free.
+     *
+     * @return whether a half was granted
+     */
     boolean grant(StreamPort port) {
         credits = messages + receives;
-        tellAt = messages + receives / 2;
+        renewAt = messages + receives / 2;
         int message = Message.of(Message.CREDITS, (int) (credits & 0xffff));
         if (!isHalfFree()) {
-            port.tell(message);
+            port.send(message);
             return false;
         }
         int offset = (int) (granted % ring.capacity());

@@ -4,13 +4,13 @@ package org.softrdma.rsocket.stream;
 import java.nio.ByteBuffer;
 
 /**
- * The direction to the peer: bytes are copied into a ring, where they stay until their work request is complete, and leave for the peer's
- * memory in transfers. A transfer needs room in the ring, a work request, a credit and a target.
+ * The direction to the peer: bytes are copied into a ring, where they stay until their work request completes, and are written to the
+ * peer's memory in transfers. A transfer needs room in the ring, a work request, a credit and a target.
  */
 final class Outbound {
-    /** Less room than this is none: transfers would become ever smaller. */
+    /** Less free room than this counts as none, for otherwise transfers would become ever smaller. */
     static final int LOW_WATER = 2048;
-    /** Transfers of one call grow from the first to the second size, so that the first bytes travel while the last are copied. */
+    /** Transfers of one call grow from this size to {@link #MAX_TRANSFER}: the first bytes travel while the last ones are copied. */
     private static final int FIRST_TRANSFER = 2048;
     private static final int MAX_TRANSFER = 65536;
 
@@ -21,13 +21,13 @@ final class Outbound {
     private int head;
     private int freeBytes;
     private int freeRequests;
-    /** Messages sent that took a credit, 16 bits. */
+    /** Sent messages that took a credit, modulo 2^16. */
     private int messages;
-    /** The peer lets us send until {@link #messages} is this, 16 bits. */
+    /** Value of {@link #messages} that the peer's credits permit, modulo 2^16. */
     private int limit;
     private int peersReceives;
 
-    /** @param requests work requests for transfers at once */
+    /** @param requests maximum number of outstanding work requests of transfers */
     Outbound(ByteBuffer ring, TargetList targets, Signalling signalling, int requests) {
         this.ring = ring;
         this.targets = targets;
@@ -47,7 +47,11 @@ final class Outbound {
         return freeRequests >= signalling.requests() && freeBytes >= LOW_WATER && messages != limit && targets.left() != 0;
     }
 
-    /** Sends what can be sent now. @return bytes */
+    /**
+     * Sends as much as is possible now.
+     *
+     * @return bytes sent
+     */
     int send(ByteBuffer from, StreamPort port) {
         int total = 0;
         int wanted = FIRST_TRANSFER;
@@ -75,13 +79,17 @@ final class Outbound {
         port.write(offset, bytes, address, targets.key(), Message.of(Message.DATA, bytes));
     }
 
-    /** A work request of a transfer is complete. @param bytes that leave the ring; 0 for a message behind its transfer */
+    /**
+     * Completes one work request of a transfer.
+     *
+     * @param bytes that leave the ring; 0 for the SEND that follows a transfer
+     */
     void onSent(int bytes) {
         freeBytes += bytes;
         freeRequests++;
     }
 
-    /** @param newLimit 16 bits */
+    /** @param newLimit number of the last message permitted, modulo 2^16 */
     void onCredits(int newLimit) throws StreamException {
         int open = newLimit - messages & 0xffff;
         if (open > peersReceives) {
@@ -90,7 +98,7 @@ final class Outbound {
         limit = newLimit;
     }
 
-    /** No work request of a transfer is under way. */
+    /** @return whether no work request of a transfer is outstanding */
     boolean isIdle() {
         return freeRequests == requests;
     }

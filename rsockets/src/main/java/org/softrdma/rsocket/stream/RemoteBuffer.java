@@ -4,11 +4,11 @@ package org.softrdma.rsocket.stream;
 import java.nio.ByteBuffer;
 
 /**
- * Memory of the other end that may be written: 16 bytes, in the byte order of the buffer they are in. Nothing about it is to be believed,
- * nor needs to be: a peer that names memory it does not have fails its own connection.
+ * Memory of the peer that may be written: 16 bytes in the byte order of their buffer. The values need no check: a peer that names memory
+ * it does not have fails its own connection.
  *
  * @param address u64
- * @param length  u32; bytes, or entries where it stands for a list
+ * @param length  u32; bytes, or entries of a list
  */
 public record RemoteBuffer(long address, int key, long length) {
     public static final int BYTES = 16;

@@ -3,11 +3,11 @@ package org.softrdma.rsocket.stream;
 
 import org.softrdma.verbs.Transport;
 
-/** How a message goes with the transfer it is about. */
+/** Way to send a message together with its transfer. */
 public enum Signalling {
     /** As immediate data of the RDMA WRITE. */
     IMMEDIATE(1),
-    /** In a SEND behind it: iWARP has no immediate data. */
+    /** In a SEND after the RDMA WRITE: iWARP has no immediate data. */
     SEND(2);
 
     private final int requests;
@@ -20,7 +20,7 @@ public enum Signalling {
         return transport == Transport.IWARP ? SEND : IMMEDIATE;
     }
 
-    /** Work requests that a transfer takes. */
+    /** @return work requests of one transfer */
     int requests() {
         return requests;
     }

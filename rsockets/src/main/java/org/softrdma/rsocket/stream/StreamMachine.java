@@ -5,18 +5,19 @@ import java.nio.ByteBuffer;
 import org.softrdma.verbs.Errno;
 
 /**
- * One end of a stream, from the moment both ends know each other's {@link ConnectionData}. Completions, time and the program's calls in;
- * work requests out, through a {@link StreamPort}. No clock, thread or socket; one caller at a time.
+ * Protocol machine of one end of a stream, from the exchange of {@link ConnectionData} on. Input are completions, time and the program's
+ * calls; output are work requests, through a {@link StreamPort}. No clock, thread or socket; one caller at a time. Call {@link #transmit}
+ * after any sequence of other calls, and {@link #onTimer} at {@link #deadlineNs} if keep-alives are configured.
  */
 public final class StreamMachine {
     private static final int NOTHING = -1;
 
-    /** A stream only moves forward through these. */
+    /** States in their order; a stream never returns to an earlier one. */
     private enum State {
         STARTING, CONNECTED,
-        /** One of the two ends said goodbye, and what came before may still be read. */
+        /** One of the two ends disconnected; data received before can still be read. */
         DISCONNECTED,
-        /** {@link #fault} says why. */
+        /** The cause is {@link #fault}. */
         FAILED
     }
 
@@ -27,8 +28,9 @@ public final class StreamMachine {
     private State state = State.STARTING;
     private boolean inputOpen = true;
     private boolean outputOpen = true;
-    /** The peer said that no more data follow. */
+    /** The peer has shut down its output. */
     private boolean peerIsDone;
+    /** Work requests left for grants, credits and control messages. */
     private int freeControls;
     /** Control message that waits for a work request, or {@link #NOTHING}. */
     private int farewell = NOTHING;
@@ -36,7 +38,11 @@ public final class StreamMachine {
     private StreamException fault;
     private long keepAliveAtNs;
 
-    /** @param targetList see {@link TargetList} */
+    /**
+     * Makes a machine that is not connected.
+     *
+     * @param targetList memory of a {@link TargetList}
+     */
     public StreamMachine(StreamPort port, StreamSettings settings, ByteBuffer sendRing, ByteBuffer receiveRing, ByteBuffer targetList) {
         this.port = port;
         this.settings = settings;
@@ -45,7 +51,7 @@ public final class StreamMachine {
         freeControls = settings.controlRequests();
     }
 
-    /** The peer is known: it can be written to. */
+    /** Starts the stream with the peer's data. */
     public void begin(ConnectionData peer, long nowNs) {
         inbound.begin(peer);
         outbound.begin(peer);
@@ -53,9 +59,9 @@ public final class StreamMachine {
         keepAliveAtNs = nowNs + settings.keepAliveNs();
     }
 
-    // ---- what happens ----
+    // ---- completions and time ----
 
-    /** The peer's message came; the receive it took has been posted again. */
+    /** Processes a message of the peer, whose receive has been posted again. */
     public void onMessage(int message) {
         if (state != State.CONNECTED) {
             return;
@@ -77,14 +83,14 @@ public final class StreamMachine {
                 inbound.onData(value);
             }
             case Message.CREDITS -> outbound.onCredits(value & 0xffff);
-            // We offer no memory for direct transfers, so no index is right.
+            // This end offers no memory for direct transfers: every index is wrong.
             case Message.IOMAP -> throw StreamException.of(Violation.IOMAP_BEYOND_LIST, "index " + value + " of 0");
             case Message.CONTROL -> control(value);
             default -> throw StreamException.of(Violation.RESERVED_MESSAGE, "kind " + kind + ", number " + value);
         }
     }
 
-    /** Numbers nobody knows mean nothing: keep-alives were once such. */
+    /** Processes a control message. Unknown ones are ignored, as keep-alives were by early versions of the protocol. */
     private void control(int number) {
         if (number == Message.DISCONNECT) {
             state = State.DISCONNECTED;
@@ -97,7 +103,7 @@ public final class StreamMachine {
         }
     }
 
-    /** Neither end writes any more. Should our own word of it still wait for a work request, the stream lasts until it is said. */
+    /** Ends the stream when both outputs are shut down; if this end's SHUTDOWN is not sent yet, it becomes a DISCONNECT first. */
     private void endBothWays() {
         if (farewell == NOTHING) {
             state = State.DISCONNECTED;
@@ -106,7 +112,11 @@ public final class StreamMachine {
         }
     }
 
-    /** A work request is complete. @param message what was told with it; of a SEND behind a transfer, the transfer's kind and 0 */
+    /**
+     * Completes a work request.
+     *
+     * @param message of the work request; for the SEND after a transfer, the transfer's kind with value 0
+     */
     public void onSent(int message) {
         switch (Message.kind(message)) {
             case Message.DATA -> outbound.onSent(Message.value(message));
@@ -120,28 +130,29 @@ public final class StreamMachine {
         }
     }
 
-    /** The peer's message was none. */
+    /** Reports a received SEND that is not a message. */
     public void onMalformed(int bytes) {
         fail(StreamException.of(Violation.MALFORMED_MESSAGE, bytes + " bytes"));
     }
 
-    /** A work request failed. */
-    public void onFailure(String how) {
-        fail(new StreamException(Errno.EIO, how));
+    /** Reports a failed work request. */
+    public void onFailure(String completion) {
+        fail(new StreamException(Errno.EIO, completion));
     }
 
-    /** The connection has ended, and the peer said nothing of it. */
+    /** Reports the end of the connection. It is a failure only if the stream has not been disconnected before. */
     public void onReset() {
-        fail(new StreamException(Errno.ECONNRESET, "the connection ended and the peer had not said goodbye"));
+        fail(new StreamException(Errno.ECONNRESET, "the connection ended before the peer closed the stream"));
     }
 
-    private void fail(StreamException why) {
+    private void fail(StreamException cause) {
         if (state == State.CONNECTED) {
             state = State.FAILED;
-            fault = why;
+            fault = cause;
         }
     }
 
+    /** Sends a keep-alive if one is due. */
     public void onTimer(long nowNs) {
         if (nowNs - deadlineNs() >= 0) {
             keepAliveAtNs = nowNs + settings.keepAliveNs();
@@ -152,12 +163,12 @@ public final class StreamMachine {
         }
     }
 
-    /** When {@link #onTimer} has something to do; only of a machine with keep-alives. */
+    /** @return time of the next {@link #onTimer}; meaningful with keep-alives only */
     public long deadlineNs() {
         return keepAliveAtNs;
     }
 
-    /** Tells the peer what it should know by now. To be called after anything else, until {@link #isIdle}. */
+    /** Sends grants, credits and control messages that are due. Must be called after all other calls, until {@link #isIdle}. */
     public void transmit() {
         if (state != State.CONNECTED || disconnecting) {
             return;
@@ -170,15 +181,17 @@ public final class StreamMachine {
             farewell = NOTHING;
             disconnecting = number == Message.DISCONNECT;
             freeControls--;
-            port.tell(Message.of(Message.CONTROL, number));
+            port.send(Message.of(Message.CONTROL, number));
         }
     }
 
-    // ---- what the program does ----
+    // ---- calls of the program ----
 
     /**
+     * Reads received bytes.
+     *
      * @return bytes, 0 if there are none now, -1 at the end of the stream
-     * @throws StreamException why the stream ended, once everything before was read
+     * @throws StreamException cause of the stream's failure, after all bytes received before were read
      */
     public int read(ByteBuffer into) throws StreamException {
         if (!into.hasRemaining()) {
@@ -194,8 +207,10 @@ public final class StreamMachine {
     }
 
     /**
-     * @return bytes, 0 if none can be sent now, -1 if the program shut it down itself
-     * @throws StreamException why the stream ended; ECONNRESET if the peer said goodbye
+     * Sends bytes.
+     *
+     * @return bytes, 0 if none can be sent now, -1 if the program has shut down the output
+     * @throws StreamException cause of the stream's failure; ECONNRESET if the peer closed the stream
      */
     public int write(ByteBuffer from) throws StreamException {
         if (state == State.FAILED) {
@@ -210,7 +225,7 @@ public final class StreamMachine {
         return outbound.send(from, port);
     }
 
-    /** No more is written. The peer hears of it, behind the data. */
+    /** Ends the output direction; the peer is notified after the data. */
     public void shutdownOutput() {
         if (outputOpen) {
             outputOpen = false;
@@ -218,7 +233,7 @@ public final class StreamMachine {
         }
     }
 
-    /** No more is read than has come. */
+    /** Ends the input direction; data received before can be read. */
     public void shutdownInput() {
         if (inputOpen) {
             inputOpen = false;
@@ -235,18 +250,18 @@ public final class StreamMachine {
         farewell = Message.DISCONNECT;
     }
 
-    // ---- what there is to know ----
+    // ---- state ----
 
     public boolean isConnected() {
         return state == State.CONNECTED;
     }
 
-    /** A read would not be 0. */
+    /** @return whether a read would not return 0 */
     public boolean isReadable() {
         return inbound.hasData() || !inputOpen || state != State.CONNECTED;
     }
 
-    /** A write would not be 0. */
+    /** @return whether a write would not return 0 */
     public boolean isWritable() {
         return !outputOpen || state != State.CONNECTED || outbound.canSend();
     }
@@ -255,7 +270,7 @@ public final class StreamMachine {
         return state == State.FAILED;
     }
 
-    /** Whether everything that was written and said has arrived, or never will. */
+    /** @return whether all data and messages have arrived, or never will */
     public boolean isIdle() {
         return state != State.CONNECTED
             || farewell == NOTHING && freeControls == settings.controlRequests() && outbound.isIdle();

@@ -2,29 +2,28 @@
 package org.softrdma.rsocket.stream;
 
 /**
- * What a {@link StreamMachine} asks of the connection beneath it. Everything goes out in the order it was asked for, and
- * {@link StreamMachine#onSent} hears of each work request when it is complete; the machine asks for no more than its
- * {@link StreamSettings} say.
+ * The connection below a {@link StreamMachine}. Work requests are executed in the order of these calls, and each completion is reported
+ * to {@link StreamMachine#onSent}. The machine has no more work requests outstanding than its {@link StreamSettings} permit.
  */
 public interface StreamPort {
     /**
-     * Writes bytes of the send ring into the peer's memory, and tells the message.
+     * Writes bytes of the send ring into the peer's memory, and sends the message.
      *
-     * @param offset in the send ring; what is beyond its end goes on at its beginning
+     * @param offset in the send ring; bytes beyond its end continue at its start
      */
     void write(int offset, int length, long address, int key, int message);
 
     /**
-     * Writes a target, this end's half of the receive ring that is free, into the peer's list, and tells the message.
+     * Writes a target, the free half of the receive ring, into the peer's list, and sends the message.
      *
-     * @param offset in the receive ring, of the half
+     * @param offset of the half in the receive ring
      * @param length of the half
      */
     void grant(int offset, int length, long address, int key, int message);
 
-    /** Tells the message. */
-    void tell(int message);
+    /** Sends the message alone. */
+    void send(int message);
 
-    /** Writes nothing, for the sake of the acknowledgement; nobody is told. */
+    /** Posts an empty write without a message: its acknowledgement shows that the peer is alive. */
     void keepAlive();
 }

@@ -2,12 +2,12 @@
 package org.softrdma.rsocket.stream;
 
 /**
- * What a {@link StreamMachine} may count on.
+ * Resources of a {@link StreamMachine}.
  *
- * @param transferRequests work requests for transfers at once
- * @param controlRequests  work requests for grants, credits and control messages at once
- * @param receives         posted at any time
- * @param keepAliveNs      between two keep-alives; 0 for none
+ * @param transferRequests maximum number of outstanding work requests of transfers
+ * @param controlRequests  maximum number of outstanding work requests of grants, credits and control messages
+ * @param receives         number of posted receives
+ * @param keepAliveNs      interval of keep-alives; 0 for none
  */
 public record StreamSettings(Signalling signalling, int transferRequests, int controlRequests, int receives, long keepAliveNs) {
 }

@@ -4,9 +4,9 @@ package org.softrdma.rsocket.stream;
 import java.nio.ByteBuffer;
 
 /**
- * The peer's memory that we may write, one target after the other; the next ones stand in a list in our memory, which the peer writes.
- * A target is used up before the next one is looked at, and leaves zeros: the peer may write while we look, but both halves of an entry
- * are other than zero only when the entry is complete, for aligned eight bytes appear at once.
+ * The peer's memory that this end may write, one target after the other. The peer writes further targets to a list in this end's memory.
+ * A target is used up before the next entry is read, and the entry is cleared. The peer may write while this end reads; an entry counts
+ * only if both of its halves are not zero, which shows that it is complete, since aligned eight bytes become visible at once.
  */
 public final class TargetList {
     public static final int ENTRIES = 2;
@@ -18,12 +18,12 @@ public final class TargetList {
     private int key;
     private long left;
 
-    /** @param list zeros, aligned to eight bytes, in the byte order that {@link ConnectionData#order} announces */
+    /** @param list zeros, aligned to eight bytes, in the byte order announced by {@link ConnectionData#order} */
     TargetList(ByteBuffer list) {
         this.list = list;
     }
 
-    /** The first target comes with the connection and stands for the first entry. */
+    /** Sets the first target, which is part of the connection data and takes the place of the first entry. */
     void begin(RemoteBuffer first) {
         address = first.address();
         key = first.key();
@@ -31,7 +31,7 @@ public final class TargetList {
         next = 1;
     }
 
-    /** Bytes that may be written at {@link #address} now, u32. */
+    /** @return bytes that may be written at {@link #address} now, u32 */
     long left() {
         if (left == 0) {
             take(next * RemoteBuffer.BYTES);

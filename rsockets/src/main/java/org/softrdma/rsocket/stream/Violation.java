@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rsocket.stream;
 
-import org.softrdma.rsocket.RSocketException;
-
-/** What a peer can do that the protocol does not allow. Each ends the stream: {@link RSocketException#violation}. */
+/** Violations of the protocol by a peer. Each one ends the stream with EPROTO. */
 public enum Violation {
-    /** Less connection data than the protocol has. */
+    /** Fewer bytes of connection data than the protocol requires. */
     SHORT_CONNECTION_DATA("the connection data are too short"),
     /** A version of the protocol other than 1. */
     UNKNOWN_VERSION("the connection data are of another version"),
-    /** A list of targets without entries: there would be no way to tell the peer of free memory. */
+    /** A target list without entries: free memory could not be announced to the peer. */
     NO_TARGETS("the peer's list of targets is empty"),
-    /** A message of a kind that the protocol reserves. */
+    /** A message of a reserved kind. */
     RESERVED_MESSAGE("a message of a reserved kind"),
-    /** More bytes than the memory that was granted holds. */
+    /** More bytes than were granted. */
     DATA_BEYOND_GRANT("more data than was granted"),
-    /** More messages than credits were given. */
+    /** More messages than credits. */
     MESSAGES_BEYOND_CREDITS("more messages than credits"),
-    /** Data after the peer said that there is no more. */
+    /** Data after the peer's SHUTDOWN. */
     DATA_AFTER_SHUTDOWN("data after the end of the data"),
-    /** Credits that the peer has no receives for, or that were used already. */
+    /** More credits than the peer has receives, or credits that were used before. */
     CREDITS_BEYOND_RECEIVES("more credits than the peer has receives"),
     /** Memory for direct transfers at an index that was not offered. */
-    IOMAP_BEYOND_LIST("memory for direct transfers that nobody asked for"),
-    /** A message that is not four bytes long, where messages are SENDs. */
+    IOMAP_BEYOND_LIST("memory for direct transfers that was not requested"),
+    /** A SEND that is not a message of four bytes. */
     MALFORMED_MESSAGE("a message that is not four bytes long");
 
     private final String text;

@@ -14,7 +14,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
-/** The protocol guide's {@code struct rs_conn_data}, by hand, and one of librdmacm's. */
+/** Bytes of {@code struct rs_conn_data}: written by hand from the protocol guide, and captured from librdmacm. */
 class ConnectionDataTest {
     /** Version 1, no flags, 384 credits, two entries at 0x55aa00001000, 256 KiB at 0x7f0000002000. */
     private static final byte[] BYTES = HexFormat.of().parseHex("01000180" + "00000000" + "000055aa00001000" + "00abcdef" + "00000002"
@@ -33,7 +33,7 @@ class ConnectionDataTest {
         assertEquals(DATA, ConnectionData.parse(Arrays.copyOf(BYTES, 56)), "padded");
     }
 
-    /** Captured: the request of rstream 44 on Linux 6.1, up to the end of the private data. */
+    /** Captured from the connection request of rstream 44 on Linux 6.1, up to the end of the private data. */
     @Test
     void shouldReadWhatLibrdmacmSays() throws StreamException {
         byte[] captured = HexFormat.of().parseHex("01020180" + "00000000" + "0000563b63a90000" + "0000127f" + "00000002"
@@ -42,7 +42,7 @@ class ConnectionDataTest {
             new RemoteBuffer(0x7f632feff000L, 0x137a, 1 << 19)), ConnectionData.parse(captured));
     }
 
-    /** librdmacm says that it knows of direct transfers, and how many: nothing to us. */
+    /** librdmacm announces direct transfers and their number, which this end ignores. */
     @Test
     void shouldNotMindFlagsItDoesNotKnow() throws StreamException {
         byte[] more = BYTES.clone();

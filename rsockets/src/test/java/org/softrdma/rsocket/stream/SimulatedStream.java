@@ -10,15 +10,15 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 
 /**
- * Two machines and a reliable connection between them, on virtual time: what one asks for reaches the other in order and after a while, and
- * completes after another while. An oracle of its own watches: WRITEs stay in memory that was granted and has been read, no more work
- * requests are under way than there are, no more messages wait than receives.
+ * Two machines and a reliable connection between them, on virtual time: work requests reach the peer in order and after a delay, and
+ * complete after another delay. An independent oracle checks that WRITEs stay in memory that was granted and has been read, and that
+ * neither the work requests nor the receives run out.
  */
 final class SimulatedStream {
-    /** Requests for messages that take no credit; those rely on retries when there is no receive. */
+    /** Work requests for messages that take no credit and rely on retries when there is no receive. */
     private static final int CONTROLS = 4;
 
-    /** What one end is made with. */
+    /** Sizes of one end. */
     record Shape(int sendRing, int receiveRing, int transfers, int receives, ByteOrder order, int listEntries) {
     }
 
@@ -51,7 +51,11 @@ final class SimulatedStream {
         return nowNs;
     }
 
-    /** Does the next thing that happens. @return false if nothing can happen any more */
+    /**
+     * Runs the next event.
+     *
+     * @return false if there is none
+     */
     boolean step() {
         Event next = events.poll();
         if (next == null) {
@@ -68,7 +72,7 @@ final class SimulatedStream {
         events.add(new Event(timeNs, numbers++, what));
     }
 
-    /** One end: its machine, its memory, and the queue of what it asked for. */
+    /** One end: its machine, its memory, and its side of the connection. */
     final class End implements StreamPort {
         final StreamMachine machine;
         private final String name;
@@ -84,10 +88,13 @@ final class SimulatedStream {
         private long lastArrivalNs;
         private long lastCompletionNs;
         private int underWay;
-        /** Bytes since the beginning: granted by this end when asked and when the peer hears, written by the peer, read by our program. */
-        private long asked;
+        /** Bytes since the start whose grant was posted by this end. */
+        private long posted;
+        /** Bytes since the start whose grant has reached the peer. */
         private long granted;
+        /** Bytes since the start that the peer has written. */
         private long written;
+        /** Bytes since the start that this end's program has read. */
         private long read;
 
         private End(String name, Shape shape, long base) {
@@ -100,8 +107,8 @@ final class SimulatedStream {
             listAddress = base + 0x8_0000_0000L + 16 * random.nextInt(1000);
             receiveKey = random.nextInt();
             listKey = random.nextInt();
-            asked = shape.receiveRing / 2;
-            granted = asked;
+            posted = shape.receiveRing / 2;
+            granted = posted;
             machine = new StreamMachine(this, new StreamSettings(signalling, shape.transfers, CONTROLS, shape.receives, 0), sendRing,
                 receiveRing, list);
         }
@@ -111,7 +118,7 @@ final class SimulatedStream {
                 new RemoteBuffer(receiveAddress, receiveKey, shape.receiveRing / 2));
         }
 
-        /** The program reads. @return as the machine's */
+        /** @return the result of {@link StreamMachine#read} */
         int read(ByteBuffer into) throws StreamException {
             int bytes = machine.read(into);
             read += Math.max(0, bytes);
@@ -129,7 +136,7 @@ final class SimulatedStream {
             return random.nextInt(10) == 0 ? random.nextLong(100_000) : random.nextLong(2_000);
         }
 
-        /** Reaches the peer after everything before, and completes after everything before. */
+        /** Delivers to the peer, and completes, after everything posted before. */
         private void post(Runnable arrival, int message) {
             underWay++;
             assertTrue(underWay <= shape.transfers + CONTROLS, () -> name + " posts more work requests than there are: " + underWay);
@@ -160,7 +167,7 @@ final class SimulatedStream {
             postWithMessage(() -> place(offset, length, address, key), message);
         }
 
-        /** What an adapter does: reads the memory when the request is executed, not when it is posted. */
+        /** Copies as an adapter does: the memory is read when the request is executed, not when it is posted. */
         private void place(int offset, int length, long address, int key) {
             assertEquals(peer.receiveKey, key);
             assertEquals(peer.receiveAddress + peer.written % peer.shape.receiveRing, address, "bytes follow each other");
@@ -178,20 +185,20 @@ final class SimulatedStream {
         public void grant(int offset, int length, long address, int key, int message) {
             assertEquals(peer.listKey, key);
             assertEquals(shape.receiveRing / 2, length);
-            assertEquals(asked % shape.receiveRing, offset);
-            asked += length;
+            assertEquals(posted % shape.receiveRing, offset);
+            posted += length;
             long entry = address - peer.listAddress;
             assertTrue(entry >= 0 && entry + 16 <= 16 * peer.shape.listEntries && entry % 16 == 0, "an entry of the list");
             postWithMessage(() -> {
                 granted += length;
-                // The peer announced the order it reads in.
+                // In the byte order that the peer announced.
                 ByteBuffer list = peer.list;
                 list.putLong((int) entry, receiveAddress + offset).putInt((int) entry + 8, receiveKey).putInt((int) entry + 12, length);
             }, message);
         }
 
         @Override
-        public void tell(int message) {
+        public void send(int message) {
             post(() -> peer.machine.onMessage(message), message);
         }
 

@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Any bytes as connection data, as messages and as the list of targets, which the peer writes when it likes. Whatever comes, nothing is
- * read or written outside our rings, no more is sent than the peer's own words allow, and what ends the stream has a name. Inside
- * {@code mvn verify} it replays its seeds (regression mode); how to search is said in wire-formats' {@code WireFuzzTest}.
+ * Arbitrary bytes as connection data, as messages and as the target list, which the peer may write at any time. Nothing is read or written
+ * outside this end's rings, no more is sent than the peer permits, and every failure names its cause. Inside {@code mvn verify} the test
+ * replays its seeds (regression mode); wire-formats' {@code WireFuzzTest} describes how to search.
  */
 class StreamFuzzTest {
     private static final int RING = 8192;
@@ -58,7 +58,7 @@ class StreamFuzzTest {
         private void move() throws StreamException {
             switch (input.get() & 7) {
                 case 0, 1 -> machine.onMessage(input.getInt());
-                // Likelier to be right.
+                // More likely to be valid.
                 case 2 -> machine.onMessage(Message.of(Message.DATA, input.get() & 0xff));
                 case 3 -> machine.onMessage(Message.of(Message.CREDITS, input.getShort() & 0xffff));
                 case 4 -> {
@@ -97,7 +97,7 @@ class StreamFuzzTest {
         }
 
         @Override
-        public void tell(int message) {
+        public void send(int message) {
             control(1);
         }
 

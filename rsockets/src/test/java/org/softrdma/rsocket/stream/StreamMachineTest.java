@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.verbs.Errno;
 
 /**
- * One end and a script for the other. Messages are KIND:NUMBER: 0 is data, 4 credits, 7 control with 0 disconnect and 2 shutdown. Sizes and
- * moments are those of librdmacm 44.
+ * One machine and a script for the other end. Messages are written KIND:VALUE: 0 is data, 4 credits, 7 control with 0 disconnect and 2
+ * shutdown. Sizes and points in time are those of librdmacm 44.
  */
 class StreamMachineTest {
     private static final int RING = 8192;
@@ -39,7 +39,11 @@ class StreamMachineTest {
             targets);
     }
 
-    /** Connected to a peer whose list is at 1000/aa and whose first buffer is at 20000/bb. @return what is said at once */
+    /**
+     * Connects to a peer whose list is at 1000/aa and whose first buffer is at 20000/bb.
+     *
+     * @return messages sent at once
+     */
     private List<String> begin(long firstBuffer) {
         machine.begin(new ConnectionData(ByteOrder.LITTLE_ENDIAN, PEERS_CREDITS, new RemoteBuffer(0x1000, 0xaa, 2),
             new RemoteBuffer(0x20000, 0xbb, firstBuffer)), 0);
@@ -67,7 +71,7 @@ class StreamMachineTest {
         machine.onSent(kind << 29 | number);
     }
 
-    /** As the peer writes it. */
+    /** Writes an entry of the target list as the peer does. */
     private void grantUs(int entry, long address, int key, int length) {
         targets.putLong(16 * entry, address).putInt(16 * entry + 8, key).putInt(16 * entry + 12, length);
     }
@@ -80,7 +84,7 @@ class StreamMachineTest {
 
     // ---- granting ----
 
-    /** The first half comes with the connection; 16 bytes into the second entry tell of the other one. */
+    /** The first half is granted with the connection; 16 bytes in the second entry grant the other half. */
     @Test
     void shouldGrantTheSecondHalfAtOnce() {
         assertEquals(List.of("grant 4096+4096 to 1010/aa: 4:32"), begin(HALF));
@@ -118,7 +122,7 @@ class StreamMachineTest {
         assertEquals(0, machine.read(into));
     }
 
-    /** Half the receives were used: the peer hears before it runs out. */
+    /** Credits are renewed when half the receives were used, before the peer runs out of them. */
     @Test
     void shouldGiveCreditsAfterHalfTheMessages() throws StreamException {
         begin(HALF);
@@ -139,7 +143,7 @@ class StreamMachineTest {
             assertEquals(HALF, read(HALF));
             transmit();
         }
-        // Four are under way, the first of the connection among them.
+        // Four work requests are outstanding, among them the first grant.
         message(0, HALF);
         assertEquals(HALF, read(HALF));
         assertEquals(List.of(), transmit());
@@ -149,7 +153,7 @@ class StreamMachineTest {
 
     // ---- sending ----
 
-    /** From 2 KiB to 64 KiB, as much as the target holds; the rest goes to the next one, once the peer names it. */
+    /** Transfers grow from 2 KiB to 64 KiB within the target; the rest is written to the next target, once the peer grants it. */
     @Test
     void shouldSendInGrowingTransfers() throws StreamException {
         begin(10_000);
@@ -165,7 +169,7 @@ class StreamMachineTest {
         assertEquals(List.of("write 15000+1 to 80000/dd: 0:1"), port.take());
     }
 
-    /** The entry that was taken is empty: the peer's next one is recognized although nothing says when it comes. */
+    /** An entry that was taken is cleared, so that the peer's next one is recognized without a notification. */
     @Test
     void shouldTakeATargetOnce() throws StreamException {
         begin(10);
@@ -173,14 +177,14 @@ class StreamMachineTest {
         assertEquals(20, write(100));
         assertEquals(0, write(100));
         assertEquals(0, targets.getLong(16) | targets.getLong(24));
-        // Half of an entry is none.
+        // Half of an entry does not count.
         targets.putInt(8, 0xdd).putInt(12, 10);
         assertFalse(machine.isWritable());
         targets.putLong(0, 0x90000);
         assertTrue(machine.isWritable());
     }
 
-    /** The peer's receives are for so many messages. */
+    /** Each message takes one of the peer's receives. */
     @Test
     void shouldStopWhenTheCreditsAreUsed() throws StreamException {
         begin(HALF);
@@ -194,7 +198,7 @@ class StreamMachineTest {
         assertEquals(0, write(2));
     }
 
-    /** 16 bits count messages. */
+    /** Credits count messages modulo 2^16. */
     @Test
     void shouldCountMessagesPast65535() throws StreamException {
         begin(Integer.MAX_VALUE);
@@ -324,7 +328,7 @@ class StreamMachineTest {
         assertEquals(List.of("7:0"), transmit());
     }
 
-    /** Else the peer would wait for our end of the stream until the connection ends, and take that for a reset. */
+    /** Without the goodbye the peer would wait until the connection ends, and report a reset. */
     @Test
     void shouldStillSayGoodbyeWhenThePeersComesBeforeItCould() throws StreamException {
         begin(HALF);
@@ -344,7 +348,7 @@ class StreamMachineTest {
         machine.onReset();
         assertEquals(10, read(100));
         assertEquals(Errno.ECONNRESET, assertThrows(StreamException.class, () -> read(1)).errno());
-        assertTrue(machine.isIdle(), "nobody is left to wait for");
+        assertTrue(machine.isIdle(), "there is no peer left to wait for");
     }
 
     @Test
@@ -367,7 +371,7 @@ class StreamMachineTest {
         machine.onTimer(5 * SECOND);
         assertEquals(List.of("keep-alive"), port.take());
         assertEquals(10 * SECOND, machine.deadlineNs());
-        // They and the grant take the four requests there are.
+        // Keep-alives and the grant take all four work requests.
         for (int i = 2; i < 10; i++) {
             machine.onTimer(5 * i * SECOND);
         }
@@ -388,7 +392,7 @@ class StreamMachineTest {
         machine.begin(new ConnectionData(ByteOrder.LITTLE_ENDIAN, PEERS_CREDITS, new RemoteBuffer(0x1000, 0xaa, 2),
             new RemoteBuffer(0x20000, 0xbb, HALF)), 0);
         assertEquals(1, write(1));
-        // Nothing but the first half is granted, and 40 credits from message 1 on reach to 41.
+        // Only the first half is granted, and 40 credits from message 1 on permit messages up to 41.
         message(kind, number);
         assertViolation(violation, () -> write(1));
         assertViolation(violation, () -> read(1));
@@ -420,11 +424,11 @@ class StreamMachineTest {
         assertViolation(Violation.DATA_AFTER_SHUTDOWN, () -> read(1));
     }
 
-    /** Empty ones cost a receive, too. */
+    /** Empty messages take a receive, too. */
     @Test
-    void shouldCountMessagesThatNobodyAllowed() {
+    void shouldFailOnMessagesBeyondCredits() {
         begin(HALF);
-        // No more credits are given after a goodbye.
+        // No credits are sent after a goodbye.
         machine.shutdownInput();
         machine.shutdownOutput();
         machine.transmit();

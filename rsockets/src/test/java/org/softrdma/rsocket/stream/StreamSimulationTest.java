@@ -13,7 +13,7 @@ import net.jqwik.api.Property;
 import org.softrdma.rsocket.stream.SimulatedStream.End;
 import org.softrdma.rsocket.stream.SimulatedStream.Shape;
 
-/** Two ends that write, read and stop as a seed says; all bytes arrive, in order, and both ends come to an end. */
+/** Two ends that write, read and pause as a seed decides: all bytes arrive in order, and both ends finish. */
 class StreamSimulationTest {
     private static final int LONGEST = 300_000;
     private static final int MAX_STEPS = 2_000_000;
@@ -45,7 +45,7 @@ class StreamSimulationTest {
         assertEquals(b.length, a.read, "bytes from b");
         assertEquals(a.length, b.read, "bytes from a");
         assertFalse(stream.a.machine.hasFailed() || stream.b.machine.hasFailed());
-        assertFalse(stream.a.machine.isConnected() || stream.b.machine.isConnected(), "both have said goodbye");
+        assertFalse(stream.a.machine.isConnected() || stream.b.machine.isConnected(), "both ends have disconnected");
     }
 
     private static Shape shape(SplittableRandom random) {
@@ -53,7 +53,7 @@ class StreamSimulationTest {
             random.nextBoolean() ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN, 2);
     }
 
-    /** Writes its bytes, shuts down, reads what the other one writes. Byte n is a function of n. */
+    /** Program that writes its bytes, shuts down, and reads the other end's bytes. Byte n is a function of n. */
     private static final class Program {
         private final End end;
         private final SplittableRandom random;
@@ -74,12 +74,16 @@ class StreamSimulationTest {
             return shut && ended;
         }
 
-        /** It could go on although nothing happens below. */
+        /** @return whether the program can continue without a further event */
         boolean isEager() {
             return end.machine.isReadable() && !ended || end.machine.isWritable() && !shut;
         }
 
-        /** A turn; it may be lazy. @return whether anything was moved */
+        /**
+         * Takes one turn, in which the program may also do nothing.
+         *
+         * @return whether any bytes were moved
+         */
         boolean run() throws StreamException {
             boolean moved = false;
             if (!shut && random.nextInt(3) > 0) {
