@@ -4,8 +4,8 @@ package org.softrdma.tools.cli;
 import java.math.BigInteger;
 
 /**
- * Numbers as the original tools read them, most with {@code strtol} and {@code strtoul} and base 0: leading blanks, a sign, 0x for
- * hexadecimal, 0 for octal; what follows the digits is ignored and no digits are 0.
+ * Parser of numbers with the rules of the original tools, most of which call {@code strtol} and {@code strtoul} with base 0: leading
+ * blanks, a sign, 0x for hexadecimal, 0 for octal. Characters after the digits are ignored, and a text without digits is 0.
  */
 public final class CNumber {
     private static final BigInteger LONG_MAX = BigInteger.valueOf(Long.MAX_VALUE);
@@ -15,17 +15,17 @@ public final class CNumber {
     private CNumber() {
     }
 
-    /** {@code (int) strtol(text, NULL, 0)}. */
+    /** @return {@code (int) strtol(text, NULL, 0)} */
     public static int signed(String text) {
         return parse(text, true).max(LONG_MIN).min(LONG_MAX).intValue();
     }
 
-    /** {@code atoi(text)}: base 10 only. */
+    /** @return {@code atoi(text)}: base 10 only */
     public static int decimal(String text) {
         return parse(text, false).max(LONG_MIN).min(LONG_MAX).intValue();
     }
 
-    /** {@code (unsigned int) strtoul(text, NULL, 0)}, in an int: -1 is 4294967295. */
+    /** @return {@code (unsigned int) strtoul(text, NULL, 0)}, in an int: -1 is 4294967295 */
     public static int unsigned(String text) {
         BigInteger value = parse(text, true);
         return (value.abs().compareTo(ULONG_MAX) > 0 ? ULONG_MAX : value).intValue();

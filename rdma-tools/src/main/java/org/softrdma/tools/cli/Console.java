@@ -4,7 +4,7 @@ package org.softrdma.tools.cli;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** Where a tool writes. Formats are C's, whatever the user's locale. */
+/** Output streams of a tool. Formats are C's and independent of the user's locale. */
 public record Console(PrintStream out, PrintStream err) {
     public void print(String text) {
         out.print(text);
@@ -19,7 +19,7 @@ public record Console(PrintStream out, PrintStream err) {
         out.print(String.format(Locale.ROOT, format, values));
     }
 
-    /** A line on stderr, after everything printed so far. */
+    /** Prints a line on stderr, after flushing everything printed before. */
     public void error(String line) {
         out.flush();
         err.print(line);

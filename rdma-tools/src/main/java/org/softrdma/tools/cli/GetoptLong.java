@@ -5,20 +5,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Command lines as C programs read them: {@code -s1}, {@code -s 1}, {@code -ec}, {@code --size=1}, {@code --size 1}, unambiguous
- * abbreviations of long names, options after operands, {@code --} to end them. Messages are those of the GNU C library, so what users
- * and scripts see for a wrong option does not change.
+ * Parser of command lines with the rules of C programs: {@code -s1}, {@code -s 1}, {@code -ec}, {@code --size=1}, {@code --size 1},
+ * unambiguous abbreviations of long names, options after operands, {@code --} to end the options. Messages are those of the GNU C
+ * library: users and scripts see the same text for a wrong option.
  * Source: getopt(3) and the binaries of ibverbs-utils 44.
  */
 public final class GetoptLong {
-    /** {@link #next()} answers this when all options are read. */
+    /** Result of {@link #next()} after the last option. */
     public static final int END = -1;
-    /** {@link #next()} answers this for an option that is not known, or not used rightly. */
+    /** Result of {@link #next()} for an unknown option, or for a wrong use of an option. */
     public static final int BAD = '?';
-    /** As {@link #BAD} for a missing argument, if the short options start with a colon. */
+    /** Result of {@link #next()} for a missing argument, if the short options start with a colon; otherwise {@link #BAD}. */
     public static final int MISSING = ':';
 
-    /** A long option and the letter that stands for it. */
+    /** Long option and the letter that {@link #next()} returns for it. */
     public record Long(String name, boolean takesArgument, char letter) {
     }
 
@@ -35,7 +35,10 @@ public final class GetoptLong {
     private char offender;
 
     /**
-     * @param shortOptions as in C: a letter each, a colon after those that take an argument; a colon in front makes it silent
+     * Makes a parser for one command line.
+     *
+     * @param shortOptions as in C: a letter for each option, a colon after those that take an argument; a colon in front suppresses
+     *     messages
      */
     public GetoptLong(String program, String shortOptions, List<Long> longOptions, List<String> arguments, Console console) {
         this.program = program;
@@ -46,7 +49,7 @@ public final class GetoptLong {
         this.console = console;
     }
 
-    /** The next option's letter, or {@link #END}, {@link #BAD}, {@link #MISSING}. */
+    /** @return the next option's letter, or {@link #END}, {@link #BAD}, {@link #MISSING} */
     public int next() {
         argument = null;
         if (!cluster.isEmpty()) {
@@ -69,17 +72,17 @@ public final class GetoptLong {
         return END;
     }
 
-    /** What the option just read was given; null if it takes nothing. */
+    /** @return argument of the option that was returned last; null if it takes none */
     public String argument() {
         return argument;
     }
 
-    /** The letter a {@link #BAD} or {@link #MISSING} is about; 0 for a long name nobody knows. */
+    /** @return letter that caused {@link #BAD} or {@link #MISSING}; 0 for an unknown long name */
     public char offender() {
         return offender;
     }
 
-    /** Everything that is no option, once {@link #next()} has answered {@link #END}. */
+    /** @return all arguments that are not options, after {@link #next()} has returned {@link #END} */
     public List<String> operands() {
         return operands;
     }

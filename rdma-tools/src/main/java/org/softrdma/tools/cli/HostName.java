@@ -4,19 +4,19 @@ package org.softrdma.tools.cli;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** Names and addresses on command lines, as {@code getaddrinfo} takes them. */
+/** Host names and addresses on command lines, with the rules of {@code getaddrinfo}. */
 public final class HostName {
-    /** What {@code gai_strerror} says about a name nobody knows. */
+    /** Text of {@code gai_strerror} for an unknown name. */
     public static final String UNKNOWN = "Name or service not known";
-    /** {@code EAI_NONAME}, -2, as an exit code. */
+    /** Exit code for {@code EAI_NONAME}, -2. */
     public static final int UNKNOWN_EXIT = 254;
-    /** {@code EAI_SERVICE}, -8, as an exit code. */
+    /** Exit code for {@code EAI_SERVICE}, -8. */
     public static final int UNKNOWN_SERVICE_EXIT = 248;
 
     private HostName() {
     }
 
-    /** All that stand for it; none if nobody knows it. */
+    /** @return all addresses of the name; none if the name is unknown */
     public static InetAddress[] findAll(String name) {
         try {
             return InetAddress.getAllByName(name);
@@ -25,10 +25,10 @@ public final class HostName {
         }
     }
 
-    /** Null if nobody knows it. */
+    /** @return one address of the name; null if the name is unknown */
     public static InetAddress find(String name) {
         try {
-            // "::0" and the like are addresses; an empty text would be the own host.
+            // The JDK takes an empty text for the local host.
             return name.isEmpty() ? null : InetAddress.getByName(name);
         } catch (UnknownHostException unknown) {
             return null;

@@ -5,12 +5,17 @@ import java.math.BigDecimal;
 import java.util.Locale;
 import java.util.Map;
 
-/** What a test was and what it measured, for a program to read: one line of JSON, laid out as perftest's later versions do. */
+/** Parameters and results of a test for programs: one line of JSON in the layout of perftest's later versions. */
 public final class JsonResult {
     private JsonResult() {
     }
 
-    /** Values are numbers, or text: the names of devices, and our own words. */
+    /**
+     * Formats a test.
+     *
+     * @param info    parameters; numbers, or text such as the names of devices
+     * @param results numbers
+     */
     public static String of(Map<String, Object> info, Map<String, Object> results) {
         return "{\"test_info\": " + object(info) + ", \"results\": " + object(results) + "}";
     }
@@ -22,7 +27,7 @@ public final class JsonResult {
         return text.append('}').toString();
     }
 
-    /** What was divided by nothing, as in a test without a message, is 0: JSON has no word for it. */
+    /** @return the value with so many digits after the point; 0 for infinity and NaN, which JSON cannot represent */
     public static Number fixed(double value, int digits) {
         return Double.isFinite(value) ? new BigDecimal(String.format(Locale.ROOT, "%." + digits + "f", value)) : 0;
     }

@@ -5,20 +5,24 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import org.softrdma.verbs.VerbsException;
 
-/** What a tool has opened and must close, last opened first. */
+/** Resources that a tool has opened and must close, last opened first. */
 public final class Opened {
     private final Deque<Closer> closers = new ArrayDeque<>();
 
-    /** Closes one thing, or says what could not be closed. */
+    /** Close operation, and the message if it fails. */
     private record Closer(String complaint, Runnable close) {
     }
 
-    /** Something to close before everything opened so far. */
+    /** Adds a resource, which is closed before everything added so far. */
     public void add(String complaint, Runnable close) {
         closers.push(new Closer(complaint, close));
     }
 
-    /** Closes everything. */
+    /**
+     * Closes all resources.
+     *
+     * @throws ToolFailure with the complaint of the first one that cannot be closed
+     */
     public void close() {
         while (!closers.isEmpty()) {
             Closer next = closers.pop();
@@ -26,18 +30,22 @@ public final class Opened {
         }
     }
 
-    /** Closes what can be closed: after a failure that was already told, or where nobody would look. */
+    /** Closes all resources and ignores failures to do so, after an earlier failure. */
     public void abandon() {
         while (!closers.isEmpty()) {
             try {
                 closers.pop().close.run();
             } catch (RuntimeException moot) {
-                // what led here is what there is to report
+                // The earlier failure is reported instead.
             }
         }
     }
 
-    /** @throws ToolFailure in the tool's words if the verb refuses */
+    /**
+     * Calls a verb.
+     *
+     * @throws ToolFailure with the complaint if the verb fails
+     */
     public static void attempt(String complaint, Runnable verb) {
         try {
             verb.run();

@@ -7,14 +7,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
-/** The size of a memory page, which Java does not tell: {@code getpagesize} of the C library. */
+/** Size of a memory page, which the JDK does not provide: {@code getpagesize} of the C library. */
 public final class PageSize {
     private static final int USUAL = 4096;
 
     private PageSize() {
     }
 
-    /** Bytes; 4096 where the C library has no such call (Windows, whose pages have that size). */
+    /** @return bytes; 4096 if the C library has no such call (Windows, whose pages have that size) */
     public static int bytes() {
         Linker linker = Linker.nativeLinker();
         Optional<MemorySegment> function = linker.defaultLookup().find("getpagesize");

@@ -3,13 +3,15 @@ package org.softrdma.tools.cli;
 
 import java.util.List;
 
-/** One command. */
+/** Command of the launcher. */
 public interface Tool {
     /**
-     * @param name      what it was called as, for its messages
-     * @param arguments what follows the name
+     * Runs the command.
+     *
+     * @param name      name it was called by, for its messages
+     * @param arguments arguments after the name
      * @return the exit code
-     * @throws ToolFailure ends it early
+     * @throws ToolFailure to end the command with a message and an exit code
      */
     int run(String name, List<String> arguments, Console console);
 }

@@ -7,7 +7,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmEvent;
 import org.softrdma.verbs.cm.CmId;
 
-/** A test whose client connects its nodes to the address of a server, and whose server takes its nodes from requests. */
+/** Test with a client, whose nodes connect to an address, and a server, whose nodes are the accepted requests. */
 abstract class ClientServerRun extends CmTestRun {
     private static final int NO_MEMORY = -12;
 
@@ -36,15 +36,16 @@ abstract class ClientServerRun extends CmTestRun {
         }
     }
 
-    /** The client's test; its addresses are being resolved. */
+    /** Runs the client's test; address resolution has started. */
     abstract void client();
 
+    /** Runs the server's test; the listener is listening. */
     abstract void server(CmId listener);
 
     /** Makes the queue pair of a node that connects, and connects it. */
     abstract void connect(TestNode node);
 
-    /** Makes the queue pair of a node that a request brought, and accepts the request. */
+    /** Makes the queue pair of a node whose identifier is a request's, and accepts the request. */
     abstract void accept(TestNode node);
 
     private void resolveAddresses() {

@@ -10,8 +10,8 @@ import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.cm.EventChannel;
 
 /**
- * One call of a test: nodes, an event channel, and the frame of its output. Subclasses say what happens between "starting" and "test
- * complete". Messages begin with the original's own name, which need not be the command's.
+ * One call of a test: its nodes, its event channel, and the last lines of its output. Subclasses have what happens between the lines
+ * "starting" and "test complete". Messages begin with the original's own prefix, which may differ from the command's name.
  */
 abstract class CmTestRun {
     static final int RESOLVE_TIMEOUT_MS = 2000;
@@ -58,10 +58,10 @@ abstract class CmTestRun {
         return status;
     }
 
-    /** @return whether the nodes have identifiers of their own; otherwise requests bring them */
+    /** @return whether the nodes have identifiers from the start; otherwise identifiers are those of requests */
     abstract boolean isActive();
 
-    /** The test itself, from the line "starting" on. */
+    /** Runs the test itself, from the line "starting" on. */
     abstract void test();
 
     /** Processes one event, which is acknowledged afterwards. */

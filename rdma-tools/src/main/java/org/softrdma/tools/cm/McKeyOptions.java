@@ -18,7 +18,7 @@ final class McKeyOptions {
     String group;
     private boolean loopback = true;
 
-    /** @return null for a wrong command line, after a message */
+    /** @return null for a wrong command line, after a message was printed */
     static McKeyOptions parse(String name, List<String> arguments, Console console) {
         McKeyOptions options = new McKeyOptions();
         GetoptLong reader = new GetoptLong(name, "m:M:sb:c:C:S:p:ol", List.of(), arguments, console);

@@ -22,8 +22,8 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * {@code rdma_client} and {@code rdma_server}: sixteen bytes there and sixteen back, with a synchronous identifier and no more than a
- * connection needs.
+ * {@code rdma_client} and {@code rdma_server}: a message of sixteen bytes in each direction, with a synchronous identifier and the minimum
+ * of calls that a connection needs.
  */
 public final class RdmaClient implements Tool {
     private static final int MESSAGE_BYTES = 16;
@@ -62,7 +62,7 @@ public final class RdmaClient implements Tool {
         int status = 0;
         try {
             if (Verbs.devices().isEmpty()) {
-                // EAI_BADFLAGS has the number that librdmacm returns then.
+                // librdmacm returns -1 without devices, which is EAI_BADFLAGS.
                 console.print("rdma_getaddrinfo: Bad value for ai_flags\n");
                 throw new TestFailure(-1);
             }
@@ -78,12 +78,12 @@ public final class RdmaClient implements Tool {
         return status & 0xff;
     }
 
-    /** A step, named as the original's message names it when it fails. */
-    private static void step(String what, Console console, Runnable call) {
+    /** Runs a step, whose failure is reported under the original's name. */
+    private static void step(String name, Console console, Runnable call) {
         try {
             call.run();
         } catch (VerbsException refused) {
-            throw TestFailure.perror(console, what, refused);
+            throw TestFailure.perror(console, name, refused);
         }
     }
 
@@ -138,12 +138,12 @@ public final class RdmaClient implements Tool {
         id.qp().postReceive(new ReceiveRequest().begin(0).element(into, 0, MESSAGE_BYTES));
     }
 
-    /** Zeros, inline. */
+    /** Posts zeros, inline. */
     private static void postSend(CmId id, Arena arena) {
         id.qp().postSend(new SendRequest().send().inlineData(arena.allocate(MESSAGE_BYTES)));
     }
 
-    /** Whether the peer was first does not matter. */
+    /** Disconnects. The result of the test does not depend on it: the peer may have disconnected first. */
     private static void disconnect(CmId id, Console console) {
         try {
             id.disconnect();

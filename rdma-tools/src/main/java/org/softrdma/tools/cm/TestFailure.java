@@ -4,10 +4,10 @@ package org.softrdma.tools.cm;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.verbs.VerbsException;
 
-/** Ends a test; what there was to say is said. Its status is printed at the end, and is the exit code. */
+/** End of a test whose cause was already printed. Its status is printed at the end, and is the exit code. */
 final class TestFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
-    /** What librdmacm's functions return when they set errno. */
+    /** Result of librdmacm's functions when they set errno. */
     private static final int REFUSED = -1;
 
     private final int status;
@@ -17,15 +17,15 @@ final class TestFailure extends RuntimeException {
         this.status = status;
     }
 
-    /** What {@code perror} prints, and on a line of its own what the verb has to say. */
-    static TestFailure perror(Console console, String what, VerbsException cause) {
-        warn(console, what, cause);
+    /** Prints the line of {@code perror} and, on a line of its own, the verb's message. */
+    static TestFailure perror(Console console, String step, VerbsException cause) {
+        warn(console, step, cause);
         return new TestFailure(REFUSED);
     }
 
-    /** As {@link #perror}, where the test goes on. */
-    static void warn(Console console, String what, VerbsException cause) {
-        console.error(what + ": " + cause.errno().text() + "\n" + cause.getMessage());
+    /** Prints the lines of {@link #perror} for a failure that does not end the test. */
+    static void warn(Console console, String step, VerbsException cause) {
+        console.error(step + ": " + cause.errno().text() + "\n" + cause.getMessage());
     }
 
     int status() {

@@ -18,7 +18,7 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.DatagramParameters;
 
-/** One connection of a test, or one datagram end: everything it has. */
+/** Node of a test with its resources: one end of a connection, or a sender and receiver of datagrams. */
 final class TestNode {
     private static final int NO_MEMORY = -12;
     private static final int POLL = 8;
@@ -30,7 +30,7 @@ final class TestNode {
     private final WorkCompletion[] completions = WorkCompletion.array(POLL);
     CmId id;
     boolean connected;
-    /** Where datagrams go, once that is known. */
+    /** Destination of datagrams; null until it is known. */
     AddressHandle handle;
     int remoteQpn;
     int remoteQkey;
@@ -38,7 +38,7 @@ final class TestNode {
     private CompletionQueue sendCq;
     private CompletionQueue receiveCq;
     private MemoryRegion region;
-    /** Bytes before the message in a receive. */
+    /** Bytes before the message in a receive buffer: the GRH of datagrams. */
     private int headBytes;
 
     TestNode(String prefix, TestOptions options, Console console) {
@@ -47,7 +47,7 @@ final class TestNode {
         this.console = console;
     }
 
-    /** A queue pair of the connection manager's, with a queue for each direction, and memory for one message. */
+    /** Makes an RC queue pair, a completion queue for each direction, and memory for one message. */
     void setUpConnected() {
         int count = Math.max(1, options.messageCount);
         allocate(() -> {
@@ -58,7 +58,7 @@ final class TestNode {
         register(0);
     }
 
-    /** As {@link #setUpConnected}, for datagrams: one queue for both, and room for the GRH before the message. */
+    /** Makes a UD queue pair, one completion queue, and memory for one message with its GRH. */
     void setUpDatagrams() {
         int count = Math.max(1, options.messageCount);
         allocate(() -> {
@@ -111,7 +111,7 @@ final class TestNode {
         }
     }
 
-    /** Sets where datagrams are sent to. */
+    /** Sets the destination of datagrams. */
     void target(DatagramParameters target) {
         remoteQpn = target.qpNum();
         remoteQkey = target.qkey();
@@ -125,6 +125,7 @@ final class TestNode {
         connected = true;
     }
 
+    /** Posts a receive for each message. */
     void postReceives() {
         try {
             ReceiveRequest request = new ReceiveRequest();
@@ -138,11 +139,16 @@ final class TestNode {
         }
     }
 
+    /** Posts a SEND for each message. */
     void postSends() {
         postSends(new SendRequest().send());
     }
 
-    /** Posts the request, whose message is that of the test, as often as there are messages. */
+    /**
+     * Posts a work request for each message.
+     *
+     * @param request without elements
+     */
     void postSends(SendRequest request) {
         if (!connected || options.messageCount == 0) {
             return;
@@ -159,28 +165,29 @@ final class TestNode {
         }
     }
 
-    /** Takes as many completions as there are messages, whatever became of them. */
+    /** Polls one completion for each message, whether successful or not. */
     void pollSends() {
         poll(sendCq);
     }
 
+    /** Polls one completion for each message, whether successful or not. */
     void pollReceives() {
         poll(receiveCq);
     }
 
     private void poll(CompletionQueue queue) {
         for (int done = 0; connected && done < options.messageCount;) {
-            int came = queue.poll(completions);
-            if (came > 0) {
+            int count = queue.poll(completions);
+            if (count > 0) {
                 onCompletion(completions[0]);
-                done += came;
+                done += count;
             } else {
                 Thread.onSpinWait();
             }
         }
     }
 
-    /** Who does not know where its datagrams go learns it from what comes first. */
+    /** Takes the destination of datagrams from the first one received, if it is not known yet. */
     private void onCompletion(WorkCompletion first) {
         if (headBytes > 0 && handle == null) {
             try {
@@ -195,6 +202,7 @@ final class TestNode {
         }
     }
 
+    /** Frees all resources. */
     void close() {
         if (id == null) {
             arena.close();

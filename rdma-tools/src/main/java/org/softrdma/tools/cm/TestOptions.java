@@ -9,7 +9,7 @@ import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.HostName;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** What command lines of the tests have in common. */
+/** Options that the command lines of the tests share. */
 final class TestOptions {
     private static final int UNKNOWN_NAME = -2;
     private static final int UNKNOWN_SERVICE = -8;
@@ -20,9 +20,9 @@ final class TestOptions {
     int connections = 1;
     int messageCount = 10;
     int messageSize = 100;
-    /** Negative: not set. */
+    /** Type of service, 0..255; negative if not set. */
     int tos = -1;
-    /** Negative: not set. */
+    /** ACK timeout code; negative if not set. */
     int ackTimeout = -1;
     boolean migrate;
     PortSpace space;
@@ -32,7 +32,11 @@ final class TestOptions {
         this.space = space;
     }
 
-    /** One of the options that mean the same everywhere. @return false if it is none */
+    /**
+     * Takes an option that has the same meaning in all tests.
+     *
+     * @return false if it is not such an option
+     */
     boolean take(int option, String argument) {
         switch (option) {
             case 's' -> destination = argument;
@@ -48,11 +52,11 @@ final class TestOptions {
         return true;
     }
 
-    /** {@code -f}: only names and IP addresses are left to choose from. */
+    /** Checks the argument of {@code -f}; names and IP addresses are both accepted with any format. */
     static void addressFormat(String format, Console console) {
         String lower = format.toLowerCase(Locale.ROOT);
         if (lower.startsWith("gid")) {
-            console.error("Warning: GIDs are no addresses here; on RoCE every GID is an IP address, which will do");
+            console.error("Warning: GIDs are not accepted as addresses; on RoCE use the IP address that the GID contains");
         } else if (!lower.startsWith("ip") && !lower.startsWith("name")) {
             console.error("Warning: unknown address format");
         }
@@ -62,16 +66,30 @@ final class TestOptions {
         return destination != null;
     }
 
-    /** Where to listen. @param message what precedes the error */
+    /**
+     * Address to listen at.
+     *
+     * @param message printed before an error
+     */
     InetSocketAddress passiveAddress(String message, Console console) {
         return new InetSocketAddress(source == null ? HostName.find("0.0.0.0") : find(source, message, console), port(message, console));
     }
 
+    /**
+     * Address to connect to.
+     *
+     * @param message printed before an error
+     */
     InetSocketAddress destinationAddress(String message, Console console) {
         return new InetSocketAddress(find(destination, message, console), port(message, console));
     }
 
-    /** What to connect from; null for what the way to the destination asks for. */
+    /**
+     * Address to connect from.
+     *
+     * @param message printed before an error
+     * @return null to let the route to the destination decide
+     */
     InetSocketAddress sourceAddress(String message, Console console) {
         return source == null ? null : new InetSocketAddress(find(source, message, console), 0);
     }

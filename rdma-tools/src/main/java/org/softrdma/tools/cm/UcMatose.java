@@ -9,7 +9,7 @@ import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** {@code ucmatose}: connections that the server sends its messages on, the client answers with its own, and the server ends. */
+/** {@code ucmatose}: the server sends messages on all connections, the client answers with its own, and the server disconnects. */
 public final class UcMatose implements Tool {
     @Override
     public int run(String name, List<String> arguments, Console console) {

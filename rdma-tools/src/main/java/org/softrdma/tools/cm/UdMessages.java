@@ -4,16 +4,16 @@ package org.softrdma.tools.cm;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.verbs.SendRequest;
 
-/** What the tests with datagrams do alike: each message says the sender's queue pair number in its immediate data. */
+/** Datagrams of the tests: their immediate data is the sender's queue pair number. */
 final class UdMessages {
-    /** What precedes the message in every receive. */
+    /** Bytes before the message in every receive. */
     static final int GRH_BYTES = 40;
     private static final int INVALID = -22;
 
     private UdMessages() {
     }
 
-    /** A datagram is one packet. */
+    /** Checks that a message fits into one packet. */
     static void checkSize(TestNode node, TestOptions options, Console console) {
         int mtu = node.id.verbs().queryPort(node.id.port()).activeMtu().bytes();
         if (options.messageCount != 0 && options.messageSize > mtu) {

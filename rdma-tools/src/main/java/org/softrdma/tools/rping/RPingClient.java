@@ -11,7 +11,7 @@ import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmId;
 
-/** Client of rping. */
+/** Client of rping: advertises a text for the server to read, and compares what the server writes back. */
 final class RPingClient extends RPingRun {
     private static final char FIRST_LETTER = 'A';
     private static final char LAST_LETTER = 'z';
@@ -99,7 +99,7 @@ final class RPingClient extends RPingRun {
         }
     }
 
-    /** The ping's number, then letters up to the last byte, which is 0. */
+    /** Writes the ping's number, then letters up to the last byte, which is 0. */
     private static void write(MemorySegment text, int ping, char firstLetter) {
         byte[] head = String.format(Locale.ROOT, "rdma-ping-%d: ", ping).getBytes(StandardCharsets.US_ASCII);
         char letter = firstLetter;

@@ -30,13 +30,13 @@ import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * One end: its queue pair, its buffers, and the thread that takes completions. That thread and the one of the connection manager move the
- * {@link #state} on and post {@link #turn}; the end's own thread waits for it, looks at the state, and does what is next.
+ * One end of a connection: its queue pair, its buffers, and a thread that processes completions. This thread and the one that processes
+ * events advance {@link #state} and release {@link #turn}; the thread of the test waits for a turn, and continues as the state demands.
  */
 final class RPingEnd {
-    /** Both ends: one READ at a time, retries without end. */
+    /** Parameters of both ends: one READ at a time, RNR retries without a limit. */
     static final ConnectionParameters PARAMETERS = ConnectionParameters.DEFAULT.withReads(1, 1);
-    /** The exit code of what returns -1. */
+    /** Exit code of what returns -1 in C. */
     static final int FAILED = 255;
 
     private static final int SEND_DEPTH = 16;
@@ -54,7 +54,7 @@ final class RPingEnd {
     private ProtectionDomain pd;
     private CompletionChannel channel;
     private CompletionQueue cq;
-    /** Made by the program itself (-q), to be closed by it; else null. */
+    /** Queue pair made by the program itself (-q), which must close it; otherwise null. */
     private QueuePair ownQp;
     private QueuePair qp;
     private MemoryRegion receiveRegion;
@@ -71,13 +71,13 @@ final class RPingEnd {
         this.console = console;
     }
 
-    // ---- whose turn it is ----
+    // ---- turns ----
 
     RPingState state() {
         return state;
     }
 
-    /** What comes in after the end of the connection does not bring it back. */
+    /** Sets the state. DISCONNECTED and ERROR are final: later events do not change them. */
     synchronized void state(RPingState next) {
         if (state.compareTo(RPingState.DISCONNECTED) < 0) {
             state = next;
@@ -88,16 +88,20 @@ final class RPingEnd {
         turn.release();
     }
 
-    /** Waits until something happened. */
+    /** Waits for a turn. */
     void await() {
         turn.acquireUninterruptibly();
     }
 
-    /** Waits until something happened, which must have been this. @param what as the original's message names it */
-    void await(RPingState expected, String what) {
+    /**
+     * Waits for a turn, in which the state must be the expected one.
+     *
+     * @param message of the original if the state is another one
+     */
+    void await(RPingState expected, String message) {
         await();
         if (state != expected) {
-            throw new ToolFailure(FAILED, what + " state " + state.number());
+            throw new ToolFailure(FAILED, message + " state " + state.number());
         }
     }
 
@@ -105,8 +109,8 @@ final class RPingEnd {
         return id;
     }
 
-    void id(CmId which) {
-        id = which;
+    void id(CmId connection) {
+        id = connection;
     }
 
     // ---- set up ----
@@ -157,7 +161,7 @@ final class RPingEnd {
         debug("allocated & registered buffers...\n");
     }
 
-    /** What is told the peer about the connection. */
+    /** @return parameters to connect or accept with */
     ConnectionParameters parameters() {
         return ownQp == null ? PARAMETERS : PARAMETERS.withQp(ownQp.qpNum(), false);
     }
@@ -166,11 +170,11 @@ final class RPingEnd {
         return ownQp != null;
     }
 
-    /** Of a queue pair of the program's own: makes it ready. */
+    /** Moves the program's own queue pair to RTS. */
     void moveOwnQp() {
         QpAttributes readyToReceive = id.initQpAttributes(QpState.RTR);
         if (readyToReceive == null) {
-            // On iWARP the connection manager moves it.
+            // On iWARP the connection manager moves the queue pair.
             return;
         }
         ownQp.modify(id.initQpAttributes(QpState.INIT));
@@ -178,7 +182,7 @@ final class RPingEnd {
         ownQp.modify(id.initQpAttributes(QpState.RTS));
     }
 
-    /** Ends the connection, and waits until everything outstanding is flushed. */
+    /** Disconnects, and waits until all outstanding work requests are flushed. */
     void disconnect() {
         try {
             if (ownQp != null) {
@@ -192,7 +196,7 @@ final class RPingEnd {
         completions.join();
     }
 
-    /** Gives everything back but the identifier. */
+    /** Frees everything except the identifier. */
     void close() {
         if (completions != null) {
             completions.interrupt();
@@ -321,9 +325,9 @@ final class RPingEnd {
             + " from peer\n");
     }
 
-    // ---- what is posted ----
+    // ---- work requests ----
 
-    /** Tells the peer which of our regions it may use now. */
+    /** Sends the address and rkey of a region that the peer may use now. */
     void advertise(MemoryRegion region) {
         MemorySegment info = sendRegion.memory();
         info.set(U64, 0, region.address());
@@ -334,12 +338,12 @@ final class RPingEnd {
         postInfo();
     }
 
-    /** Sends what was advertised last, or 16 bytes that only say: go ahead. */
+    /** Sends the last advertisement, or 16 bytes that only mean "go ahead". */
     void postInfo() {
         qp.postSend(new SendRequest().send().element(sendRegion, 0, INFO_BYTES).signaled());
     }
 
-    /** Reads what the peer advertised. What is too long for us ends as a protection error, as in C. */
+    /** Reads the region that the peer advertised. A region longer than our buffer ends in a protection error, as in C. */
     void postRead() {
         qp.postSend(new SendRequest().read(remoteAddress, remoteKey)
             .element(dataRegion.address(), remoteLength, dataRegion.lkey()).signaled());
@@ -351,17 +355,17 @@ final class RPingEnd {
         qp.postSend(new SendRequest().write(remoteAddress, remoteKey).element(dataRegion, 0, bytes).signaled());
     }
 
-    /** The client's text, to be read by the server. */
+    /** @return the client's text, which the server reads */
     MemoryRegion start() {
         return startRegion;
     }
 
-    /** Where data comes: the server's from reading, the client's from being written to. */
+    /** @return buffer for received data: the server reads into it, the client is written to */
     MemoryRegion data() {
         return dataRegion;
     }
 
-    /** Whoever looks for where it stands wants to see it now. */
+    /** Prints debug output (-d) at once. */
     void debug(String text) {
         if (options.debug()) {
             console.print(text);
@@ -369,7 +373,7 @@ final class RPingEnd {
         }
     }
 
-    /** What C's %p prints, as far as that goes. */
+    /** @return a stand-in for C's %p */
     static String name(Object object) {
         return "0x" + Integer.toHexString(System.identityHashCode(object));
     }

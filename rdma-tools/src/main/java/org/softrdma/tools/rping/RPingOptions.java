@@ -10,27 +10,29 @@ import org.softrdma.tools.cli.HostName;
 import org.softrdma.tools.cli.ToolFailure;
 
 /**
- * The command line of rping.
+ * Command line of rping.
  *
  * @param address to connect to or to listen at; never null
- * @param source  of the client; null for what the way to the server asks for
- * @param count   pings of the client; 0 without end
+ * @param source  of the client; null to let the route to the server decide
+ * @param count   pings of the client; 0 for no limit
  * @param ownQp   the program makes and moves the queue pair, not the connection manager
  */
 record RPingOptions(boolean server, boolean persistent, InetAddress address, InetAddress source, int port, int size, int count,
                     boolean verbose, boolean validate, boolean debug, boolean ownQp) {
-    /** EINVAL. */
+    /** Exit code for a wrong command line: EINVAL. */
     static final int WRONG = 22;
 
     private static final int DEFAULT_PORT = 7174;
     private static final int DEFAULT_SIZE = 64;
-    /** What the original takes; with its texts it ends up at less than it means to, but numbers below 10^8 fit. */
+    /** Smallest size that the original accepts. Its formula aims at any ping number and falls short: numbers below 10^8 fit. */
     private static final int SMALLEST = 23;
     private static final int BUFFER = 64 * 1024;
 
     /**
-     * @return null for a wrong command line, the usage text being printed
-     * @throws ToolFailure for a value that cannot be
+     * Parses the command line.
+     *
+     * @return null for a wrong command line, after the usage text was printed
+     * @throws ToolFailure a value is out of range
      */
     static RPingOptions parse(List<String> arguments, Console console) {
         int server = -1;

@@ -16,7 +16,7 @@ import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.cm.EventChannel;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** One call of rping: an identifier that connects or listens, and the thread that processes its events. */
+/** One call of rping: an identifier that connects or listens, and a thread that processes its events. */
 abstract class RPingRun implements AutoCloseable {
     static final int RESOLVE_TIMEOUT_MS = 2000;
     /** Exit code without devices: ENODEV. */
@@ -40,13 +40,13 @@ abstract class RPingRun implements AutoCloseable {
         first.id(id);
     }
 
-    /** Runs this end to its end. */
+    /** Runs the test. */
     final void run() {
         events = Worker.start("rping-cm", this::takeEvents);
         play();
     }
 
-    /** The thread of the program; events are processed by another thread meanwhile. */
+    /** Runs the client's or the server's part, while another thread processes events. */
     abstract void play();
 
     /**

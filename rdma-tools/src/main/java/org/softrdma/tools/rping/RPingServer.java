@@ -8,11 +8,11 @@ import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmId;
 
-/** Server of rping: answers the pings of one client, or of any number of clients at once. */
+/** Server of rping: answers the pings of one client, or, if persistent, of any number of clients at once. */
 final class RPingServer extends RPingRun {
     private static final int BACKLOG = 3;
 
-    /** A permit if the next request may be taken. */
+    /** Has a permit if the next request may be taken. */
     private final Semaphore acceptReady = new Semaphore(1);
     private volatile CmId requested;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.rping;
 
-/** Where an end is; the numbers appear in messages. */
+/** States of an end; their numbers appear in messages. */
 enum RPingState {
     IDLE(1),
     CONNECT_REQUEST(2),

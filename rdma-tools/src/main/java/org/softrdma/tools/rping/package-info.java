@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * rping: a client's text travels by RDMA READ to the server and by RDMA WRITE back. Messages, states and the order of what is posted are
- * those of librdmacm's rping, so that either end can be that one.
+ * rping: the server fetches a client's text by RDMA READ and returns it by RDMA WRITE. Messages, states and the order of work requests are
+ * those of librdmacm's rping, so that either end can be the original.
+ *
+ * <p>Reading order: {@link RPingOptions}, {@link RPingRun} (events), {@link RPingClient}, {@link RPingServer}, {@link RPingEnd} (queue
+ * pair and completions), {@link RPingState}.
  */
 package org.softrdma.tools.rping;
