@@ -17,6 +17,7 @@ import org.softrdma.device.cm.CmListener;
 import org.softrdma.device.cm.CmRequest;
 import org.softrdma.device.cm.CmService;
 import org.softrdma.device.cm.CmTransport;
+import org.softrdma.device.cm.RequestVerdict;
 import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.rxe.cm.CommunicationManager;
 import org.softrdma.rxe.cm.Connection;
@@ -162,43 +163,35 @@ final class RxeCm implements CmTransport {
         }
 
         @Override
-        public Verdict onRequest(Connection connection) {
+        public RequestVerdict onRequest(Connection connection) {
             ReqFields asked = connection.request();
             ByteBuffer data = ByteBuffer.wrap(asked.privateData());
             if (!hasUsableAddresses(data)) {
-                return Verdict.REFUSED;
+                return RequestVerdict.REFUSED;
             }
             if (asked.pathMtu() > Mtu.activeMtu(running.netdev().mtu())) {
                 connection.reject(running.engine().nowNs(), CmRejectReason.INVALID_MTU, new byte[0]);
-                return Verdict.TAKEN;
+                return RequestVerdict.TAKEN;
             }
             CmService service = CmService.of(asked.serviceId());
             RxeCmConnection end = new RxeCmConnection(RxeCm.this, connection);
             ConnectionParameters parameters = new ConnectionParameters(
                 Arrays.copyOfRange(asked.privateData(), CmIpHeader.LENGTH, asked.privateData().length), asked.initiatorDepth(),
                 asked.responderResources(), asked.flowControl(), asked.retryCount(), asked.rnrRetryCount(), asked.srq(), asked.qpn());
-            return verdict(told.onRequest(end, new CmRequest(service, asked.transport() == CmReq.TRANSPORT_UC ? QpType.UC : QpType.RC,
-                destination(data, service.port()), source(data), parameters)));
+            return told.onRequest(end, new CmRequest(service, asked.transport() == CmReq.TRANSPORT_UC ? QpType.UC : QpType.RC,
+                destination(data, service.port()), source(data), parameters));
         }
 
         @Override
-        public Verdict onSidrRequest(SidrRequest request) {
+        public RequestVerdict onSidrRequest(SidrRequest request) {
             ByteBuffer data = ByteBuffer.wrap(request.privateData());
             if (!hasUsableAddresses(data)) {
-                return Verdict.REFUSED;
+                return RequestVerdict.REFUSED;
             }
             CmService service = CmService.of(request.serviceId());
             byte[] theirs = Arrays.copyOfRange(request.privateData(), CmIpHeader.LENGTH, request.privateData().length);
-            return verdict(told.onRequest(new RxeCmConnection(RxeCm.this, request), new CmRequest(service, QpType.UD,
-                destination(data, service.port()), source(data), new ConnectionParameters(theirs, 0, 0, false, 0, 0, false, 0))));
-        }
-
-        private Verdict verdict(CmListener.Verdict theirs) {
-            return switch (theirs) {
-                case TAKEN -> Verdict.TAKEN;
-                case REFUSED -> Verdict.REFUSED;
-                case DROPPED -> Verdict.DROPPED;
-            };
+            return told.onRequest(new RxeCmConnection(RxeCm.this, request), new CmRequest(service, QpType.UD,
+                destination(data, service.port()), source(data), new ConnectionParameters(theirs, 0, 0, false, 0, 0, false, 0)));
         }
     }
 

@@ -17,6 +17,7 @@ import org.softrdma.device.cm.CmPathOptions;
 import org.softrdma.device.cm.CmRequest;
 import org.softrdma.device.cm.CmService;
 import org.softrdma.device.cm.CmTransport;
+import org.softrdma.device.cm.RequestVerdict;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MemoryRegion;
@@ -139,12 +140,12 @@ public final class CmEnd implements CmHandler, CmListener, AutoCloseable {
     }
 
     @Override
-    public Verdict onRequest(CmConnection asked, CmRequest what) {
+    public RequestVerdict onRequest(CmConnection asked, CmRequest what) {
         asked.handler(this);
         connection = asked;
         request = what;
         note("request");
-        return Verdict.TAKEN;
+        return RequestVerdict.TAKEN;
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.cm.CmContext;
-import org.softrdma.device.cm.CmListener;
+import org.softrdma.device.cm.RequestVerdict;
 import org.softrdma.rxe.engine.Gsi;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ReceiveRequest;
@@ -101,7 +101,7 @@ class GsiTest {
     /** The private data says an address of rdma_cm's own: whoever listens everywhere listens at the device's. */
     @Test
     void shouldRefuseARequestForAnAddressThatIsNotOurs() {
-        ((CmContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> CmListener.Verdict.TAKEN);
+        ((CmContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> RequestVerdict.TAKEN);
         peer.send(datagram(req(5).putInt(196, 0x08080808)));
         ByteBuffer rej = ByteBuffer.wrap(peer.expect().payload());
         assertEquals(CmMessage.REJ, Mad.attribute(rej, 0));
@@ -112,7 +112,7 @@ class GsiTest {
 
     @Test
     void shouldBoundAFloodAndServeEstablishedConnections() {
-        ((CmContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> CmListener.Verdict.DROPPED);
+        ((CmContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> RequestVerdict.DROPPED);
         MemoryRegion memory = peer.side.memory(100, SimulatedPair.ALL_REMOTE);
         peer.side.qp.postReceive(new ReceiveRequest().begin(1).element(memory, 0, 100));
         // As many as the wire holds.

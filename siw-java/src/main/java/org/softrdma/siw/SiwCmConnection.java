@@ -4,10 +4,10 @@ package org.softrdma.siw;
 import java.net.InetSocketAddress;
 import org.softrdma.device.cm.CmConnection;
 import org.softrdma.device.cm.CmHandler;
-import org.softrdma.device.cm.CmListener;
 import org.softrdma.device.cm.CmPathOptions;
 import org.softrdma.device.cm.CmRequest;
 import org.softrdma.device.cm.CmService;
+import org.softrdma.device.cm.RequestVerdict;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.mpa.MpaResponder;
 import org.softrdma.siw.tcp.ByteStream;
@@ -260,8 +260,8 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
     }
 
     /** Whoever has stopped to listen is asked no more, by those either that had come before. */
-    private CmListener.Verdict verdict(ConnectionParameters parameters) {
-        return listener.isClosed() ? CmListener.Verdict.REFUSED
+    private RequestVerdict verdict(ConnectionParameters parameters) {
+        return listener.isClosed() ? RequestVerdict.REFUSED
             : listener.told().onRequest(this, new CmRequest(listener.service(), QpType.RC, local, remote, parameters));
     }
 

@@ -17,6 +17,7 @@ import org.softrdma.device.cm.CmPathOptions;
 import org.softrdma.device.cm.CmRequest;
 import org.softrdma.device.cm.CmService;
 import org.softrdma.device.cm.CmTransport;
+import org.softrdma.device.cm.RequestVerdict;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
@@ -38,7 +39,7 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
     volatile CmConnection connection;
     volatile CmRequest request;
     volatile ConnectionParameters answer;
-    volatile Verdict verdict = Verdict.TAKEN;
+    volatile RequestVerdict verdict = RequestVerdict.TAKEN;
     /** Where to listen; null for everywhere. */
     volatile InetAddress at;
     private final List<String> told = new ArrayList<>();
@@ -134,8 +135,8 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
     }
 
     @Override
-    public Verdict onRequest(CmConnection asked, CmRequest what) {
-        if (verdict == Verdict.TAKEN) {
+    public RequestVerdict onRequest(CmConnection asked, CmRequest what) {
+        if (verdict == RequestVerdict.TAKEN) {
             asked.handler(this);
             connection = asked;
         }

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.cm.CmListener;
 import org.softrdma.device.cm.CmPathOptions;
 import org.softrdma.device.cm.CmService;
+import org.softrdma.device.cm.RequestVerdict;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpAttributes;
@@ -174,7 +174,7 @@ class CmLoopbackTest {
 
     @ParameterizedTest
     @EnumSource(names = {"REFUSED", "DROPPED"})
-    void shouldTellThePeerWhenNobodyTakesItsRequest(CmListener.Verdict verdict) {
+    void shouldTellThePeerWhenNobodyTakesItsRequest(RequestVerdict verdict) {
         CmEnd a = end("a");
         CmEnd b = end("b");
         b.verdict = verdict;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.cm.CmListener;
+import org.softrdma.device.cm.RequestVerdict;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;
@@ -67,7 +67,7 @@ class HostilePeersTest {
         talk = keep(new SteadyTalk(a, b));
         b.accept(4, 4);
         a.awaitEstablished();
-        b.verdict = CmListener.Verdict.REFUSED;
+        b.verdict = RequestVerdict.REFUSED;
         talk.start();
         talk.awaitMore(100);
     }

@@ -4,6 +4,7 @@ package org.softrdma.rxe.cm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.softrdma.device.cm.RequestVerdict;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.wire.cm.CmRejectReason;
@@ -21,7 +22,7 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
     private final CmSettings settings;
     private CommunicationManager manager;
     private final List<String> events = new ArrayList<>();
-    Verdict verdict = Verdict.TAKEN;
+    RequestVerdict verdict = RequestVerdict.TAKEN;
     /** The last one that was asked for here. */
     Connection asked;
     /** The last one that a peer accepted. */
@@ -95,7 +96,7 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
     }
 
     @Override
-    public Verdict onRequest(Connection connection) {
+    public RequestVerdict onRequest(Connection connection) {
         note("request");
         asked = connection;
         connection.setListener(this);
@@ -103,7 +104,7 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
     }
 
     @Override
-    public Verdict onSidrRequest(SidrRequest request) {
+    public RequestVerdict onSidrRequest(SidrRequest request) {
         note("question");
         question = request;
         return verdict;

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.softrdma.device.SeededRandom;
+import org.softrdma.device.cm.RequestVerdict;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.wire.cm.CmRejectReason;
@@ -224,13 +225,13 @@ final class CmRun {
         }
 
         @Override
-        public Verdict onRequest(Connection connection) {
+        public RequestVerdict onRequest(Connection connection) {
             if (random.chance(0.1)) {
                 count(Outcome.REQUEST_DROPPED);
-                return Verdict.DROPPED;
+                return RequestVerdict.DROPPED;
             }
             if (random.chance(0.05)) {
-                return Verdict.REFUSED;
+                return RequestVerdict.REFUSED;
             }
             End end = new End(this);
             end.connection = connection;
@@ -246,11 +247,11 @@ final class CmRun {
                     end.abandon();
                 }
             });
-            return Verdict.TAKEN;
+            return RequestVerdict.TAKEN;
         }
 
         @Override
-        public Verdict onSidrRequest(SidrRequest request) {
+        public RequestVerdict onSidrRequest(SidrRequest request) {
             throw new AssertionError("nobody asks");
         }
 

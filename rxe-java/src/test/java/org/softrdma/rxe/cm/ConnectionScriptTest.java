@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.softrdma.device.cm.RequestVerdict;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
@@ -364,10 +365,10 @@ class ConnectionScriptTest {
     @Test
     void shouldRefuseOrForgetAsTheListenerSays() {
         b.manager().listen(CmHost.SERVICE, b);
-        b.verdict = RequestListener.Verdict.DROPPED;
+        b.verdict = RequestVerdict.DROPPED;
         assertEquals("", names(say(b, CmMessage.REQ, 5, strangersReq(b))));
         assertEquals(1, b.count(CmCounter.CM_DROP_BACKLOG_FULL));
-        b.verdict = RequestListener.Verdict.REFUSED;
+        b.verdict = RequestVerdict.REFUSED;
         ByteBuffer rej = say(b, CmMessage.REQ, 5, strangersReq(b)).getFirst();
         assertEquals(CmRejectReason.CONSUMER, CmRej.REASON.get(rej, 0));
         assertTrue(b.manager().isIdle());
@@ -745,7 +746,7 @@ class ConnectionScriptTest {
         world.runFor(2 * MILLISECOND);
         assertTold(a, "answer 1 0 0");
         b.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, b);
-        b.verdict = RequestListener.Verdict.REFUSED;
+        b.verdict = RequestVerdict.REFUSED;
         a.manager().query(world.nowNs(), CmWorld.gids(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
         world.runFor(2 * MILLISECOND);
         assertTold(a, "answer 2 0 0");

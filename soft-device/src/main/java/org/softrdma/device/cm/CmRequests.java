@@ -79,23 +79,23 @@ final class CmRequests {
     }
 
     /** A request for an address it listens at; with the device's lock held. */
-    CmListener.Verdict onRequest(OpenDevice on, CmConnection asked, CmRequest request) {
+    RequestVerdict onRequest(OpenDevice on, CmConnection asked, CmRequest request) {
         if (request.type() != id.type) {
-            return CmListener.Verdict.REFUSED;
+            return RequestVerdict.REFUSED;
         }
         synchronized (id) {
             if (id.state != CmState.LISTEN) {
-                return CmListener.Verdict.REFUSED;
+                return RequestVerdict.REFUSED;
             }
             if (!listening.admit()) {
-                return CmListener.Verdict.DROPPED;
+                return RequestVerdict.DROPPED;
             }
             SoftCmId child = new SoftCmId(listener, on, asked, request);
             asked.handler(child.handler());
             events.put(id.type == QpType.UD
                 ? SoftCmEvent.request(child, listener, null, new DatagramParameters(request.parameters().privateData(), null, 0, 0))
                 : SoftCmEvent.request(child, listener, request.parameters(), null));
-            return CmListener.Verdict.TAKEN;
+            return RequestVerdict.TAKEN;
         }
     }
 

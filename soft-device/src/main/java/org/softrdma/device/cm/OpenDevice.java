@@ -198,7 +198,7 @@ final class OpenDevice {
         }
 
         @Override
-        public Verdict onRequest(CmConnection connection, CmRequest request) {
+        public RequestVerdict onRequest(CmConnection connection, CmRequest request) {
             SoftCmId best = null;
             for (SoftCmId id : ids) {
                 InetSocketAddress bound = id.localAddress();
@@ -208,7 +208,7 @@ final class OpenDevice {
                     best = id;
                 }
             }
-            return best == null ? Verdict.REFUSED : best.onRequest(OpenDevice.this, connection, request);
+            return best == null ? RequestVerdict.REFUSED : best.onRequest(OpenDevice.this, connection, request);
         }
     }
 }

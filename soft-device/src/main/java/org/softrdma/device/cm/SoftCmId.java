@@ -257,7 +257,7 @@ final class SoftCmId implements CmId {
     }
 
     /** A request for an address it listens at; with the device's lock held. */
-    CmListener.Verdict onRequest(OpenDevice on, CmConnection asked, CmRequest request) {
+    RequestVerdict onRequest(OpenDevice on, CmConnection asked, CmRequest request) {
         return requests.onRequest(on, asked, request);
     }
 
