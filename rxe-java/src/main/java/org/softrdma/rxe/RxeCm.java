@@ -70,12 +70,12 @@ final class RxeCm implements CmTransport {
     @Override
     public void listen(CmService service, CmListener listener) {
         command(nowNs -> {
-            Listener told = new Listener(listener);
+            ListenerAdapter adapter = new ListenerAdapter(listener);
             if (service.space().usualType() != QpType.UD) {
-                manager().listen(service.serviceId(), told);
+                manager().listen(service.serviceId(), adapter);
             }
             if (service.space() == PortSpace.IB || service.space().usualType() == QpType.UD) {
-                manager().listenForDatagrams(service.serviceId(), told);
+                manager().listenForDatagrams(service.serviceId(), adapter);
             }
         });
     }
@@ -155,11 +155,11 @@ final class RxeCm implements CmTransport {
     // ---- what comes in ----
 
     /** Turns requests of the wire into those of rdma_cm. */
-    private final class Listener implements RequestListener {
-        private final CmListener told;
+    private final class ListenerAdapter implements RequestListener {
+        private final CmListener listener;
 
-        Listener(CmListener told) {
-            this.told = told;
+        ListenerAdapter(CmListener listener) {
+            this.listener = listener;
         }
 
         @Override
@@ -175,10 +175,17 @@ final class RxeCm implements CmTransport {
             }
             CmService service = CmService.of(asked.serviceId());
             RxeCmConnection end = new RxeCmConnection(RxeCm.this, connection);
-            ConnectionParameters parameters = new ConnectionParameters(
-                Arrays.copyOfRange(asked.privateData(), CmIpHeader.LENGTH, asked.privateData().length), asked.initiatorDepth(),
-                asked.responderResources(), asked.flowControl(), asked.retryCount(), asked.rnrRetryCount(), asked.srq(), asked.qpn());
-            return told.onRequest(end, new CmRequest(service, asked.transport() == CmReq.TRANSPORT_UC ? QpType.UC : QpType.RC,
+            ConnectionParameters parameters = ConnectionParameters.builder()
+                .privateData(withoutIpHeader(asked.privateData()))
+                .responderResources(asked.initiatorDepth())
+                .initiatorDepth(asked.responderResources())
+                .flowControl(asked.flowControl())
+                .retryCount(asked.retryCount())
+                .rnrRetryCount(asked.rnrRetryCount())
+                .srq(asked.srq())
+                .qpNum(asked.qpn())
+                .build();
+            return listener.onRequest(end, new CmRequest(service, asked.transport() == CmReq.TRANSPORT_UC ? QpType.UC : QpType.RC,
                 destination(data, service.port()), source(data), parameters));
         }
 
@@ -189,9 +196,9 @@ final class RxeCm implements CmTransport {
                 return RequestVerdict.REFUSED;
             }
             CmService service = CmService.of(request.serviceId());
-            byte[] theirs = Arrays.copyOfRange(request.privateData(), CmIpHeader.LENGTH, request.privateData().length);
-            return told.onRequest(new RxeCmConnection(RxeCm.this, request), new CmRequest(service, QpType.UD,
-                destination(data, service.port()), source(data), new ConnectionParameters(theirs, 0, 0, false, 0, 0, false, 0)));
+            ConnectionParameters parameters = ConnectionParameters.builder().privateData(withoutIpHeader(request.privateData())).build();
+            return listener.onRequest(new RxeCmConnection(RxeCm.this, request), new CmRequest(service, QpType.UD,
+                destination(data, service.port()), source(data), parameters));
         }
     }
 
@@ -222,7 +229,7 @@ final class RxeCm implements CmTransport {
             : new Gid(CmIpHeader.destinationHigh(data, 0), CmIpHeader.destinationLow(data, 0));
     }
 
-    /** rdma_cm's header, and the application's private data behind it. */
+    /** Prepends rdma_cm's header to the application's private data. */
     static byte[] withIpHeader(Gid local, int localPort, Gid remote, byte[] privateData) {
         ByteBuffer data = ByteBuffer.allocate(CmIpHeader.LENGTH + privateData.length);
         if (local.isIpv4Mapped()) {
@@ -232,6 +239,10 @@ final class RxeCm implements CmTransport {
         }
         data.put(CmIpHeader.LENGTH, privateData);
         return data.array();
+    }
+
+    private static byte[] withoutIpHeader(byte[] privateData) {
+        return Arrays.copyOfRange(privateData, CmIpHeader.LENGTH, privateData.length);
     }
 
     // ---- the device ----

@@ -139,7 +139,8 @@ class CmTransportTest {
         b.transport.listen(CmEnd.SERVICE, b);
         a.connection = a.transport.open(a);
         a.connection.connect(CmEnd.SERVICE, QpType.RC, a.address, b.port(CmEnd.SERVICE.port()),
-            new ConnectionParameters(new byte[0], 3, 2, false, 5, 4, false, a.side.qp.qpNum()), new CmPathOptions(0x20, 13, 9));
+            ConnectionParameters.builder().responderResources(3).initiatorDepth(2).retryCount(5).rnrRetryCount(4)
+                .qpNum(a.side.qp.qpNum()).build(), new CmPathOptions(0x20, 13, 9));
         runUntil(() -> b.count() == 1);
         QpAttributes rtr = b.connection.qpAttributes(QpState.RTR, CmPathOptions.DEFAULT);
         assertEquals(Mtu.MTU_4096, rtr.pathMtu());
@@ -157,7 +158,8 @@ class CmTransportTest {
             b.connection.qpAttributes(QpState.INIT, CmPathOptions.DEFAULT).accessFlags());
         assertEquals(Errno.EINVAL, assertThrows(VerbsException.class,
             () -> a.connection.qpAttributes(QpState.RTR, CmPathOptions.DEFAULT)).errno(), "nothing is known of the peer");
-        b.connection.accept(new ConnectionParameters(new byte[0], 2, 1, false, 0, 6, false, b.side.qp.qpNum()), 0);
+        b.connection.accept(ConnectionParameters.builder().responderResources(2).initiatorDepth(1).rnrRetryCount(6)
+            .qpNum(b.side.qp.qpNum()).build(), 0);
         runUntil(() -> a.count() == 1);
         QpAttributes activeRtr = a.connection.qpAttributes(QpState.RTR, new CmPathOptions(0x20, 13, 9));
         QpAttributes activeRts = a.connection.qpAttributes(QpState.RTS, CmPathOptions.DEFAULT);

@@ -244,8 +244,8 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
         MpaResponder request = asked.request();
         cm.halfOpen().leave(remote.getAddress());
         state = State.REQUESTED;
-        ConnectionParameters parameters = new ConnectionParameters(request.privateData(), request.peersOrd(), request.peersIrd(), false, 0,
-            0, false, 0);
+        ConnectionParameters parameters = ConnectionParameters.builder().privateData(request.privateData())
+            .responderResources(request.peersOrd()).initiatorDepth(request.peersIrd()).build();
         switch (verdict(parameters)) {
             case TAKEN -> { }
             case REFUSED -> {
@@ -269,7 +269,8 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
     public void onAgreed(Handshake agreed, Agreement agreement) {
         state = State.CONNECTED;
         handler.onEstablished(listener != null ? null
-            : new ConnectionParameters(agreement.privateData(), agreement.ird(), agreement.ord(), false, 0, 0, false, 0));
+            : ConnectionParameters.builder().privateData(agreement.privateData()).responderResources(agreement.ird())
+                .initiatorDepth(agreement.ord()).build());
     }
 
     @Override

@@ -7,46 +7,63 @@ import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmReq;
 
 /**
- * What a REQ says of the connection that is asked for. "Local" is the asking side, whoever reads it.
+ * Fields of a REQ, without those that only communication management uses. "Local" is the requesting side, on both sides.
  *
- * @param local              address of the asking side's queue pair
+ * @param local              address of the requesting side's queue pair
  * @param remote             address of the other side's queue pair
- * @param serviceId          what is asked for, u64
- * @param transport          {@link CmReq#TRANSPORT_RC} or {@link CmReq#TRANSPORT_UC}; others can come in, and are rejected
- * @param qpn                the asking side's queue pair, u24
- * @param startingPsn        the PSN it expects first, u24: where the other side begins to send
- * @param responderResources READs and atomics it can have outstanding against itself, u8
+ * @param serviceId          requested service, u64
+ * @param transport          {@link CmReq#TRANSPORT_RC} or {@link CmReq#TRANSPORT_UC}; others can be received, and are rejected
+ * @param qpn                the requesting side's queue pair, u24
+ * @param startingPsn        first PSN it expects, u24: the other side sends from there
+ * @param responderResources READs and atomics it accepts at a time, u8
  * @param initiatorDepth     READs and atomics it wants to have outstanding, u8
  * @param retryCount         for the other side's queue pair, 0..7
  * @param rnrRetryCount      for the other side's queue pair, 0..7
- * @param flowControl        it does end-to-end flow control
- * @param srq                it takes its receives from a shared queue
- * @param pathMtu            1..5 for 256..4096; 0..15 can come in
+ * @param flowControl        it supports end-to-end flow control
+ * @param srq                it uses a shared receive queue
+ * @param pathMtu            1..5 for 256..4096; 0..15 can be received
  * @param pkey               u16
  * @param trafficClass       u8
  * @param flowLabel          20 bits
  * @param hopLimit           u8
  * @param ackTimeout         for the other side's queue pair, 0..31
- * @param privateData        up to 92 bytes; those of a received one are always 92
+ * @param privateData        up to 92 bytes; always 92 in a received REQ
  */
 public record ReqFields(Gid local, Gid remote, long serviceId, int transport, int qpn, int startingPsn, int responderResources,
                                 int initiatorDepth, int retryCount, int rnrRetryCount, boolean flowControl, boolean srq, int pathMtu,
                                 int pkey, int trafficClass, int flowLabel, int hopLimit, int ackTimeout, byte[] privateData) {
     private static final int NO_LID = 0xffff;
 
-    /** Reads a REQ. */
-    static ReqFields of(ByteBuffer mad) {
-        return new ReqFields(
-            new Gid(CmReq.LOCAL_GID_HIGH.getLong(mad, 0), CmReq.LOCAL_GID_LOW.getLong(mad, 0)),
-            new Gid(CmReq.REMOTE_GID_HIGH.getLong(mad, 0), CmReq.REMOTE_GID_LOW.getLong(mad, 0)),
-            CmReq.SERVICE_ID.getLong(mad, 0), CmReq.TRANSPORT.get(mad, 0), CmReq.QPN.get(mad, 0), CmReq.STARTING_PSN.get(mad, 0),
-            CmReq.RESPONDER_RESOURCES.get(mad, 0), CmReq.INITIATOR_DEPTH.get(mad, 0), CmReq.RETRY_COUNT.get(mad, 0),
-            CmReq.RNR_RETRY_COUNT.get(mad, 0), CmReq.FLOW_CONTROL.get(mad, 0) != 0, CmReq.SRQ.get(mad, 0) != 0, CmReq.MTU.get(mad, 0),
-            CmReq.PKEY.get(mad, 0), CmReq.TRAFFIC_CLASS.get(mad, 0), CmReq.FLOW_LABEL.get(mad, 0), CmReq.HOP_LIMIT.get(mad, 0),
-            CmReq.ACK_TIMEOUT.get(mad, 0), CmMessage.privateData(mad, 0));
+    public static Builder builder() {
+        return new Builder();
     }
 
-    /** Writes its part of a REQ that was begun. */
+    /** Decodes a REQ. */
+    static ReqFields of(ByteBuffer mad) {
+        return builder()
+            .local(new Gid(CmReq.LOCAL_GID_HIGH.getLong(mad, 0), CmReq.LOCAL_GID_LOW.getLong(mad, 0)))
+            .remote(new Gid(CmReq.REMOTE_GID_HIGH.getLong(mad, 0), CmReq.REMOTE_GID_LOW.getLong(mad, 0)))
+            .serviceId(CmReq.SERVICE_ID.getLong(mad, 0))
+            .transport(CmReq.TRANSPORT.get(mad, 0))
+            .qpn(CmReq.QPN.get(mad, 0))
+            .startingPsn(CmReq.STARTING_PSN.get(mad, 0))
+            .responderResources(CmReq.RESPONDER_RESOURCES.get(mad, 0))
+            .initiatorDepth(CmReq.INITIATOR_DEPTH.get(mad, 0))
+            .retryCount(CmReq.RETRY_COUNT.get(mad, 0))
+            .rnrRetryCount(CmReq.RNR_RETRY_COUNT.get(mad, 0))
+            .flowControl(CmReq.FLOW_CONTROL.get(mad, 0) != 0)
+            .srq(CmReq.SRQ.get(mad, 0) != 0)
+            .pathMtu(CmReq.MTU.get(mad, 0))
+            .pkey(CmReq.PKEY.get(mad, 0))
+            .trafficClass(CmReq.TRAFFIC_CLASS.get(mad, 0))
+            .flowLabel(CmReq.FLOW_LABEL.get(mad, 0))
+            .hopLimit(CmReq.HOP_LIMIT.get(mad, 0))
+            .ackTimeout(CmReq.ACK_TIMEOUT.get(mad, 0))
+            .privateData(CmMessage.privateData(mad, 0))
+            .build();
+    }
+
+    /** Encodes the fields into a REQ whose header is written already. */
     void put(ByteBuffer mad) {
         CmReq.SERVICE_ID.set(mad, 0, serviceId);
         CmReq.TRANSPORT.set(mad, 0, transport);
@@ -68,10 +85,136 @@ public record ReqFields(Gid local, Gid remote, long serviceId, int transport, in
         CmReq.FLOW_LABEL.set(mad, 0, flowLabel);
         CmReq.HOP_LIMIT.set(mad, 0, hopLimit);
         CmReq.ACK_TIMEOUT.set(mad, 0, ackTimeout);
-        // There are no LIDs on Ethernet. Linux says so where a packet may pass a router, and in one subnet by zeros; IBA annex A16.
+        // There are no LIDs on Ethernet: Linux writes 0xffff if a packet may pass a router, and zeros within one subnet. IBA annex A16.
         CmReq.SUBNET_LOCAL.set(mad, 0, hopLimit <= 1 ? 1 : 0);
         CmReq.LOCAL_LID.set(mad, 0, hopLimit <= 1 ? 0 : NO_LID);
         CmReq.REMOTE_LID.set(mad, 0, hopLimit <= 1 ? 0 : NO_LID);
         CmMessage.putPrivateData(mad, 0, privateData);
+    }
+
+    /** Collects the fields of a REQ by name; those that are not set are 0, false or empty. */
+    public static final class Builder {
+        private Gid local;
+        private Gid remote;
+        private long serviceId;
+        private int transport;
+        private int qpn;
+        private int startingPsn;
+        private int responderResources;
+        private int initiatorDepth;
+        private int retryCount;
+        private int rnrRetryCount;
+        private boolean flowControl;
+        private boolean srq;
+        private int pathMtu;
+        private int pkey;
+        private int trafficClass;
+        private int flowLabel;
+        private int hopLimit;
+        private int ackTimeout;
+        private byte[] privateData = {};
+
+        private Builder() {
+        }
+
+        public Builder local(Gid value) {
+            local = value;
+            return this;
+        }
+
+        public Builder remote(Gid value) {
+            remote = value;
+            return this;
+        }
+
+        public Builder serviceId(long value) {
+            serviceId = value;
+            return this;
+        }
+
+        public Builder transport(int value) {
+            transport = value;
+            return this;
+        }
+
+        public Builder qpn(int value) {
+            qpn = value;
+            return this;
+        }
+
+        public Builder startingPsn(int value) {
+            startingPsn = value;
+            return this;
+        }
+
+        public Builder responderResources(int value) {
+            responderResources = value;
+            return this;
+        }
+
+        public Builder initiatorDepth(int value) {
+            initiatorDepth = value;
+            return this;
+        }
+
+        public Builder retryCount(int value) {
+            retryCount = value;
+            return this;
+        }
+
+        public Builder rnrRetryCount(int value) {
+            rnrRetryCount = value;
+            return this;
+        }
+
+        public Builder flowControl(boolean value) {
+            flowControl = value;
+            return this;
+        }
+
+        public Builder srq(boolean value) {
+            srq = value;
+            return this;
+        }
+
+        public Builder pathMtu(int value) {
+            pathMtu = value;
+            return this;
+        }
+
+        public Builder pkey(int value) {
+            pkey = value;
+            return this;
+        }
+
+        public Builder trafficClass(int value) {
+            trafficClass = value;
+            return this;
+        }
+
+        public Builder flowLabel(int value) {
+            flowLabel = value;
+            return this;
+        }
+
+        public Builder hopLimit(int value) {
+            hopLimit = value;
+            return this;
+        }
+
+        public Builder ackTimeout(int value) {
+            ackTimeout = value;
+            return this;
+        }
+
+        public Builder privateData(byte[] value) {
+            privateData = value;
+            return this;
+        }
+
+        public ReqFields build() {
+            return new ReqFields(local, remote, serviceId, transport, qpn, startingPsn, responderResources, initiatorDepth, retryCount,
+                rnrRetryCount, flowControl, srq, pathMtu, pkey, trafficClass, flowLabel, hopLimit, ackTimeout, privateData);
+        }
     }
 }

@@ -66,12 +66,14 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
     }
 
     static ReqFields request(Gid from, Gid to, int qpn) {
-        return new ReqFields(from, to, SERVICE, CmReq.TRANSPORT_RC, qpn, 0x111111, 4, 5, 6, 7, false, false, 3, 0xffff, 0, 0x12345,
-            64, 19, new byte[] {1, 2, 3});
+        return ReqFields.builder().local(from).remote(to).serviceId(SERVICE).transport(CmReq.TRANSPORT_RC).qpn(qpn).startingPsn(0x111111)
+            .responderResources(4).initiatorDepth(5).retryCount(6).rnrRetryCount(7).pathMtu(3).pkey(0xffff).flowLabel(0x12345)
+            .hopLimit(64).ackTimeout(19).privateData(new byte[] {1, 2, 3}).build();
     }
 
     static RepFields reply(int qpn) {
-        return new RepFields(qpn, 0x222222, 5, 4, 15, 7, false, false, new byte[] {4, 5});
+        return RepFields.builder().qpn(qpn).startingPsn(0x222222).responderResources(5).initiatorDepth(4).targetAckDelay(15)
+            .rnrRetryCount(7).privateData(new byte[] {4, 5}).build();
     }
 
     Connection connect(CmHost to, int qpn) {

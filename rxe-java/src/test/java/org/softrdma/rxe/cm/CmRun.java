@@ -187,9 +187,7 @@ final class CmRun {
 
         private void start() {
             if (shell == null) {
-                CmSettings usual = CmSettings.of(number);
-                shell = new CmHost(world, number, new CmSettings(number, usual.responseTimeout(), usual.packetLifeTime(), usual.ackDelay(),
-                    retries, usual.maxConnections(), usual.maxOutgoing(), usual.maxAnswered(), inFlight));
+                shell = new CmHost(world, number, CmSettings.of(number).withMaxRetries(retries).withMaxInFlight(inFlight));
             } else {
                 shell.restart();
             }

@@ -376,7 +376,7 @@ class ConnectionScriptTest {
 
     @Test
     void shouldRefuseWhenThereAreTooMany() {
-        CmHost small = new CmHost(world, 3, new CmSettings(3, 20, 18, 15, 15, 1, 1024, 1024, 64));
+        CmHost small = new CmHost(world, 3, CmSettings.of(3).withMaxConnections(1));
         small.manager().listen(CmHost.SERVICE, small);
         assertEquals("", names(say(small, CmMessage.REQ, 5, strangersReq(small))));
         assertEquals(CmRejectReason.NO_RESOURCES, refusal(small, mad -> {
@@ -938,7 +938,7 @@ class ConnectionScriptTest {
 
     @Test
     void shouldStayBoundedUnderAFloodOfRequests() {
-        CmHost small = new CmHost(world, 3, new CmSettings(3, 20, 18, 15, 15, 100, 50, 10, 64));
+        CmHost small = new CmHost(world, 3, CmSettings.of(3).withMaxConnections(100).withMaxOutgoing(50).withMaxAnswered(10));
         small.manager().listen(CmHost.SERVICE, small);
         for (int i = 0; i < 1000; i++) {
             int number = i;
@@ -959,7 +959,7 @@ class ConnectionScriptTest {
 
     @Test
     void shouldForgetTheOldestAnswerOfTooMany() {
-        CmHost small = new CmHost(world, 3, new CmSettings(3, 20, 18, 15, 15, 100, 1000, 10, 64));
+        CmHost small = new CmHost(world, 3, CmSettings.of(3).withMaxConnections(100).withMaxOutgoing(1000).withMaxAnswered(10));
         small.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, small);
         for (int i = 0; i < 1000; i++) {
             small.manager().query(0, CmWorld.gids(small.address(), small.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], small);

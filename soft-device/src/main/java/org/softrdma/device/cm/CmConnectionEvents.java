@@ -54,7 +54,7 @@ final class CmConnectionEvents implements CmHandler {
         synchronized (id) {
             // Whoever takes back a request that was not answered is not missed: answering it will be refused.
             if (id.state == CmState.CONNECT && (id.requested == null || id.answered)) {
-                events.raise(CmEventType.REJECTED, status, said(privateData));
+                events.raise(CmEventType.REJECTED, status, only(privateData));
             }
         }
     }
@@ -63,7 +63,7 @@ final class CmConnectionEvents implements CmHandler {
     public void onUnreachable(int status, byte[] privateData) {
         synchronized (id) {
             if (id.state == CmState.CONNECT) {
-                events.raise(CmEventType.UNREACHABLE, status, said(privateData));
+                events.raise(CmEventType.UNREACHABLE, status, only(privateData));
             }
         }
     }
@@ -77,8 +77,8 @@ final class CmConnectionEvents implements CmHandler {
         }
     }
 
-    private static ConnectionParameters said(byte[] privateData) {
-        return new ConnectionParameters(privateData, 0, 0, false, 0, 0, false, 0);
+    private static ConnectionParameters only(byte[] privateData) {
+        return ConnectionParameters.builder().privateData(privateData).build();
     }
 
     @Override

@@ -151,18 +151,21 @@ class ConnectionManagerTest {
         RecordingQueuePair alicesQp = alicesDevice.context().queuePairs.getFirst();
         assertEquals(List.of(QpState.INIT), alicesQp.states, "receives can be posted before connecting");
 
-        active.connect(new ConnectionParameters(new byte[] {1, 2, 3}, 4, 3, true, 5, 6, false, 0));
+        active.connect(ConnectionParameters.builder().privateData(new byte[] {1, 2, 3}).responderResources(4).initiatorDepth(3)
+            .flowControl(true).retryCount(5).rnrRetryCount(6).build());
         CmEvent request = expect(bobs, CmEventType.CONNECT_REQUEST, 0);
         assertSame(listener, request.listenId());
         assertEquals("listener", request.id().context());
         assertEquals(at(BOB, PORT), request.id().localAddress());
         assertEquals(active.localAddress(), request.id().peerAddress());
         // What is a depth there is a resource here.
-        assertEquals(new ConnectionParameters(new byte[] {1, 2, 3}, 3, 4, true, 5, 6, false, ALICES_QPN), request.connection());
+        assertEquals(ConnectionParameters.builder().privateData(new byte[] {1, 2, 3}).responderResources(3).initiatorDepth(4)
+            .flowControl(true).retryCount(5).rnrRetryCount(6).qpNum(ALICES_QPN).build(), request.connection());
         CmId passive = request.id();
         request.ack();
         passive.createQp(null, rc());
-        passive.accept(new ConnectionParameters(new byte[] {9}, 2, 1, false, 7, 4, false, 0));
+        passive.accept(ConnectionParameters.builder().privateData(new byte[] {9}).responderResources(2).initiatorDepth(1)
+            .retryCount(7).rnrRetryCount(4).build());
         RecordingQueuePair bobsQp = bobsDevice.context().queuePairs.getFirst();
         assertEquals(List.of(QpState.INIT, QpState.INIT, QpState.RTR, QpState.RTS), bobsQp.states);
         assertEquals(ALICES_QPN, bobsQp.query().destQpn());
@@ -173,7 +176,8 @@ class ConnectionManagerTest {
         CmEvent established = expect(alices, CmEventType.ESTABLISHED, 0);
         assertSame(active, established.id());
         assertNull(established.listenId());
-        assertEquals(new ConnectionParameters(new byte[] {9}, 1, 2, false, 7, 4, false, BOBS_QPN), established.connection());
+        assertEquals(ConnectionParameters.builder().privateData(new byte[] {9}).responderResources(1).initiatorDepth(2)
+            .retryCount(7).rnrRetryCount(4).qpNum(BOBS_QPN).build(), established.connection());
         established.ack();
         assertEquals(List.of(QpState.INIT, QpState.INIT, QpState.RTR, QpState.RTS), alicesQp.states);
         assertEquals(BOBS_QPN, alicesQp.query().destQpn());

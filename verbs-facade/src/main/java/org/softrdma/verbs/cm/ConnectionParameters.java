@@ -6,43 +6,58 @@ import java.util.HexFormat;
 import java.util.Objects;
 
 /**
- * What two ends of a connection tell each other ({@code struct rdma_conn_param}). In an event the numbers are seen from this end: the
+ * Parameters that two ends of a connection exchange ({@code struct rdma_conn_param}). In an event the numbers are seen from this end: the
  * peer's initiator depth is our responder resources.
  *
- * @param privateData        the application's bytes, never null; what an event brings may be longer than what the peer gave, padded with
- *     zeros, so let the data say its length. Not copied: do not change it
- * @param responderResources RDMA READs and atomics taken from the peer at once, 0..255; {@link #MAX} asks for what the device can
- * @param initiatorDepth     RDMA READs and atomics under way to the peer at once, 0..255; {@link #MAX} asks for what the device can
- * @param flowControl        end-to-end flow control is available; told to the peer, otherwise without meaning
- * @param retryCount         transport retries of the connecting side, 0..7; the accepting side's are what the request says
- * @param rnrRetryCount      retries of the <em>peer's</em> sends that meet no receive here, 0..7; 7 is for ever
- * @param srq                the queue pair has a shared receive queue; with {@link CmId#createQp} known anyway
- * @param qpNum              the queue pair's number, 24 bits; with {@link CmId#createQp} known anyway
+ * @param privateData        the application's bytes, never null; in an event they may be longer than what the peer gave, padded with
+ *     zeros, so let the data contain its length. Not copied: do not change it
+ * @param responderResources RDMA READs and atomics taken from the peer at once, 0..255; {@link #MAX} for the maximum of the device
+ * @param initiatorDepth     RDMA READs and atomics under way to the peer at once, 0..255; {@link #MAX} for the maximum of the device
+ * @param flowControl        end-to-end flow control is available; sent to the peer, otherwise unused
+ * @param retryCount         transport retries of the connecting side, 0..7; the accepting side uses those in the request
+ * @param rnrRetryCount      retries of the <em>peer's</em> sends that find no receive here, 0..7; 7 for no limit
+ * @param srq                the queue pair has a shared receive queue; ignored with {@link CmId#createQp}, which knows it
+ * @param qpNum              the queue pair's number, 24 bits; ignored with {@link CmId#createQp}, which knows it
  */
 public record ConnectionParameters(byte[] privateData, int responderResources, int initiatorDepth, boolean flowControl, int retryCount,
                                    int rnrRetryCount, boolean srq, int qpNum) {
-    /** As many as the device can. */
+    /** Maximum of the device. */
     public static final int MAX = 0xff;
     /** Largest retry count. */
     public static final int MAX_RETRIES = 7;
-    /** What C's null stands for: all the device can, seven retries, no private data. */
-    public static final ConnectionParameters DEFAULT =
-        new ConnectionParameters(new byte[0], MAX, MAX, false, MAX_RETRIES, MAX_RETRIES, false, 0);
+    /** Parameters that C's null pointer stands for: all RDMA READs the device supports, seven retries, no private data. */
+    public static final ConnectionParameters DEFAULT = builder().responderResources(MAX).initiatorDepth(MAX).retryCount(MAX_RETRIES)
+        .rnrRetryCount(MAX_RETRIES).build();
 
     public ConnectionParameters {
         Objects.requireNonNull(privateData);
+    }
+
+    /** Begins with a zeroed {@code struct rdma_conn_param}: no RDMA READs, no retries, no private data. */
+    public static Builder builder() {
+        return new Builder();
     }
 
     public ConnectionParameters withPrivateData(byte[] bytes) {
         return new ConnectionParameters(bytes, responderResources, initiatorDepth, flowControl, retryCount, rnrRetryCount, srq, qpNum);
     }
 
-    /** @param responder {@link #responderResources} @param initiator {@link #initiatorDepth} */
+    /**
+     * Replaces the numbers of RDMA READs and atomics.
+     *
+     * @param responder {@link #responderResources}
+     * @param initiator {@link #initiatorDepth}
+     */
     public ConnectionParameters withReads(int responder, int initiator) {
         return new ConnectionParameters(privateData, responder, initiator, flowControl, retryCount, rnrRetryCount, srq, qpNum);
     }
 
-    /** @param retries {@link #retryCount} @param rnrRetries {@link #rnrRetryCount} */
+    /**
+     * Replaces both retry counts.
+     *
+     * @param retries    {@link #retryCount}
+     * @param rnrRetries {@link #rnrRetryCount}
+     */
     public ConnectionParameters withRetries(int retries, int rnrRetries) {
         return new ConnectionParameters(privateData, responderResources, initiatorDepth, flowControl, retries, rnrRetries, srq, qpNum);
     }
@@ -51,10 +66,75 @@ public record ConnectionParameters(byte[] privateData, int responderResources, i
         return new ConnectionParameters(privateData, responderResources, initiatorDepth, available, retryCount, rnrRetryCount, srq, qpNum);
     }
 
-    /** @param number {@link #qpNum} @param shared {@link #srq} */
+    /**
+     * Replaces the description of the queue pair.
+     *
+     * @param number {@link #qpNum}
+     * @param shared {@link #srq}
+     */
     public ConnectionParameters withQp(int number, boolean shared) {
         return new ConnectionParameters(privateData, responderResources, initiatorDepth, flowControl, retryCount, rnrRetryCount, shared,
             number);
+    }
+
+    /** Collects the values by name; each that is not set is 0, false or empty. */
+    public static final class Builder {
+        private byte[] privateData = {};
+        private int responderResources;
+        private int initiatorDepth;
+        private boolean flowControl;
+        private int retryCount;
+        private int rnrRetryCount;
+        private boolean srq;
+        private int qpNum;
+
+        private Builder() {
+        }
+
+        public Builder privateData(byte[] bytes) {
+            privateData = bytes;
+            return this;
+        }
+
+        public Builder responderResources(int count) {
+            responderResources = count;
+            return this;
+        }
+
+        public Builder initiatorDepth(int count) {
+            initiatorDepth = count;
+            return this;
+        }
+
+        public Builder flowControl(boolean available) {
+            flowControl = available;
+            return this;
+        }
+
+        public Builder retryCount(int retries) {
+            retryCount = retries;
+            return this;
+        }
+
+        public Builder rnrRetryCount(int retries) {
+            rnrRetryCount = retries;
+            return this;
+        }
+
+        public Builder srq(boolean shared) {
+            srq = shared;
+            return this;
+        }
+
+        public Builder qpNum(int number) {
+            qpNum = number;
+            return this;
+        }
+
+        public ConnectionParameters build() {
+            return new ConnectionParameters(privateData, responderResources, initiatorDepth, flowControl, retryCount, rnrRetryCount, srq,
+                qpNum);
+        }
     }
 
     @Override
@@ -74,11 +154,11 @@ public record ConnectionParameters(byte[] privateData, int responderResources, i
     public String toString() {
         return "qp 0x" + Integer.toHexString(qpNum) + (srq ? " with srq" : "") + ", responder_resources " + responderResources
             + ", initiator_depth " + initiatorDepth + ", retries " + retryCount + "/" + rnrRetryCount
-            + (flowControl ? ", flow control" : "") + ", private data [" + HexFormat.of().formatHex(privateData, 0, said()) + "]";
+            + (flowControl ? ", flow control" : "") + ", private data [" + HexFormat.of().formatHex(privateData, 0, unpaddedLength()) + "]";
     }
 
-    /** Bytes of private data before the padding. */
-    private int said() {
+    /** Length of the private data without trailing zeros. */
+    private int unpaddedLength() {
         int end = privateData.length;
         while (end > 0 && privateData[end - 1] == 0) {
             end--;
