@@ -30,7 +30,7 @@ class ArchitectureTest {
     /** Protocol machines: a class that goes into one of these packages is held to the rule of purity. */
     private static final String[] MACHINES = {"org.softrdma.rxe.qp..", "org.softrdma.rxe.cm..", "org.softrdma.siw.qp..",
         "org.softrdma.siw.mpa..", "org.softrdma.link.sim..", "org.softrdma.device.sim..", "org.softrdma.device.queue..",
-        "org.softrdma.rsocket.stream.."};
+        "org.softrdma.device.qp..", "org.softrdma.rsocket.stream.."};
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =
@@ -113,6 +113,11 @@ class ArchitectureTest {
         .orShould().callMethod(System.class, "nanoTime")
         .orShould().callMethod(System.class, "currentTimeMillis")
         .orShould().callMethod(Math.class, "random");
+
+    /** Machines know their work queues through a port: they can be built in a test without a device, a lock or a channel. */
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_PROTOCOL_MACHINES_OFF_THE_DEVICE = noClasses().that().resideInAnyPackage(MACHINES).should()
+        .dependOnClassesThat().resideInAnyPackage("org.softrdma.device.verbs..", "org.softrdma.device.engine..");
 
     private static DescribedPredicate<JavaClass> softrdmaClassesToolsMustNotKnow() {
         return DescribedPredicate.describe("belong to a device", type -> {

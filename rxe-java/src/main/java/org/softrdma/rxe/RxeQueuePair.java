@@ -70,7 +70,8 @@ final class RxeQueuePair extends SoftQueuePair {
     }
 
     private XrcTarget newTarget(SoftXrcDomain domain, int qpn) {
-        return new XrcTarget(qpn, this, domain.number(), engine.memory(), engine.counters(), engine.flight(), engine.sharedReceives());
+        return new XrcTarget(qpn, this, sharedReceives(), domain.number(), engine.memory(), engine.counters(), engine.flight(),
+            engine.sharedReceives()::find);
     }
 
     private XrcTarget holdTarget(SoftXrcDomain domain, int number) {

@@ -18,6 +18,35 @@ public final class Counters<E extends Enum<E>> {
         values = new long[this.names.length];
     }
 
+    /** One counter by itself, for code shared by transports, whose enums differ. */
+    public static final class Counter {
+        private final long[] values;
+        private final int index;
+
+        private Counter(long[] values, int index) {
+            this.values = values;
+            this.index = index;
+        }
+
+        public void count() {
+            values[index]++;
+        }
+
+        public long get() {
+            return values[index];
+        }
+
+        /** Sets a counter that mirrors a total kept elsewhere. */
+        public void set(long total) {
+            values[index] = total;
+        }
+    }
+
+    /** Returns that counter by itself; it stays part of these counters. */
+    public Counter counter(E what) {
+        return new Counter(values, what.ordinal());
+    }
+
     public void count(E what) {
         values[what.ordinal()]++;
     }

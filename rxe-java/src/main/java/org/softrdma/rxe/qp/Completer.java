@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
+import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.WcStatus;
@@ -20,6 +21,7 @@ final class Completer {
     private final LossRecovery recovery;
     private final SendCompletions completions;
     private final ScatterGather data;
+
     Completer(RcMachine qp, SendState state, LossRecovery recovery, SendCompletions completions) {
         this.qp = qp;
         this.state = state;

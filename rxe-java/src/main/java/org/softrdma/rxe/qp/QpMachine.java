@@ -2,11 +2,12 @@
 package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
-import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.device.qp.QueuePairCore;
+import org.softrdma.device.qp.ReceiveCompletions;
+import org.softrdma.device.qp.SendCompletions;
+import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.device.queue.ScatterGather;
-import org.softrdma.device.verbs.SoftCompletionQueue;
-import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.link.Path;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.rxe.config.CongestionControl;
@@ -22,48 +23,38 @@ import org.softrdma.wire.roce.Icrc;
  * The protocol state of one queue pair, of whatever service: what every service has, and what the engine and the edge know of it. Pure:
  * packets, time and commands come in, packets and completions go out, and nothing here knows a socket, a thread or a clock.
  */
-public abstract class QpMachine extends DeadlineHeap.Timed {
+public abstract class QpMachine extends QueuePairCore {
     /** The one partition of the port: the default one, as full member. */
     public static final int PKEY = 0xffff;
 
     /** Most packets one queue pair may send before the next one has its turn. */
     public static final int TURN_PACKETS = 64;
 
-    private final int qpn;
-    private final SoftQueuePair host;
-    private final MemoryTable memory;
     private final Counters<RxeCounter> counters;
-    private final QpAttributes attributes;
     private final ScatterGather data;
     private final RequestContext requestContext;
 
-    private volatile QpState state = QpState.RESET;
     private Path path;
     private int mtu;
     private int turnPackets = TURN_PACKETS;
     /** Null without congestion control. */
     private CongestionPoint congestion;
     private boolean peerSeen;
-    private boolean drained;
-    private long drainEnd;
 
     /** The engine's mark: waits in its queue of queue pairs with something to send. */
     public boolean active;
 
     /** @param attributes those that mean something to the service, as they are before anybody sets them */
-    QpMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes) {
-        this(qpn, host, memory, counters, attributes, new RequestContext(host.pdNumber(), host.receives(), host.recvCq()));
+    QpMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes) {
+        this(qpn, queues, memory, counters, attributes, new RequestContext(queues.pdNumber(), queues.receives(), queues.recvCq()));
     }
 
-    QpMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes,
+    QpMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes,
               RequestContext requestContext) {
-        this.qpn = qpn;
-        this.host = host;
-        this.memory = memory;
+        super(qpn, queues, memory, attributes);
         this.counters = counters;
-        this.attributes = attributes;
         this.requestContext = requestContext;
-        data = new ScatterGather(memory, host.pdNumber(), qpn);
+        data = new ScatterGather(memory, queues.pdNumber(), qpn);
     }
 
     // ---- input ----
@@ -73,15 +64,6 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
 
     /** A packet for this queue pair passed the edge's checks. */
     public abstract void onPacket(long nowNs, InboundPacket packet);
-
-    /** Something was posted. */
-    public final void onDoorbell() {
-        if (state == QpState.ERR) {
-            flush();
-        } else if (state == QpState.SQE) {
-            flushSends();
-        }
-    }
 
     /** A packet for this queue pair was marked on its way: a switch's queue is long. */
     public final void onCongestionMark(long nowNs) {
@@ -145,7 +127,7 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
         }
         congestion.onNotified();
         int at = out.begin(path);
-        out.finish(path, at, Cnp.putPacket(out.buffer(), at, PKEY, attributes.destQpn()));
+        out.finish(path, at, Cnp.putPacket(out.buffer(), at, PKEY, attributes().destQpn()));
         counters.count(RxeCounter.NP_CNP_SENT);
         return 1;
     }
@@ -175,10 +157,8 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
 
     // ---- states ----
 
-    /** Applies a checked modify call. @param resolved the path, if attributes carry an address vector */
+    /** Applies a checked modify call. @param resolved path of the address vector, if attributes carry one, else null */
     public final void modify(QpAttributes change, QpState to, Path resolved) {
-        QpState from = state;
-        attributes.merge(change);
         if (change.has(QpAttributeMask.PATH_MTU)) {
             mtu = change.pathMtu().bytes();
             turnPackets = TransmitBatch.wholeTrains(Bth.LENGTH + mtu + Icrc.LENGTH, TURN_PACKETS);
@@ -186,22 +166,15 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
         if (resolved != null) {
             path = resolved;
         }
-        if (to == QpState.RESET) {
-            reset();
-        } else if (to == QpState.ERR) {
-            enterError();
-        } else {
-            if (from == QpState.INIT && to == QpState.RTR) {
-                onReadyToReceive();
-            } else if (from == QpState.RTR && to == QpState.RTS) {
-                onReadyToSend();
-            }
-            state = to;
-            if (from == QpState.RTS && to == QpState.SQD) {
-                drainEnd = sendsBegun();
-                drained = false;
-                onSendComplete();
-            }
+        apply(change, to);
+    }
+
+    @Override
+    protected final void onTransition(QpState from, QpState to) {
+        if (from == QpState.INIT && to == QpState.RTR) {
+            onReadyToReceive();
+        } else if (from == QpState.RTR && to == QpState.RTS) {
+            onReadyToSend();
         }
     }
 
@@ -211,88 +184,40 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
     /** RTR → RTS, with the attributes set. */
     abstract void onReadyToSend();
 
-    /** Everything posted is forgotten, without completions (IBA vol 1 §10.3.1.1). */
-    private void reset() {
-        state = QpState.RESET;
-        host.sends().release(host.sends().tail());
-        requestContext.receives().forget();
+    @Override
+    protected final void onReset() {
         peerSeen = false;
         path = null;
         if (congestion != null) {
             congestion.reset();
         }
-        onReset();
+        onServiceReset();
     }
 
-    /** The queues are empty again; so must be what the service remembers of them. */
-    abstract void onReset();
+    /** Resets the service's part: the queues are empty, and nothing of earlier work requests may be remembered. */
+    abstract void onServiceReset();
 
-    /** One who has it open closes it. @return whether nobody is left: it is to be destroyed */
-    public boolean release(SoftQueuePair holder) {
+    /** Drops one reference. @return true if it was the last one and the queue pair must be destroyed */
+    public boolean release(WorkQueues holder) {
         return true;
     }
 
-    /** The queue pair is destroyed: like one in RESET, it takes nothing any more; its lingering entry still knows what it had executed. */
-    public final void close() {
-        state = QpState.RESET;
-        onGone();
+    @Override
+    protected void onClosed() {
     }
 
-    /** The queue pair is destroyed: what the device counts of it ends. */
-    void onGone() {
-    }
-
-    /** The queue pair is broken: everything posted is flushed, nothing is sent any more. */
-    public void enterError() {
-        boolean isNew = state != QpState.ERR;
-        state = QpState.ERR;
-        flush();
-        if (isNew && host.sharesReceives()) {
-            // From now on it takes no receive any more: whoever destroys it can stop waiting for completions. IBA vol 1 §11.6.3.1
-            raise(AsyncEventType.QP_LAST_WQE_REACHED);
+    @Override
+    protected final void onDrained() {
+        if (attributes().sqdAsyncNotify()) {
+            raise(AsyncEventType.SQ_DRAINED);
         }
     }
-
-    /**
-     * A send work request failed that nothing but the send queue depends on: what is behind it is flushed, receiving goes on. Not for RC.
-     * IBA vol 1 §10.3.1.6; kernel rxe goes to ERR.
-     */
-    final void enterSendQueueError() {
-        state = QpState.SQE;
-        flushSends();
-    }
-
-    /** Completes whatever is posted with WR_FLUSH_ERR. */
-    abstract void flush();
-
-    /** Completes what is posted to the send queue with WR_FLUSH_ERR. */
-    abstract void flushSends();
-
-    /** A send work request is complete: in SQD, that may have been the last one to wait for. */
-    final void onSendComplete() {
-        if (state == QpState.SQD && !drained && host.sends().head() >= drainEnd) {
-            drained = true;
-            if (attributes.sqdAsyncNotify()) {
-                raise(AsyncEventType.SQ_DRAINED);
-            }
-        }
-    }
-
-    /** First send work request that was not begun yet. */
-    abstract long sendsBegun();
-
-    /** What was set, with the PSNs of now. */
-    public abstract QpAttributes query();
 
     // ---- what the parts of a service share ----
 
-    public final QpState state() {
-        return state;
-    }
-
     /** Whether packets are taken: from RTR on, unless broken. */
     final boolean mayReceive() {
-        QpState now = state;
+        QpState now = state();
         return now.compareTo(QpState.RTR) >= 0 && now != QpState.ERR;
     }
 
@@ -303,7 +228,7 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
 
     /** A request came: the first one in RTR says that the connection is established. */
     final void onPeerSeen() {
-        if (state == QpState.RTR && !peerSeen) {
+        if (state() == QpState.RTR && !peerSeen) {
             peerSeen = true;
             raise(AsyncEventType.COMM_EST);
         }
@@ -311,26 +236,12 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
 
     /** Neither reset nor broken. */
     final boolean isLive() {
-        return state != QpState.ERR && state != QpState.RESET;
+        return state() != QpState.ERR && state() != QpState.RESET;
     }
 
     /** Whether packets of send work requests may go out. */
     boolean maySend() {
-        return state == QpState.RTS || state == QpState.SQD;
-    }
-
-    /** In SQD only what was begun before is finished. */
-    final boolean mayStart(long wqe) {
-        return state == QpState.RTS || wqe < drainEnd;
-    }
-
-    public final int qpn() {
-        return qpn;
-    }
-
-    /** What the keys of its own work requests must belong to; a peer's requests are judged by {@link #requestContext}. */
-    final int pd() {
-        return host.pdNumber();
+        return state() == QpState.RTS || state() == QpState.SQD;
     }
 
     /** Where packets go, and come from; null before it is known. */
@@ -348,11 +259,6 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
         return turnPackets;
     }
 
-    /** Changed by {@link #modify} only. */
-    final QpAttributes attributes() {
-        return attributes;
-    }
-
     /** Moves bytes of this queue pair's work requests. */
     final ScatterGather data() {
         return data;
@@ -363,23 +269,17 @@ public abstract class QpMachine extends DeadlineHeap.Timed {
         return requestContext;
     }
 
-    final boolean signalAll() {
-        return host.signalAll();
-    }
-
-    final SoftCompletionQueue sendCq() {
-        return host.sendCq();
-    }
-
-    final MemoryTable memory() {
-        return memory;
-    }
-
     final Counters<RxeCounter> counters() {
         return counters;
     }
 
-    public void raise(AsyncEventType type) {
-        host.raise(type);
+    /** Completes send work requests of this queue pair. */
+    final SendCompletions newSendCompletions() {
+        return new SendCompletions(this, counters.counter(RxeCounter.RDMA_SENDS));
+    }
+
+    /** Completes receives of this queue pair. */
+    final ReceiveCompletions newReceiveCompletions() {
+        return new ReceiveCompletions(this, requestContext.cq(), counters.counter(RxeCounter.RDMA_RECVS));
     }
 }

@@ -6,7 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.device.qp.SendCompletions;
+import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.WcStatus;
@@ -39,23 +40,23 @@ public class RcMachine extends QpMachine {
     boolean inLine;
 
     /** @param flight shared by all queue pairs of the device */
-    public RcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight) {
-        this(qpn, host, memory, counters, flight, Opcode.TRANSPORT_RC,
+    public RcMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight) {
+        this(qpn, queues, memory, counters, flight, Opcode.TRANSPORT_RC,
             new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxRdAtomic(0).maxDestRdAtomic(0).minRnrTimer(0).timeout(0)
                 .retryCount(0).rnrRetry(0).sqdAsyncNotify(false),
-            new RequestContext(host.pdNumber(), host.receives(), host.recvCq()));
+            new RequestContext(queues.pdNumber(), queues.receives(), queues.recvCq()));
     }
 
     /** @param transport the service's bits of the opcode: one of {@link Opcode}'s TRANSPORT constants */
-    public RcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight, int transport,
+    public RcMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight, int transport,
               QpAttributes attributes, RequestContext context) {
-        super(qpn, host, memory, counters, attributes, context);
+        super(qpn, queues, memory, counters, attributes, context);
         this.flight = flight;
         this.transport = transport;
-        sends = new SendState(host.sends());
+        sends = new SendState(queues.sends());
         window = new SendWindow(sends, flight);
         recovery = new LossRecovery(sends, window, attributes, counters);
-        sendCompletions = new SendCompletions(this, sends.ring);
+        sendCompletions = newSendCompletions();
         requester = new Requester(this, sends, window, recovery, sendCompletions);
         completer = new Completer(this, sends, recovery, sendCompletions);
         responder = new Responder(this);
@@ -196,7 +197,7 @@ public class RcMachine extends QpMachine {
     }
 
     @Override
-    void onReset() {
+    void onServiceReset() {
         sends.reset(0);
         window.reset();
         recovery.reset();
@@ -205,7 +206,7 @@ public class RcMachine extends QpMachine {
     }
 
     @Override
-    void onGone() {
+    protected void onClosed() {
         leaveFlight();
     }
 
@@ -231,27 +232,30 @@ public class RcMachine extends QpMachine {
     }
 
     @Override
-    void flush() {
-        flushSends();
-        responder.flush();
+    protected void flush() {
+        super.flush();
         leaveFlight();
     }
 
     @Override
-    void flushSends() {
+    protected void flushSends() {
         sendCompletions.flush();
         recovery.stop();
     }
 
     @Override
-    long sendsBegun() {
+    protected void flushReceives() {
+        responder.flush();
+    }
+
+    @Override
+    protected long drainEnd() {
         return sends.started;
     }
 
     @Override
     public QpAttributes query() {
-        return new QpAttributes().merge(attributes()).state(state()).curState(state())
-            .rqPsn(responder.expectedPsn()).sqPsn(sends.nextPsn);
+        return super.query().rqPsn(responder.expectedPsn()).sqPsn(sends.nextPsn);
     }
 
     // ---- what the three parts share ----
@@ -263,7 +267,7 @@ public class RcMachine extends QpMachine {
 
     /** The oldest work request failed: it completes with {@code status}, everything else is flushed, and the queue pair is in error. */
     final void fail(WcStatus status) {
-        sendCompletions.failHead(status);
+        sendCompletions.fail(sends.ring.head(), status);
         enterError();
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
+import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.ReceiveSource;
-import org.softrdma.device.verbs.SoftCompletionQueue;
 
 /**
  * What a peer's requests are executed against: the protection domain that their keys must belong to, the receives that messages take, and
@@ -12,10 +12,10 @@ import org.softrdma.device.verbs.SoftCompletionQueue;
 class RequestContext {
     private final ReceiveSource receives;
     private int pd;
-    private SoftCompletionQueue cq;
+    private final CompletionSink cq;
 
     /** @param cq may be null where nothing is ever received */
-    RequestContext(int pd, ReceiveSource receives, SoftCompletionQueue cq) {
+    RequestContext(int pd, ReceiveSource receives, CompletionSink cq) {
         this.pd = pd;
         this.receives = receives;
         this.cq = cq;
@@ -30,9 +30,8 @@ class RequestContext {
         return true;
     }
 
-    final void move(int toPd, SoftCompletionQueue toCq) {
-        pd = toPd;
-        cq = toCq;
+    final void moveTo(int otherPd) {
+        pd = otherPd;
     }
 
     final int pd() {
@@ -43,7 +42,8 @@ class RequestContext {
         return receives;
     }
 
-    final SoftCompletionQueue cq() {
+    /** Completion queue of the receives; the same one for life. */
+    CompletionSink cq() {
         return cq;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
+import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.queue.LocalOperations;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;

@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
+import org.softrdma.device.qp.ReceiveCompletions;
 import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
@@ -53,7 +54,7 @@ public final class Responder {
         this.qp = qp;
         context = qp.requestContext();
         receives = context.receives();
-        completions = new ReceiveCompletions(qp);
+        completions = qp.newReceiveCompletions();
         message = new InboundMessage(qp);
         memory = qp.memory();
     }

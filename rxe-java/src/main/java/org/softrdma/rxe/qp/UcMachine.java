@@ -3,7 +3,7 @@ package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.verbs.QpAttributes;
 
 /** A UC queue pair: {@link UcRequester} sends, {@link UcResponder} executes what the peer sends, and neither ever answers. */
@@ -11,9 +11,9 @@ public final class UcMachine extends UnreliableMachine {
     private final UcRequester requester;
     private final UcResponder responder;
 
-    public UcMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters) {
-        super(qpn, host, memory, counters, new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).sqdAsyncNotify(false));
-        requester = new UcRequester(this, host.sends());
+    public UcMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters) {
+        super(qpn, queues, memory, counters, new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).sqdAsyncNotify(false));
+        requester = new UcRequester(this, queues.sends());
         responder = new UcResponder(this);
     }
 

@@ -3,7 +3,7 @@ package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.rxe.config.CongestionControl;
 import org.softrdma.verbs.QpAttributes;
 
@@ -16,9 +16,9 @@ public final class UdMachine extends UnreliableMachine {
     private final UdResponder responder;
 
     /** @param portMtu payload bytes a packet may have on this port */
-    public UdMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, int portMtu) {
-        super(qpn, host, memory, counters, new QpAttributes().pkeyIndex(0).port(0).qkey(0).sqdAsyncNotify(false));
-        requester = new UdRequester(this, host.sends(), portMtu);
+    public UdMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, int portMtu) {
+        super(qpn, queues, memory, counters, new QpAttributes().pkeyIndex(0).port(0).qkey(0).sqdAsyncNotify(false));
+        requester = new UdRequester(this, queues.sends(), portMtu);
         responder = new UdResponder(this);
     }
 

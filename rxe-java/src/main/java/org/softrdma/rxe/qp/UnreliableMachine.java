@@ -4,18 +4,18 @@ package org.softrdma.rxe.qp;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.device.qp.ReceiveCompletions;
+import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.verbs.QpAttributes;
-import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.WcStatus;
 
 /** A queue pair of a service without acknowledgements: it has nothing to wait for, nothing to repeat and nothing to answer. */
 abstract class UnreliableMachine extends QpMachine {
     private final ReceiveCompletions receiveCompletions;
 
-    UnreliableMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes) {
-        super(qpn, host, memory, counters, attributes);
-        receiveCompletions = new ReceiveCompletions(this);
+    UnreliableMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes) {
+        super(qpn, queues, memory, counters, attributes);
+        receiveCompletions = newReceiveCompletions();
     }
 
     abstract UnreliableRequester requester();
@@ -68,23 +68,22 @@ abstract class UnreliableMachine extends QpMachine {
     }
 
     @Override
-    void onReset() {
+    void onServiceReset() {
         requester().reset(0);
     }
 
     @Override
-    final void flushSends() {
+    protected final void flushSends() {
         requester().flush();
     }
 
     @Override
-    final void flush() {
-        flushSends();
+    protected final void flushReceives() {
         receiveCompletions.flush();
     }
 
     @Override
-    final long sendsBegun() {
+    protected final long drainEnd() {
         return requester().begun();
     }
 
@@ -96,7 +95,6 @@ abstract class UnreliableMachine extends QpMachine {
 
     @Override
     public QpAttributes query() {
-        QpState now = state();
-        return new QpAttributes().merge(attributes()).state(now).curState(now).sqPsn(requester().nextPsn());
+        return super.query().sqPsn(requester().nextPsn());
     }
 }

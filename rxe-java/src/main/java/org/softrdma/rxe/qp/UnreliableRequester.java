@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
+import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.wire.roce.Psn;
@@ -20,7 +21,7 @@ abstract class UnreliableRequester {
         this.qp = qp;
         this.ring = ring;
         data = new SendData(ring, qp.data());
-        completions = new SendCompletions(qp, ring);
+        completions = qp.newSendCompletions();
     }
 
     /** The next packet has this PSN, and nothing is under way. */
@@ -60,7 +61,7 @@ abstract class UnreliableRequester {
 
     /** @return false, for {@link #send} to answer */
     final boolean fail(WcStatus status) {
-        completions.failHead(status);
+        completions.fail(ring.head(), status);
         qp.enterSendQueueError();
         return false;
     }

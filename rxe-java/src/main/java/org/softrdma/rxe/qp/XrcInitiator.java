@@ -3,17 +3,17 @@ package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.wire.roce.Opcode;
 
 /** The requester's half of an XRC connection: like RC, with a shared receive queue of the peer named in each request. Deaf to requests. */
 public final class XrcInitiator extends RcMachine {
-    public XrcInitiator(int qpn, SoftQueuePair host, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight) {
-        super(qpn, host, memory, counters, flight, Opcode.TRANSPORT_XRC,
+    public XrcInitiator(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight) {
+        super(qpn, queues, memory, counters, flight, Opcode.TRANSPORT_XRC,
             new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxRdAtomic(0).timeout(0).retryCount(0).rnrRetry(0)
                 .sqdAsyncNotify(false),
-            new RequestContext(host.pdNumber(), host.receives(), null));
+            new RequestContext(queues.pdNumber(), queues.receives(), null));
     }
 
     @Override

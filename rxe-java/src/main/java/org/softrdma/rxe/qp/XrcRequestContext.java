@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
-import org.softrdma.device.verbs.SharedReceives;
-import org.softrdma.device.verbs.SoftSharedReceiveQueue;
-import org.softrdma.device.verbs.SrqTable;
+import java.util.function.IntFunction;
+import org.softrdma.device.queue.CompletionSink;
+import org.softrdma.device.queue.SharedQueue;
+import org.softrdma.device.queue.SharedReceives;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Xrceth;
 
@@ -13,16 +16,16 @@ import org.softrdma.wire.roce.Xrceth;
  * Source: IBA vol 1 annex A14; the series that was to bring XRC to kernel rxe takes all three from the named queue, too, but answers
  * requests that name none with an access error.
  */
-final class XrcRequestContext extends RequestContext {
+final class XrcRequestContext extends RequestContext implements CompletionSink {
     private static final int NO_PD = 0;
 
-    private final SrqTable queues;
+    private final IntFunction<? extends SharedQueue> queues;
     private final int domain;
     private final SharedReceives receives;
-    private SoftSharedReceiveQueue queue;
+    private SharedQueue queue;
 
     /** @param receives not aimed at any queue yet */
-    XrcRequestContext(SrqTable queues, int domain, SharedReceives receives) {
+    XrcRequestContext(IntFunction<? extends SharedQueue> queues, int domain, SharedReceives receives) {
         super(NO_PD, receives, null);
         this.queues = queues;
         this.domain = domain;
@@ -31,7 +34,7 @@ final class XrcRequestContext extends RequestContext {
 
     @Override
     boolean accepts(InboundPacket packet) {
-        SoftSharedReceiveQueue named = queues.find(Xrceth.srqn(packet.buffer(), packet.xrcethAt()));
+        SharedQueue named = queues.apply(Xrceth.srqn(packet.buffer(), packet.xrcethAt()));
         if (named == null || !named.isOf(domain)) {
             return false;
         }
@@ -40,7 +43,19 @@ final class XrcRequestContext extends RequestContext {
         }
         queue = named;
         receives.aim(named);
-        move(named.pdNumber(), named.cq());
+        moveTo(named.pdNumber());
         return true;
+    }
+
+    @Override
+    CompletionSink cq() {
+        return this;
+    }
+
+    /** Forwards to the completion queue of the shared receive queue that the current message names. */
+    @Override
+    public boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int sourceQp, int flags,
+                        boolean solicited) {
+        return queue.cq().push(wrId, status, opcode, byteLength, immediate, qpNum, sourceQp, flags, solicited);
     }
 }

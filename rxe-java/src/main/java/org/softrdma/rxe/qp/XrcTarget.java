@@ -3,10 +3,12 @@ package org.softrdma.rxe.qp;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.verbs.SoftQueuePair;
-import org.softrdma.device.verbs.SrqTable;
+import org.softrdma.device.qp.WorkQueues;
+import org.softrdma.device.queue.SharedQueue;
+import org.softrdma.device.queue.SharedReceives;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.wire.roce.Opcode;
@@ -17,14 +19,19 @@ import org.softrdma.wire.roce.Opcode;
  */
 public final class XrcTarget extends RcMachine {
     private final int domain;
-    private final List<SoftQueuePair> holders = new ArrayList<>();
+    private final List<WorkQueues> holders = new ArrayList<>();
 
-    public XrcTarget(int qpn, SoftQueuePair maker, int domain, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight,
-              SrqTable queues) {
+    /**
+     * @param receives the maker's receives, not aimed at any queue yet
+     * @param domain   number of its XRC domain
+     * @param queues   finds the device's shared receive queues by number; null for a number that none has
+     */
+    public XrcTarget(int qpn, WorkQueues maker, SharedReceives receives, int domain, MemoryTable memory,
+              Counters<RxeCounter> counters, FlightBudget flight, IntFunction<? extends SharedQueue> queues) {
         super(qpn, maker, memory, counters, flight, Opcode.TRANSPORT_XRC,
             new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxDestRdAtomic(0).minRnrTimer(0).timeout(0)
                 .sqdAsyncNotify(false),
-            new XrcRequestContext(queues, domain, maker.sharedReceives()));
+            new XrcRequestContext(queues, domain, receives));
         this.domain = domain;
         holders.add(maker);
     }
@@ -35,12 +42,12 @@ public final class XrcTarget extends RcMachine {
     }
 
     /** Somebody else opened it. */
-    public void hold(SoftQueuePair holder) {
+    public void hold(WorkQueues holder) {
         holders.add(holder);
     }
 
     @Override
-    public boolean release(SoftQueuePair holder) {
+    public boolean release(WorkQueues holder) {
         holders.remove(holder);
         return holders.isEmpty();
     }

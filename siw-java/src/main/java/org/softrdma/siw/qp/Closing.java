@@ -15,13 +15,11 @@ public final class Closing {
      */
     public static final long PATIENCE_NS = 15_000_000_000L;
 
-    private long endWqe;
     private boolean progress;
     private long deadlineNs = DeadlineHeap.NEVER;
 
-    /** @param behind sequence number behind the last work request that is still to be done */
-    void begin(long behind, long nowNs) {
-        endWqe = behind;
+    /** Starts the time limit of a disconnect. */
+    void begin(long nowNs) {
         progress = false;
         deadlineNs = nowNs + PATIENCE_NS;
     }
@@ -29,11 +27,6 @@ public final class Closing {
     /** It is over, or there was none. */
     void end() {
         deadlineNs = DeadlineHeap.NEVER;
-    }
-
-    /** Whether a work request was posted before. */
-    boolean includes(long wqe) {
-        return wqe < endWqe;
     }
 
     /** A piece of a work request of ours went out, or of its answer came in. */

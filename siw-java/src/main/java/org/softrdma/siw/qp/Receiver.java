@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
+import org.softrdma.device.qp.ReceiveCompletions;
 import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.WcFlags;
@@ -127,7 +128,7 @@ final class Receiver {
         }
         sendOpen = false;
         sendMsn++;
-        completions.complete(WcOpcode.RECV, sendBytes, invalidates ? sendStag : 0, invalidates ? WcFlags.WITH_INV : 0,
+        completions.complete(WcOpcode.RECV, (int) sendBytes, invalidates ? sendStag : 0, 0, invalidates ? WcFlags.WITH_INV : 0,
             RdmapOpcode.isSolicited(sendOpcode));
         return OK;
     }
@@ -152,7 +153,8 @@ final class Receiver {
         }
         sendMsn++;
         int immediate = (int) (ImmediateData.value(b, at + UntaggedHeader.LENGTH) >>> 32);
-        completions.complete(WcOpcode.RECV_RDMA_WITH_IMM, writtenBytes, immediate, WcFlags.WITH_IMM, RdmapOpcode.isSolicited(opcode));
+        completions.complete(WcOpcode.RECV_RDMA_WITH_IMM, (int) writtenBytes, immediate, 0, WcFlags.WITH_IMM,
+            RdmapOpcode.isSolicited(opcode));
         return OK;
     }
 

@@ -4,6 +4,7 @@ package org.softrdma.siw.qp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.queue.LocalOperations;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
@@ -62,7 +63,7 @@ final class Sender {
         this.data = data;
         this.localOperations = localOperations;
         this.outstanding = outstanding;
-        completions = new SendCompletions(qp, ring);
+        completions = qp.newSendCompletions();
         next = ring.head();
     }
 
@@ -265,9 +266,8 @@ final class Sender {
     /** Completes what is done and waits for nothing before it. */
     void complete() {
         while (ring.head() < next && !isWaitedFor(ring.head()) && qp.isLive()) {
-            completions.completeOldest();
+            completions.completeHead();
         }
-        qp.onSendsComplete();
     }
 
     private boolean isWaitedFor(long wqe) {

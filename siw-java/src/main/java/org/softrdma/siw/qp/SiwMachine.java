@@ -7,10 +7,13 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
+import org.softrdma.device.qp.QueuePairCore;
+import org.softrdma.device.qp.ReceiveCompletions;
+import org.softrdma.device.qp.SendCompletions;
+import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.device.queue.LocalOperations;
 import org.softrdma.device.queue.ScatterGather;
-import org.softrdma.device.verbs.SoftCompletionQueue;
-import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.device.queue.SendRing;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.BufferPool;
 import org.softrdma.siw.mpa.FpduReader;
@@ -38,18 +41,14 @@ import org.softrdma.wire.iwarp.UntaggedHeader;
  * then the stream ends), SQE is passed through on the way of a local Terminate, ERR is Error. There is no RTR: a connection begins with
  * {@link #start}.
  */
-public final class SiwMachine implements UlpduHandler {
+public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     /** When {@link #start} is told so, we may send at once. */
     public static final long AT_ONCE = Long.MIN_VALUE;
 
     /** Local catastrophic error, unspecified: the application asked for a Terminate. */
     private static final int LOCAL_TERMINATE = TerminateCode.RDMAP_LOCAL_CATASTROPHIC | 0xFF;
 
-    private final int qpn;
-    private final SoftQueuePair host;
-    private final MemoryTable memory;
     private final Counters<SiwCounter> counters;
-    private final QpAttributes attributes = new QpAttributes().accessFlags(AccessFlags.REMOTE_ANY).maxRdAtomic(0).maxDestRdAtomic(0);
     private final ReceiveCompletions receives;
     private final FpduReader reader;
     private final FpduWriter writer = new FpduWriter();
@@ -59,7 +58,6 @@ public final class SiwMachine implements UlpduHandler {
     private final ByteBuffer terminate = ByteBuffer.allocate(UntaggedHeader.LENGTH + Terminate.MAX_LENGTH);
     private int terminateLength;
 
-    private volatile QpState state = QpState.RESET;
     private StreamParameters parameters;
     private OutstandingRequests outstanding;
     private PendingResponses responses;
@@ -76,13 +74,11 @@ public final class SiwMachine implements UlpduHandler {
     private int terminatedBy = UlpduCheck.OK;
 
     /** @param holds as {@link FpduReader} has them */
-    public SiwMachine(int qpn, SoftQueuePair host, MemoryTable memory, Counters<SiwCounter> counters, BufferPool holds) {
-        this.qpn = qpn;
-        this.host = host;
-        this.memory = memory;
+    public SiwMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<SiwCounter> counters, BufferPool holds) {
+        super(qpn, queues, memory, new QpAttributes().accessFlags(AccessFlags.REMOTE_ANY).maxRdAtomic(0).maxDestRdAtomic(0));
         this.counters = counters;
         reader = new FpduReader(this, holds);
-        receives = new ReceiveCompletions(this, host.receives());
+        receives = new ReceiveCompletions(this, queues.recvCq(), counters.counter(SiwCounter.RDMA_RECVS));
         renew(0, 0);
     }
 
@@ -90,9 +86,10 @@ public final class SiwMachine implements UlpduHandler {
     private void renew(int ord, int ird) {
         outstanding = new OutstandingRequests(ord);
         responses = new PendingResponses(this, ird);
-        outbound = new Sender(this, host.sends(), new ScatterGather(memory, pd(), qpn),
-            new LocalOperations(host.sends(), memory, pd(), qpn), outstanding);
-        inbound = new Receiver(this, host.receives(), receives, outbound, outstanding, responses);
+        SendRing ring = queues().sends();
+        outbound = new Sender(this, ring, new ScatterGather(memory(), pd(), qpn()),
+            new LocalOperations(ring, memory(), pd(), qpn()), outstanding);
+        inbound = new Receiver(this, queues().receives(), receives, outbound, outstanding, responses);
         respondNext = true;
         blocked = false;
         peerHeard = false;
@@ -115,15 +112,15 @@ public final class SiwMachine implements UlpduHandler {
      *     responders must (RFC 5044 §7.1.2)
      */
     public void start(StreamParameters agreed, int ord, int ird, MpaOptions.Rtr first, long talkAtNs) {
-        assert state == QpState.INIT : state;
+        assert state() == QpState.INIT : state();
         parameters = agreed;
         renew(ord, ird);
         reader.start(agreed);
         writer.start(agreed);
-        attributes.maxRdAtomic(ord).maxDestRdAtomic(ird);
+        attributes().maxRdAtomic(ord).maxDestRdAtomic(ird);
         firstMessage = first;
         talkFromNs = talkAtNs;
-        state = QpState.RTS;
+        enter(QpState.RTS);
     }
 
     /** What is said first may be overlooked: it is to be followed by {@link Reminders} until the peer is heard. */
@@ -133,46 +130,30 @@ public final class SiwMachine implements UlpduHandler {
 
     /** Applies a checked modify call. */
     public void modify(QpAttributes change, QpState to, long nowNs) {
-        attributes.merge(change);
-        switch (to) {
-            case RESET -> reset();
-            case ERR -> enterError();
-            case SQE -> {
-                prepareTerminate(LOCAL_TERMINATE, null, 0, 0);
-                enterError();
-            }
-            case SQD -> {
-                state = QpState.SQD;
-                closing.begin(host.sends().tail(), nowNs);
-                onSendsComplete();
-            }
-            default -> state = to;
+        if (to == QpState.SQE) {
+            prepareTerminate(LOCAL_TERMINATE, null, 0, 0);
+        } else if (to == QpState.SQD) {
+            closing.begin(nowNs);
         }
+        apply(change, to == QpState.SQE ? QpState.ERR : to);
     }
 
-    /** Everything posted is forgotten, without completions. */
-    private void reset() {
-        state = QpState.RESET;
-        host.sends().release(host.sends().tail());
-        host.receives().forget();
+    @Override
+    protected void onTransition(QpState from, QpState to) {
+    }
+
+    @Override
+    protected void onReset() {
         renew(0, 0);
         parameters = null;
         finished = true;
     }
 
-    /** The queue pair is destroyed. */
-    public void close() {
-        state = QpState.RESET;
+    @Override
+    protected void onClosed() {
         parameters = null;
         terminateLength = 0;
         finished = true;
-    }
-
-    /** Something was posted. */
-    public void onDoorbell() {
-        if (state == QpState.ERR) {
-            flush();
-        }
     }
 
     // ---- input ----
@@ -314,7 +295,7 @@ public final class SiwMachine implements UlpduHandler {
         }
         writer.finish(out, length);
         respondNext = responses.isMidMessage();
-        onSendsComplete();
+        checkDrained();
         return true;
     }
 
@@ -389,7 +370,7 @@ public final class SiwMachine implements UlpduHandler {
             talkFromNs = AT_ONCE;
         }
         reminders.onTimer(nowNs);
-        if (state == QpState.SQD && closing.isStuck(nowNs)) {
+        if (state() == QpState.SQD && closing.isStuck(nowNs)) {
             counters.count(SiwCounter.STUCK_DISCONNECTS);
             enterError();
         }
@@ -404,7 +385,7 @@ public final class SiwMachine implements UlpduHandler {
         }
         count(code);
         prepareTerminate(code, b, at, length);
-        host.raise(eventOf(code));
+        raise(eventOf(code));
         enterError();
     }
 
@@ -432,7 +413,7 @@ public final class SiwMachine implements UlpduHandler {
     void onTerminated(int code) {
         counters.count(SiwCounter.RCVD_TERMINATES);
         terminatedBy = code;
-        host.raise(AsyncEventType.QP_FATAL);
+        raise(AsyncEventType.QP_FATAL);
         enterError();
     }
 
@@ -441,32 +422,42 @@ public final class SiwMachine implements UlpduHandler {
         return terminatedBy;
     }
 
-    /** Everything posted is flushed; nothing more is sent but a Terminate that waits. */
+    /** Flushes everything posted. A Terminate that waits is still sent, if there was a connection. */
+    @Override
     public void enterError() {
-        boolean isNew = state != QpState.ERR;
-        state = QpState.ERR;
         if (parameters == null) {
-            // Never connected: nobody is to be told.
+            // Never connected: there is no peer to notify.
             terminateLength = 0;
         }
         finished = terminateLength == 0;
-        flush();
-        if (isNew && host.sharesReceives()) {
-            // From now on it takes no receive any more: whoever destroys it can stop waiting for completions.
-            host.raise(AsyncEventType.QP_LAST_WQE_REACHED);
-        }
+        super.enterError();
     }
 
-    private void flush() {
+    @Override
+    protected void flushSends() {
         outbound.flush();
+    }
+
+    @Override
+    protected void flushReceives() {
         receives.flush();
     }
 
-    /** Closing ends when everything posted is done and the peer has its answers. */
-    void onSendsComplete() {
-        if (state == QpState.SQD && !closing.includes(host.sends().head()) && responses.isEmpty()) {
-            enterError();
-        }
+    /** Includes everything posted before the disconnect, begun or not. */
+    @Override
+    protected long drainEnd() {
+        return queues().sends().tail();
+    }
+
+    /** Waits for the responses owed to the peer as well. */
+    @Override
+    protected boolean isResponderDrained() {
+        return responses.isEmpty();
+    }
+
+    @Override
+    protected void onDrained() {
+        enterError();
     }
 
     private void count(int code) {
@@ -497,18 +488,9 @@ public final class SiwMachine implements UlpduHandler {
 
     // ---- what the parts share ----
 
-    public QpState state() {
-        return state;
-    }
-
     /** Connected, and not broken. */
     boolean isLive() {
-        return state == QpState.RTS || state == QpState.SQD;
-    }
-
-    /** In SQD only what was posted before is done. */
-    boolean mayStart(long wqe) {
-        return state == QpState.RTS || state == QpState.SQD && closing.includes(wqe);
+        return state() == QpState.RTS || state() == QpState.SQD;
     }
 
     /**
@@ -518,14 +500,14 @@ public final class SiwMachine implements UlpduHandler {
      * @return {@link UlpduCheck#OK} or a code of RDMAP's protection
      */
     int judge(int stag, int right, long to, long bytes) {
-        Region region = memory.lookup(stag);
+        Region region = memory().lookup(stag);
         if (region == null) {
             return TerminateCode.PROTECTION_INVALID_STAG;
         }
-        if (!region.grants(pd(), qpn, 0)) {
+        if (!region.grants(pd(), qpn(), 0)) {
             return TerminateCode.PROTECTION_NOT_ASSOCIATED;
         }
-        if ((region.access() & attributes.accessFlags() & right) == 0) {
+        if ((region.access() & attributes().accessFlags() & right) == 0) {
             return TerminateCode.PROTECTION_ACCESS_RIGHTS;
         }
         if (to != 0 && Long.compareUnsigned(bytes, -to) > 0) {
@@ -536,44 +518,15 @@ public final class SiwMachine implements UlpduHandler {
 
     /** The region, if the peer may still do that; else null. */
     Region find(int stag, int right, long to, long bytes) {
-        return judge(stag, right, to, bytes) == UlpduCheck.OK ? memory.lookup(stag) : null;
-    }
-
-    public int qpn() {
-        return qpn;
-    }
-
-    int pd() {
-        return host.pdNumber();
-    }
-
-    MemoryTable memory() {
-        return memory;
-    }
-
-    boolean signalAll() {
-        return host.signalAll();
-    }
-
-    SoftCompletionQueue sendCq() {
-        return host.sendCq();
-    }
-
-    SoftCompletionQueue recvCq() {
-        return host.recvCq();
+        return judge(stag, right, to, bytes) == UlpduCheck.OK ? memory().lookup(stag) : null;
     }
 
     Counters<SiwCounter> counters() {
         return counters;
     }
 
-    public void raise(AsyncEventType type) {
-        host.raise(type);
-    }
-
-    /** What was set or agreed. */
-    public QpAttributes query() {
-        QpState now = state;
-        return new QpAttributes().merge(attributes).state(now).curState(now);
+    /** Completes send work requests of this queue pair. */
+    SendCompletions newSendCompletions() {
+        return new SendCompletions(this, counters.counter(SiwCounter.RDMA_SENDS));
     }
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.inspect.Resource;
 import org.softrdma.device.inspect.ResourceKind;
 import org.softrdma.device.queue.CompletionRing;
+import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionReader;
@@ -18,7 +19,7 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 /** A completion queue: a ring, an arming flag and, if it has one, a channel. */
-public final class SoftCompletionQueue implements CompletionQueue, LiveObjects.Shown {
+public final class SoftCompletionQueue implements CompletionQueue, CompletionSink, LiveObjects.Shown {
     private static final int UNARMED = 0;
     private static final int SOLICITED = 1;
     private static final int ANY = 2;
@@ -133,19 +134,7 @@ public final class SoftCompletionQueue implements CompletionQueue, LiveObjects.S
         return new VerbsException(Errno.EINVAL, "resize_cq", why);
     }
 
-    /** As the other form, for what did not come in a datagram. */
-    public boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int flags,
-                        boolean solicited) {
-        return push(wrId, status, opcode, byteLength, immediate, qpNum, 0, flags, solicited);
-    }
-
-    /**
-     * Adds a completion; called by the device's owner.
-     *
-     * @param sourceQp  who sent it, of a datagram; else 0
-     * @param solicited the peer asked for an event; failures count as solicited by themselves
-     * @return false if the queue overran: the completion is lost, CQ_ERR was raised, and the queue pair must go to ERR
-     */
+    @Override
     public boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int sourceQp, int flags,
                         boolean solicited) {
         if (overrun || !ring.push(wrId, status, opcode, 0, byteLength, immediate, qpNum, sourceQp, flags, context.roundNs())) {

@@ -9,11 +9,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.inspect.Resource;
 import org.softrdma.device.inspect.ResourceKind;
 import org.softrdma.device.memory.Region;
+import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.device.queue.OwnReceives;
 import org.softrdma.device.queue.ReceiveRing;
 import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
+import org.softrdma.device.queue.SharedReceives;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
@@ -40,7 +42,7 @@ import org.softrdma.verbs.WrOpcode;
  * The application's side of a queue pair: posting into the rings, limits, and the events it may raise. The transport adds the protocol
  * machine that works the rings off.
  */
-public abstract class SoftQueuePair implements QueuePair, LiveObjects.Shown {
+public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObjects.Shown {
     private final Dependents children = new Dependents();
     private static final QpInitAttributes TARGET =
         new QpInitAttributes(QpType.XRC_RECV, null, null, null, new QpCapabilities(0, 0, 0, 0, 0), false);
@@ -177,7 +179,7 @@ public abstract class SoftQueuePair implements QueuePair, LiveObjects.Shown {
         return pd;
     }
 
-    /** Number of {@link #pd}; 0, which none has, for an XRC target. */
+    @Override
     public final int pdNumber() {
         return pd == null ? 0 : pd.number();
     }
@@ -192,32 +194,37 @@ public abstract class SoftQueuePair implements QueuePair, LiveObjects.Shown {
         return granted;
     }
 
+    @Override
     public final boolean signalAll() {
         return init.signalAll();
     }
 
+    @Override
     public final SoftCompletionQueue sendCq() {
         return sendCq;
     }
 
+    @Override
     public final SoftCompletionQueue recvCq() {
         return recvCq;
     }
 
+    @Override
     public final SendRing sends() {
         return sends;
     }
 
+    @Override
     public final ReceiveSource receives() {
         return receives;
     }
 
-    /** The same, if they come from shared queues; else null. An XRC target's are not aimed at any. */
+    /** Returns {@link #receives} if they are taken from shared queues, else null; an XRC target's are not aimed at any queue yet. */
     public final SharedReceives sharedReceives() {
         return sharedReceives;
     }
 
-    /** Whether receives come from one shared receive queue. */
+    @Override
     public final boolean sharesReceives() {
         return srq != null;
     }
@@ -227,7 +234,7 @@ public abstract class SoftQueuePair implements QueuePair, LiveObjects.Shown {
         return ownReceives;
     }
 
-    /** Raises an asynchronous event of this queue pair. */
+    @Override
     public final void raise(AsyncEventType type) {
         context.raise(type, this, asyncEvents);
     }

@@ -8,6 +8,7 @@ import org.softrdma.device.inspect.Resource;
 import org.softrdma.device.inspect.ResourceKind;
 import org.softrdma.device.queue.ReceiveRing;
 import org.softrdma.device.queue.ScatterGather;
+import org.softrdma.device.queue.SharedQueue;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.ProtectionDomain;
@@ -17,7 +18,7 @@ import org.softrdma.verbs.SrqAttributes;
 import org.softrdma.verbs.VerbsException;
 
 /** A shared receive queue of a soft device: any thread posts, the device's owner takes out for whichever queue pair has a message. */
-public final class SoftSharedReceiveQueue implements SharedReceiveQueue, LiveObjects.Shown {
+public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQueue, LiveObjects.Shown {
     final Dependents children = new Dependents();
 
     private final SoftProtectionDomain pd;
@@ -63,17 +64,17 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, LiveObj
         return pd;
     }
 
-    /** Number of {@link #pd}. */
+    @Override
     public int pdNumber() {
         return pd.number();
     }
 
-    /** Moves bytes of its receives. */
-    ScatterGather data() {
+    @Override
+    public ScatterGather data() {
         return data;
     }
 
-    /** Whether it is an XRC queue of that domain. */
+    @Override
     public boolean isOf(int domainNumber) {
         return domain != null && domain.number() == domainNumber;
     }
@@ -82,7 +83,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, LiveObj
         return domain != null;
     }
 
-    /** Where receives of an XRC queue complete; null for others. */
+    @Override
     public SoftCompletionQueue cq() {
         return cq;
     }
@@ -99,7 +100,8 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, LiveObj
         return isXrc() ? resource.with("cqn", cq.number()) : resource;
     }
 
-    boolean isClosed() {
+    @Override
+    public boolean isClosed() {
         return closed.get();
     }
 
@@ -132,8 +134,8 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, LiveObj
         }
     }
 
-    /** Takes the oldest receive out; the owner's side. @return false if there is none */
-    boolean moveOldestTo(ReceiveRing taken) {
+    @Override
+    public boolean moveOldestTo(ReceiveRing taken) {
         if (ring.head() == ring.tail()) {
             return false;
         }

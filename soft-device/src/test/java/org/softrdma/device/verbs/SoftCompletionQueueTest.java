@@ -34,7 +34,7 @@ class SoftCompletionQueueTest {
     }
 
     private boolean push(SoftCompletionQueue queue, long wrId, WcStatus status, WcOpcode opcode, boolean solicited) {
-        return queue.push(wrId, status, opcode, 0, 0, 0x11, 0, solicited);
+        return queue.push(wrId, status, opcode, 0, 0, 0x11, 0, 0, solicited);
     }
 
     private void receive(boolean solicited) {

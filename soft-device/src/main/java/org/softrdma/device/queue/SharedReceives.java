@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.verbs;
+package org.softrdma.device.queue;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.device.queue.ReceiveRing;
-import org.softrdma.device.queue.ReceiveSource;
 
 /**
  * A queue pair's side of a shared receive queue. Taking a receive copies it here and frees its slot, so that queue pairs finish theirs in
- * any order. An XRC target has another queue with each message.
+ * any order. An XRC target is aimed at another queue with each message.
  */
 public final class SharedReceives implements ReceiveSource {
     private final ReceiveRing taken;
-    private SoftSharedReceiveQueue queue;
+    private SharedQueue queue;
 
-    /** @param maxElements what the receives of any queue it will be aimed at can have */
-    SharedReceives(int maxElements) {
+    /** @param maxElements scatter elements of one receive, at most, in any queue it will be aimed at */
+    public SharedReceives(int maxElements) {
         taken = new ReceiveRing(1, maxElements);
     }
 
-    /** From now on takes from that queue; no receive is current. */
-    public void aim(SoftSharedReceiveQueue from) {
+    /** Takes receives from that queue from now on. Precondition: no receive is current. */
+    public void aim(SharedQueue from) {
         queue = from;
     }
 
@@ -32,7 +30,7 @@ public final class SharedReceives implements ReceiveSource {
         return taken.head() != taken.tail();
     }
 
-    /** Of a queue that was closed with a message under way, as an XRC queue can be, nothing completes any more. */
+    /** Takes nothing from a queue that was destroyed during a message, as an XRC queue can be: its receives do not complete. */
     @Override
     public boolean takeToFlush() {
         return isTaken() && !queue.isClosed();
@@ -43,7 +41,7 @@ public final class SharedReceives implements ReceiveSource {
         return taken.length(taken.head());
     }
 
-    /** What its elements are checked against is the shared queue's protection domain, IBA vol 1 §10.2.9. */
+    /** Checks the elements against the shared queue's protection domain, IBA vol 1 §10.2.9. */
     @Override
     public boolean scatter(long offset, int length, MemorySegment from, long fromOffset) {
         return queue.data().scatter(taken, taken.head(), offset, length, from, fromOffset);

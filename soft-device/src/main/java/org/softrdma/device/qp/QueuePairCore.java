@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.qp;
+
+import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpState;
+
+/**
+ * The life cycle of a queue pair, without its protocol: state, attributes, reset, error, drain and flush. A transport's machine extends it
+ * and adds input and output.
+ *
+ * <p>A machine is pure: input, time and commands are method calls, output is what its transmit method writes and what it pushes through
+ * {@link WorkQueues}; it knows no socket, lock, thread or clock. The caller, a device engine or a test, holds the device's lock and
+ * <ul>
+ * <li>calls {@link #onDoorbell} after a work request was posted,
+ * <li>calls {@link #onTimer} when the time of {@link #deadlineNs} has come; the deadline may change with every call of the machine,
+ * <li>calls the machine's transmit method after any other call, until nothing more is sent: input, doorbells, timers and commands can all
+ *     leave something to send,
+ * <li>calls {@link #close} once, as the last command.
+ * </ul>
+ * Completions and events are delivered before the call that causes them returns. {@link #state}, alone, may be read by any thread.
+ */
+public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultDomain {
+    private final int qpn;
+    private final WorkQueues queues;
+    private final MemoryTable memory;
+    private final QpAttributes attributes;
+    private volatile QpState state = QpState.RESET;
+    /** The send queue is drained when everything before this sequence number has completed; meaningful in SQD. */
+    private long drainEnd;
+    private boolean drained;
+
+    /**
+     * @param qpn        number, 24 bits
+     * @param attributes the attributes that the service has, with their initial values
+     */
+    protected QueuePairCore(int qpn, WorkQueues queues, MemoryTable memory, QpAttributes attributes) {
+        this.qpn = qpn;
+        this.queues = queues;
+        this.memory = memory;
+        this.attributes = attributes;
+    }
+
+    // ---- commands ----
+
+    /**
+     * Applies a modify call that was checked before: merges the attributes, then enters the state.
+     *
+     * @param change attributes to merge, {@link QpAttributes#state} aside
+     * @param to     state to enter; may be the present one
+     */
+    protected final void apply(QpAttributes change, QpState to) {
+        QpState from = state;
+        attributes.merge(change);
+        if (to == QpState.RESET) {
+            reset();
+        } else if (to == QpState.ERR) {
+            enterError();
+        } else {
+            onTransition(from, to);
+            state = to;
+            if (from == QpState.RTS && to == QpState.SQD) {
+                drainEnd = drainEnd();
+                drained = false;
+                checkDrained();
+            }
+        }
+    }
+
+    /** Discards everything posted, without completions (IBA vol 1 §10.3.1.1). */
+    private void reset() {
+        state = QpState.RESET;
+        queues.sends().release(queues.sends().tail());
+        queues.receives().forget();
+        onReset();
+    }
+
+    /** Ends the queue pair: as in RESET, it accepts no input and sends nothing new. */
+    public final void close() {
+        state = QpState.RESET;
+        onClosed();
+    }
+
+    /** Flushes work requests posted in an error state; nothing else posted needs more than the next transmit. */
+    public final void onDoorbell() {
+        if (state == QpState.ERR) {
+            flush();
+        } else if (state == QpState.SQE) {
+            flushSends();
+        }
+    }
+
+    /**
+     * Enters ERR: everything posted is flushed. A subclass that overrides it brings its protocol to the state for ERR first, and then calls
+     * this one.
+     */
+    public void enterError() {
+        boolean isNew = state != QpState.ERR;
+        state = QpState.ERR;
+        flush();
+        if (isNew && queues.sharesReceives()) {
+            // It takes no more receives: an application that destroys it can stop waiting for completions. IBA vol 1 §11.6.3.1
+            raise(AsyncEventType.QP_LAST_WQE_REACHED);
+        }
+    }
+
+    /**
+     * Enters SQE after a send work request failed on which nothing but the send queue depends: sends are flushed, receiving goes on. Not
+     * for reliable services. IBA vol 1 §10.3.1.6; kernel rxe goes to ERR instead.
+     */
+    public final void enterSendQueueError() {
+        state = QpState.SQE;
+        flushSends();
+    }
+
+    /** Enters a state outside modify, without transition hooks. */
+    protected final void enter(QpState to) {
+        state = to;
+    }
+
+    /** Completes everything posted with WR_FLUSH_ERR: sends, then receives. */
+    protected void flush() {
+        flushSends();
+        flushReceives();
+    }
+
+    /** Detects the end of a drain; called whenever a send work request completed, or another condition of it may have changed. */
+    public final void checkDrained() {
+        if (state == QpState.SQD && !drained && queues.sends().head() >= drainEnd && isResponderDrained()) {
+            drained = true;
+            onDrained();
+        }
+    }
+
+    @Override
+    public final String faultOutcome() {
+        return "queue pair 0x" + Integer.toHexString(qpn) + " moved to ERR";
+    }
+
+    /** Stops this queue pair with QP_FATAL. Where assertions are enabled, in tests, the failure ends the test instead. */
+    @Override
+    public void onFault(Throwable cause) {
+        assert false : cause;
+        raise(AsyncEventType.QP_FATAL);
+        enterError();
+    }
+
+    // ---- hooks ----
+
+    /** Prepares the protocol for a state other than RESET and ERR. Attributes are merged already; {@link #state} is still {@code from}. */
+    protected abstract void onTransition(QpState from, QpState to);
+
+    /** Resets the protocol. The queues are empty; nothing of earlier work requests may be remembered. */
+    protected abstract void onReset();
+
+    /** Releases what the device shares among queue pairs: the queue pair is destroyed. Nothing completes any more. */
+    protected abstract void onClosed();
+
+    /** Completes everything in the send queue, oldest first, and forgets what was under way. Called in ERR and SQE. */
+    protected abstract void flushSends();
+
+    /** Completes the current receive and all receives posted for this queue pair alone. Called in ERR. */
+    protected abstract void flushReceives();
+
+    /** Returns the sequence number behind the last send work request that is finished in SQD; called once, on entry to SQD. */
+    protected abstract long drainEnd();
+
+    /** Returns whether a drain need not wait for responses owed to the peer. */
+    protected boolean isResponderDrained() {
+        return true;
+    }
+
+    /** Ends a drain: all sends before {@link #drainEnd} have completed. Called once for each SQD; may change the state. */
+    protected abstract void onDrained();
+
+    // ---- accessors ----
+
+    /** Current state. Any thread. */
+    public final QpState state() {
+        return state;
+    }
+
+    /** Returns the attributes that were set or negotiated, and the state; machines add their sequence numbers. */
+    public QpAttributes query() {
+        QpState now = state;
+        return new QpAttributes().merge(attributes).state(now).curState(now);
+    }
+
+    /** Returns whether a send work request may be begun: any in RTS, in SQD only those before the end of the drain. */
+    public final boolean mayStart(long wqe) {
+        QpState now = state;
+        return now == QpState.RTS || now == QpState.SQD && wqe < drainEnd;
+    }
+
+    public final int qpn() {
+        return qpn;
+    }
+
+    /** Number of the protection domain that keys of its own work requests must belong to. */
+    public final int pd() {
+        return queues.pdNumber();
+    }
+
+    public final WorkQueues queues() {
+        return queues;
+    }
+
+    public final MemoryTable memory() {
+        return memory;
+    }
+
+    /** Attributes of now; changed by modify calls, and by what a connection negotiates. */
+    public final QpAttributes attributes() {
+        return attributes;
+    }
+
+    /** Raises an asynchronous event of this queue pair. */
+    public void raise(AsyncEventType type) {
+        queues.raise(type);
+    }
+}

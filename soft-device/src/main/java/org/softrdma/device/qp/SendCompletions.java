@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.qp;
+
+import org.softrdma.device.Counters;
+import org.softrdma.device.queue.CompletedOpcodes;
+import org.softrdma.device.queue.CompletionSink;
+import org.softrdma.device.queue.SendRing;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
+
+/** Completes send work requests, always the oldest first. */
+public final class SendCompletions {
+    private static final long NONE = -1;
+
+    private final QueuePairCore qp;
+    private final SendRing ring;
+    private final CompletionSink sink;
+    private final boolean signalAll;
+    private final Counters.Counter completed;
+    /** Sequence number of the work request that failed; one that is gone already matches none. */
+    private long failed = NONE;
+    private WcStatus reason;
+
+    /** @param completed counts work requests that completed with success */
+    public SendCompletions(QueuePairCore qp, Counters.Counter completed) {
+        this.qp = qp;
+        this.completed = completed;
+        ring = qp.queues().sends();
+        sink = qp.queues().sendCq();
+        signalAll = qp.queues().signalAll();
+    }
+
+    /** Completes the oldest work request with success. If the completion queue overruns, the queue pair goes to ERR. */
+    public void completeHead() {
+        long wqe = ring.head();
+        completed.count();
+        boolean delivered = true;
+        if (signalAll || (ring.flags(wqe) & SendFlags.SIGNALED) != 0) {
+            delivered = releaseAndPush(wqe, WcStatus.SUCCESS, (int) ring.length(wqe));
+        } else {
+            ring.release(wqe + 1);
+        }
+        qp.checkDrained();
+        if (!delivered) {
+            qp.enterError();
+        }
+    }
+
+    /**
+     * Marks a work request as failed. Its completion is delivered by the next {@link #flush}, which must follow with the change of state:
+     * an application that polls the completion must find the queue pair in the resulting state.
+     */
+    public void fail(long wqe, WcStatus status) {
+        failed = wqe;
+        reason = status;
+    }
+
+    /** Completes everything posted with WR_FLUSH_ERR, and the work request that failed with its own status. */
+    public void flush() {
+        for (long wqe = ring.head(); wqe < ring.tail(); wqe = ring.head()) {
+            releaseAndPush(wqe, wqe == failed ? reason : WcStatus.WR_FLUSH_ERR, 0);
+        }
+    }
+
+    /**
+     * Frees the slot before its completion becomes visible: the application may post again as soon as it has polled it.
+     *
+     * @return false if the completion queue overran
+     */
+    private boolean releaseAndPush(long wqe, WcStatus status, int byteLength) {
+        long wrId = ring.wrId(wqe);
+        WcOpcode opcode = CompletedOpcodes.of(ring.opcode(wqe));
+        ring.release(wqe + 1);
+        return sink.push(wrId, status, opcode, byteLength, 0, qp.qpn(), 0, 0, false);
+    }
+}
