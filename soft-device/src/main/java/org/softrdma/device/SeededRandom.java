@@ -2,8 +2,8 @@
 package org.softrdma.device;
 
 /**
- * The only source of chance of faults and of the simulator: SplitMix64, whose sequence depends on the seed alone and on no JDK version, so
- * that a seed found last year still replays. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+ * The only source of randomness in faults and simulations: SplitMix64. Its sequence depends on the seed alone, not on the JDK, so that a
+ * seed found last year still replays. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
  */
 public final class SeededRandom {
     private static final long GOLDEN_GAMMA = 0x9E37_79B9_7F4A_7C15L;

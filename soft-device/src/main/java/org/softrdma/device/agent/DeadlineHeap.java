@@ -31,12 +31,12 @@ public final class DeadlineHeap {
         public abstract void onTimer(long nowNs);
     }
 
-    /** Calls {@link Timed#onTimer} of what is due, and does what is to be done around it. */
+    /** Calls {@link Timed#onTimer} of one thing that is due, within the guards and bookkeeping of its owner. */
     public interface Caller {
         void call(Timed due, long nowNs);
     }
 
-    /** Looks at the deadline anew. */
+    /** Takes note of a deadline that may have changed, and enters the timed thing if it is not in the heap yet. */
     public void update(Timed timed) {
         long deadlineNs = timed.deadlineNs();
         if (timed.position == BEING_CALLED) {
@@ -73,7 +73,7 @@ public final class DeadlineHeap {
     }
 
     /**
-     * Calls {@link Timed#onTimer} of everything whose deadline has come.
+     * Calls {@link Timed#onTimer} of everything that is due.
      *
      * @return how many were called, each once
      */
@@ -82,8 +82,8 @@ public final class DeadlineHeap {
     }
 
     /**
-     * Has everything called whose deadline has come. What asks to be called again at once waits for the next round, so that one timer
-     * cannot hold up the rest.
+     * Has the caller call everything that is due. A timer that is due again at once is called in the next round, so that it cannot hold
+     * up the rest.
      *
      * @return how many were called, each once
      */
@@ -108,7 +108,7 @@ public final class DeadlineHeap {
             for (int i = 0; i < count; i++) {
                 Timed timed = called[i];
                 called[i] = null;
-                // Unless it was removed while the round lasted.
+                // A timer that was removed during the round stays outside.
                 if (timed.position == BEING_CALLED) {
                     timed.position = OUTSIDE;
                     update(timed);

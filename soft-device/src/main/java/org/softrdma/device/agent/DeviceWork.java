@@ -12,23 +12,24 @@ public interface DeviceWork {
     int doWork(long nowNs);
 
     /**
-     * The part of a round that takes what has come in.
+     * Does the part of a round that takes input.
      *
-     * @return whether a receive of an application completed: its answer is likely to follow at once, and what is to be sent can go with it
+     * @return whether a receive of the application completed: its answer is likely to follow at once, and acknowledgements can go with it
      */
     default boolean receive(long nowNs) {
-        return doWork(nowNs) > 0;
+        doWork(nowNs);
+        return false;
     }
 
-    /** The part of a round that sends: doorbells and transmit, without a look at what has come in. A whole round will do. */
+    /** Does the part of a round that sends, doorbells and transmit, without input. A whole round serves as well. */
     default void transmit(long nowNs) {
         doWork(nowNs);
     }
 
-    /** When {@link #doWork} must be called next even if no packet and no doorbell comes; {@link Long#MAX_VALUE} for never. */
+    /** When {@link #doWork} must be called next even without packet or doorbell, or {@link Deadline#NEVER}. */
     long deadlineNs();
 
-    /** Parks the owner's thread up to {@code timeoutNs}, until a packet or {@link #wakeup}. */
+    /** Parks the leader's thread up to {@code timeoutNs}, until a packet or {@link #wakeup}. */
     void await(long timeoutNs);
 
     /** Ends the current or next {@link #await}. */

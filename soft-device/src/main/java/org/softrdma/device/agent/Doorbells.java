@@ -21,7 +21,7 @@ public final class Doorbells {
 
     /** Rings a bell. Any thread; does not block. */
     public void ring(Bell bell) {
-        // What was posted must be visible before the owner can find the bell silent, or the agent not parked.
+        // The posted work must be visible before the owner can find the bell silent, or the poster the leader awake.
         VarHandle.fullFence();
         if (bell.rung.compareAndSet(false, true)) {
             Bell second;
