@@ -4,12 +4,12 @@ package org.softrdma.siw;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.agent.Doorbells;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.mpa.MpaInitiator;
 import org.softrdma.siw.mpa.MpaResponder;
 import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.mpa.StreamSink;
 import org.softrdma.siw.qp.SiwCounter;
 import org.softrdma.siw.qp.SiwMachine;
 import org.softrdma.siw.tcp.ByteStream;
@@ -20,58 +20,55 @@ import org.softrdma.wire.iwarp.Terminate;
 import org.softrdma.wire.iwarp.UntaggedHeader;
 
 /**
- * A stream from its first byte to the agreement: the frames of {@link MpaInitiator} or {@link MpaResponder}, a time limit, and then the
- * queue pair, which takes over what comes behind the reply. All methods are for the device's owner.
+ * A stream from its first byte to the agreement: the frames of {@link MpaInitiator} or {@link MpaResponder}, and a time limit. With the
+ * agreement it hands the stream over to the queue pair, with the bytes behind the reply that were read already, and is done. All methods
+ * are for the device's owner.
  */
-final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
+final class Handshake extends StreamUser implements StreamSink {
     private static final long NEVER = DeadlineHeap.NEVER;
     private static final int OUT_BYTES = 1024;
     /** A responder waits that much longer: an initiator that hears nothing can say it again, but siw gives up what came too early. */
     private static final int RESPONDERS_PATIENCE = 10;
     private static final byte[] NOTHING = {};
 
+    private enum Phase {
+        /** No agreement yet. */
+        OPEN,
+        /** Refused, or failed: nothing more is expected of the peer but that it ends the stream. */
+        CLOSING,
+        /** The stream has ended. */
+        ENDED,
+        /** The stream is the queue pair's. */
+        HANDED_OVER
+    }
+
     private final SiwEngine engine;
     private final ByteStream stream;
     private final MpaOptions options;
     private final HandshakeListener listener;
-    private final Runnable agentDoorbell;
     private final StreamBuffer out = new StreamBuffer(OUT_BYTES);
-    private final Doorbells.Bell bell = new Doorbells.Bell() {
-        @Override
-        protected void onRung() {
-            onReady();
-        }
-    };
     /** Null on the other side. */
     private final MpaInitiator initiator;
     /** Null on the other side. */
     private final MpaResponder responder;
     private SiwQueuePair qp;
-    private SiwConnection connection;
+    private Phase phase = Phase.OPEN;
     private long giveUpNs;
     private boolean asked;
-    /** Nothing more is expected of the peer but that it ends the stream. */
-    private boolean over;
-    /** The stream has ended. */
-    private boolean gone;
 
     private Handshake(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell,
             SiwQueuePair qp, MpaInitiator initiator) {
+        super(engine, agentDoorbell);
         this.engine = engine;
         this.stream = stream;
         this.options = options;
         this.listener = listener;
-        this.agentDoorbell = agentDoorbell;
         this.qp = qp;
         this.initiator = initiator;
         responder = initiator == null ? new MpaResponder(options) : null;
         giveUpNs = engine.nowNs() + options.timeoutNs();
         engine.timers().update(this);
-        stream.onReady(() -> {
-            engine.doorbells().ring(bell);
-            agentDoorbell.run();
-        });
-        engine.doorbells().ring(bell);
+        use(stream);
     }
 
     /**
@@ -105,20 +102,20 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
      * @return false if the peer has gone meanwhile
      */
     boolean accept(SiwQueuePair to, int ird, int ord, byte[] privateData) {
-        if (over) {
+        if (phase != Phase.OPEN) {
             return false;
         }
         qp = to;
         Agreement agreement = responder.accept(out, ird, ord, privateData, stream.emss());
         stream.send(out);
         // A peer that promises to talk first is waited for. Others may have programs that never do, though RFC 5044 §7.1.2 wants them to.
-        agreed(agreement, responder.isPeerToPeer() ? NEVER : talkTime(RESPONDERS_PATIENCE));
+        handOver(agreement, responder.isPeerToPeer() ? NEVER : talkTime(RESPONDERS_PATIENCE));
         return true;
     }
 
     /** Refuses what was asked. */
     void reject(byte[] privateData) {
-        if (!over) {
+        if (phase == Phase.OPEN) {
             responder.reject(out, privateData);
             end();
         }
@@ -126,22 +123,22 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
 
     /** Gives up without a word. */
     void abort() {
-        if (!over && connection == null) {
+        if (phase == Phase.OPEN) {
             drop();
         }
     }
 
-    private void onReady() {
+    @Override
+    public void onReady() {
+        if (phase == Phase.ENDED || phase == Phase.HANDED_OVER) {
+            return;
+        }
         try {
-            if (!over) {
+            if (phase == Phase.OPEN) {
                 stream.send(out);
             }
-            if (!gone) {
-                stream.poll(this);
-            }
-            if (connection != null) {
-                // It rang for us, and has brought something for the queue pair.
-                engine.touched(connection);
+            if (stream.poll(this)) {
+                onEnd();
             }
         } catch (RuntimeException | InternalError broken) {
             onBroken(broken);
@@ -150,8 +147,8 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
 
     /** A state that cannot be, here or in who listens: this connection ends, and the rest of the device goes on. */
     void onBroken(Throwable cause) {
-        if (connection != null) {
-            engine.onBroken(connection.qp(), connection, cause);
+        if (phase == Phase.HANDED_OVER) {
+            qp.onBroken(cause);
             return;
         }
         engine.onBrokenSetUp(cause);
@@ -164,14 +161,13 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
     }
 
     @Override
-    public void onBytes(ByteBuffer b, MemorySegment bytes, int from, int to) {
-        if (connection != null) {
-            connection.onBytes(b, bytes, from, to);
-        } else if (!over && initiator != null) {
+    public boolean onBytes(ByteBuffer b, MemorySegment bytes, int from, int to) {
+        if (phase == Phase.OPEN && initiator != null) {
             onReply(b, bytes, from, to);
-        } else if (!over) {
+        } else if (phase == Phase.OPEN) {
             onRequest(b, from, to);
         }
+        return phase != Phase.HANDED_OVER;
     }
 
     private void onReply(ByteBuffer b, MemorySegment bytes, int from, int to) {
@@ -182,11 +178,11 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
                     fail(HandshakeListener.Failure.QP_LOST);
                     return;
                 }
-                agreed(initiator.agreement(stream.emss()), talkTime(1));
+                handOver(initiator.agreement(stream.emss()), talkTime(1));
                 if (options.pauseNs() != 0) {
-                    connection.qp().insist();
+                    qp.machine().insist();
                 }
-                connection.onBytes(b, bytes, from + taken, to);
+                qp.machine().reader().onBytes(b, bytes, from + taken, to);
             }
             case REJECTED -> {
                 end();
@@ -225,10 +221,12 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
         }
     }
 
-    /** From now on the stream is the queue pair's. */
-    private void agreed(Agreement agreement, long talkAtNs) {
+    /** Makes the stream the queue pair's: its connection is polled, and reports its end, from now on. */
+    private void handOver(Agreement agreement, long talkAtNs) {
         engine.timers().remove(this);
-        connection = qp.connect(stream, agreement, talkAtNs, () -> listener.onDisconnected(this));
+        giveUpNs = NEVER;
+        qp.connect(stream, agreement, talkAtNs, listener::onDisconnected);
+        phase = Phase.HANDED_OVER;
         listener.onAgreed(this, agreement);
     }
 
@@ -247,7 +245,7 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
 
     /** What was written goes out, and the stream ends; the peer has a while to end it, too. */
     private void end() {
-        over = true;
+        phase = Phase.CLOSING;
         giveUpNs = engine.nowNs() + SiwConnection.LINGER_NS;
         engine.timers().update(this);
         stream.send(out);
@@ -267,35 +265,31 @@ final class Handshake extends DeadlineHeap.Timed implements ByteStream.Sink {
 
     /** Nothing waits for its time limit any more, which peers that come and go could make very many. */
     private void drop() {
-        over = true;
-        gone = true;
+        phase = Phase.ENDED;
         giveUpNs = NEVER;
         engine.timers().remove(this);
         stream.abort();
     }
 
-    @Override
-    public void onEnd() {
-        if (connection != null) {
-            connection.onEnd();
-        } else if (over) {
-            drop();
-        } else {
+    private void onEnd() {
+        if (phase == Phase.OPEN) {
             fail(HandshakeListener.Failure.PEER_LEFT);
+        } else {
+            drop();
         }
     }
 
     @Override
     public long deadlineNs() {
-        return connection != null ? NEVER : giveUpNs;
+        return giveUpNs;
     }
 
     @Override
     public void onTimer(long nowNs) {
-        if (over) {
-            drop();
-        } else {
+        if (phase == Phase.OPEN) {
             fail(HandshakeListener.Failure.TIMED_OUT);
+        } else {
+            drop();
         }
     }
 }

@@ -30,6 +30,6 @@ interface HandshakeListener {
     /** There will be no connection. Not called for one that was refused. */
     void onFailed(Handshake handshake, Failure failure);
 
-    /** A connection that was agreed on is over. Once. */
-    void onDisconnected(Handshake handshake);
+    /** The connection that was agreed on is over. Called once, not by the handshake, which is over itself, but by the connection. */
+    void onDisconnected();
 }

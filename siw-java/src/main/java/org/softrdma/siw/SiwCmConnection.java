@@ -110,7 +110,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
                 state = State.CONNECTED;
                 toError();
                 handler.onEstablished(null);
-                onDisconnected(handshake);
+                onDisconnected();
             }
         });
     }
@@ -268,6 +268,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
     @Override
     public void onAgreed(Handshake agreed, Agreement agreement) {
         state = State.CONNECTED;
+        handshake = null;
         handler.onEstablished(listener != null ? null
             : ConnectionParameters.builder().privateData(agreement.privateData()).responderResources(agreement.ird())
                 .initiatorDepth(agreement.ord()).build());
@@ -314,7 +315,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
     }
 
     @Override
-    public void onDisconnected(Handshake ended) {
+    public void onDisconnected() {
         if (state == State.CONNECTED) {
             over();
             handler.onDisconnected(0);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
-import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.agent.Doorbells;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.qp.SiwMachine;
 import org.softrdma.siw.tcp.ByteStream;
@@ -13,7 +10,7 @@ import org.softrdma.siw.tcp.ByteStream;
  * A queue pair and its stream. Lives from the end of the set-up until both directions of the stream have ended, or have been given up: when
  * the queue pair is done, what it has written goes out, the stream is closed, and the peer has a while to close it, too.
  */
-final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink {
+final class SiwConnection extends StreamUser {
     private static final long NEVER = DeadlineHeap.NEVER;
 
     /** So long a finished stream may take to end by itself. */
@@ -30,12 +27,6 @@ final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink 
     private final Runnable onOver;
     /** Frames that the stream has not taken; null if there are none. */
     private StreamBuffer out;
-    private final Doorbells.Bell bell = new Doorbells.Bell() {
-        @Override
-        protected void onRung() {
-            onReady();
-        }
-    };
     /** When the stream is given up, or {@link DeadlineHeap#NEVER}. */
     private long abortNs = NEVER;
     private boolean closed;
@@ -45,62 +36,32 @@ final class SiwConnection extends DeadlineHeap.Timed implements ByteStream.Sink 
     /** The engine's mark: waits in its queue of connections with something to send. */
     boolean active;
 
-    SiwConnection(SiwEngine engine, SiwMachine qp, ByteStream stream, Runnable onOver) {
+    SiwConnection(SiwEngine engine, SiwMachine qp, ByteStream stream, Runnable agentDoorbell, Runnable onOver) {
+        super(engine, agentDoorbell);
         this.engine = engine;
         this.qp = qp;
         this.stream = stream;
         this.onOver = onOver;
     }
 
-    Doorbells.Bell bell() {
-        return bell;
-    }
-
     SiwMachine qp() {
         return qp;
     }
 
-    private void onReady() {
+    @Override
+    public void onReady() {
         if (over) {
             return;
         }
         try {
-            stream.poll(this);
+            if (stream.poll(qp.reader())) {
+                qp.onEnd();
+                abort();
+            }
             engine.touched(this);
         } catch (RuntimeException | InternalError broken) {
             engine.onBroken(qp, this, broken);
         }
-    }
-
-    @Override
-    public void onBytes(ByteBuffer b, MemorySegment bytes, int from, int to) {
-        qp.onBytes(b, bytes, from, to);
-    }
-
-    @Override
-    public int missing() {
-        return qp.missing();
-    }
-
-    @Override
-    public MemorySegment landing() {
-        return qp.landing();
-    }
-
-    @Override
-    public int landingOffset() {
-        return qp.landingOffset();
-    }
-
-    @Override
-    public void onLanded(int count) {
-        qp.onLanded(count);
-    }
-
-    @Override
-    public void onEnd() {
-        qp.onEnd();
-        abort();
     }
 
     private void tellOver() {

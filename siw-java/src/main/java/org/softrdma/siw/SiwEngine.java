@@ -68,8 +68,8 @@ final class SiwEngine implements DeviceWork {
 
     private int takeIn(long ns) {
         nowNs = ns;
-        allStreams.poll();
-        return doorbells.drain() + timers.expire(ns, onTimer);
+        // Doorbells first: a stream that rings because its turn is over has the next one in the next round.
+        return doorbells.drain() + allStreams.poll() + timers.expire(ns, onTimer);
     }
 
     private void onTimer(DeadlineHeap.Timed due, long ns) {
@@ -163,14 +163,9 @@ final class SiwEngine implements DeviceWork {
      * @param onOver        called once, when the queue pair or the stream has ended; with the owner's lock held
      */
     SiwConnection attach(SiwMachine qp, ByteStream stream, Runnable agentDoorbell, Runnable onOver) {
-        SiwConnection connection = new SiwConnection(this, qp, stream, onOver);
+        SiwConnection connection = new SiwConnection(this, qp, stream, agentDoorbell, onOver);
         streams++;
-        stream.onReady(() -> {
-            doorbells.ring(connection.bell());
-            agentDoorbell.run();
-        });
-        // What came before anybody listened.
-        doorbells.ring(connection.bell());
+        connection.use(stream);
         touched(connection);
         return connection;
     }

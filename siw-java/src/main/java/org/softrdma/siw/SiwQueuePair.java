@@ -29,7 +29,7 @@ final class SiwQueuePair extends SoftQueuePair {
                 machine.onDoorbell();
                 touch();
             } catch (RuntimeException | InternalError broken) {
-                engine.onBroken(machine, connection, broken);
+                onBroken(broken);
             }
         }
     };
@@ -56,11 +56,15 @@ final class SiwQueuePair extends SoftQueuePair {
     }
 
     /** The stream's set-up is done, with the owner's lock held: from INIT to RTS. */
-    SiwConnection connect(ByteStream stream, Agreement agreement, long talkAtNs, Runnable onOver) {
+    void connect(ByteStream stream, Agreement agreement, long talkAtNs, Runnable onOver) {
         detach();
         machine.start(agreement.parameters(), agreement.ord(), agreement.ird(), agreement.first(), talkAtNs);
         connection = engine.attach(machine, stream, context.agent()::doorbell, onOver);
-        return connection;
+    }
+
+    /** Stops after a fault of ours, with its connection if it has one. With the owner's lock held. */
+    void onBroken(Throwable cause) {
+        engine.onBroken(machine, connection, cause);
     }
 
     /** Whether a stream may be given to it. */

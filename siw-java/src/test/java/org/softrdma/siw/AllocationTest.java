@@ -13,6 +13,7 @@ import org.softrdma.device.sim.VirtualClock;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamParameters;
+import org.softrdma.siw.mpa.StreamSink;
 import org.softrdma.siw.qp.SiwMachine;
 import org.softrdma.siw.tcp.ByteStream;
 import org.softrdma.verbs.MemoryRegion;
@@ -40,24 +41,26 @@ class AllocationTest {
         private final StreamBuffer in = new StreamBuffer(1 << 16);
         private final int largestPiece;
         private Pipe other;
-        private Runnable ready;
+        private Listener listener;
 
         Pipe(int largestPiece) {
             this.largestPiece = largestPiece;
         }
 
         @Override
-        public void onReady(Runnable whenReady) {
-            ready = whenReady;
+        public void listener(Listener to) {
+            listener = to;
         }
 
         @Override
-        public void poll(Sink sink) {
-            while (!in.isEmpty()) {
+        public boolean poll(StreamSink sink) {
+            boolean wanted = true;
+            while (wanted && !in.isEmpty()) {
                 int length = Math.min(in.length(), largestPiece);
-                sink.onBytes(in.bytes(), in.memory(), in.start(), in.start() + length);
+                wanted = sink.onBytes(in.bytes(), in.memory(), in.start(), in.start() + length);
                 in.took(length);
             }
+            return false;
         }
 
         @Override
@@ -73,7 +76,7 @@ class AllocationTest {
                 other.in.bytes().put(other.in.end(), from.bytes(), from.start(), length);
                 other.in.wrote(length);
                 from.took(length);
-                other.ready.run();
+                other.listener.ring();
             }
         }
 

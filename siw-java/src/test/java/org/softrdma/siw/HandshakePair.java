@@ -55,7 +55,7 @@ final class HandshakePair {
         }
 
         @Override
-        public void onDisconnected(Handshake handshake) {
+        public void onDisconnected() {
             heard.add("disconnected");
         }
     }

@@ -16,6 +16,7 @@ import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.sim.VirtualClock;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamParameters;
+import org.softrdma.siw.mpa.StreamSink;
 import org.softrdma.siw.tcp.ByteStream;
 
 /**
@@ -34,7 +35,7 @@ final class RawPeer {
     static final class Stream implements ByteStream {
         final ByteArrayOutputStream sent = new ByteArrayOutputStream();
         private final List<byte[]> waiting = new ArrayList<>();
-        private Runnable ready;
+        private Listener listener;
         private boolean ended;
         private boolean endTold;
         boolean closed;
@@ -45,7 +46,7 @@ final class RawPeer {
         /** The peer has sent this. */
         void bring(byte[] bytes) {
             waiting.add(bytes);
-            ready.run();
+            listener.ring();
         }
 
         /** The peer has sent this in pieces, whose lengths the bytes say themselves. */
@@ -61,25 +62,26 @@ final class RawPeer {
         /** The peer closes its side. */
         void end() {
             ended = true;
-            ready.run();
+            listener.ring();
         }
 
         @Override
-        public void onReady(Runnable whenReady) {
-            ready = whenReady;
+        public void listener(Listener to) {
+            listener = to;
         }
 
         @Override
-        public void poll(Sink sink) {
+        public boolean poll(StreamSink sink) {
             while (!waiting.isEmpty()) {
                 byte[] bytes = waiting.removeFirst();
                 ByteBuffer b = ByteBuffer.allocateDirect(bytes.length).put(0, bytes);
-                sink.onBytes(b, MemorySegment.ofBuffer(b), 0, bytes.length);
+                if (!sink.onBytes(b, MemorySegment.ofBuffer(b), 0, bytes.length)) {
+                    return false;
+                }
             }
-            if (ended && !endTold) {
-                endTold = true;
-                sink.onEnd();
-            }
+            boolean endsNow = ended && !endTold;
+            endTold |= endsNow;
+            return endsNow;
         }
 
         @Override

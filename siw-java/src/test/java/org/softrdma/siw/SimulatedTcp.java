@@ -10,6 +10,7 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.mpa.StreamSink;
 import org.softrdma.siw.tcp.ByteStream;
 
 /**
@@ -209,7 +210,7 @@ final class SimulatedTcp implements DeviceWork {
     private final class End implements ByteStream {
         private final Direction out;
         private final Direction in;
-        private Runnable ready = () -> { };
+        private Listener listener;
         private boolean dead;
         private boolean endSeen;
 
@@ -219,8 +220,8 @@ final class SimulatedTcp implements DeviceWork {
         }
 
         void ready() {
-            if (!dead) {
-                ready.run();
+            if (!dead && listener != null) {
+                listener.ring();
             }
         }
 
@@ -229,42 +230,44 @@ final class SimulatedTcp implements DeviceWork {
         }
 
         @Override
-        public void onReady(Runnable whenReady) {
-            ready = whenReady;
+        public void listener(Listener to) {
+            listener = to;
         }
 
         @Override
-        public void poll(Sink sink) {
-            while (!dead && !endSeen && !in.arrived.isEmpty()) {
+        public boolean poll(StreamSink sink) {
+            boolean wanted = true;
+            while (wanted && !dead && !endSeen && !in.arrived.isEmpty()) {
                 Piece piece = in.arrived.remove();
                 in.inWindow -= piece.bytes.length;
                 if (in.senderWaits) {
                     in.senderWaits = false;
                     other().ready();
                 }
-                int landed = land(piece.bytes, sink);
-                int left = piece.bytes.length - landed;
+                int filled = fill(piece.bytes, sink);
+                int left = piece.bytes.length - filled;
                 if (left > 0) {
                     int skip = random.nextInt(8);
-                    ByteBuffer b = ByteBuffer.allocateDirect(skip + left).put(skip, piece.bytes, landed, left);
-                    sink.onBytes(b, MemorySegment.ofBuffer(b), skip, b.capacity());
+                    ByteBuffer b = ByteBuffer.allocateDirect(skip + left).put(skip, piece.bytes, filled, left);
+                    wanted = sink.onBytes(b, MemorySegment.ofBuffer(b), skip, b.capacity());
                 }
                 if (piece.end) {
                     endSeen = true;
-                    sink.onEnd();
+                    return true;
                 }
             }
+            return false;
         }
 
         /** Puts bytes where they belong, as streams may or may not do. @return how many */
-        private int land(byte[] bytes, Sink sink) {
-            int landed = Math.min(sink.missing(), bytes.length);
-            if (landed == 0 || random.nextBoolean()) {
+        private int fill(byte[] bytes, StreamSink sink) {
+            int filled = Math.min(sink.pendingBytes(), bytes.length);
+            if (filled == 0 || random.nextBoolean()) {
                 return 0;
             }
-            MemorySegment.copy(bytes, 0, sink.landing(), ValueLayout.JAVA_BYTE, sink.landingOffset(), landed);
-            sink.onLanded(landed);
-            return landed;
+            MemorySegment.copy(bytes, 0, sink.pendingBuffer(), ValueLayout.JAVA_BYTE, sink.pendingOffset(), filled);
+            sink.onFilled(filled);
+            return filled;
         }
 
         @Override

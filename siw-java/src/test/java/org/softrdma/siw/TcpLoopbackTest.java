@@ -112,7 +112,7 @@ class TcpLoopbackTest {
         }
 
         @Override
-        public void onDisconnected(Handshake handshake) {
+        public void onDisconnected() {
             heard.add("disconnected");
         }
 

@@ -12,14 +12,14 @@ import org.softrdma.wire.iwarp.TerminateCode;
  * Cuts a stream into FPDUs, however it comes in pieces, and takes out the markers. A frame is handed on only when it is whole and its CRC
  * is good, so that damaged bytes reach nobody's memory; one that lies whole in what came, in a stream without markers, is not copied.
  */
-public final class FpduReader {
-    /** All bytes were taken. */
-    public static final int OK = -1;
-    /** The handler wants no more. */
-    static final int STOPPED = -2;
+public final class FpduReader implements StreamSink {
+    /** A verdict: all bytes were taken. */
+    private static final int OK = -1;
+    /** A verdict: the handler wants no more. Others are the {@link TerminateCode} of what is wrong with the framing. */
+    private static final int STOPPED = -2;
 
     /** With fewer missing bytes of a frame, the frames behind it are worth being read at the same time. */
-    static final int WORTH_LANDING = 1 << 14;
+    static final int WORTH_FILLING = 1 << 14;
     private static final int BETWEEN_MARKERS = MpaMarker.INTERVAL - MpaMarker.LENGTH;
 
     private final UlpduHandler handler;
@@ -69,40 +69,43 @@ public final class FpduReader {
         return held == 0 && markerHeld == 0;
     }
 
-    /**
-     * Bytes that a long frame lacks, if they are best read right behind those that it has.
-     *
-     * @return 0: whatever comes is for {@link #read}
-     */
-    public int missing() {
-        int missing = total - held;
-        return total == 0 || missing < WORTH_LANDING || parameters.markersIn() ? 0 : missing;
+    /** Bytes that a long frame lacks, if they are best read right behind those that it has. */
+    @Override
+    public int pendingBytes() {
+        int pending = total - held;
+        return total == 0 || pending < WORTH_FILLING || parameters.markersIn() || !handler.isReceiving() ? 0 : pending;
     }
 
-    /** Where the missing bytes belong. */
-    public MemorySegment landing() {
+    @Override
+    public MemorySegment pendingBuffer() {
         return hold.memory();
     }
 
-    /** From which offset on. */
-    public int landingOffset() {
+    @Override
+    public int pendingOffset() {
         return held;
     }
 
-    /** So many of the missing bytes stand there now. @return as {@link #read} */
-    public int landed(int count) {
+    @Override
+    public void onFilled(int count) {
         held += count;
-        return held == total ? deliverHeld(crcOf(hold.bytes(), 0, total)) : OK;
+        if (held == total) {
+            report(deliverHeld(crcOf(hold.bytes(), 0, total)));
+        }
     }
 
-    /**
-     * Takes the bytes [from, to) of {@code b}.
-     *
-     * @param memory the same bytes as {@code b}
-     * @return {@link #OK}, {@link #STOPPED}, or the {@link TerminateCode} of what is wrong with the framing
-     */
-    public int read(ByteBuffer b, MemorySegment memory, int from, int to) {
-        return parameters.markersIn() ? readWithMarkers(b, from, to) : readPlain(b, memory, from, to);
+    @Override
+    public boolean onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
+        if (handler.isReceiving()) {
+            report(parameters.markersIn() ? readWithMarkers(b, from, to) : readPlain(b, memory, from, to));
+        }
+        return true;
+    }
+
+    private void report(int verdict) {
+        if (verdict != OK && verdict != STOPPED) {
+            handler.onBadFraming(verdict);
+        }
     }
 
     private int readPlain(ByteBuffer b, MemorySegment memory, int begin, int to) {

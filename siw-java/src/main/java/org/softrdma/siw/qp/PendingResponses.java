@@ -16,7 +16,7 @@ import org.softrdma.wire.iwarp.UntaggedHeader;
  * has promised not to. Atomics are executed when their turn has come, behind the READs before them.
  */
 public final class PendingResponses {
-    private final SiwMachine qp;
+    private final RemoteAccess access;
     private final int limit;
     private final boolean[] atomics;
     private final int[] stags;
@@ -36,8 +36,8 @@ public final class PendingResponses {
     private int atomicMsn = 1;
 
     /** @param limit IRD */
-    PendingResponses(SiwMachine qp, int limit) {
-        this.qp = qp;
+    PendingResponses(RemoteAccess access, int limit) {
+        this.access = access;
         this.limit = limit;
         int slots = Math.max(1, limit);
         atomics = new boolean[slots];
@@ -117,7 +117,7 @@ public final class PendingResponses {
     private boolean writeRead(StreamBuffer out, int at, int payload) {
         long from = tos[head] + sent;
         if (payload > 0) {
-            Region region = qp.find(stags[head], AccessFlags.REMOTE_READ, from, payload);
+            Region region = access.find(stags[head], AccessFlags.REMOTE_READ, from, payload);
             if (region == null || !region.copyOut(from, out.memory(), at + TaggedHeader.LENGTH, payload)) {
                 return false;
             }
@@ -132,7 +132,7 @@ public final class PendingResponses {
     }
 
     private boolean writeAtomic(ByteBuffer b, int at) {
-        Region region = qp.find(stags[head], AccessFlags.REMOTE_ATOMIC, tos[head], Long.BYTES);
+        Region region = access.find(stags[head], AccessFlags.REMOTE_ATOMIC, tos[head], Long.BYTES);
         if (region == null || !execute(region)) {
             return false;
         }

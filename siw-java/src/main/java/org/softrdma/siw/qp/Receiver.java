@@ -34,6 +34,7 @@ final class Receiver {
 
     private final SiwMachine qp;
     private final MemoryTable memory;
+    private final RemoteAccess access;
     private final ReceiveSource receives;
     private final ReceiveCompletions completions;
     private final OutstandingRequests outstanding;
@@ -55,9 +56,10 @@ final class Receiver {
     /** The segment before was the last one of a WRITE. */
     private boolean writeJustEnded;
 
-    Receiver(SiwMachine qp, ReceiveSource receives, ReceiveCompletions completions, Sender requester, OutstandingRequests outstanding,
-            PendingResponses responses) {
+    Receiver(SiwMachine qp, RemoteAccess access, ReceiveSource receives, ReceiveCompletions completions, Sender requester,
+            OutstandingRequests outstanding, PendingResponses responses) {
         this.qp = qp;
+        this.access = access;
         this.receives = receives;
         this.completions = completions;
         this.requester = requester;
@@ -164,13 +166,12 @@ final class Receiver {
     private int onWrite(ByteBuffer b, MemorySegment bytes, int at, int length) {
         int payload = length - TaggedHeader.LENGTH;
         if (payload > 0) {
-            int stag = TaggedHeader.stag(b, at);
             long to = TaggedHeader.to(b, at);
-            int verdict = qp.judge(stag, AccessFlags.REMOTE_WRITE, to, payload);
-            if (verdict != OK) {
-                return asTagged(verdict);
+            Region region = access.find(TaggedHeader.stag(b, at), AccessFlags.REMOTE_WRITE, to, payload);
+            if (region == null) {
+                return asTagged(access.refusal());
             }
-            if (!memory.lookup(stag).copyIn(to, bytes, at + TaggedHeader.LENGTH, payload)) {
+            if (!region.copyIn(to, bytes, at + TaggedHeader.LENGTH, payload)) {
                 return TerminateCode.TAGGED_INVALID_STAG;
             }
         }
@@ -246,9 +247,8 @@ final class Receiver {
         int stag = ReadRequest.sourceStag(b, body);
         long to = ReadRequest.sourceTo(b, body);
         long size = ReadRequest.size(b, body);
-        int verdict = size == 0 ? OK : qp.judge(stag, AccessFlags.REMOTE_READ, to, size);
-        if (verdict != OK) {
-            return verdict;
+        if (size != 0 && access.find(stag, AccessFlags.REMOTE_READ, to, size) == null) {
+            return access.refusal();
         }
         requestMsn++;
         responses.addRead(ReadRequest.sinkStag(b, body), ReadRequest.sinkTo(b, body), size, stag, to);
@@ -271,9 +271,8 @@ final class Receiver {
         if ((to & 7) != 0) {
             return TerminateCode.OPERATION_CATASTROPHIC_STREAM;
         }
-        int verdict = qp.judge(AtomicRequest.stag(b, body), AccessFlags.REMOTE_ATOMIC, to, Long.BYTES);
-        if (verdict != OK) {
-            return verdict;
+        if (access.find(AtomicRequest.stag(b, body), AccessFlags.REMOTE_ATOMIC, to, Long.BYTES) == null) {
+            return access.refusal();
         }
         requestMsn++;
         responses.addAtomic(b, body);

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.memory.Region;
 import org.softrdma.device.qp.QueuePairCore;
 import org.softrdma.device.qp.ReceiveCompletions;
 import org.softrdma.device.qp.SendCompletions;
@@ -20,8 +19,8 @@ import org.softrdma.siw.mpa.FpduReader;
 import org.softrdma.siw.mpa.FpduWriter;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamParameters;
+import org.softrdma.siw.mpa.StreamSink;
 import org.softrdma.siw.mpa.UlpduHandler;
-import org.softrdma.siw.tcp.ByteStream;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
@@ -85,11 +84,12 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     /** A stream's worth of state. */
     private void renew(int ord, int ird) {
         outstanding = new OutstandingRequests(ord);
-        responses = new PendingResponses(this, ird);
+        RemoteAccess access = new RemoteAccess(memory(), pd(), qpn(), attributes());
+        responses = new PendingResponses(access, ird);
         SendRing ring = queues().sends();
         outbound = new Sender(this, ring, new ScatterGather(memory(), pd(), qpn()),
             new LocalOperations(ring, memory(), pd(), qpn()), outstanding);
-        inbound = new Receiver(this, queues().receives(), receives, outbound, outstanding, responses);
+        inbound = new Receiver(this, access, queues().receives(), receives, outbound, outstanding, responses);
         respondNext = true;
         blocked = false;
         peerHeard = false;
@@ -158,34 +158,19 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
 
     // ---- input ----
 
-    /** Bytes of the stream. @param b must not be kept. @param bytes the same bytes as {@code b} */
-    public void onBytes(ByteBuffer b, MemorySegment bytes, int from, int to) {
-        if (isLive()) {
-            afterRead(reader.read(b, bytes, from, to));
-        }
+    /** Where the bytes of the stream go. */
+    public StreamSink reader() {
+        return reader;
     }
 
-    /** Bytes of the stream that come next and have a place already; as {@link ByteStream.Sink} has it. */
-    public int missing() {
-        return isLive() ? reader.missing() : 0;
+    @Override
+    public boolean isReceiving() {
+        return isLive();
     }
 
-    public MemorySegment landing() {
-        return reader.landing();
-    }
-
-    public int landingOffset() {
-        return reader.landingOffset();
-    }
-
-    public void onLanded(int count) {
-        afterRead(reader.landed(count));
-    }
-
-    private void afterRead(int verdict) {
-        if (verdict >= 0) {
-            sendTerminate(verdict, null, 0, 0);
-        }
+    @Override
+    public void onBadFraming(int code) {
+        sendTerminate(code, null, 0, 0);
     }
 
     @Override
@@ -491,34 +476,6 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     /** Connected, and not broken. */
     boolean isLive() {
         return state() == QpState.RTS || state() == QpState.SQD;
-    }
-
-    /**
-     * May the peer do that?
-     *
-     * @param right one of {@link AccessFlags}; both queue pair and memory must grant it
-     * @return {@link UlpduCheck#OK} or a code of RDMAP's protection
-     */
-    int judge(int stag, int right, long to, long bytes) {
-        Region region = memory().lookup(stag);
-        if (region == null) {
-            return TerminateCode.PROTECTION_INVALID_STAG;
-        }
-        if (!region.grants(pd(), qpn(), 0)) {
-            return TerminateCode.PROTECTION_NOT_ASSOCIATED;
-        }
-        if ((region.access() & attributes().accessFlags() & right) == 0) {
-            return TerminateCode.PROTECTION_ACCESS_RIGHTS;
-        }
-        if (to != 0 && Long.compareUnsigned(bytes, -to) > 0) {
-            return TerminateCode.PROTECTION_TO_WRAP;
-        }
-        return region.covers(to, bytes) ? UlpduCheck.OK : TerminateCode.PROTECTION_BASE_BOUNDS;
-    }
-
-    /** The region, if the peer may still do that; else null. */
-    Region find(int stag, int right, long to, long bytes) {
-        return judge(stag, right, to, bytes) == UlpduCheck.OK ? memory().lookup(stag) : null;
     }
 
     Counters<SiwCounter> counters() {

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.mpa.StreamSink;
 
 /**
  * A TCP connection of Netty's, where the owner cannot read and write sockets itself. Its event loop reads, and the owner takes what was
@@ -28,6 +29,17 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
     /** At once for the event loop to write. */
     private static final int TO_WRITE = 1 << 18;
 
+    /** The listener until there is one. */
+    private static final Listener NOBODY = new Listener() {
+        @Override
+        public void onReady() {
+        }
+
+        @Override
+        public void ring() {
+        }
+    };
+
     private final int guessedEmss;
     private final ConcurrentLinkedQueue<ByteBuf> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waitingBytes = new AtomicInteger();
@@ -38,12 +50,11 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
     private volatile boolean broken;
     private volatile boolean ended;
     private volatile boolean dead;
-    private volatile Runnable ready = () -> { };
-    private boolean endTold;
+    private volatile Listener listener = NOBODY;
     private final ChannelFutureListener whenWritten = written -> {
         broken |= !written.isSuccess();
         loopWrites = false;
-        ready.run();
+        listener.ring();
     };
 
     /** @param guessedEmss payload bytes of a full TCP segment; nobody tells */
@@ -77,7 +88,7 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
             // The owner may have taken all of it in between, and would not look again.
             resumeIfTaken();
         }
-        ready.run();
+        listener.ring();
     }
 
     private void resumeIfTaken() {
@@ -91,57 +102,58 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event == ChannelInputShutdownEvent.INSTANCE) {
             ended = true;
-            ready.run();
+            listener.ring();
         }
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         ended = true;
-        ready.run();
+        listener.ring();
     }
 
     /** The connection broke. */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         ended = true;
-        ready.run();
+        listener.ring();
     }
 
     // ---- the owner's side ----
 
     @Override
-    public void onReady(Runnable whenReady) {
-        ready = whenReady;
+    public void listener(Listener to) {
+        listener = to;
     }
 
     @Override
-    public void poll(Sink sink) {
+    public boolean poll(StreamSink sink) {
         // Read before the queue: what is in the queue then is all there will be.
         boolean last = ended;
         int taken = 0;
-        for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = taken < TURN_BYTES ? waiting.poll() : null) {
+        boolean wanted = true;
+        for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = wanted && taken < TURN_BYTES ? waiting.poll() : null) {
             try {
                 int length = bytes.readableBytes();
                 taken += length;
                 waitingBytes.addAndGet(-length);
                 ByteBuffer b = bytes.nioBuffer();
-                sink.onBytes(b, MemorySegment.ofBuffer(b), 0, length);
+                wanted = sink.onBytes(b, MemorySegment.ofBuffer(b), 0, length);
             } finally {
                 bytes.release();
             }
         }
         resumeIfTaken();
         if (taken >= TURN_BYTES) {
-            // The event loop reads as fast as we take it.
-            ready.run();
-            return;
+            // The event loop reads as fast as the owner takes.
+            listener.ring();
+            return false;
         }
-        if (last && !endTold && !dead) {
-            endTold = true;
-            sink.onEnd();
-            abort();
+        if (!wanted || !last || dead) {
+            return false;
         }
+        abort();
+        return true;
     }
 
     @Override

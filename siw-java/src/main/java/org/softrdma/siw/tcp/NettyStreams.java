@@ -9,7 +9,8 @@ public final class NettyStreams implements Streams {
     private final Semaphore wakeups = new Semaphore(0);
 
     @Override
-    public void poll() {
+    public int poll() {
+        return 0;
     }
 
     @Override

@@ -4,6 +4,7 @@ package org.softrdma.siw.tcp;
 import org.softrdma.linux.SocketSet;
 import org.softrdma.linux.TcpSocket;
 import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.mpa.StreamSink;
 
 /** A TCP connection whose socket the owner reads and writes. There is no other thread: what is not read yet is TCP's to keep. */
 final class SocketStream implements ByteStream, SocketSet.Watcher {
@@ -15,7 +16,7 @@ final class SocketStream implements ByteStream, SocketSet.Watcher {
 
     private final SocketStreams streams;
     private final TcpSocket socket;
-    private Runnable ready;
+    private Listener listener;
     /** There may be something to read, which nobody will tell again. */
     private boolean readable;
     /** The peer sends no more: what is there can be read to its end. */
@@ -32,9 +33,9 @@ final class SocketStream implements ByteStream, SocketSet.Watcher {
     }
 
     @Override
-    public void onReady(Runnable whenReady) {
-        boolean isNew = ready == null;
-        ready = whenReady;
+    public void listener(Listener to) {
+        boolean isNew = listener == null;
+        listener = to;
         if (isNew) {
             socket.watch(this);
         }
@@ -46,48 +47,49 @@ final class SocketStream implements ByteStream, SocketSet.Watcher {
         ended |= hasEnded;
         if (mayRead || full && mayWrite) {
             full &= !mayWrite;
-            ready.run();
+            listener.onReady();
         }
     }
 
     @Override
-    public void poll(Sink sink) {
+    public boolean poll(StreamSink sink) {
         int taken = 0;
-        while (readable && !dead) {
+        boolean wanted = true;
+        while (wanted && readable && !dead) {
             if (taken >= TURN_BYTES) {
-                ready.run();
-                return;
+                listener.ring();
+                return false;
             }
-            int missing = sink.missing();
-            int wanted = missing > 0 ? missing + BEHIND_A_FRAME : streams.bytes().capacity();
-            int count = missing > 0 ? readTo(sink, missing) : socket.read(streams.memory().address(), wanted);
+            int pending = sink.pendingBytes();
+            int room = pending > 0 ? pending + BEHIND_A_FRAME : streams.bytes().capacity();
+            int count = pending > 0 ? readPending(sink, pending) : socket.read(streams.memory().address(), room);
             if (count > 0) {
                 taken += count;
-                // Less than asked for is all there was.
-                readable = count == wanted || ended;
-                deliver(sink, count, missing);
+                // A short read has taken everything.
+                readable = count == room || ended;
+                wanted = deliver(sink, count, pending);
             } else {
                 readable = false;
                 if (count == TcpSocket.OVER) {
-                    sink.onEnd();
                     abort();
+                    return true;
                 }
             }
         }
+        return false;
     }
 
-    private int readTo(Sink sink, int missing) {
-        return socket.read(sink.landing().address() + sink.landingOffset(), missing, streams.memory().address(), BEHIND_A_FRAME);
+    private int readPending(StreamSink sink, int pending) {
+        return socket.read(sink.pendingBuffer().address() + sink.pendingOffset(), pending, streams.memory().address(), BEHIND_A_FRAME);
     }
 
-    private void deliver(Sink sink, int count, int missing) {
-        int landed = Math.min(count, missing);
-        if (landed > 0) {
-            sink.onLanded(landed);
+    /** Hands over what was read. @return as {@link StreamSink#onBytes} does */
+    private boolean deliver(StreamSink sink, int count, int pending) {
+        int filled = Math.min(count, pending);
+        if (filled > 0) {
+            sink.onFilled(filled);
         }
-        if (count > landed && !dead) {
-            sink.onBytes(streams.bytes(), streams.memory(), 0, count - landed);
-        }
+        return count == filled || dead || sink.onBytes(streams.bytes(), streams.memory(), 0, count - filled);
     }
 
     @Override

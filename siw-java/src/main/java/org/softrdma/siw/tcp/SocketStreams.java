@@ -40,8 +40,8 @@ public final class SocketStreams implements Streams {
     }
 
     @Override
-    public void poll() {
-        sockets.poll();
+    public int poll() {
+        return sockets.poll();
     }
 
     @Override

@@ -3,8 +3,12 @@ package org.softrdma.siw.tcp;
 
 /** All streams of a device, as its owner hears of them, and as the thread that leads it sleeps on them. */
 public interface Streams extends AutoCloseable {
-    /** Has those that have news call what {@link ByteStream#onReady} named. The owner's. */
-    void poll();
+    /**
+     * Notifies the listeners of the streams that became ready, unless threads of their own do. For the owner.
+     *
+     * @return how many became ready
+     */
+    int poll();
 
     /** Sleeps until there are news, or {@link #wakeup}. */
     void await(long timeoutNs);

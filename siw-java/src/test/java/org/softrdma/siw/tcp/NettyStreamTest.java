@@ -20,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.mpa.StreamSink;
 
 /** What stands between Netty and the owner, without a socket. */
 class NettyStreamTest {
@@ -28,21 +29,36 @@ class NettyStreamTest {
     private final Taker taker = new Taker();
     private int rings;
 
-    private static final class Taker implements ByteStream.Sink {
+    private static final class Taker implements StreamSink {
         int bytes;
         int ends;
+        /** Pieces after which another sink takes over. */
+        int wanted = Integer.MAX_VALUE;
+
+        void poll(NettyStream stream) {
+            ends += stream.poll(this) ? 1 : 0;
+        }
 
         @Override
-        public void onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
+        public boolean onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
             for (int i = from; i < to; i++) {
                 assertEquals((byte) bytes++, b.get(i));
             }
             assertEquals(-1, MemorySegment.ofBuffer(b).mismatch(memory));
+            return --wanted > 0;
+        }
+    }
+
+    /** Counts what the event loop reports. */
+    private final class Rings implements ByteStream.Listener {
+        @Override
+        public void onReady() {
+            throw new AssertionError("reported outside a round of the owner's");
         }
 
         @Override
-        public void onEnd() {
-            ends++;
+        public void ring() {
+            rings++;
         }
     }
 
@@ -78,7 +94,7 @@ class NettyStreamTest {
     void shouldSendOnWhenTheEventLoopHasWritten() {
         Full full = new Full();
         channel.pipeline().addFirst(full);
-        stream.onReady(() -> rings++);
+        stream.listener(new Rings());
         StreamBuffer out = new StreamBuffer(1 << 20);
         out.wrote(1 << 20);
         stream.send(out);
@@ -100,18 +116,18 @@ class NettyStreamTest {
     /** Whatever comes meanwhile: a peer that sends without a break has no more than its turn. */
     @Test
     void shouldTakeNoMoreThanATurn() {
-        stream.onReady(() -> rings++);
+        stream.listener(new Rings());
         int pieces = NettyStream.TURN_BYTES / 1024 + 8;
         for (int i = 0; i < pieces; i++) {
             channel.writeInbound(piece(i * 1024, 1024));
         }
         channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
         rings = 0;
-        stream.poll(taker);
+        taker.poll(stream);
         assertEquals(NettyStream.TURN_BYTES, taker.bytes);
         assertEquals(1, rings, "there is more");
         assertEquals(0, taker.ends);
-        stream.poll(taker);
+        taker.poll(stream);
         assertEquals(pieces * 1024, taker.bytes);
         assertEquals(1, taker.ends);
     }
@@ -128,13 +144,13 @@ class NettyStreamTest {
         channel.writeInbound(piece(0, 100));
         stream.send(out);
         assertTrue(out.isEmpty());
-        stream.poll(taker);
+        taker.poll(stream);
         assertEquals(100, taker.bytes, "what the peer said last");
     }
 
     @Test
     void shouldStopReadingWhenTooMuchWaits() {
-        stream.onReady(() -> rings++);
+        stream.listener(new Rings());
         int given = 0;
         while (channel.config().isAutoRead()) {
             channel.writeInbound(piece(given, 1 << 16));
@@ -143,7 +159,7 @@ class NettyStreamTest {
         }
         assertTrue(given > NettyStream.MAX_WAITING);
         assertTrue(rings > 0);
-        stream.poll(taker);
+        taker.poll(stream);
         assertEquals(given, taker.bytes);
         assertTrue(channel.config().isAutoRead());
     }
@@ -152,10 +168,25 @@ class NettyStreamTest {
     void shouldTellTheEndOnceAndBehindTheBytes() {
         channel.writeInbound(piece(0, 100));
         channel.close();
-        stream.poll(taker);
+        taker.poll(stream);
         assertEquals(100, taker.bytes);
         assertEquals(1, taker.ends);
-        stream.poll(taker);
+        taker.poll(stream);
+        assertEquals(1, taker.ends);
+    }
+
+    /** A handshake that is done: what was not delivered stays for the connection, and so does the end. */
+    @Test
+    void shouldKeepTheRestForTheNextSink() {
+        channel.writeInbound(piece(0, 100), piece(100, 100));
+        channel.close();
+        taker.wanted = 1;
+        taker.poll(stream);
+        assertEquals(100, taker.bytes);
+        assertEquals(0, taker.ends);
+        taker.wanted = Integer.MAX_VALUE;
+        taker.poll(stream);
+        assertEquals(200, taker.bytes);
         assertEquals(1, taker.ends);
     }
 
@@ -181,7 +212,7 @@ class NettyStreamTest {
         stream.abort();
         assertEquals(0, waiting.refCnt());
         assertFalse(channel.isOpen());
-        stream.poll(taker);
+        taker.poll(stream);
         assertEquals(0, taker.bytes + taker.ends);
         StreamBuffer out = new StreamBuffer(10);
         out.wrote(10);

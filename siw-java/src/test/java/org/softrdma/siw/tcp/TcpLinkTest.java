@@ -2,6 +2,7 @@
 package org.softrdma.siw.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.contract.AllocatedBytes;
 import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.mpa.StreamSink;
 import org.softrdma.verbs.Errno;
 
 /** A stream over a real socket, whose other end is plain Java's. */
@@ -51,12 +53,16 @@ class TcpLinkTest {
     private Socket peer;
 
     /** Takes pieces as {@link #fill} makes them. */
-    private static final class Taker implements ByteStream.Sink {
+    private static final class Taker implements StreamSink {
         private long bytes;
         private int ends;
 
+        void poll(ByteStream stream) {
+            ends += stream.poll(this) ? 1 : 0;
+        }
+
         @Override
-        public void onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
+        public boolean onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
             assertEquals(0, ends);
             for (int i = from; i < to; i++, bytes++) {
                 if (b.get(i) != byteOf((int) (bytes / PIECE), (int) (bytes % PIECE))) {
@@ -64,11 +70,21 @@ class TcpLinkTest {
                 }
             }
             assertEquals(b.get(to - 1), memory.get(ValueLayout.JAVA_BYTE, to - 1));
+            return true;
+        }
+    }
+
+    /** Counts what a stream reports: the owner's sockets within a round, Netty's on its own thread. */
+    private final class Readiness implements ByteStream.Listener {
+        @Override
+        public void onReady() {
+            assertNotNull(sockets);
+            ready.release();
         }
 
         @Override
-        public void onEnd() {
-            ends++;
+        public void ring() {
+            ready.release();
         }
     }
 
@@ -88,7 +104,7 @@ class TcpLinkTest {
         }
         stream = connected.poll(DEADLINE_SECONDS, TimeUnit.SECONDS);
         assertNotNull(stream);
-        stream.onReady(ready::release);
+        stream.listener(new Readiness());
     }
 
     @AfterEach
@@ -201,11 +217,11 @@ class TcpLinkTest {
         while (taker.ends == 0) {
             awaitReady();
             long before = taker.bytes;
-            stream.poll(taker);
+            taker.poll(stream);
             assertTrue(sockets == null || taker.bytes - before <= MOST_IN_A_TURN);
         }
         assertEquals((long) PIECES * PIECE, taker.bytes);
-        stream.poll(taker);
+        taker.poll(stream);
         assertEquals(1, taker.ends);
     }
 
@@ -234,7 +250,7 @@ class TcpLinkTest {
         peer.close();
         while (taker.ends == 0) {
             awaitReady();
-            stream.poll(taker);
+            taker.poll(stream);
         }
         out.wrote(SMALL);
         stream.send(out);
@@ -247,26 +263,18 @@ class TcpLinkTest {
     void shouldBeOverOnceItIsAborted(boolean epoll) throws Exception {
         connect(epoll);
         write(PIECES);
-        ByteStream.Sink once = new ByteStream.Sink() {
-            @Override
-            public void onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
-                taker.onBytes(b, memory, from, to);
-                stream.abort();
-            }
-
-            @Override
-            public void onEnd() {
-                taker.onEnd();
-            }
+        StreamSink once = (b, memory, from, to) -> {
+            taker.onBytes(b, memory, from, to);
+            stream.abort();
+            return true;
         };
         while (taker.bytes == 0) {
             awaitReady();
-            stream.poll(once);
+            assertFalse(stream.poll(once));
         }
         long taken = taker.bytes;
-        stream.poll(once);
+        assertFalse(stream.poll(once));
         assertEquals(taken, taker.bytes);
-        assertEquals(0, taker.ends);
         out.wrote(SMALL);
         stream.send(out);
         stream.close();
@@ -294,22 +302,18 @@ class TcpLinkTest {
             back.write(bytes);
             while (counter.bytes < (long) i * SMALL) {
                 sockets.poll();
-                stream.poll(counter);
+                assertFalse(stream.poll(counter), "the end");
             }
         }
     }
 
-    private static final class Counter implements ByteStream.Sink {
+    private static final class Counter implements StreamSink {
         private long bytes;
 
         @Override
-        public void onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
+        public boolean onBytes(ByteBuffer b, MemorySegment memory, int from, int to) {
             bytes += to - from;
-        }
-
-        @Override
-        public void onEnd() {
-            throw new AssertionError("the end");
+            return true;
         }
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.siw;
+package org.softrdma.siw.mpa;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -17,11 +18,6 @@ import java.util.zip.CRC32C;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
-import org.softrdma.siw.mpa.BufferPool;
-import org.softrdma.siw.mpa.FpduReader;
-import org.softrdma.siw.mpa.FpduWriter;
-import org.softrdma.siw.mpa.StreamBuffer;
-import org.softrdma.siw.mpa.StreamParameters;
 import org.softrdma.wire.iwarp.Fpdu;
 import org.softrdma.wire.iwarp.TerminateCode;
 
@@ -30,20 +26,53 @@ class FramingTest {
     private final List<String> taken = new ArrayList<>();
     private final BufferPool holds = new BufferPool(Fpdu.MAX_LENGTH, 1);
 
-    private FpduReader reader(boolean crc, boolean markers) {
-        FpduReader reader = new FpduReader((b, memory, at, length) -> {
+    /** The verdict if nothing is wrong. */
+    private static final int OK = -1;
+
+    /** What the reader reported last; OK if nothing was wrong. */
+    private int verdict;
+
+    private final class Handler implements UlpduHandler {
+        @Override
+        public boolean isReceiving() {
+            return verdict == OK;
+        }
+
+        @Override
+        public boolean onUlpdu(ByteBuffer b, MemorySegment memory, int at, int length) {
             byte[] bytes = new byte[length];
             b.get(at, bytes);
             assertEquals(-1, MemorySegment.ofArray(bytes).mismatch(memory.asSlice(at, length)), "the same bytes twice");
             return taken.add(HexFormat.of().formatHex(bytes));
-        }, holds);
+        }
+
+        @Override
+        public void onBadFraming(int code) {
+            assertEquals(OK, verdict, "reported once");
+            verdict = code;
+        }
+    }
+
+    private FpduReader reader(boolean crc, boolean markers) {
+        verdict = OK;
+        FpduReader reader = new FpduReader(new Handler(), holds);
         reader.start(new StreamParameters(crc, false, markers, 1442));
         return reader;
     }
 
+    private int read(FpduReader reader, ByteBuffer b, int from, int to) {
+        assertTrue(reader.onBytes(b, MemorySegment.ofBuffer(b), from, to));
+        return verdict;
+    }
+
+    private int fill(FpduReader reader, int count) {
+        reader.onFilled(count);
+        return verdict;
+    }
+
     /** The stream, one byte at a time: whenever 512 bytes have passed, first a marker. */
     private static final class Model {
-        private final java.io.ByteArrayOutputStream stream = new java.io.ByteArrayOutputStream();
+        private final ByteArrayOutputStream stream = new ByteArrayOutputStream();
         private final CRC32C sum = new CRC32C();
         private final boolean crc;
         private final boolean markers;
@@ -108,7 +137,7 @@ class FramingTest {
         FpduWriter writer = new FpduWriter();
         writer.start(new StreamParameters(crc, markers, false, 1442));
         StreamBuffer out = new StreamBuffer(1 << 18);
-        java.io.ByteArrayOutputStream written = new java.io.ByteArrayOutputStream();
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
         for (byte[] ulpdu : ulpdus(random)) {
             model.frame(ulpdu);
             while (!writer.hasRoom(out, ulpdu.length)) {
@@ -121,7 +150,7 @@ class FramingTest {
         assertEquals(HexFormat.of().formatHex(model.stream.toByteArray()), HexFormat.of().formatHex(written.toByteArray()));
     }
 
-    private static void drain(StreamBuffer out, java.io.ByteArrayOutputStream into, int count) {
+    private static void drain(StreamBuffer out, ByteArrayOutputStream into, int count) {
         byte[] bytes = new byte[count];
         out.bytes().get(out.start(), bytes);
         out.took(count);
@@ -140,13 +169,13 @@ class FramingTest {
         int largest = 1 << random.nextInt(18);
         for (int from = 0; from < stream.length;) {
             int to = Math.min(stream.length, from + 1 + random.nextInt(largest));
-            if (reader.missing() > 0 && random.nextBoolean()) {
-                to = Math.min(to, from + reader.missing());
-                MemorySegment.copy(stream, from, reader.landing(), ValueLayout.JAVA_BYTE, reader.landingOffset(), to - from);
-                assertEquals(FpduReader.OK, reader.landed(to - from));
+            if (reader.pendingBytes() > 0 && random.nextBoolean()) {
+                to = Math.min(to, from + reader.pendingBytes());
+                MemorySegment.copy(stream, from, reader.pendingBuffer(), ValueLayout.JAVA_BYTE, reader.pendingOffset(), to - from);
+                assertEquals(OK, fill(reader, to - from));
             } else {
                 ByteBuffer piece = ByteBuffer.wrap(stream);
-                assertEquals(FpduReader.OK, reader.read(piece, MemorySegment.ofBuffer(piece), from, to));
+                assertEquals(OK, read(reader, piece, from, to));
             }
             from = to;
         }
@@ -168,7 +197,7 @@ class FramingTest {
         taken.clear();
         FpduReader reader = reader(true, markers);
         ByteBuffer b = ByteBuffer.wrap(stream);
-        int verdict = reader.read(b, MemorySegment.ofBuffer(b), 0, stream.length);
+        read(reader, b, 0, stream.length);
         boolean marker = markers && bit / 8 % 512 < 4;
         boolean reserved = marker && bit / 8 % 4 < 2;
         boolean length = !marker && (bit / 8 == (markers ? 4 : 0) || bit / 8 == (markers ? 5 : 1));
@@ -178,7 +207,7 @@ class FramingTest {
         } else if (!length) {
             assertEquals(TerminateCode.MPA_CRC, verdict);
         } else {
-            assertTrue(verdict == FpduReader.OK || verdict == TerminateCode.MPA_CRC || verdict == TerminateCode.MPA_MARKER_OR_LENGTH);
+            assertTrue(verdict == OK || verdict == TerminateCode.MPA_CRC || verdict == TerminateCode.MPA_MARKER_OR_LENGTH);
         }
     }
 
@@ -208,17 +237,17 @@ class FramingTest {
         byte[] stream = model.stream.toByteArray();
         FpduReader reader = reader(true, false);
         ByteBuffer b = ByteBuffer.wrap(stream);
-        assertEquals(0, reader.missing());
-        assertEquals(FpduReader.OK, reader.read(b, MemorySegment.ofBuffer(b), 0, 1));
-        assertEquals(0, reader.missing(), "nobody knows how long it is");
-        assertEquals(FpduReader.OK, reader.read(b, MemorySegment.ofBuffer(b), 1, 20));
-        assertEquals(stream.length - 20, reader.missing());
-        MemorySegment.copy(stream, 20, reader.landing(), ValueLayout.JAVA_BYTE, reader.landingOffset(), 20_000);
-        assertEquals(FpduReader.OK, reader.landed(20_000));
-        assertEquals(stream.length - 20_020, reader.missing());
-        MemorySegment.copy(stream, 20_020, reader.landing(), ValueLayout.JAVA_BYTE, reader.landingOffset(), reader.missing());
-        reader.landing().set(ValueLayout.JAVA_BYTE, 30_000, (byte) 1);
-        assertEquals(TerminateCode.MPA_CRC, reader.landed(reader.missing()));
+        assertEquals(0, reader.pendingBytes());
+        assertEquals(OK, read(reader, b, 0, 1));
+        assertEquals(0, reader.pendingBytes(), "nobody knows how long it is");
+        assertEquals(OK, read(reader, b, 1, 20));
+        assertEquals(stream.length - 20, reader.pendingBytes());
+        MemorySegment.copy(stream, 20, reader.pendingBuffer(), ValueLayout.JAVA_BYTE, reader.pendingOffset(), 20_000);
+        assertEquals(OK, fill(reader, 20_000));
+        assertEquals(stream.length - 20_020, reader.pendingBytes());
+        MemorySegment.copy(stream, 20_020, reader.pendingBuffer(), ValueLayout.JAVA_BYTE, reader.pendingOffset(), reader.pendingBytes());
+        reader.pendingBuffer().set(ValueLayout.JAVA_BYTE, 30_000, (byte) 1);
+        assertEquals(TerminateCode.MPA_CRC, fill(reader, reader.pendingBytes()));
         assertEquals(List.of(), taken);
     }
 
@@ -229,14 +258,13 @@ class FramingTest {
         holds.giveBack(only);
         FpduReader reader = reader(false, false);
         ByteBuffer b = ByteBuffer.allocateDirect(12).putShort(0, (short) 5);
-        MemorySegment memory = MemorySegment.ofBuffer(b);
-        assertEquals(FpduReader.OK, reader.read(b, memory, 0, 1));
+        assertEquals(OK, read(reader, b, 0, 1));
         assertNotSame(only, holds.take());
-        assertEquals(FpduReader.OK, reader.read(b, memory, 1, 12));
+        assertEquals(OK, read(reader, b, 1, 12));
         assertSame(only, holds.take());
         assertEquals(1, taken.size());
         holds.giveBack(only);
-        reader.read(b, memory, 0, 7);
+        read(reader, b, 0, 7);
         reader.forget();
         assertSame(only, holds.take());
     }
