@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * iWARP: MPA, DDP and RDMAP over a byte stream.
+ * iWARP devices: RDMA over TCP connections of the host (RFC 5040, 5041, 5044, 6581, 7306).
  *
- * <p>The way in: {@link org.softrdma.siw.mpa.FpduReader} cuts the stream into frames, {@link org.softrdma.siw.qp.Receiver} judges and
- * executes each, {@link org.softrdma.siw.qp.OutstandingRequests} knows what answers are awaited. The way out:
- * {@link org.softrdma.siw.qp.Sender} works the send queue off, {@link org.softrdma.siw.qp.PendingResponses} answers the peer,
- * {@link org.softrdma.siw.mpa.FpduWriter} frames both. {@link org.softrdma.siw.qp.SiwMachine} holds them together; none of them knows a
- * socket, a thread or a clock.
+ * <p>Reading order. The device: {@link org.softrdma.siw.SiwDevice}, {@link org.softrdma.siw.RunningDevice}, and
+ * {@link org.softrdma.siw.SiwEngine}, whose {@code doWork} is one round. A connection: {@link org.softrdma.siw.SiwCm} and
+ * {@link org.softrdma.siw.SiwCmConnection} for the connection manager, {@link org.softrdma.siw.Handshake} from the first byte to the
+ * agreement, then {@link org.softrdma.siw.SiwConnection}, which joins a stream ({@link org.softrdma.siw.tcp}), its frames
+ * ({@link org.softrdma.siw.mpa}) and a queue pair's machine ({@link org.softrdma.siw.qp}). Programs need {@link org.softrdma.siw.Siw} only.
  */
 package org.softrdma.siw;

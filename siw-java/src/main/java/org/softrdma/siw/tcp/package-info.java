@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * TCP connections as streams of bytes that the device's owner polls.
+ *
+ * <p>Reading order: {@link org.softrdma.siw.tcp.ByteStream} and {@link org.softrdma.siw.tcp.Streams} are the contracts;
+ * {@link org.softrdma.siw.tcp.SocketStream} (Linux: the owner reads and writes the socket itself) and
+ * {@link org.softrdma.siw.tcp.NettyStream} (elsewhere: a thread of Netty's does) are the two implementations;
+ * {@link org.softrdma.siw.tcp.TcpLink} connects and listens.
+ */
+package org.softrdma.siw.tcp;
