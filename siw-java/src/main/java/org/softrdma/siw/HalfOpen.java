@@ -6,13 +6,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How many connections have come and not asked for anything yet: together, and of each address, so that whoever connects and says nothing
- * takes the places of nobody else. The owner's.
+ * Number of accepted connections whose request is not received yet, in total and for each address, so that one silent host cannot take
+ * the places of others. For the device's owner.
  */
 final class HalfOpen {
-    /** Of all peers; beyond, a new one is closed at once. Each takes a socket and a few kilobytes. */
+    /** Limit for all peers, above which a new connection is closed at once. Each takes a socket and a few kilobytes. */
     static final int MOST = 1024;
-    /** Of one address; beyond, a new one of that address is closed at once. */
+    /** Limit for one address, above which a new connection of that address is closed at once. */
     static final int MOST_OF_ONE = MOST / 4;
 
     private final Map<InetAddress, Integer> ofAddress = new HashMap<>();
@@ -31,13 +31,13 @@ final class HalfOpen {
         ofAddress.merge(address, 1, Integer::sum);
     }
 
-    /** It has asked, or will not any more. */
+    /** Removes a connection whose request was received, or which has ended. */
     void leave(InetAddress address) {
         all--;
         ofAddress.computeIfPresent(address, (same, count) -> count == 1 ? null : count - 1);
     }
 
-    /** Together. */
+    /** Number for all addresses. */
     int count() {
         return all;
     }

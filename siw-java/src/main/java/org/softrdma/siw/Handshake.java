@@ -27,8 +27,8 @@ import org.softrdma.wire.iwarp.UntaggedHeader;
 final class Handshake extends StreamUser implements StreamSink {
     private static final long NEVER = DeadlineHeap.NEVER;
     private static final int OUT_BYTES = 1024;
-    /** A responder waits that much longer: an initiator that hears nothing can say it again, but siw gives up what came too early. */
-    private static final int RESPONDERS_PATIENCE = 10;
+    /** Pauses that a responder waits: an initiator without an answer sends reminders, but siw as initiator fails on an early frame. */
+    private static final int RESPONDERS_PAUSES = 10;
     private static final byte[] NOTHING = {};
 
     private enum Phase {
@@ -47,14 +47,15 @@ final class Handshake extends StreamUser implements StreamSink {
     private final MpaOptions options;
     private final HandshakeListener listener;
     private final StreamBuffer out = new StreamBuffer(OUT_BYTES);
-    /** Null on the other side. */
+    /** Null in a responder. */
     private final MpaInitiator initiator;
-    /** Null on the other side. */
+    /** Null in an initiator. */
     private final MpaResponder responder;
     private SiwQueuePair qp;
     private Phase phase = Phase.OPEN;
     private long giveUpNs;
-    private boolean asked;
+    /** The request was handed to the listener. */
+    private boolean requested;
 
     private Handshake(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell,
             SiwQueuePair qp, MpaInitiator initiator) {
@@ -72,10 +73,10 @@ final class Handshake extends StreamUser implements StreamSink {
     }
 
     /**
-     * Asks. The queue pair is in INIT.
+     * Begins a connection with a request. The queue pair is in INIT.
      *
-     * @param ird READs and atomics we hold for the peer
-     * @param ord those of ours that we would have outstanding
+     * @param ird READs and atomics of the peer that we can hold
+     * @param ord our READs and atomics that may be outstanding, if the peer agrees
      * @param privateData at most {@link SiwLimits#MAX_PRIVATE_DATA} bytes
      */
     static Handshake initiate(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell,
@@ -86,20 +87,20 @@ final class Handshake extends StreamUser implements StreamSink {
         return handshake;
     }
 
-    /** Waits for a request. */
+    /** Begins to wait for a request. */
     static Handshake await(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell) {
         return new Handshake(engine, stream, options, listener, agentDoorbell, null, null);
     }
 
-    /** What the peer asks for; of a responder, from {@link HandshakeListener#onRequest} on. */
+    /** The peer's request; in a responder, from {@link HandshakeListener#onRequest} on. */
     MpaResponder request() {
         return responder;
     }
 
     /**
-     * Accepts what was asked. The queue pair is in INIT, and in RTS when this returns.
+     * Accepts the request. The queue pair is in INIT, and in RTS when this returns.
      *
-     * @return false if the peer has gone meanwhile
+     * @return false if the peer has left meanwhile
      */
     boolean accept(SiwQueuePair to, int ird, int ord, byte[] privateData) {
         if (phase != Phase.OPEN) {
@@ -108,12 +109,12 @@ final class Handshake extends StreamUser implements StreamSink {
         qp = to;
         Agreement agreement = responder.accept(out, ird, ord, privateData, stream.emss());
         stream.send(out);
-        // A peer that promises to talk first is waited for. Others may have programs that never do, though RFC 5044 §7.1.2 wants them to.
-        handOver(agreement, responder.isPeerToPeer() ? NEVER : talkTime(RESPONDERS_PATIENCE));
+        // A peer-to-peer initiator sends first, which is waited for. Other initiators may never send, although RFC 5044 §7.1.2 expects it.
+        handOver(agreement, responder.isPeerToPeer() ? NEVER : sendNotBeforeNs(RESPONDERS_PAUSES));
         return true;
     }
 
-    /** Refuses what was asked. */
+    /** Rejects the request. */
     void reject(byte[] privateData) {
         if (phase == Phase.OPEN) {
             responder.reject(out, privateData);
@@ -121,7 +122,7 @@ final class Handshake extends StreamUser implements StreamSink {
         }
     }
 
-    /** Gives up without a word. */
+    /** Ends the stream without a reply. */
     void abort() {
         if (phase == Phase.OPEN) {
             drop();
@@ -145,7 +146,7 @@ final class Handshake extends StreamUser implements StreamSink {
         }
     }
 
-    /** A state that cannot be, here or in who listens: this connection ends, and the rest of the device goes on. */
+    /** Handles a fault of ours, here or in the listener: ends this connection; the rest of the device continues. */
     void onBroken(Throwable cause) {
         if (phase == Phase.HANDED_OVER) {
             qp.onBroken(cause);
@@ -178,7 +179,7 @@ final class Handshake extends StreamUser implements StreamSink {
                     fail(HandshakeListener.Failure.QP_LOST);
                     return;
                 }
-                handOver(initiator.agreement(stream.emss()), talkTime(1));
+                handOver(initiator.agreement(stream.emss()), sendNotBeforeNs(1));
                 if (options.pauseNs() != 0) {
                     qp.machine().insist();
                 }
@@ -198,22 +199,22 @@ final class Handshake extends StreamUser implements StreamSink {
         }
     }
 
-    /** Kernel siw 6.1 overlooks a first frame that is there too early, and gives up if it sees one together with the reply. */
-    private long talkTime(int pauses) {
+    /** Earliest time to send. Kernel siw 6.1 misses a first frame that is received too early, and fails on one received with the reply. */
+    private long sendNotBeforeNs(int pauses) {
         return options.pauseNs() == 0 ? SiwMachine.AT_ONCE : engine.nowNs() + pauses * options.pauseNs();
     }
 
     private void onRequest(ByteBuffer b, int from, int to) {
         responder.onBytes(b, from, to);
-        if (responder.state() == MpaResponder.State.REQUESTED && !asked) {
-            asked = true;
+        if (responder.state() == MpaResponder.State.REQUESTED && !requested) {
+            requested = true;
             if (responder.lacksCrc()) {
                 engine.counters().count(SiwCounter.BAD_STARTUPS);
                 reject(NOTHING);
                 listener.onFailed(this, HandshakeListener.Failure.BROKE_RULES);
                 return;
             }
-            // From here on the application takes the time it needs.
+            // The application has no time limit.
             giveUpNs = NEVER;
             listener.onRequest(this);
         } else if (responder.state() == MpaResponder.State.FAILED) {
@@ -221,16 +222,16 @@ final class Handshake extends StreamUser implements StreamSink {
         }
     }
 
-    /** Makes the stream the queue pair's: its connection is polled, and reports its end, from now on. */
-    private void handOver(Agreement agreement, long talkAtNs) {
+    /** Hands the stream to the queue pair, whose connection polls it and reports its end from now on. */
+    private void handOver(Agreement agreement, long sendNotBeforeNs) {
         engine.timers().remove(this);
         giveUpNs = NEVER;
-        qp.connect(stream, agreement, talkAtNs, listener::onDisconnected);
+        qp.connect(stream, agreement, sendNotBeforeNs, listener::onDisconnected);
         phase = Phase.HANDED_OVER;
         listener.onAgreed(this, agreement);
     }
 
-    /** RFC 6581 §9: the peer learns what was wrong with its reply. A good CRC does no harm where none is used. */
+    /** Writes a Terminate that names the error in the reply. RFC 6581 §9. The CRC is always good; without CRCs the peer ignores it. */
     private void writeTerminate(int code) {
         ByteBuffer b = out.bytes();
         int at = out.end();
@@ -243,7 +244,7 @@ final class Handshake extends StreamUser implements StreamSink {
         out.wrote(end - at);
     }
 
-    /** What was written goes out, and the stream ends; the peer has a while to end it, too. */
+    /** Sends what was written and closes the stream; then the peer has a limited time to close it, too. */
     private void end() {
         phase = Phase.CLOSING;
         giveUpNs = engine.nowNs() + SiwConnection.LINGER_NS;
@@ -255,7 +256,7 @@ final class Handshake extends StreamUser implements StreamSink {
     private void fail(HandshakeListener.Failure failure) {
         switch (failure) {
             case TIMED_OUT -> engine.counters().count(SiwCounter.SLOW_STARTUPS);
-            case PEER_LEFT -> engine.counters().add(SiwCounter.ABANDONED_STARTUPS, asked ? 0 : 1);
+            case PEER_LEFT -> engine.counters().add(SiwCounter.ABANDONED_STARTUPS, requested ? 0 : 1);
             case BROKE_RULES -> engine.counters().count(SiwCounter.BAD_STARTUPS);
             default -> { }
         }
@@ -263,7 +264,7 @@ final class Handshake extends StreamUser implements StreamSink {
         listener.onFailed(this, failure);
     }
 
-    /** Nothing waits for its time limit any more, which peers that come and go could make very many. */
+    /** Ends the stream and removes the timer at once: peers that connect and leave could pile up very many timers. */
     private void drop() {
         phase = Phase.ENDED;
         giveUpNs = NEVER;

@@ -3,33 +3,34 @@ package org.softrdma.siw;
 
 import org.softrdma.siw.mpa.Agreement;
 
-/** Hears how the set-up of a connection goes, and of its end. Called with the device's lock held; does not block. */
+/** Receives the events of a connection's set-up, and its end. Called with the device's lock held; must not block. */
 interface HandshakeListener {
-    /** Why there will be no connection. */
+    /** Reason of a failed set-up. */
     enum Failure {
-        /** The peer said nothing in time. */
+        /** The peer's start-up frame was not complete in time. */
         TIMED_OUT,
         /** The peer ended the stream. */
         PEER_LEFT,
+        /** The peer's start-up frame violates the protocol. */
         BROKE_RULES,
         /** The application has destroyed the queue pair, or it is not in INIT any more. */
         QP_LOST,
-        /** Ours: something was in a state that cannot be. */
+        /** An internal error of ours. */
         FAULT
     }
 
-    /** The peer asks: {@link Handshake#accept} or {@link Handshake#reject} follows, now or later. Responders only. */
+    /** The request was received: {@link Handshake#accept} or {@link Handshake#reject} must follow, now or later. Responders only. */
     void onRequest(Handshake handshake);
 
-    /** Both sides agree, and the queue pair is in RTS. */
+    /** Both sides agreed, and the queue pair is in RTS. The handshake is done. */
     void onAgreed(Handshake handshake, Agreement agreement);
 
-    /** The peer's application refused. */
+    /** The peer's application rejected the request. Initiators only. */
     void onRejected(Handshake handshake, byte[] privateData);
 
-    /** There will be no connection. Not called for one that was refused. */
+    /** The set-up failed. Not called after a rejection. */
     void onFailed(Handshake handshake, Failure failure);
 
-    /** The connection that was agreed on is over. Called once, not by the handshake, which is over itself, but by the connection. */
+    /** The connection that was agreed on has ended. Called once, by the connection itself. */
     void onDisconnected();
 }

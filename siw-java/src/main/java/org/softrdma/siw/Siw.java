@@ -8,15 +8,15 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
 
-/** Devices made on the spot, for programs that do not want to depend on what is configured. */
+/** Makes devices for programs that do not want to depend on configuration. */
 public final class Siw {
     private Siw() {
     }
 
     /**
-     * An iWARP device that is in no list and no file.
+     * Makes an iWARP device that is in no list and no file.
      *
-     * @param name   anything; devices of one name in one process are one device
+     * @param name   any name; devices of the same name in one process are one device
      * @param netdev interface name
      * @throws VerbsException ENODEV if there is no such interface
      */
@@ -24,22 +24,22 @@ public final class Siw {
         return device(name, netdev, MpaOptions.DEFAULT);
     }
 
-    /** As {@link #device(String, String)}, its connections set up as the options say. */
+    /** Makes an iWARP device as {@link #device(String, String)} does, with options for the set-up of its connections. */
     public static RdmaDevice device(String name, String netdev, MpaOptions options) {
         return new SiwDevice(name, NetDevice.require(netdev), options);
     }
 
     /**
-     * Has the connections that an open device begins from now on set up like this, for all contexts of this process on it. Any thread.
+     * Changes the options of an open device, for connections that begin from now on, in all contexts of this process. Any thread.
      *
-     * @param context of an siw device
-     * @throws VerbsException EOPNOTSUPP if it is another's
+     * @param context on an siw device
+     * @throws VerbsException EOPNOTSUPP if the device is not an siw device
      */
     public static void setOptions(Context context, MpaOptions options) {
         running("set_mpa", context).options(options);
     }
 
-    /** How connections are set up now; EOPNOTSUPP if it is no siw device. */
+    /** Current options of an open device; EOPNOTSUPP if it is not an siw device. */
     public static MpaOptions options(Context context) {
         return running("get_mpa", context).options();
     }

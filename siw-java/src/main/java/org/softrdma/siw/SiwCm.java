@@ -25,23 +25,23 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * What an iWARP device does for the connection manager: rdma_cm's ports are TCP ports, its requests and answers MPA's start-up frames.
+ * Transport of an iWARP device for the connection manager: rdma_cm's ports are TCP ports, its requests and replies MPA's start-up frames.
  *
- * <p>Commands and what comes in are done with the owner's lock held. Sockets are opened and closed without it: the thread of TCP, which
- * does that, takes the lock for each new connection.
+ * <p>Commands and events are processed with the owner's lock held. Sockets are opened and closed without it: TCP's thread, which does that,
+ * takes the lock for each new connection.
  */
 final class SiwCm implements CmTransport {
     private static final System.Logger LOG = System.getLogger(SiwCm.class.getName());
 
     private final RunningDevice running;
-    /** Guards what is listened for, and is never taken by TCP's thread. */
+    /** Guards {@link #listeners} and {@link #link}; never taken by TCP's thread. */
     private final Object listening = new Object();
     private final Map<CmService, SiwListener> listeners = new HashMap<>();
-    /** Made when the first connection or listener wants it. */
+    /** Made for the first connection or listener. */
     private TcpLink link;
-    /** The owner's. */
+    /** All connections that are not over. For the owner. */
     private final Set<SiwCmConnection> connections = new HashSet<>();
-    /** Those of them that have come and not asked for anything yet. The owner's. */
+    /** Accepted connections among them whose request is not received yet. For the owner. */
     private final HalfOpen halfOpen = new HalfOpen();
 
     SiwCm(RunningDevice running) {
@@ -55,7 +55,7 @@ final class SiwCm implements CmTransport {
         return running.netdev().addresses();
     }
 
-    /** All of 127.0.0.0/8 is the loopback interface's. */
+    /** Whether the device has the address. The loopback interface has all of 127.0.0.0/8. */
     @Override
     public boolean has(InetAddress address) {
         NetDevice netdev = running.netdev();
@@ -91,7 +91,7 @@ final class SiwCm implements CmTransport {
         }
     }
 
-    /** The interface may have other addresses. */
+    /** Adapts all listeners to the interface's addresses, which may have changed. */
     void followAddresses() {
         synchronized (listening) {
             for (SiwListener each : listeners.values()) {
@@ -114,7 +114,7 @@ final class SiwCm implements CmTransport {
         }
     }
 
-    /** A TCP connection for a listener has come. On TCP's thread. */
+    /** Handles a TCP connection that was accepted for a listener. On TCP's thread. */
     void onStream(SiwListener listener, ByteStream stream, InetSocketAddress local, InetSocketAddress remote) {
         command(nowNs -> {
             boolean crowded = halfOpen.isFull(remote.getAddress());
@@ -130,7 +130,7 @@ final class SiwCm implements CmTransport {
         });
     }
 
-    /** With the owner's lock held. */
+    /** Accepted connections whose request is not received yet; with the owner's lock held. */
     HalfOpen halfOpen() {
         return halfOpen;
     }
@@ -145,12 +145,12 @@ final class SiwCm implements CmTransport {
         return connection;
     }
 
-    /** With the owner's lock held. */
+    /** Removes a connection that is over; with the owner's lock held. */
     void forget(SiwCmConnection connection) {
         connections.remove(connection);
     }
 
-    /** Does something as the owner, at the present time. */
+    /** Runs a command with the owner's lock held, at the current time. */
     void command(LongConsumer what) {
         ReentrantLock owner = running.agent().lock();
         owner.lock();
@@ -161,17 +161,17 @@ final class SiwCm implements CmTransport {
         } finally {
             owner.unlock();
         }
-        // There may be a deadline sooner than the one that somebody sleeps until.
+        // The command may have set an earlier deadline than the one that a leader sleeps until.
         running.agent().doorbell();
     }
 
-    /** What a connection has taken and the system has not would be lost with the process. */
+    /** Waits until what connections have to send is with the system, as it would be lost with the process. */
     @Override
     public void settle() {
         running.settle();
     }
 
-    /** The device stops: every peer is told. */
+    /** Closes all listeners and connections, with a rejection or the end of the stream for each peer, as the device stops. */
     void abandonAll() {
         synchronized (listening) {
             listeners.values().forEach(SiwListener::close);
@@ -180,7 +180,7 @@ final class SiwCm implements CmTransport {
         command(nowNs -> new ArrayList<>(connections).forEach(SiwCmConnection::close));
     }
 
-    /** The end of TCP. */
+    /** Stops TCP and its thread. */
     void close() {
         synchronized (listening) {
             if (link != null) {
@@ -209,9 +209,9 @@ final class SiwCm implements CmTransport {
     }
 
     /**
-     * A queue pair that is to be connected, with the owner's lock held.
+     * Finds a queue pair that can be connected; with the owner's lock held.
      *
-     * @throws VerbsException EINVAL: there is none with that number, or it is not in INIT
+     * @throws VerbsException EINVAL: no queue pair has that number, or it is not in INIT
      */
     SiwQueuePair requireQp(String verb, int qpn) {
         SiwQueuePair qp = engine().find(qpn);

@@ -21,45 +21,46 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * One end of a connection: a TCP connection that is made or has come, the {@link Handshake} on it, and then the queue pair's stream. Events
- * and their numbers are those of the kernel's iw_cm, on siw.
+ * One end of a connection: a TCP connection, initiated or accepted, the {@link Handshake} on it, and then the queue pair's stream. Events
+ * and their status are those of the kernel's iw_cm on siw.
  */
 final class SiwCmConnection implements CmConnection, HandshakeListener {
     private static final byte[] NOTHING = {};
     private static final int PORT = 1;
 
     private enum State {
-        /** Nothing is known of it yet. */
+        /** Not connecting yet. */
         NEW,
-        /** TCP connects, or the peer's answer is awaited. */
+        /** TCP is connecting, or the peer's reply is awaited. */
         CONNECTING,
         /** The peer's request is awaited. */
         HALF_OPEN,
-        /** The peer asked, and the application has the word. */
+        /** The request was received; the application must accept or reject it. */
         REQUESTED,
-        /** The peer asked, and went away before it was answered. */
+        /** The peer left after its request, before it was answered. */
         DESERTED,
         CONNECTED, OVER
     }
 
     private final SiwCm cm;
-    /** Of one that has come; else null. */
+    /** Null in an initiator. */
     private final SiwListener listener;
     private InetSocketAddress local;
     private InetSocketAddress remote;
     private CmHandler handler;
     private State state;
+    /** Null before there is a stream, and after the agreement. */
     private Handshake handshake;
     private SiwQueuePair qp;
 
-    /** One that is going to connect. */
+    /** Makes an initiator. */
     SiwCmConnection(SiwCm cm) {
         this.cm = cm;
         listener = null;
         state = State.NEW;
     }
 
-    /** One that has come. */
+    /** Makes a responder, for an accepted TCP connection. */
     SiwCmConnection(SiwCm cm, SiwListener listener, InetSocketAddress local, InetSocketAddress remote) {
         this.cm = cm;
         this.listener = listener;
@@ -68,14 +69,14 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
         state = State.HALF_OPEN;
     }
 
-    /** Waits for its request, with the owner's lock held. */
+    /** Begins to wait for the request; with the owner's lock held. */
     void await(ByteStream stream) {
         handshake = Handshake.await(cm.engine(), stream, cm.running().options(), this, cm.running().agent()::doorbell);
     }
 
     @Override
-    public void handler(CmHandler told) {
-        handler = told;
+    public void handler(CmHandler to) {
+        handler = to;
     }
 
     // ---- commands ----
@@ -106,7 +107,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
             require("rdma_accept", State.REQUESTED, State.DESERTED);
             qp = cm.requireQp("rdma_accept", parameters.qpNum());
             if (!handshake.accept(qp, parameters.responderResources(), parameters.initiatorDepth(), parameters.privateData())) {
-                // The kernel does not look either: its answer goes nowhere, and then it learns that the peer is gone.
+                // As in the kernel, which sends its reply without a check and finds out afterwards that the peer has left.
                 state = State.CONNECTED;
                 toError();
                 handler.onEstablished(null);
@@ -125,7 +126,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
         });
     }
 
-    /** The initiator has nothing to confirm: its queue pair was ready when the answer came. */
+    /** Does nothing: the queue pair of an initiator was ready when the reply was received. */
     @Override
     public void establish() {
     }
@@ -177,14 +178,14 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
         });
     }
 
-    /** The program may have destroyed the queue pair. */
+    /** Moves the queue pair to ERR, unless the program has destroyed it. */
     private void toError() {
         if (cm.engine().find(qp.qpNum()) == qp) {
             qp.modify(new QpAttributes().state(QpState.ERR));
         }
     }
 
-    /** TCP may still be connecting. */
+    /** Ends the handshake, if TCP is not connecting still. */
     private void abort() {
         if (handshake != null) {
             handshake.abort();
@@ -212,7 +213,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
         }
     }
 
-    // ---- what comes of it, with the owner's lock held ----
+    // ---- events, with the owner's lock held ----
 
     private void onStream(ByteStream stream, ConnectionParameters parameters) {
         if (state != State.CONNECTING || !qp.isConnectable()) {
@@ -240,8 +241,8 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
     }
 
     @Override
-    public void onRequest(Handshake asked) {
-        MpaResponder request = asked.request();
+    public void onRequest(Handshake from) {
+        MpaResponder request = from.request();
         cm.halfOpen().leave(remote.getAddress());
         state = State.REQUESTED;
         ConnectionParameters parameters = ConnectionParameters.builder().privateData(request.privateData())
@@ -250,19 +251,19 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
             case TAKEN -> { }
             case REFUSED -> {
                 over();
-                asked.reject(NOTHING);
+                from.reject(NOTHING);
             }
             case DROPPED -> {
                 over();
-                asked.abort();
+                from.abort();
             }
         }
     }
 
-    /** Whoever has stopped to listen is asked no more, by those either that had come before. */
+    /** Hands a request to the listener. A closed listener receives no more requests, not even from connections accepted earlier. */
     private RequestVerdict verdict(ConnectionParameters parameters) {
         return listener.isClosed() ? RequestVerdict.REFUSED
-            : listener.told().onRequest(this, new CmRequest(listener.service(), QpType.RC, local, remote, parameters));
+            : listener.handler().onRequest(this, new CmRequest(listener.service(), QpType.RC, local, remote, parameters));
     }
 
     @Override
@@ -295,7 +296,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
         }
     }
 
-    /** Of one that has come, before it was answered: whoever has the request finds out when answering. */
+    /** Handles the end of a responder before its request was answered: the application finds out when it answers. */
     private void onGone() {
         switch (state) {
             case HALF_OPEN -> {
@@ -306,7 +307,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
                 if (handler != null) {
                     state = State.DESERTED;
                 } else {
-                    // It failed while the application was asked, which does not have it.
+                    // The handshake failed while the listener was called, and the application does not have the request.
                     over();
                 }
             }

@@ -7,33 +7,33 @@ import org.softrdma.siw.qp.SiwMachine;
 import org.softrdma.siw.tcp.ByteStream;
 
 /**
- * A queue pair and its stream. Lives from the end of the set-up until both directions of the stream have ended, or have been given up: when
- * the queue pair is done, what it has written goes out, the stream is closed, and the peer has a while to close it, too.
+ * A queue pair and its stream. Exists from the end of the set-up until both directions of the stream have ended or were aborted: when the
+ * queue pair is finished, what it has written is sent, the stream is closed, and the peer has a limited time to close it, too.
  */
 final class SiwConnection extends StreamUser {
     private static final long NEVER = DeadlineHeap.NEVER;
 
-    /** So long a finished stream may take to end by itself. */
+    /** How long a finished stream may linger before it is reset. */
     static final long LINGER_NS = 2_000_000_000L;
-    /** Frames wait here while the stream takes no more. Full, the queue pair stops sending until there is room. */
+    /** Size of the buffer for frames that the stream has no room for. When it is full, the queue pair stops sending. */
     static final int SEND_BUFFER_BYTES = 1 << 18;
 
-    /** So often the buffer is emptied in one turn; then others have theirs. */
+    /** Maximum buffer flushes per turn, for fairness between connections. */
     static final int MOST_FILLS = 8;
 
     private final SiwEngine engine;
     private final SiwMachine qp;
     private final ByteStream stream;
     private final Runnable onOver;
-    /** Frames that the stream has not taken; null if there are none. */
+    /** Frames that the stream has not taken yet; null if there are none. */
     private StreamBuffer out;
-    /** When the stream is given up, or {@link DeadlineHeap#NEVER}. */
+    /** When the stream is aborted, or {@link DeadlineHeap#NEVER}. */
     private long abortNs = NEVER;
     private boolean closed;
     private boolean over;
-    private boolean overTold;
+    private boolean overReported;
 
-    /** The engine's mark: waits in its queue of connections with something to send. */
+    /** Set by the engine: the connection is in its queue of connections with something to send. */
     boolean active;
 
     SiwConnection(SiwEngine engine, SiwMachine qp, ByteStream stream, Runnable agentDoorbell, Runnable onOver) {
@@ -64,14 +64,18 @@ final class SiwConnection extends StreamUser {
         }
     }
 
-    private void tellOver() {
-        if (!overTold) {
-            overTold = true;
+    private void reportOver() {
+        if (!overReported) {
+            overReported = true;
             onOver.run();
         }
     }
 
-    /** Writes frames and hands them to the stream, until neither goes on. @return frames written */
+    /**
+     * Writes frames and hands them to the stream, until there is nothing to send or no room, or the turn is over.
+     *
+     * @return frames written
+     */
     int transmit(long nowNs) {
         if (over) {
             return 0;
@@ -91,7 +95,7 @@ final class SiwConnection extends StreamUser {
             giveBuffer();
         }
         if (goesOn) {
-            // There is room already: nobody will tell of it.
+            // There is room already, which the stream does not report.
             engine.touched(this);
         }
         if (qp.isFinished() && !over) {
@@ -113,15 +117,15 @@ final class SiwConnection extends StreamUser {
             closed = true;
             stream.close();
         }
-        tellOver();
+        reportOver();
     }
 
-    /** Nothing more will happen here. */
+    /** Whether the stream has ended and nothing more will happen. */
     boolean isOver() {
         return over;
     }
 
-    /** The stream is of no use any more: the peer is gone, or will not end it, and nobody reads what was still to be said. */
+    /** Aborts the stream: the peer has left, or does not close its side in time, and will not read what is left to send. */
     void abort() {
         if (!over) {
             over = true;
@@ -132,7 +136,7 @@ final class SiwConnection extends StreamUser {
             giveBuffer();
         }
         stream.abort();
-        tellOver();
+        reportOver();
     }
 
     @Override

@@ -29,18 +29,18 @@ final class SiwDevice implements RdmaDevice {
     private final String name;
     private final NetDevice netdev;
     private final int index;
-    /** Where options are read from; null if they are the program's. */
+    /** Source of the options; null if the program set them. */
     private final LinkStore store;
     private final MpaOptions options;
-    /** Registered memory counts against what the process may pin. */
+    /** Registered memory counts against the process's limit for pinned memory. */
     private final boolean limitedMemory;
 
-    /** A configured device, or a default one, at position {@code index} of them all. */
+    /** Makes a configured device, or a default one, at position {@code index} of all devices. */
     SiwDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
         this(link.name(), netdev, index, store, link.get(SiwLinkType.MPA), link.get(LinkOption.MEMLOCK));
     }
 
-    /** A device made on the spot. */
+    /** Makes a device that is in no list. */
     SiwDevice(String name, NetDevice netdev, MpaOptions options) {
         this(name, netdev, -1, null, options, false);
     }

@@ -4,7 +4,7 @@ package org.softrdma.siw;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.DeviceAttributes;
 
-/** What a device offers; 0 for what iWARP has not. */
+/** Limits and capabilities of a device; 0 for what iWARP does not have. */
 final class SiwLimits {
     static final int MAX_QP = 102_400;
     static final int MAX_QP_WR = 1 << 15;
@@ -15,8 +15,8 @@ final class SiwLimits {
     static final int MAX_MR = (1 << 19) - 1;
     static final int MAX_MW = (1 << 19) - 1;
     /**
-     * Most private data of the application's in a start-up frame. The wire has room for 508 bytes behind the enhanced header; Linux takes
-     * 256 together, and its siw does not survive a reply with more.
+     * Maximum private data of the application in a start-up frame. The wire has room for 508 bytes behind the enhanced header; Linux
+     * accepts 256 including the header, and its siw crashes on a reply with more.
      */
     static final int MAX_PRIVATE_DATA = 252;
     static final int MAX_SRQ = 102_400;
@@ -25,7 +25,7 @@ final class SiwLimits {
     static final long MAX_MSG_SIZE = 0xFFFF_FFFFL;
     /** SRQ_RESIZE, MEM_WINDOW, MEM_WINDOW_TYPE_2B. */
     private static final int DEVICE_CAP_FLAGS = 1 << 13 | 1 << 17 | 1 << 24;
-    /** Kernel siw's. */
+    /** Vendor of kernel siw. */
     private static final int VENDOR_ID = 0x626d74;
     private static final int VENDOR_PART_ID = 1;
 

@@ -13,28 +13,28 @@ import org.softrdma.siw.tcp.TcpLink;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** Somebody who listens for a TCP port, with a socket at each of the addresses. Guarded by {@link SiwCm}. */
+/** A listener of a TCP port, with a socket at each of its addresses. Guarded by {@link SiwCm}. */
 final class SiwListener {
     private final SiwCm cm;
     private final TcpLink link;
     private final CmService service;
-    private final CmListener told;
+    private final CmListener handler;
     private final Map<InetAddress, TcpLink.Listening> sockets = new HashMap<>();
     private volatile boolean closed;
 
-    SiwListener(SiwCm cm, TcpLink link, CmService service, CmListener told) {
+    SiwListener(SiwCm cm, TcpLink link, CmService service, CmListener handler) {
         this.cm = cm;
         this.link = link;
         this.service = service;
-        this.told = told;
+        this.handler = handler;
     }
 
     CmService service() {
         return service;
     }
 
-    CmListener told() {
-        return told;
+    CmListener handler() {
+        return handler;
     }
 
     boolean isClosed() {
@@ -42,14 +42,14 @@ final class SiwListener {
     }
 
     /**
-     * Listens nowhere any more where it is not wanted now, and then wherever it is wanted. An address that cannot be used yet, as a fresh
-     * IPv6 one, is tried again next time.
+     * Closes the sockets at addresses that are not wanted any more, and then listens at the ones that are. An address that cannot be used
+     * yet, such as a fresh IPv6 address, is tried again next time.
      *
-     * @param ofDevice what the wildcard address stands for
-     * @throws VerbsException EADDRINUSE: a program has the port at one of the addresses; none was added then
+     * @param ofDevice the addresses that the wildcard address stands for
+     * @throws VerbsException EADDRINUSE: a program has the port at one of the addresses; no address was added then
      */
     void bind(List<InetAddress> ofDevice) {
-        Set<InetAddress> wanted = told.addresses(ofDevice);
+        Set<InetAddress> wanted = handler.addresses(ofDevice);
         sockets.forEach((address, socket) -> {
             if (!wanted.contains(address)) {
                 socket.close();
@@ -81,7 +81,7 @@ final class SiwListener {
         }
     }
 
-    /** No more connections, and nobody is told any more. */
+    /** Closes all sockets; the listener receives no more requests. */
     void close() {
         cm.command(nowNs -> closed = true);
         sockets.values().forEach(TcpLink.Listening::close);

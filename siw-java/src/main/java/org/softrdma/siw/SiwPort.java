@@ -9,9 +9,9 @@ import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.PortState;
 
-/** What the port of an iWARP device is like, which its interface decides. */
+/** Port attributes of an iWARP device, derived from its network interface. */
 final class SiwPort {
-    /** CM_SUP and DEVICE_MGMT_SUP, as kernel siw has it. */
+    /** CM_SUP and DEVICE_MGMT_SUP, as in kernel siw. */
     private static final int PORT_CAP_FLAGS = 0x00090000;
     private static final int HARDWARE_ADDRESS_BYTES = 6;
     private static final int LINK_UP = 5;
@@ -29,8 +29,8 @@ final class SiwPort {
     }
 
     /**
-     * What names the device, 48 bits: its interface's address; where that has none, as the loopback, the first letters of the device's
-     * name, as kernel siw does it.
+     * Hardware address that names the device, 48 bits: the interface's; or if it has none, as the loopback, the first letters of the
+     * device's name, as in kernel siw.
      */
     static long hardwareAddress(String device, NetDevice netdev) {
         long letters = 0;
@@ -40,7 +40,7 @@ final class SiwPort {
         return netdev.mac() != 0 ? netdev.mac() : letters;
     }
 
-    /** RNICs name themselves by their hardware address: six bytes, then zeros. */
+    /** GID of the device: its hardware address, six bytes, then zeros, as RNICs have it. */
     static GidEntry gid(NetDevice netdev, long hardwareAddress) {
         return new GidEntry(new Gid(hardwareAddress << 16, 0), 0, 1, GidType.IB, netdev.name(), netdev.ifIndex());
     }

@@ -8,7 +8,7 @@ import org.softrdma.siw.config.SiwLinkType;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsProvider;
 
-/** The siw devices that are configured, or one for each interface that is up. */
+/** Provides the configured siw devices, or one for each interface that is up. */
 public final class SiwProvider implements VerbsProvider {
     private static final LinkType TYPE = new SiwLinkType();
 

@@ -17,7 +17,7 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 
-/** The application's side of a queue pair on an iWARP device: checks, then hands over to its {@link SiwMachine}. */
+/** A queue pair of an iWARP device for the application: checks calls and passes them to its {@link SiwMachine}. */
 final class SiwQueuePair extends SoftQueuePair {
     private final SiwContext context;
     private final SiwEngine engine;
@@ -33,7 +33,7 @@ final class SiwQueuePair extends SoftQueuePair {
             }
         }
     };
-    /** The owner's; null before there was any. */
+    /** The current or last connection, null before the first one. For the owner. */
     private SiwConnection connection;
 
     SiwQueuePair(SiwContext context, SoftProtectionDomain pd, QpInitAttributes init) {
@@ -55,24 +55,24 @@ final class SiwQueuePair extends SoftQueuePair {
         }
     }
 
-    /** The stream's set-up is done, with the owner's lock held: from INIT to RTS. */
-    void connect(ByteStream stream, Agreement agreement, long talkAtNs, Runnable onOver) {
+    /** Begins a connection on a stream whose set-up is done: INIT → RTS. With the owner's lock held. */
+    void connect(ByteStream stream, Agreement agreement, long sendNotBeforeNs, Runnable onOver) {
         detach();
-        machine.start(agreement.parameters(), agreement.ord(), agreement.ird(), agreement.first(), talkAtNs);
+        machine.start(agreement.parameters(), agreement.ord(), agreement.ird(), agreement.first(), sendNotBeforeNs);
         connection = engine.attach(machine, stream, context.agent()::doorbell, onOver);
     }
 
-    /** Stops after a fault of ours, with its connection if it has one. With the owner's lock held. */
+    /** Stops the queue pair and its connection after a fault of ours. With the owner's lock held. */
     void onBroken(Throwable cause) {
         engine.onBroken(machine, connection, cause);
     }
 
-    /** Whether a stream may be given to it. */
+    /** Whether the queue pair can be connected: it exists and is in INIT. */
     boolean isConnectable() {
         return engine.find(qpNum()) == this && machine.state() == QpState.INIT;
     }
 
-    /** @throws VerbsException EINVAL: it is not in INIT */
+    /** @throws VerbsException EINVAL: the queue pair is not in INIT */
     void requireConnectable(String verb) {
         if (!isConnectable()) {
             throw new VerbsException(Errno.EINVAL, verb, "qp 0x" + Integer.toHexString(qpNum()) + " is in " + machine.state()
@@ -109,7 +109,7 @@ final class SiwQueuePair extends SoftQueuePair {
         context.agent().doorbell(wasIdle);
     }
 
-    /** What comes of an old stream is no business of the next connection's. */
+    /** Aborts the old connection, whose stream must not disturb the next one. */
     private void detach() {
         if (connection != null) {
             connection.abort();

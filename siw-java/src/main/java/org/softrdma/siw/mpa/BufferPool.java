@@ -4,20 +4,20 @@ package org.softrdma.siw.mpa;
 import java.util.ArrayDeque;
 
 /**
- * Buffers of one size for connections that need one for a while, so that those with nothing under way have none. The owner's.
+ * Buffers of one size that connections borrow while bytes are under way, so that idle connections hold none. For the device's owner.
  */
 public final class BufferPool {
     private final int bytes;
     private final int mostIdle;
     private final ArrayDeque<StreamBuffer> idle = new ArrayDeque<>();
 
-    /** @param mostIdle so many wait for the next one who needs them; the memory of more is given back */
+    /** @param mostIdle buffers kept for the next borrower; the memory of further ones is released */
     public BufferPool(int bytes, int mostIdle) {
         this.bytes = bytes;
         this.mostIdle = mostIdle;
     }
 
-    /** An empty one. */
+    /** Returns an empty buffer, made if none is idle. */
     public StreamBuffer take() {
         StreamBuffer last = idle.pollLast();
         return last != null ? last : new StreamBuffer(bytes);

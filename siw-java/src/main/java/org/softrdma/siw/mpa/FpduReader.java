@@ -9,16 +9,17 @@ import org.softrdma.wire.iwarp.MpaMarker;
 import org.softrdma.wire.iwarp.TerminateCode;
 
 /**
- * Cuts a stream into FPDUs, however it comes in pieces, and takes out the markers. A frame is handed on only when it is whole and its CRC
- * is good, so that damaged bytes reach nobody's memory; one that lies whole in what came, in a stream without markers, is not copied.
+ * Cuts a stream, which may be received in pieces of any size, into FPDUs, and removes the markers. A frame is handed on only when it is
+ * complete and its CRC is good, so that damaged bytes never reach registered memory. In a stream without markers a frame that is complete
+ * in one piece is not copied.
  */
 public final class FpduReader implements StreamSink {
     /** A verdict: all bytes were taken. */
     private static final int OK = -1;
-    /** A verdict: the handler wants no more. Others are the {@link TerminateCode} of what is wrong with the framing. */
+    /** A verdict: the handler wants no more ULPDUs. Other verdicts are the {@link TerminateCode} of what is wrong with the framing. */
     private static final int STOPPED = -2;
 
-    /** With fewer missing bytes of a frame, the frames behind it are worth being read at the same time. */
+    /** Pending bytes below which a read takes the frames behind as well instead of filling this frame alone. */
     static final int WORTH_FILLING = 1 << 14;
     private static final int BETWEEN_MARKERS = MpaMarker.INTERVAL - MpaMarker.LENGTH;
 
@@ -27,24 +28,24 @@ public final class FpduReader implements StreamSink {
     private final MpaCrc crc = new MpaCrc();
     private final ByteBuffer marker = ByteBuffer.allocate(MpaMarker.LENGTH);
     private StreamParameters parameters;
-    /** The beginning of a frame whose end has not come; null between frames. */
+    /** Holds the beginning of a frame whose end is not received yet; null between frames. */
     private StreamBuffer hold;
-    /** Its bytes. */
+    /** Bytes of the frame in {@link #hold}. */
     private int held;
-    /** Of the frame being held, without markers; 0 as long as its length field is not there. */
+    /** Length of the frame in {@link #hold}, without markers; 0 until its length field is received. */
     private int total;
     private int untilMarker;
     private int markerHeld;
     /** Stream bytes since the frame's length field, markers included. */
     private int sinceLength;
 
-    /** @param holds buffers of {@link Fpdu#MAX_LENGTH} bytes, for frames that come in pieces */
+    /** @param holds buffers of {@link Fpdu#MAX_LENGTH} bytes, for frames that are received in pieces */
     public FpduReader(UlpduHandler handler, BufferPool holds) {
         this.handler = handler;
         this.holds = holds;
     }
 
-    /** A new stream begins. */
+    /** Begins a new stream. */
     public void start(StreamParameters agreed) {
         parameters = agreed;
         forget();
@@ -54,7 +55,7 @@ public final class FpduReader implements StreamSink {
         crc.reset();
     }
 
-    /** Nothing more comes: the frame that has begun has no end. */
+    /** Drops a frame that has begun, as its end will not be received. */
     public void forget() {
         if (hold != null) {
             holds.giveBack(hold);
@@ -64,12 +65,12 @@ public final class FpduReader implements StreamSink {
         total = 0;
     }
 
-    /** Whether the stream stands between two frames. */
+    /** Whether the bytes received so far end with a whole frame. */
     public boolean isAtBoundary() {
         return held == 0 && markerHeld == 0;
     }
 
-    /** Bytes that a long frame lacks, if they are best read right behind those that it has. */
+    /** Missing bytes of a long frame, if they are best read directly behind its beginning. */
     @Override
     public int pendingBytes() {
         int pending = total - held;
@@ -168,7 +169,7 @@ public final class FpduReader implements StreamSink {
         return OK;
     }
 
-    /** RFC 5044 §4.3: a marker says where its frame began; one directly before a frame says 0. */
+    /** Checks a marker. RFC 5044 §4.3: it contains the distance to the start of its frame; directly before a frame it is 0. */
     private boolean takeMarker() {
         markerHeld = 0;
         untilMarker = BETWEEN_MARKERS;
@@ -180,7 +181,11 @@ public final class FpduReader implements StreamSink {
         return MpaMarker.fpduPointer(marker, 0) == (expected & 0xFFFF);
     }
 
-    /** Copies what belongs to the held frame, up to its length field or its end. @return bytes taken, at least 1 */
+    /**
+     * Copies bytes to the frame in {@link #hold}, up to its length field or its end.
+     *
+     * @return bytes taken, at least 1
+     */
     private int hold(ByteBuffer b, int from, int to) {
         if (hold == null) {
             hold = holds.take();
@@ -201,7 +206,7 @@ public final class FpduReader implements StreamSink {
         return verdict;
     }
 
-    /** The pad is what the peer sent: the CRC covers it, and nobody else looks at it. */
+    /** Checks the CRC and hands the ULPDU on. The content of the pad is not checked; the CRC covers it. */
     private int deliver(ByteBuffer b, MemorySegment memory, int at, int computed) {
         int length = Fpdu.ulpduLength(b, at);
         if (parameters.crc() && MpaCrc.get(b, at + Fpdu.length(length) - Fpdu.CRC_LENGTH) != computed) {

@@ -6,33 +6,33 @@ import org.softrdma.wire.iwarp.Fpdu;
 import org.softrdma.wire.iwarp.MpaCrc;
 import org.softrdma.wire.iwarp.MpaMarker;
 
-/** Frames ULPDUs for the stream: length, pad, markers, CRC. Knows where in the stream it is, as markers stand at fixed places. */
+/** Frames ULPDUs for the stream: length, pad, markers, CRC. Tracks the position in the stream, as markers stand at fixed distances. */
 public final class FpduWriter {
     private static final int BETWEEN_MARKERS = MpaMarker.INTERVAL - MpaMarker.LENGTH;
 
     private final MpaCrc crc = new MpaCrc();
     private StreamParameters parameters;
-    /** Bytes of data until the next marker; 0 if one is due. */
+    /** Bytes of data until the next marker; 0 if a marker is due. */
     private int untilMarker;
 
-    /** A new stream begins. */
+    /** Begins a new stream. */
     public void start(StreamParameters agreed) {
         parameters = agreed;
         untilMarker = 0;
     }
 
-    /** Whether a ULPDU of this length finds room. */
+    /** Whether the buffer has room for the frame of a ULPDU of this length. */
     public boolean hasRoom(StreamBuffer out, int ulpduLength) {
         int length = Fpdu.length(ulpduLength);
         return out.hasRoom(length + (parameters.markersOut() ? MpaMarker.LENGTH * (length / BETWEEN_MARKERS + 1) : 0));
     }
 
-    /** Where the ULPDU is to be written; {@link #hasRoom} has said yes. */
+    /** Returns the offset at which the ULPDU must be written, after {@link #hasRoom} returned true. */
     public int begin(StreamBuffer out) {
         return out.end() + Fpdu.HEADER_LENGTH;
     }
 
-    /** The ULPDU stands where {@link #begin} said: frames it. */
+    /** Frames the ULPDU that was written at {@link #begin}. */
     public void finish(StreamBuffer out, int ulpduLength) {
         ByteBuffer b = out.bytes();
         int at = out.end();
@@ -45,12 +45,16 @@ public final class FpduWriter {
         if (parameters.markersOut()) {
             end = insertMarkers(b, at, end);
         }
-        // RFC 5044 §4.4: without CRC the field is there all the same, and nobody looks at it.
+        // RFC 5044 §4.4: without CRC the field is present all the same, and the receiver ignores it.
         MpaCrc.put(b, end - Fpdu.CRC_LENGTH, parameters.crc() ? crc.of(b, at, end - Fpdu.CRC_LENGTH) : 0);
         out.wrote(end - at);
     }
 
-    /** Moves the frame's bytes apart, the last ones first. RFC 5044 §4.3. @return the new end */
+    /**
+     * Moves the frame's bytes apart, the last ones first, and writes the markers between them. RFC 5044 §4.3
+     *
+     * @return the new end
+     */
     private int insertMarkers(ByteBuffer b, int at, int end) {
         int length = end - at;
         int first = untilMarker;
@@ -62,7 +66,7 @@ public final class FpduWriter {
         int from = first + (count - 1) * BETWEEN_MARKERS;
         untilMarker = BETWEEN_MARKERS - (length - from);
         int chunk = length - from;
-        // The length field itself stands behind a marker that comes first.
+        // If a marker comes first, the length field stands behind it.
         int lengthField = first == 0 ? MpaMarker.LENGTH : 0;
         for (int i = count - 1; i >= 0; i--) {
             int marker = from + i * MpaMarker.LENGTH;

@@ -7,14 +7,14 @@ import org.softrdma.wire.iwarp.EnhancedHeader;
 import org.softrdma.wire.iwarp.MpaFrame;
 import org.softrdma.wire.iwarp.TerminateCode;
 
-/** The side that asks: one request, one reply. Pure. Source: RFC 5044 §7.1, RFC 6581 §5 to §9. */
+/** The initiator of a connection: one request, one reply. Pure. Source: RFC 5044 §7.1, RFC 6581 §5 to §9. */
 public final class MpaInitiator {
-    /** How far it is. */
+    /** Progress of the set-up. */
     public enum State {
         WAITING, AGREED,
-        /** By the peer's application. */
+        /** The peer's application rejected the connection. */
         REJECTED,
-        /** The peer's reply is against the rules; {@link #failure} says how. */
+        /** The peer's reply violates the protocol; {@link #failure} says how. */
         FAILED
     }
 
@@ -25,14 +25,17 @@ public final class MpaInitiator {
     private State state = State.WAITING;
     private int failure;
 
-    /** @param ird READs and atomics we hold for the peer. @param ord those of ours that we would have outstanding */
+    /**
+     * @param ird READs and atomics of the peer that we can hold
+     * @param ord our READs and atomics that may be outstanding, if the peer agrees
+     */
     public MpaInitiator(MpaOptions options, int ird, int ord) {
         this.options = options;
         this.ird = ird;
         this.ord = ord;
     }
 
-    /** The request, at the end of {@code out}. */
+    /** Writes the request at the end of {@code out}. */
     public void writeRequest(StreamBuffer out, byte[] privateData) {
         int flags = (options.wantsCrc() ? MpaFrame.CRC : 0) | (options.markers() ? MpaFrame.MARKERS : 0)
             | (options.revision() == 2 ? MpaFrame.ENHANCED : 0);
@@ -47,7 +50,11 @@ public final class MpaInitiator {
         };
     }
 
-    /** Takes of [from, to) what belongs to the reply; the rest is FPDUs. @return how many bytes */
+    /**
+     * Takes the bytes of [from, to) that belong to the reply; FPDUs follow it.
+     *
+     * @return how many bytes were taken
+     */
     public int onBytes(ByteBuffer b, int from, int to) {
         int taken = reply.take(b, from, to);
         if (state == State.WAITING && reply.verdict() != MpaFrame.INCOMPLETE) {
@@ -64,7 +71,7 @@ public final class MpaInitiator {
         } else if (options.crc() == MpaOptions.Crc.REQUIRED && !reply.has(MpaFrame.CRC)) {
             fail(TerminateCode.MPA_BAD_STARTUP_FRAME);
         } else if (reply.isEnhanced() && reply.ord() != EnhancedHeader.NOT_NEGOTIATED && reply.ord() > ird) {
-            // RFC 6581 §9.1: it would have more outstanding than we can hold.
+            // RFC 6581 §9.1: the peer would have more requests outstanding than we can hold.
             fail(TerminateCode.MPA_INSUFFICIENT_IRD);
         } else if (isPeer() && (reply.control() & offeredControl() & ~EnhancedHeader.PEER_TO_PEER) == 0) {
             fail(TerminateCode.MPA_NO_MATCHING_RTR);
@@ -73,7 +80,7 @@ public final class MpaInitiator {
         }
     }
 
-    /** Both said so. */
+    /** Whether both sides chose a peer-to-peer connection. */
     private boolean isPeer() {
         return (reply.control() & offeredControl() & EnhancedHeader.PEER_TO_PEER) != 0;
     }
@@ -87,17 +94,21 @@ public final class MpaInitiator {
         return state;
     }
 
-    /** A {@link TerminateCode}. */
+    /** The {@link TerminateCode} of a reply that violates the protocol. */
     public int failure() {
         return failure;
     }
 
-    /** In REJECTED: what the peer's application had to say. */
+    /** Private data of the peer's application; in REJECTED. */
     public byte[] privateData() {
         return reply.privateData();
     }
 
-    /** In AGREED. @param emss payload bytes of a full TCP segment */
+    /**
+     * Returns what was agreed on; in AGREED.
+     *
+     * @param emss payload bytes of a full TCP segment
+     */
     public Agreement agreement(int emss) {
         boolean crc = options.wantsCrc() || reply.has(MpaFrame.CRC);
         int usedOrd = reply.isEnhanced() ? StartupFrame.agree(ord, reply.ird()) : ord;

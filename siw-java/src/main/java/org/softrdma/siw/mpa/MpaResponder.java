@@ -6,14 +6,14 @@ import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.wire.iwarp.EnhancedHeader;
 import org.softrdma.wire.iwarp.MpaFrame;
 
-/** The side that is asked: one request, an application's decision, one reply. Pure. Source: RFC 5044 §7.1, RFC 6581 §5 to §9. */
+/** The responder of a connection: one request, the application's decision, one reply. Pure. Source: RFC 5044 §7.1, RFC 6581 §5 to §9. */
 public final class MpaResponder {
-    /** How far it is. */
+    /** Progress of the set-up. */
     public enum State {
         WAITING,
-        /** The request is there, and the application has the word. */
+        /** The request was received; the application must accept or reject it. */
         REQUESTED, ANSWERED,
-        /** No request, or one against the rules: the connection is closed without an answer. */
+        /** The bytes received are no valid request: the connection is closed without a reply. */
         FAILED
     }
 
@@ -25,7 +25,7 @@ public final class MpaResponder {
         this.options = options;
     }
 
-    /** Bytes of the stream. Before the reply nothing may follow the request: RFC 5044 §7.1.2. */
+    /** Receives bytes of the stream. Before the reply nothing may follow the request: RFC 5044 §7.1.2. */
     public void onBytes(ByteBuffer b, int from, int to) {
         int taken = request.take(b, from, to);
         if (state == State.WAITING && request.verdict() != MpaFrame.INCOMPLETE) {
@@ -42,17 +42,17 @@ public final class MpaResponder {
         return state;
     }
 
-    /** Whether the peer is to be refused because it does not ask for CRCs. */
+    /** Whether the peer must be refused because its request does not enable CRCs. */
     public boolean lacksCrc() {
         return options.crc() == MpaOptions.Crc.REQUIRED && !request.has(MpaFrame.CRC);
     }
 
-    /** READs and atomics the peer holds for us; what the device can if it does not say. */
+    /** READs and atomics the peer can hold for us; the device's ORD if the request does not say. */
     public int peersIrd() {
         return request.isEnhanced() ? StartupFrame.agree(options.ord(), request.ird()) : options.ord();
     }
 
-    /** READs and atomics the peer would have outstanding. */
+    /** READs and atomics the peer may have outstanding; the device's IRD if the request does not say. */
     public int peersOrd() {
         return request.isEnhanced() ? StartupFrame.agree(options.ird(), request.ord()) : options.ird();
     }
@@ -61,16 +61,16 @@ public final class MpaResponder {
         return request.privateData();
     }
 
-    /** A peer-to-peer connection: the initiator's first frame says that both may talk. */
+    /** Whether the request is for a peer-to-peer connection: the initiator's first frame permits both sides to send. */
     public boolean isPeerToPeer() {
         return (request.control() & EnhancedHeader.PEER_TO_PEER) != 0;
     }
 
     /**
-     * Accepts. The reply repeats the request's revision and kind, as siw 6.1 demands.
+     * Accepts the request. The reply repeats the request's revision and kind, as siw 6.1 requires.
      *
-     * @param ird  READs and atomics we hold for the peer
-     * @param ord  those of ours that we would have outstanding
+     * @param ird  READs and atomics of the peer that we can hold
+     * @param ord  our READs and atomics that may be outstanding, if the peer agrees
      * @param emss payload bytes of a full TCP segment
      */
     public Agreement accept(StreamBuffer out, int ird, int ord, byte[] privateData, int emss) {
@@ -81,7 +81,7 @@ public final class MpaResponder {
             request.privateData());
     }
 
-    /** Refuses. The numbers stand before the application's data all the same: siw 6.1 skips four bytes whatever there is. */
+    /** Rejects the request. The reply contains IRD and ORD before the private data, as siw 6.1 always skips four bytes. */
     public void reject(StreamBuffer out, byte[] privateData) {
         reply(out, MpaFrame.REJECTED, peersOrd(), peersIrd(), 0, privateData);
     }
@@ -92,7 +92,7 @@ public final class MpaResponder {
         state = State.ANSWERED;
     }
 
-    /** Of the first messages the initiator offers, one: any will do for us. */
+    /** Chooses one of the first messages that the initiator offers; we support all of them. */
     private int chosenControl() {
         int offered = request.control();
         if ((offered & EnhancedHeader.PEER_TO_PEER) == 0) {

@@ -5,19 +5,23 @@ import java.nio.ByteBuffer;
 import org.softrdma.wire.iwarp.EnhancedHeader;
 import org.softrdma.wire.iwarp.MpaFrame;
 
-/** Gathers the one frame a side begins with, byte by byte if need be, and not one byte of what follows it. */
+/** Collects the first frame of a stream from pieces of any size, and takes no byte behind it. Also writes such frames. */
 public final class StartupFrame {
     private final boolean request;
     private final ByteBuffer bytes = ByteBuffer.allocate(MpaFrame.LENGTH + MpaFrame.MAX_PRIVATE_DATA);
     private int length;
     private int verdict = MpaFrame.INCOMPLETE;
 
-    /** @param request which of the two it is */
+    /** @param request whether the frame is a request or a reply */
     StartupFrame(boolean request) {
         this.request = request;
     }
 
-    /** Takes of [from, to) what belongs to the frame. @return how many bytes */
+    /**
+     * Takes the bytes of [from, to) that belong to the frame.
+     *
+     * @return how many bytes were taken
+     */
     int take(ByteBuffer b, int from, int to) {
         int at = from;
         while (at < to && verdict == MpaFrame.INCOMPLETE) {
@@ -31,7 +35,7 @@ public final class StartupFrame {
         return at - from;
     }
 
-    /** A verdict of {@link MpaFrame#check}. */
+    /** Result of {@link MpaFrame#check} on the bytes so far. */
     int verdict() {
         return verdict;
     }
@@ -48,22 +52,22 @@ public final class StartupFrame {
         return MpaFrame.isEnhanced(bytes, 0) && MpaFrame.privateDataLength(bytes, 0) >= EnhancedHeader.LENGTH;
     }
 
-    /** Of an enhanced frame. */
+    /** IRD of an enhanced frame. */
     int ird() {
         return EnhancedHeader.ird(bytes, MpaFrame.LENGTH);
     }
 
-    /** Of an enhanced frame. */
+    /** ORD of an enhanced frame. */
     int ord() {
         return EnhancedHeader.ord(bytes, MpaFrame.LENGTH);
     }
 
-    /** {@link EnhancedHeader#control} of an enhanced frame; 0 of others. */
+    /** {@link EnhancedHeader#control} of an enhanced frame; 0 for other frames. */
     int control() {
         return isEnhanced() ? EnhancedHeader.control(bytes, MpaFrame.LENGTH) : 0;
     }
 
-    /** What the peer's application put in. */
+    /** Private data of the peer's application. */
     byte[] privateData() {
         int skip = isEnhanced() ? EnhancedHeader.LENGTH : 0;
         byte[] data = new byte[MpaFrame.privateDataLength(bytes, 0) - skip];
@@ -71,12 +75,17 @@ public final class StartupFrame {
         return data;
     }
 
-    /** The smaller one, where the other side wants to negotiate at all. */
+    /** The smaller of two limits; ours if the other side does not negotiate. */
     static int agree(int ours, int theirs) {
         return theirs == EnhancedHeader.NOT_NEGOTIATED ? ours : Math.min(ours, theirs);
     }
 
-    /** Writes a frame at the end of {@code out}, which has room. @param control with {@link MpaFrame#ENHANCED} among the flags */
+    /**
+     * Writes a frame at the end of {@code out}, which has room.
+     *
+     * @param ird     in an enhanced frame only, as are {@code ord} and {@code control}
+     * @param control bits of {@link EnhancedHeader#control}
+     */
     public static void write(StreamBuffer out, boolean request, int flags, int revision, int ird, int ord, int control,
                              byte[] privateData) {
         ByteBuffer b = out.bytes();

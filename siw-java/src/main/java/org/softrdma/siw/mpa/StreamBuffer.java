@@ -4,7 +4,7 @@ package org.softrdma.siw.mpa;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/** Bytes between the protocol and the stream: written at the end, taken from the start. The owner's. */
+/** Bytes between the protocol and the stream: written at the end, taken from the start. For the device's owner. */
 public final class StreamBuffer {
     private final ByteBuffer bytes;
     private final MemorySegment memory;
@@ -26,12 +26,12 @@ public final class StreamBuffer {
         return memory;
     }
 
-    /** The first byte that was not taken. */
+    /** Offset of the first byte that was not taken. */
     public int start() {
         return start;
     }
 
-    /** Where the next byte goes. */
+    /** Offset at which the next byte is written. */
     public int end() {
         return end;
     }
@@ -44,7 +44,7 @@ public final class StreamBuffer {
         return start == end;
     }
 
-    /** Makes room for {@code count} bytes at the end, if the buffer has as many free. */
+    /** Makes room for {@code count} bytes at the end; returns false if the buffer has fewer free. */
     public boolean hasRoom(int count) {
         if (bytes.capacity() - end >= count) {
             return true;
@@ -58,12 +58,12 @@ public final class StreamBuffer {
         return true;
     }
 
-    /** So many bytes were written at {@link #end}. */
+    /** Adds {@code count} bytes that were written at {@link #end}. */
     public void wrote(int count) {
         end += count;
     }
 
-    /** So many bytes were taken from {@link #start}. */
+    /** Removes {@code count} bytes that were taken from {@link #start}. */
     public void took(int count) {
         start += count;
         if (start == end) {

@@ -17,19 +17,20 @@ import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamSink;
 
 /**
- * A TCP connection of Netty's, where the owner cannot read and write sockets itself. Its event loop reads, and the owner takes what was
- * read: it waits in a bounded queue, up to {@link #MAX_WAITING} bytes and one read more, then nothing is read and TCP holds the peer back.
- * The loop also writes, {@link #TO_WRITE} bytes at a time, and tells when it has. The channel is closed by the owner only.
+ * A TCP connection of Netty's, where the owner cannot read and write sockets itself. Netty's event loop reads into a bounded queue of
+ * {@link #MAX_WAITING} bytes and one read more, which the owner empties; when the queue is full, reading stops and TCP's flow control
+ * stops the peer. The event loop also writes, {@link #TO_WRITE} bytes at a time, and rings the listener when it has. Only the owner
+ * closes the channel.
  */
 final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStream {
-    /** More than that waits for the owner: reading stops. */
+    /** Bytes in the queue above which the event loop stops reading. */
     static final int MAX_WAITING = 1 << 20;
-    /** The owner takes that much and the rest of a read, and then has others at their turn. */
+    /** Bytes that one {@link #poll} delivers at most, plus the rest of a read, for fairness between connections. */
     static final int TURN_BYTES = 2 * MAX_WAITING;
-    /** At once for the event loop to write. */
+    /** Bytes handed to the event loop for one write. */
     private static final int TO_WRITE = 1 << 18;
 
-    /** The listener until there is one. */
+    /** Listener until one is set: ignores everything. */
     private static final Listener NOBODY = new Listener() {
         @Override
         public void onReady() {
@@ -44,9 +45,9 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
     private final ConcurrentLinkedQueue<ByteBuf> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger waitingBytes = new AtomicInteger();
     private volatile Channel channel;
-    /** The event loop has bytes that go before all others. */
+    /** The event loop is writing bytes; later ones must wait. */
     private volatile boolean loopWrites;
-    /** Nothing goes out any more. */
+    /** Writing failed: nothing more can be sent. */
     private volatile boolean broken;
     private volatile boolean ended;
     private volatile boolean dead;
@@ -57,7 +58,7 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
         listener.ring();
     };
 
-    /** @param guessedEmss payload bytes of a full TCP segment; nobody tells */
+    /** @param guessedEmss payload bytes of a full TCP segment, an estimate: Netty does not tell */
     NettyStream(int guessedEmss) {
         this.guessedEmss = guessedEmss;
     }
@@ -79,13 +80,13 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
         int length = bytes.readableBytes();
         waiting.add(bytes);
         if (dead) {
-            // Since the look above: the owner may not have seen it.
+            // Aborted since the check above: the owner may not have seen these bytes in the queue.
             forgetWaiting();
             return;
         }
         if (waitingBytes.addAndGet(length) > MAX_WAITING) {
             channel.config().setAutoRead(false);
-            // The owner may have taken all of it in between, and would not look again.
+            // The owner may have emptied the queue in between, and would not resume reading itself.
             resumeIfTaken();
         }
         listener.ring();
@@ -128,7 +129,7 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
 
     @Override
     public boolean poll(StreamSink sink) {
-        // Read before the queue: what is in the queue then is all there will be.
+        // Read before the queue: if set, the queue holds everything there will be.
         boolean last = ended;
         int taken = 0;
         boolean wanted = true;
@@ -182,7 +183,7 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
     @Override
     public void close() {
         if (!dead) {
-            // Behind everything written before.
+            // The empty write is completed behind everything written before.
             channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> ((DuplexChannel) channel).shutdownOutput());
         }
     }
@@ -194,7 +195,7 @@ final class NettyStream extends ChannelInboundHandlerAdapter implements ByteStre
         forgetWaiting();
     }
 
-    /** Either side. */
+    /** Releases all bytes in the queue. Called by the owner or the event loop. */
     private void forgetWaiting() {
         for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = waiting.poll()) {
             bytes.release();

@@ -4,7 +4,7 @@ package org.softrdma.siw.tcp;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Streams whose news come by themselves, on threads of their own. */
+/** Streams whose readiness is signalled by their own threads (Netty). */
 public final class NettyStreams implements Streams {
     private final Semaphore wakeups = new Semaphore(0);
 

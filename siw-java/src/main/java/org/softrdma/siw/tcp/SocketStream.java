@@ -6,24 +6,24 @@ import org.softrdma.linux.TcpSocket;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamSink;
 
-/** A TCP connection whose socket the owner reads and writes. There is no other thread: what is not read yet is TCP's to keep. */
+/** A TCP connection whose socket the owner itself reads and writes, without another thread. TCP keeps the bytes that are not read yet. */
 final class SocketStream implements ByteStream, SocketSet.Watcher {
-    /** So much is read in one turn; then others have theirs. */
+    /** Bytes read in one turn at most, for fairness between connections. */
     private static final int TURN_BYTES = 1 << 20;
 
-    /** Read together with the end of a long frame: the next one's headers, which tell how long that is. */
+    /** Bytes read behind the end of a long frame: the next frame's headers, which contain its length. */
     private static final int BEHIND_A_FRAME = 64;
 
     private final SocketStreams streams;
     private final TcpSocket socket;
     private Listener listener;
-    /** There may be something to read, which nobody will tell again. */
+    /** There may be something to read. Epoll is edge-triggered and does not report it again. */
     private boolean readable;
-    /** The peer sends no more: what is there can be read to its end. */
+    /** The peer sends no more: what the system has can be read up to the end. */
     private boolean ended;
-    /** There is no room, and we will be told when there is. */
+    /** The socket has no room; epoll reports when it has. */
     private boolean full;
-    /** Nothing goes out any more. */
+    /** Writing failed: nothing more can be sent. */
     private boolean broken;
     private boolean dead;
 
@@ -105,7 +105,7 @@ final class SocketStream implements ByteStream, SocketSet.Watcher {
                 from.took(count);
             } else {
                 full = count == TcpSocket.NOT_NOW;
-                // Reading tells of it, too, behind what the peer has said last.
+                // The end is reported by reading, behind the last bytes of the peer.
                 broken = count == TcpSocket.OVER;
             }
         }

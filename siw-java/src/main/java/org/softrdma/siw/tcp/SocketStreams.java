@@ -6,22 +6,22 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.linux.SocketSet;
 
-/** Streams whose sockets the owner itself reads and writes, and what they share: one buffer to read into, as one is read at a time. */
+/** Streams whose sockets the owner itself reads and writes. They share one read buffer, as one is read at a time. */
 public final class SocketStreams implements Streams {
-    /** Read at once, at most. Frames are up to 64 KiB, and those that one read brings whole are not copied together first. */
+    /** Largest read. Frames are up to 64 KiB; those that are complete in one read are not copied together first. */
     private static final int READ_BYTES = 1 << 18;
 
     private final SocketSet sockets = new SocketSet();
     private final MemorySegment memory = Arena.ofAuto().allocate(READ_BYTES, 64);
     private final ByteBuffer bytes = memory.asByteBuffer();
 
-    /** Whether this system can; else streams are Netty's. */
+    /** Whether this system supports it; otherwise streams are Netty's. */
     public static boolean arePossible() {
         return SocketSet.isPossible();
     }
 
     /**
-     * A stream on a connection that is made. Any thread.
+     * Makes the stream of an established connection. Any thread.
      *
      * @param fd as {@link SocketSet#take} says
      */
@@ -29,7 +29,7 @@ public final class SocketStreams implements Streams {
         return new SocketStream(this, sockets.take(fd));
     }
 
-    /** What was read, until the next stream reads. */
+    /** The read buffer; its content is valid until the next stream reads. */
     ByteBuffer bytes() {
         return bytes;
     }

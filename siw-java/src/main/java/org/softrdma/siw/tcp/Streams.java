@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw.tcp;
 
-/** All streams of a device, as its owner hears of them, and as the thread that leads it sleeps on them. */
+/** All streams of a device: tells the owner which are ready, and lets the leading thread sleep until one is. */
 public interface Streams extends AutoCloseable {
     /**
-     * Notifies the listeners of the streams that became ready, unless threads of their own do. For the owner.
+     * Notifies the listeners of all streams that became ready, unless the streams' own threads do. For the owner.
      *
-     * @return how many became ready
+     * @return how many were notified
      */
     int poll();
 
-    /** Sleeps until there are news, or {@link #wakeup}. */
+    /** Sleeps until a stream is ready, {@link #wakeup} is called, or the timeout expires. */
     void await(long timeoutNs);
 
-    /** Ends the present {@link #await}, or the next. Any thread. */
+    /** Ends the current {@link #await}, or the next one. Any thread. */
     void wakeup();
 
-    /** Ends what is left of them, when nobody is owner any more. */
+    /** Closes the remaining streams. Called when the device has no owner any more. */
     @Override
     void close();
 }

@@ -40,14 +40,14 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * TCP for a device: makes connections and takes those that come, on a thread of Netty's. With epoll, a connection that is made leaves
- * Netty: the device's owner gets a descriptor of its own and reads and writes by itself ({@link SocketStream}). Elsewhere NIO carries the
- * bytes, too ({@link NettyStream}).
+ * TCP for a device: connects and accepts on a thread of Netty's. With epoll, an established connection leaves Netty: the device's owner
+ * receives a descriptor of its own, and reads and writes it itself ({@link SocketStream}). Elsewhere Netty's NIO also transports the bytes
+ * ({@link NettyStream}).
  */
 public final class TcpLink implements AutoCloseable {
-    /** From the least to the most bytes read at once. Frames are up to 64 KiB, and those that one read brings whole are not copied. */
+    /** Smallest, first and largest read. Frames are up to 64 KiB; those that are complete in one read are not copied. */
     private static final RecvByteBufAllocator READS = new AdaptiveRecvByteBufAllocator(2048, 1 << 14, 1 << 18);
-    /** Connections the system holds that nobody has taken yet; more are refused by it. */
+    /** Established connections that the system holds until they are accepted; it refuses more. */
     private static final int BACKLOG = 128;
     private static final int IPV4_TCP_BYTES = 20 + 32;
     private static final int IPV6_TCP_BYTES = 40 + 32;
@@ -64,8 +64,8 @@ public final class TcpLink implements AutoCloseable {
     private final EventLoopGroup loop;
 
     /**
-     * @param mtu     of the interface: says how long a TCP segment can be
-     * @param sockets where streams are to be read and written by their owner; null for NIO
+     * @param mtu     of the interface: determines the length of a TCP segment
+     * @param sockets where the owner reads and writes streams itself; null for NIO
      */
     public TcpLink(int mtu, SocketStreams sockets) {
         this.mtu = mtu;
@@ -77,10 +77,10 @@ public final class TcpLink implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param local     address to come from; port 0 for any
-     * @param timeoutNs the peer's TCP may take so long for its answer, at least a millisecond; then the reason is ETIMEDOUT
+     * @param local     source address; port 0 for any
+     * @param timeoutNs time limit for the answer of the peer's TCP, at least a millisecond; then the reason is ETIMEDOUT
      * @param connected called with the stream, on the link's thread
-     * @param refused   called with the reason instead, on the link's thread
+     * @param refused   called instead with the reason, on the link's thread
      */
     public void connect(InetSocketAddress local, InetSocketAddress remote, long timeoutNs, Consumer<ByteStream> connected,
             Consumer<Errno> refused) {
@@ -107,13 +107,13 @@ public final class TcpLink implements AutoCloseable {
         return sockets != null;
     }
 
-    /** What carries the bytes, if that is Netty; else nothing is to happen. */
+    /** Handler of a channel: the stream itself if Netty transports the bytes, otherwise one that does nothing. */
     private ChannelHandler handler(InetSocketAddress remote) {
         return byOwner() ? new ChannelInboundHandlerAdapter() : new NettyStream(emss(remote));
     }
 
     /**
-     * The stream of a connection that is made.
+     * Returns the stream of an established connection.
      *
      * @throws VerbsException ENOMEM: the process has no more descriptors
      */
@@ -122,13 +122,13 @@ public final class TcpLink implements AutoCloseable {
             return channel.pipeline().get(NettyStream.class);
         }
         ByteStream stream = sockets.take(((EpollSocketChannel) channel).fd().intValue());
-        // Not before Netty has dealt with the event that brought us here. It has not read: with ALLOW_HALF_CLOSURE and without AUTO_READ
-        // it does so only for a peer that has closed, which then has nothing to say, as we have not asked it yet.
+        // Closed after Netty has handled the event that led here. Netty has not read: with ALLOW_HALF_CLOSURE and without AUTO_READ it does
+        // so only if the peer has closed, and then the peer has nothing to say, as it has not received a request from us yet.
         channel.eventLoop().execute(channel::close);
         return stream;
     }
 
-    /** Epoll's sockets tell the number. The JDK's tell what the system says in its user's language, and it may be English. */
+    /** Maps a failure by the error number in epoll's message; the JDK's messages are in the user's language, which may be English. */
     static Errno errnoOf(Throwable cause) {
         String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
         Matcher number = NUMBER.matcher(text);
@@ -154,8 +154,8 @@ public final class TcpLink implements AutoCloseable {
      * Listens.
      *
      * @param accepted called with each new stream, on the link's thread
-     * @return what to close when it is over; the streams stay
-     * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL; EACCES: a port that programs without privileges cannot have
+     * @return the listening socket; closing it leaves its streams open
+     * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL; EACCES: the port requires privileges
      */
     public Listening listen(InetSocketAddress local, Accepted accepted) {
         Class<? extends ServerChannel> type = byOwner() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
@@ -168,7 +168,7 @@ public final class TcpLink implements AutoCloseable {
                 protected void initChannel(SocketChannel channel) {
                     InetSocketAddress remote = channel.remoteAddress();
                     if (remote == null) {
-                        // It is gone already.
+                        // The peer has left already.
                         channel.close();
                         return;
                     }
@@ -188,12 +188,12 @@ public final class TcpLink implements AutoCloseable {
         return new Listening(bound.channel());
     }
 
-    /** Takes a new stream. */
+    /** Receives the accepted streams. */
     public interface Accepted {
         void accept(ByteStream stream, InetSocketAddress local, InetSocketAddress remote);
     }
 
-    /** A port that is listened at. */
+    /** A listening socket. */
     public record Listening(Channel channel) implements AutoCloseable {
         public InetSocketAddress address() {
             return (InetSocketAddress) channel.localAddress();
@@ -205,12 +205,12 @@ public final class TcpLink implements AutoCloseable {
         }
     }
 
-    /** A guess. Time stamps take twelve bytes of every segment, where the system uses them: Linux does. */
+    /** Estimates the payload of a full segment. Time stamps, which Linux uses, take twelve bytes of each segment. */
     private int emss(InetSocketAddress remote) {
         return Math.max(ByteStream.SMALLEST_EMSS, mtu - (remote.getAddress() instanceof Inet6Address ? IPV6_TCP_BYTES : IPV4_TCP_BYTES));
     }
 
-    /** Ends all connections; nobody sends any more. */
+    /** Closes all connections of Netty's. Called when nothing is sent any more. */
     @Override
     public void close() {
         loop.shutdownGracefully(0, CLOSE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
