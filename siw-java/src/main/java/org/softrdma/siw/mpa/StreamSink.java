@@ -15,7 +15,7 @@ public interface StreamSink {
     boolean onBytes(ByteBuffer b, MemorySegment memory, int from, int to);
 
     /**
-     * Number of bytes that come next in the stream and have a place in {@link #pendingBuffer} already. A stream that can read to any address
+     * Number of the next bytes of the stream, if {@link #pendingBuffer} has a place for them already. A stream that can read to any address
      * puts them there and saves a copy; others may ignore it.
      *
      * @return 0 if there are none
