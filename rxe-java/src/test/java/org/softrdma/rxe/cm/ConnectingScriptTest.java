@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.cm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.softrdma.device.cm.RequestVerdict;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmMra;
+import org.softrdma.wire.cm.CmRej;
+import org.softrdma.wire.cm.CmRejectReason;
+import org.softrdma.wire.cm.CmRep;
+import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.mad.Mad;
+
+/** Scripts of connection establishment and its refusal. */
+class ConnectingScriptTest extends CmScript {
+    /** The peer's host sends back what it has nobody for. Whoever did not see the REQ does not know its ids. */
+    @Test
+    void shouldEndWhenTheRequestComesBack() {
+        Connection connection = a.connect(b, A_QPN);
+        ByteBuffer req = drain(a).getFirst();
+        a.manager().onPortUnreachable(CmWorld.gids(a.address(), CmWorld.gid(9)), req);
+        ByteBuffer guessed = ByteBuffer.allocate(req.capacity()).put(0, req, 0, req.capacity());
+        CmMessage.LOCAL_COMM_ID.set(guessed, 0, CmMessage.LOCAL_COMM_ID.get(req, 0) + 1);
+        a.manager().onPortUnreachable(CmWorld.gids(a.address(), b.address()), guessed);
+        assertEquals(ConnectionState.REQ_SENT, connection.state());
+
+        a.manager().onPortUnreachable(CmWorld.gids(a.address(), b.address()), req);
+        assertEquals(ConnectionState.CLOSED, connection.state());
+        assertEquals(1, a.manager().counters().get(CmCounter.CM_RETURNED));
+        assertEquals(2, a.manager().counters().get(CmCounter.CM_DROP_UNKNOWN_ID));
+        assertTrue(a.manager().isIdle());
+        world.runFor(100 * CmWorld.SECOND);
+        assertEquals(List.of(), drain(a), "nothing is repeated");
+    }
+
+    @Test
+    void shouldTellEachSideWhatTheOtherSaid() {
+        Connection active = established();
+        Connection passive = b.asked;
+        assertEquals(ConnectionState.ESTABLISHED, active.state());
+        assertEquals(ConnectionState.ESTABLISHED, passive.state());
+        ReqFields request = passive.request();
+        assertEquals(A_QPN, request.qpn());
+        assertEquals(0x111111, request.startingPsn());
+        assertEquals(4, request.responderResources());
+        assertEquals(5, request.initiatorDepth());
+        assertEquals(6, request.retryCount());
+        assertEquals(7, request.rnrRetryCount());
+        assertEquals(3, request.pathMtu());
+        assertEquals(19, request.ackTimeout());
+        assertEquals(0x12345, request.flowLabel());
+        assertEquals(a.address(), request.local());
+        assertEquals(b.address(), request.remote());
+        assertEquals(92, request.privateData().length);
+        assertEquals(3, request.privateData()[2]);
+        RepFields reply = active.reply();
+        assertEquals(B_QPN, reply.qpn());
+        assertEquals(0x222222, reply.startingPsn());
+        assertEquals(5, reply.responderResources());
+        assertEquals(4, reply.initiatorDepth());
+        assertEquals(196, reply.privateData().length);
+        assertEquals(5, reply.privateData()[1]);
+    }
+
+    @Test
+    void shouldRepeatAReqByteForByteAndGiveUpAfterFifteenRepetitions() {
+        a.connect(b, A_QPN);
+        ByteBuffer first = drain(a).getFirst();
+        for (int i = 1; i <= 15; i++) {
+            world.runUntil(i * REQUEST_INTERVAL_NS - 1);
+            assertFalse(a.manager().hasOutgoing());
+            a.manager().onTime(i * REQUEST_INTERVAL_NS);
+            List<ByteBuffer> repeated = drain(a);
+            assertEquals(List.of(first), repeated);
+        }
+        assertTold(a);
+        a.manager().onTime(16 * REQUEST_INTERVAL_NS);
+        ByteBuffer rej = drain(a).getFirst();
+        assertEquals(CmRejectReason.TIMEOUT, CmRej.REASON.get(rej, 0));
+        assertEquals(CmMessage.ANSWERS_OTHER, CmRej.MESSAGE.get(rej, 0));
+        assertEquals(8, CmRej.INFO_LENGTH.get(rej, 0));
+        assertEquals(a.manager().settings().caGuid(), CmRej.INFO_GUID.getLong(rej, 0));
+        assertTold(a, "unreachable");
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void shouldAskForPatienceWhenTheApplicationThinks() {
+        b.manager().listen(CmHost.SERVICE, b);
+        Connection connection = a.connect(b, A_QPN);
+        world.runUntil(REQUEST_INTERVAL_NS + 10 * MILLISECOND);
+        // The second REQ was answered by an MRA for 4.096 µs · 2^24 = 68.7 s: there is no third one before that.
+        world.runUntil(70 * SECOND);
+        assertEquals(1, b.count(CmCounter.CM_DUPLICATES));
+        assertEquals(1, a.count(CmCounter.CM_REPEATED));
+        b.accept(b.asked, B_QPN);
+        world.runFor(5 * MILLISECOND);
+        a.confirm(connection);
+        world.runFor(5 * MILLISECOND);
+        assertTold(b, "request", "established");
+    }
+
+    @Test
+    void shouldGoOnAskingWhenThePatienceIsOver() {
+        b.manager().listen(CmHost.SERVICE, b);
+        a.connect(b, A_QPN);
+        world.runUntil(80 * SECOND);
+        assertEquals(2, a.count(CmCounter.CM_REPEATED), "one before the MRA, one after it");
+    }
+
+    /** As between repetitions: whoever asks for more than 4.096 µs · 2^24 = 69 s gets that, and may ask again. */
+    @Test
+    void shouldBoundThePatienceThatAPeerMayAskFor() {
+        Connection connection = a.connect(b, A_QPN);
+        drain(a);
+        ByteBuffer mra = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(mra, 0, CmMessage.MRA, 5);
+        CmMessage.REMOTE_COMM_ID.set(mra, 0, connection.localId());
+        CmMra.SERVICE_TIMEOUT.set(mra, 0, 31);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), mra);
+        // And the way: ACK timeout 19.
+        long patienceNs = (4096L << 24) + (4096L << 19);
+        a.manager().onTime(patienceNs - 1);
+        assertEquals("", names(drain(a)));
+        a.manager().onTime(patienceNs);
+        assertEquals("REQ", names(drain(a)));
+    }
+
+    @Test
+    void shouldAnswerARepeatedReqByTheRepOfBefore() {
+        b.manager().listen(CmHost.SERVICE, b);
+        a.connect(b, A_QPN);
+        ByteBuffer req = drain(a).getFirst();
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), req);
+        b.accept(b.asked, B_QPN);
+        List<ByteBuffer> rep = drain(b);
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), req);
+        assertEquals(rep, drain(b));
+        assertTold(b, "request");
+    }
+
+    @Test
+    void shouldAnswerARepeatedRepByTheRtuOfBefore() {
+        b.manager().listen(CmHost.SERVICE, b);
+        Connection connection = a.connect(b, A_QPN);
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), drain(a).getFirst());
+        b.accept(b.asked, B_QPN);
+        ByteBuffer rep = drain(b).getFirst();
+        a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
+        a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
+        ByteBuffer mra = drain(a).getFirst();
+        assertEquals(CmMessage.MRA, Mad.attribute(mra, 0));
+        assertEquals(CmMessage.ANSWERS_REP, CmMra.MESSAGE.get(mra, 0));
+        a.confirm(connection);
+        List<ByteBuffer> rtu = drain(a);
+        a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
+        assertEquals(rtu, drain(a));
+        assertTold(a, "reply");
+    }
+
+    /** The asking side says how long it takes and how often to repeat: 4.096 µs · 2^16 = 268 ms, 3 times. */
+    @Test
+    void shouldRepeatARepAsTheReqSaysAndThenGiveUp() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        b.accept(b.asked, B_QPN);
+        ByteBuffer rep = drain(b).getFirst();
+        for (int i = 1; i <= 3; i++) {
+            b.manager().onTime(i * (4096L << 16) - 1);
+            assertFalse(b.manager().hasOutgoing());
+            b.manager().onTime(i * (4096L << 16));
+            assertEquals(List.of(rep), drain(b));
+        }
+        assertTold(b, "request");
+        b.manager().onTime(4 * (4096L << 16));
+        ByteBuffer rej = drain(b).getFirst();
+        assertEquals(CmRejectReason.TIMEOUT, CmRej.REASON.get(rej, 0));
+        assertTold(b, "unreachable");
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void shouldBeEstablishedByTheFirstPacketWhenTheRtuIsLost() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        b.accept(b.asked, B_QPN);
+        assertTrue(b.manager().isAwaitingPackets());
+        b.manager().onPacket(A_QPN);
+        assertTold(b, "request");
+        b.manager().onPacket(B_QPN);
+        assertTold(b, "established");
+        assertFalse(b.manager().isAwaitingPackets());
+        say(b, CmMessage.RTU, 5, mad -> {
+            CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77);
+            CmMessage.REMOTE_COMM_ID.set(mad, 0, b.asked.localId());
+        });
+        assertTold(b);
+        assertEquals(Long.MAX_VALUE, b.asked.deadlineNs(), "no REP is repeated any more");
+    }
+
+    @Test
+    void shouldTellTheReasonAndTheBytesOfARejection() {
+        b.manager().listen(CmHost.SERVICE, b);
+        a.connect(b, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        b.asked.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[] {9});
+        world.runFor(2 * MILLISECOND);
+        assertTold(a, "rejected: consumer reject");
+        assertTrue(a.manager().isIdle() && b.manager().isIdle());
+    }
+
+    @Test
+    void shouldRefuseWhatNobodyListensFor() {
+        a.connect(b, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        assertTold(a, "rejected: invalid service id");
+        b.manager().listenForDatagrams(CmHost.SERVICE, b);
+        a.connect(b, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        assertTold(a, "rejected: invalid service id");
+    }
+
+    @Test
+    void shouldRefuseEveryKindOfImpossibleRequest() {
+        b.manager().listen(CmHost.SERVICE, b);
+        assertEquals(CmRejectReason.INVALID_GID, refusal(b, mad -> CmReq.PKEY.set(mad, 0, 0x1234)));
+        assertEquals(CmRejectReason.INVALID_GID, refusal(b, mad -> CmReq.REMOTE_GID_LOW.set(mad, 0, 0)));
+        assertEquals(CmRejectReason.INVALID_GID, refusal(b, mad -> CmReq.REMOTE_GID_LOW.set(mad, 0, a.address().low())));
+        assertEquals(CmRejectReason.INVALID_GID, refusal(b, mad -> CmReq.LOCAL_GID_LOW.set(mad, 0, 0)));
+        assertEquals(CmRejectReason.INVALID_GID, refusal(b, mad -> CmReq.LOCAL_GID_HIGH.set(mad, 0, 0xfd77L << 48)));
+        assertEquals(CmRejectReason.INVALID_TRANSPORT_TYPE, refusal(b, mad -> CmReq.TRANSPORT.set(mad, 0, 2)));
+        assertEquals(CmRejectReason.INVALID_TRANSPORT_TYPE, refusal(b, mad -> CmReq.TRANSPORT.set(mad, 0, 3)));
+        assertEquals(CmRejectReason.INVALID_MTU, refusal(b, mad -> CmReq.MTU.set(mad, 0, 0)));
+        assertEquals(CmRejectReason.INVALID_MTU, refusal(b, mad -> CmReq.MTU.set(mad, 0, 6)));
+        assertEquals(CmRejectReason.INVALID_SERVICE_ID, refusal(b, mad -> CmReq.SERVICE_ID.set(mad, 0, CmHost.SERVICE + 1)));
+        assertTold(b);
+        assertTrue(b.manager().isIdle());
+        assertEquals("", names(say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.PKEY.set(mad, 0, 0x7fff)))));
+        assertTold(b, "request");
+    }
+
+    @Test
+    void shouldNameAnAddressOfOursWhenItRefusesOne() {
+        List<ByteBuffer> answers = say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.REMOTE_GID_LOW.set(mad, 0, 0)));
+        assertEquals(16, CmRej.INFO_LENGTH.get(answers.getFirst(), 0));
+        assertEquals(b.address().low(), CmRej.INFO_GID_LOW.getLong(answers.getFirst(), 0));
+    }
+
+    @Test
+    void shouldSayThatAlternatePathsAreNotSupported() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.ALTERNATE_LOCAL_LID.set(mad, 0, 1)));
+        b.accept(b.asked, B_QPN);
+        assertEquals(1, CmRep.FAILOVER.get(drain(b).getFirst(), 0));
+    }
+
+    @Test
+    void shouldRefuseOrForgetAsTheListenerSays() {
+        b.manager().listen(CmHost.SERVICE, b);
+        b.verdict = RequestVerdict.DROPPED;
+        assertEquals("", names(say(b, CmMessage.REQ, 5, strangersReq(b))));
+        assertEquals(1, b.count(CmCounter.CM_DROP_BACKLOG_FULL));
+        b.verdict = RequestVerdict.REFUSED;
+        ByteBuffer rej = say(b, CmMessage.REQ, 5, strangersReq(b)).getFirst();
+        assertEquals(CmRejectReason.CONSUMER, CmRej.REASON.get(rej, 0));
+        assertTrue(b.manager().isIdle());
+    }
+
+    @Test
+    void shouldRefuseWhenThereAreTooMany() {
+        CmHost small = new CmHost(world, 3, CmSettings.of(3).withMaxConnections(1));
+        small.manager().listen(CmHost.SERVICE, small);
+        assertEquals("", names(say(small, CmMessage.REQ, 5, strangersReq(small))));
+        assertEquals(CmRejectReason.NO_RESOURCES, refusal(small, mad -> {
+            CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77);
+            CmReq.CA_GUID.set(mad, 0, 1);
+        }));
+        assertEquals(Errno.ENOMEM, assertThrows(VerbsException.class, () -> small.connect(b, A_QPN)).errno());
+    }
+
+    @Test
+    void shouldRejectARep() {
+        b.manager().listen(CmHost.SERVICE, b);
+        Connection connection = a.connect(b, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        b.accept(b.asked, B_QPN);
+        world.runFor(2 * MILLISECOND);
+        connection.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[0]);
+        world.runFor(2 * MILLISECOND);
+        assertTold(b, "request", "rejected: consumer reject");
+        assertTrue(a.manager().isIdle() && b.manager().isIdle());
+        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> a.confirm(connection)).errno());
+        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> b.accept(b.asked, B_QPN)).errno());
+    }
+
+    @Test
+    void shouldRefuseARepForAConnectionThatIsNot() {
+        List<ByteBuffer> answers = say(a, CmMessage.REP, 5, mad -> {
+            CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77);
+            CmMessage.REMOTE_COMM_ID.set(mad, 0, 0x88);
+        });
+        assertEquals("REJ", names(answers));
+        ByteBuffer rej = answers.getFirst();
+        assertEquals(CmRejectReason.INVALID_COMM_ID, CmRej.REASON.get(rej, 0));
+        assertEquals(CmMessage.ANSWERS_REP, CmRej.MESSAGE.get(rej, 0));
+        assertEquals(0x88, CmMessage.LOCAL_COMM_ID.get(rej, 0));
+        assertEquals(0x77, CmMessage.REMOTE_COMM_ID.get(rej, 0));
+    }
+
+    @Test
+    void shouldTellAPeerThatGivesUpBeforeTheAnswer() {
+        b.manager().listen(CmHost.SERVICE, b);
+        Connection connection = a.connect(b, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        connection.abandon(world.nowNs());
+        world.runFor(2 * MILLISECOND);
+        assertTold(b, "request", "rejected: timeout");
+        assertTold(a);
+        assertTrue(a.manager().isIdle() && b.manager().isIdle());
+    }
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.cm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.Gid;
+import org.softrdma.wire.cm.CmApr;
+import org.softrdma.wire.cm.CmDreq;
+import org.softrdma.wire.cm.CmLap;
+import org.softrdma.wire.cm.CmMessage;
+import org.softrdma.wire.cm.CmRej;
+import org.softrdma.wire.cm.CmRejectReason;
+import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.mad.Mad;
+
+/** Scripts of disconnecting, and of connections that one side has forgotten. */
+class DisconnectingScriptTest extends CmScript {
+    @Test
+    void shouldDisconnectAndWaitForLatePackets() {
+        Connection active = established();
+        a.disconnect(active);
+        world.runFor(2 * MILLISECOND);
+        assertTold(b, "peer disconnects");
+        assertTold(a);
+        b.disconnect(b.asked);
+        world.runFor(2 * MILLISECOND);
+        assertTold(a, "disconnected");
+        assertEquals(ConnectionState.TIMEWAIT, active.state());
+        assertEquals(ConnectionState.TIMEWAIT, b.asked.state());
+        // 4.096 µs · 2^19 = 2.15 s
+        world.runFor(2100 * MILLISECOND);
+        assertFalse(a.manager().isIdle() || b.manager().isIdle());
+        world.runFor(100 * MILLISECOND);
+        assertTold(a, "timewait is over");
+        assertTold(b, "timewait is over");
+        assertTrue(a.manager().isIdle() && b.manager().isIdle());
+    }
+
+    @Test
+    void shouldEndOnceWhenBothDisconnectAtTheSameTime() {
+        Connection active = established();
+        a.disconnect(active);
+        b.disconnect(b.asked);
+        world.runFor(2 * MILLISECOND);
+        assertTold(a, "disconnected");
+        assertTold(b, "disconnected");
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void shouldRepeatADreqAndEndWithoutAnswer() {
+        Connection active = established();
+        a.disconnect(active);
+        List<ByteBuffer> dreq = drain(a);
+        assertEquals("DREQ", names(dreq));
+        assertEquals(B_QPN, CmDreq.REMOTE_QPN.get(dreq.getFirst(), 0));
+        long startNs = world.nowNs();
+        for (int i = 1; i <= 15; i++) {
+            a.manager().onTime(startNs + i * REQUEST_INTERVAL_NS);
+            assertEquals(dreq, drain(a));
+        }
+        a.manager().onTime(startNs + 16 * REQUEST_INTERVAL_NS);
+        assertTold(a, "disconnected, no answer");
+        assertEquals(ConnectionState.TIMEWAIT, active.state());
+    }
+
+    @Test
+    void shouldAnswerADreqInTimewaitAndForNoConnectionAtAll() {
+        Connection active = established();
+        a.disconnect(active);
+        ByteBuffer dreq = drain(a).getFirst();
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), dreq);
+        assertEquals("", names(drain(b)), "the application answers");
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), dreq);
+        assertEquals("", names(drain(b)), "once");
+        b.disconnect(b.asked);
+        List<ByteBuffer> drep = drain(b);
+        assertEquals("DREP", names(drep));
+        assertEquals(Mad.transactionId(dreq, 0), Mad.transactionId(drep.getFirst(), 0));
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), dreq);
+        assertEquals(drep, drain(b));
+        world.runFor(3 * SECOND);
+        assertTrue(b.manager().isIdle());
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), dreq);
+        assertEquals(drep, drain(b));
+        assertTold(b, "peer disconnects", "timewait is over");
+    }
+
+    @Test
+    void shouldIgnoreADreqForAnotherQueuePairOrFromAnotherAddress() {
+        Connection active = established();
+        Consumer<ByteBuffer> ids = mad -> {
+            CmMessage.LOCAL_COMM_ID.set(mad, 0, active.localId());
+            CmMessage.REMOTE_COMM_ID.set(mad, 0, b.asked.localId());
+        };
+        assertEquals("", names(say(b, CmMessage.DREQ, 5, ids.andThen(mad -> CmDreq.REMOTE_QPN.set(mad, 0, B_QPN)))));
+        ByteBuffer otherQp = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(otherQp, 0, CmMessage.DREQ, 5);
+        ids.accept(otherQp);
+        CmDreq.REMOTE_QPN.set(otherQp, 0, B_QPN + 1);
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), otherQp);
+        assertEquals("", names(drain(b)));
+        assertEquals(2, b.count(CmCounter.CM_DROP_WRONG_PEER));
+        assertTold(b);
+        assertEquals(ConnectionState.ESTABLISHED, b.asked.state());
+    }
+
+    @Test
+    void shouldTakeADreqBeforeTheRtu() {
+        b.manager().listen(CmHost.SERVICE, b);
+        Connection connection = a.connect(b, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        b.accept(b.asked, B_QPN);
+        world.runFor(2 * MILLISECOND);
+        a.confirm(connection);
+        assertEquals("RTU", names(drain(a)), "lost");
+        a.disconnect(connection);
+        world.runFor(2 * MILLISECOND);
+        assertTold(b, "request", "peer disconnects");
+        b.disconnect(b.asked);
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void shouldEndAnEstablishedConnectionThatThePeerRejects() {
+        Connection active = established();
+        ByteBuffer rej = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(rej, 0, CmMessage.REJ, 5);
+        CmMessage.LOCAL_COMM_ID.set(rej, 0, b.asked.localId());
+        CmMessage.REMOTE_COMM_ID.set(rej, 0, active.localId());
+        CmRej.MESSAGE.set(rej, 0, CmMessage.ANSWERS_OTHER);
+        CmRej.REASON.set(rej, 0, 99);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), rej);
+        assertTold(a, "rejected: reason 99");
+        assertEquals(ConnectionState.TIMEWAIT, active.state());
+    }
+
+    /** Of two copies of a REQ one was accepted; whoever refuses the other one has no id for it. */
+    @Test
+    void shouldIgnoreALateRefusalOfAReqThatWasAccepted() {
+        Connection active = established();
+        ByteBuffer rej = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(rej, 0, CmMessage.REJ, 5);
+        CmMessage.REMOTE_COMM_ID.set(rej, 0, active.localId());
+        CmRej.MESSAGE.set(rej, 0, CmMessage.ANSWERS_REQ);
+        CmRej.REASON.set(rej, 0, CmRejectReason.INVALID_SERVICE_ID);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), rej);
+        assertTold(a);
+        assertEquals(ConnectionState.ESTABLISHED, active.state());
+        assertEquals(1, a.count(CmCounter.CM_DROP_UNKNOWN_ID));
+    }
+
+    /** Hosts that were copied, or say no GUID: one must not keep the other one out, nor hide that a queue pair was forgotten. */
+    @Test
+    void shouldKeepPeersApartThatHaveTheSameNumbers() {
+        b.manager().listen(CmHost.SERVICE, b);
+        Gid other = CmWorld.gid(8);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        b.accept(b.asked, B_QPN);
+        drain(b);
+        ByteBuffer same = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(same, 0, CmMessage.REQ, 5);
+        strangersReq(b).accept(same);
+        CmReq.LOCAL_GID_LOW.set(same, 0, other.low());
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), other), same);
+        assertEquals("", names(drain(b)));
+        assertTold(b, "request", "request");
+        assertEquals(other, b.asked.remote());
+        assertEquals("REP", names(say(b, CmMessage.REQ, 5, strangersReq(b))), "still known by its numbers");
+        List<ByteBuffer> answers = say(b, CmMessage.REQ, 6, strangersReq(b).andThen(mad -> CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x78)));
+        assertEquals(CmRejectReason.STALE_CONNECTION, CmRej.REASON.get(answers.getFirst(), 0), "and by its queue pair");
+    }
+
+    @Test
+    void shouldEndTheOldConnectionOfAQueuePairThatAsksForANewOne() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        b.accept(b.asked, B_QPN);
+        b.manager().onPacket(B_QPN);
+        drain(b);
+        Connection old = b.asked;
+        List<ByteBuffer> answers = say(b, CmMessage.REQ, 6, strangersReq(b).andThen(mad -> CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x78)));
+        assertEquals("REJ DREQ", names(answers));
+        assertEquals(CmRejectReason.STALE_CONNECTION, CmRej.REASON.get(answers.getFirst(), 0));
+        assertEquals(0, CmMessage.LOCAL_COMM_ID.get(answers.getFirst(), 0));
+        assertEquals(0x77, CmMessage.REMOTE_COMM_ID.get(answers.get(1), 0));
+        assertEquals(ConnectionState.DREQ_SENT, old.state());
+        assertEquals(1, b.count(CmCounter.CM_STALE_CONNECTIONS));
+        say(b, CmMessage.DREP, 6, mad -> {
+            CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77);
+            CmMessage.REMOTE_COMM_ID.set(mad, 0, old.localId());
+        });
+        assertTold(b, "request", "established", "disconnected");
+        assertEquals("", names(say(b, CmMessage.REQ, 7, strangersReq(b).andThen(mad -> CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x79)))));
+        assertTold(b, "request");
+    }
+
+    @Test
+    void shouldRejectARepWhoseQueuePairIsAnotherConnections() {
+        Connection first = established();
+        a.connect(b, 0x12);
+        world.runFor(2 * MILLISECOND);
+        Connection second = b.asked;
+        b.accept(second, B_QPN);
+        world.runFor(2 * MILLISECOND);
+        // Both messages were sent at once, and either may be faster.
+        assertEquals(Set.of("request", "rejected: stale connection", "peer disconnects"), Set.copyOf(b.told()));
+        assertEquals(ConnectionState.DREQ_SENT, first.state());
+        assertTold(a);
+    }
+
+    @Test
+    void shouldNotTakeALateReqOfAnEndedConnectionForANewOne() {
+        b.manager().listen(CmHost.SERVICE, b);
+        Connection connection = a.connect(b, A_QPN);
+        ByteBuffer req = drain(a).getFirst();
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), req);
+        world.runFor(1);
+        b.accept(b.asked, B_QPN);
+        world.runFor(2 * MILLISECOND);
+        a.confirm(connection);
+        a.disconnect(connection);
+        world.runFor(4 * MILLISECOND);
+        b.disconnect(b.asked);
+        world.runFor(4 * MILLISECOND);
+        assertEquals(ConnectionState.TIMEWAIT, b.asked.state());
+        b.told();
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), req);
+        assertEquals("", names(drain(b)));
+        assertTold(b);
+        // Another transaction is another connection, even with the same id. Linux takes it at once, too.
+        ByteBuffer anew = ByteBuffer.allocate(Mad.LENGTH).put(0, req, 0, Mad.LENGTH);
+        anew.putLong(Mad.TRANSACTION_ID_OFFSET, 4711);
+        b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), anew);
+        assertTold(b, "request");
+    }
+
+    @Test
+    void shouldFindAConnectionByGuidAndIdWhenItsPeerGivesUp() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        Consumer<ByteBuffer> rej = mad -> {
+            CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77);
+            CmRej.MESSAGE.set(mad, 0, CmMessage.ANSWERS_OTHER);
+            CmRej.REASON.set(mad, 0, CmRejectReason.TIMEOUT);
+            CmRej.INFO_GUID.set(mad, 0, STRANGERS_GUID);
+        };
+        say(b, CmMessage.REJ, 5, rej);
+        assertTold(b, "request");
+        say(b, CmMessage.REJ, 5, rej.andThen(mad -> CmRej.INFO_LENGTH.set(mad, 0, 8)));
+        assertTold(b, "rejected: timeout");
+    }
+
+    @Test
+    void shouldRefuseAlternatePaths() {
+        Connection active = established();
+        ByteBuffer lap = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(lap, 0, CmMessage.LAP, 8);
+        CmMessage.LOCAL_COMM_ID.set(lap, 0, b.asked.localId());
+        CmMessage.REMOTE_COMM_ID.set(lap, 0, active.localId());
+        CmLap.REMOTE_QPN.set(lap, 0, A_QPN);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), lap);
+        ByteBuffer apr = drain(a).getFirst();
+        assertEquals(CmMessage.APR, Mad.attribute(apr, 0));
+        assertEquals(8, Mad.transactionId(apr, 0));
+        assertEquals(CmApr.UNSUPPORTED, CmApr.STATUS.get(apr, 0));
+        CmMessage.REMOTE_COMM_ID.set(lap, 0, active.localId() + 1);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), lap);
+        assertEquals(CmApr.INVALID_COMM_ID, CmApr.STATUS.get(drain(a).getFirst(), 0));
+        CmMessage.REMOTE_COMM_ID.set(lap, 0, active.localId());
+        CmLap.REMOTE_QPN.set(lap, 0, B_QPN);
+        a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), lap);
+        assertEquals("", names(drain(a)));
+    }
+
+    @Test
+    void shouldConnectToItself() {
+        a.manager().listen(CmHost.SERVICE, a);
+        Connection active = a.connect(a, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        Connection passive = a.asked;
+        assertNotEquals(active, passive);
+        a.accept(passive, B_QPN);
+        world.runFor(2 * MILLISECOND);
+        a.confirm(active);
+        world.runFor(2 * MILLISECOND);
+        assertTold(a, "request", "reply", "established");
+        a.disconnect(passive);
+        world.runFor(2 * MILLISECOND);
+        a.disconnect(active);
+        world.runFor(2 * MILLISECOND);
+        assertTold(a, "peer disconnects", "disconnected");
+        assertNothingIsLeft();
+    }
+}
