@@ -221,7 +221,7 @@ class HostileResponsesTest {
         peer.send(ghost);
         peer.expectNothingFor(MS / 2);
         assertEquals(List.of(), completions());
-        assertEquals(1, peer.side.counter("drop_ghost_response"));
+        assertEquals(1, peer.side.counter("drop_unsent_psn_response"));
         peer.send(RawPacket.ack(THEIR_PSN));
         peer.runFor(MS);
         assertEquals(List.of("1 SUCCESS"), completions());
@@ -237,6 +237,6 @@ class HostileResponsesTest {
         peer.send(RawPacket.ack(THEIR_PSN + 4095), RawPacket.ack(THEIR_PSN + sent));
         peer.takeAll(100_000);
         assertEquals(List.of(), completions());
-        assertEquals(2, peer.side.counter("drop_ghost_response"));
+        assertEquals(2, peer.side.counter("drop_unsent_psn_response"));
     }
 }

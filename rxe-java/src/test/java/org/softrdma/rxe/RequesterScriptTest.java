@@ -171,7 +171,7 @@ class RequesterScriptTest extends RequesterScript {
         peer.send(RawPacket.ack(THEIR_PSN + 2), RawPacket.ack(THEIR_PSN + 50), RawPacket.nak(THEIR_PSN + 2, RawPacket.NAK_ACCESS));
         peer.expectNothingFor(MS / 2);
         assertEquals(List.of(), completions());
-        assertEquals(3, peer.side.counter("drop_ghost_response"));
+        assertEquals(3, peer.side.counter("drop_unsent_psn_response"));
     }
 
     @ParameterizedTest

@@ -35,7 +35,7 @@ final class Completer {
     void onResponse(long nowNs, InboundPacket packet) {
         int psn = packet.psn();
         if (Psn.compare(psn, state.sentEnd) >= 0) {
-            qp.counters().count(RxeCounter.DROP_GHOST_RESPONSE);
+            qp.counters().count(RxeCounter.DROP_UNSENT_PSN_RESPONSE);
             return;
         }
         if (Psn.compare(psn, state.unacked) < 0) {

@@ -24,7 +24,7 @@ public enum RxeCounter {
     /** The queue pair is not in a state to take it. */
     DROP_QP_STATE,
     /** A response to nothing that was sent. */
-    DROP_GHOST_RESPONSE,
+    DROP_UNSENT_PSN_RESPONSE,
     /** A response that had been taken before. */
     DROP_DUPLICATE_RESPONSE,
     /** A response after a gap, or one that names no known outcome. */
