@@ -12,11 +12,11 @@ import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.GidType;
 
 /**
- * The port's GIDs in kernel rxe's order: first the link-local GID made from the MAC, then the interface's addresses, IPv4 before IPv6. A
- * link that carries both versions of RoCE has each of them twice, v1 before v2, as Linux lists those of adapters. An address keeps its
- * indexes as long as the interface has it; later ones take the first that are free.
+ * GIDs of the port in kernel rxe's order: first the link-local GID made from the MAC, then the interface's addresses, IPv4 before IPv6. A
+ * link with both versions of RoCE has each GID twice, v1 before v2, as Linux lists those of adapters. An address keeps its indexes until
+ * the interface loses it; new addresses take the first free indexes.
  *
- * <p>Changed by one thread at a time, read by any.
+ * <p>Changed by one thread at a time, read by any thread.
  */
 public final class GidTable {
     private final List<GidType> types;
@@ -26,13 +26,15 @@ public final class GidTable {
         this.types = types;
     }
 
-    /** An address in one of its versions. */
+    /** A GID in one version of RoCE. */
     private record Wanted(Gid gid, GidType type) {
     }
 
     /**
+     * Makes the table of an interface.
+     *
      * @param types     versions of RoCE, in the order of the table
-     * @param addresses those of the interface that the device uses, in the interface's order
+     * @param addresses addresses of the interface that the device uses, in the interface's order
      */
     public static GidTable of(NetDevice netdev, List<GidType> types, List<Gid> addresses) {
         GidTable table = new GidTable(types);
@@ -40,7 +42,7 @@ public final class GidTable {
         return table;
     }
 
-    /** The interface has these addresses now; what the table has no room for is left out. @return whether a GID came or went */
+    /** Updates the table to the interface's present addresses, as many as it has room for. @return whether a GID was added or removed */
     public boolean update(NetDevice netdev, List<Gid> addresses) {
         GidEntry[] before = slots;
         List<Wanted> wanted = wanted(netdev, addresses);
@@ -87,12 +89,12 @@ public final class GidTable {
         return gids;
     }
 
-    /** The entries that are used, by index. */
+    /** Used entries in the order of their index. */
     public List<GidEntry> entries() {
         return Arrays.stream(slots).filter(Objects::nonNull).toList();
     }
 
-    /** The entry at {@code index}, or null if it is unused. */
+    /** Entry at {@code index}, or null if it is unused. */
     public GidEntry at(int index) {
         GidEntry[] now = slots;
         return index < now.length ? now[index] : null;

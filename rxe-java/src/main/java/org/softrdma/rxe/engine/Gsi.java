@@ -32,24 +32,24 @@ import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Psn;
 
 /**
- * The general services interface, queue pair 1: takes management datagrams from the edge to communication management or to the agent of
- * their class, and theirs to the link.
+ * General services interface, queue pair 1: passes received management datagrams to communication management or to the agent of their
+ * class, and sends theirs.
  *
- * <p>What comes in waits in an inbox, of which each round of the device reads a few, and sends a few: a flood of requests takes a bounded
- * share of a round, the rest is data's. What finds the inbox full is dropped before its ICRC is looked at. Source: IBA vol 1 §13.5.1, §3.9.
+ * <p>Received datagrams wait in a bounded inbox. Each round of the device processes a few and sends a few, so a flood of requests takes a
+ * bounded share of a round. A datagram that finds the inbox full is dropped before its ICRC is computed. Source: IBA vol 1 §13.5.1, §3.9.
  */
 public final class Gsi {
-    /** MADs that wait to be read at most. Linux has 512 receives on its queue pair 1, and empties it in interrupts. */
+    /** Maximum MADs in the inbox. Linux has 512 receives on its queue pair 1, and empties it in interrupts. */
     public static final int INBOX_MADS = 2048;
-    /** MADs that are read, and that are sent, in one round of the device. */
+    /** Maximum MADs processed, and sent, in one round of the device. */
     static final int MADS_PER_ROUND = 16;
-    /** MADs of agents that wait to be sent. */
+    /** Maximum MADs of agents that wait to be sent. */
     static final int OUTBOX_MADS = 64;
-    /** Of a MAD that came back: its header, and the ids behind it. */
+    /** Bytes needed of a MAD that was returned: its header and the communication IDs after it. */
     private static final int RETURNED_MAD_BYTES = 32;
-    /** From the BTH on, what is needed of a datagram that came back. */
+    /** Bytes needed of a datagram that was returned, from the BTH on. */
     static final int RETURNED_BYTES = Opcode.headerLength(Opcode.UD_SEND_ONLY) + RETURNED_MAD_BYTES;
-    /** Paths to peers that are remembered. */
+    /** Maximum cached paths to peers. */
     private static final int PATHS = 256;
     private static final int HOP_LIMIT = 64;
 
@@ -58,7 +58,7 @@ public final class Gsi {
     private final Counters<RxeCounter> counters;
     private final ArrayDeque<IncomingMad> inbox = new ArrayDeque<>();
     private final ArrayDeque<OutgoingMad> outbox = new ArrayDeque<>();
-    /** By management class. */
+    /** Agents by management class. */
     private final Map<Integer, MadPort.Receiver> agents = new HashMap<>();
     private final Map<GidPair, Path> paths = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -87,7 +87,7 @@ public final class Gsi {
 
     // ---- input ----
 
-    /** The edge asks before it looks at partition and ICRC. @return why the packet is dropped, or null */
+    /** Checks a packet before its partition and ICRC are checked. @return why it must be dropped, or null */
     RxeCounter check(InboundPacket packet) {
         if (packet.frame().local().isMulticast() || packet.opcode() != Opcode.UD_SEND_ONLY || packet.payloadBytes() != Mad.LENGTH) {
             return RxeCounter.DROP_GSI_NO_MAD;
@@ -98,7 +98,7 @@ public final class Gsi {
         return inbox.size() < INBOX_MADS ? null : RxeCounter.DROP_GSI_FULL;
     }
 
-    /** A packet passed all checks of the edge. */
+    /** Queues a packet that passed all checks of the edge. */
     void onPacket(InboundPacket packet) {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
         mad.put(0, packet.buffer(), packet.payloadAt(), Mad.LENGTH);
@@ -106,7 +106,7 @@ public final class Gsi {
         inbox.add(new IncomingMad(new GidPair(frame.type(), frame.local(), new Gid(frame.remoteHigh(), frame.remoteLow())), mad));
     }
 
-    /** The beginning of a datagram of ours came back from the host it was for. @param packet at least {@link #RETURNED_BYTES} of it */
+    /** Handles a datagram of ours that its destination host returned by ICMP. @param packet at least {@link #RETURNED_BYTES} of it */
     void onReturned(ReceivedFrame packet) {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
         int madAt = packet.offset() + Opcode.headerLength(Opcode.UD_SEND_ONLY);
@@ -114,7 +114,7 @@ public final class Gsi {
         manager.onPortUnreachable(new GidPair(packet.type(), packet.local(), new Gid(packet.remoteHigh(), packet.remoteLow())), mad);
     }
 
-    /** Reads a part of what came in. @return how much was done */
+    /** Processes a part of the inbox, and due timers. @return how much was done */
     int pollInput(long nowNs) {
         int done = 0;
         while (done < MADS_PER_ROUND && !inbox.isEmpty()) {
@@ -124,7 +124,7 @@ public final class Gsi {
         return done + manager.onTime(nowNs);
     }
 
-    /** To the agent of its class, or to communication management, which knows what to make of the rest. */
+    /** Delivers to the agent of the MAD's class, or to communication management, which also handles unknown ones. */
     private void deliver(long nowNs, IncomingMad next) {
         MadPort.Receiver agent = agents.get(Mad.managementClass(next.mad, 0));
         if (agent == null || Mad.baseVersion(next.mad, 0) != Mad.BASE_VERSION) {
@@ -136,7 +136,7 @@ public final class Gsi {
 
     // ---- agents ----
 
-    /** @throws VerbsException EBUSY: the class has an agent */
+    /** Registers the agent of a class. @throws VerbsException EBUSY: the class has an agent */
     public void enter(int managementClass, MadPort.Receiver agent) {
         if (agents.putIfAbsent(managementClass, agent) != null) {
             throw new VerbsException(Errno.EBUSY, "open_mad_agent", "management class 0x" + Integer.toHexString(managementClass)
@@ -148,7 +148,7 @@ public final class Gsi {
         agents.remove(managementClass);
     }
 
-    /** @throws VerbsException no way there, or too many wait */
+    /** Queues a datagram of an agent. @throws VerbsException no path to its destination, or ENOMEM: the outbox is full */
     public void send(OutgoingMad mad) {
         path(mad.gids());
         if (outbox.size() == OUTBOX_MADS) {
@@ -159,7 +159,7 @@ public final class Gsi {
 
     // ---- output ----
 
-    /** Whether there is something to read or to send without waiting for anything. */
+    /** Whether datagrams wait to be processed or sent. */
     boolean isBusy() {
         return !inbox.isEmpty() || !outbox.isEmpty() || manager.hasOutgoing();
     }
@@ -168,7 +168,7 @@ public final class Gsi {
         return manager.deadlineNs();
     }
 
-    /** Sends a part of what is to be sent. @return how many packets */
+    /** Sends a part of the waiting datagrams. @return number of packets */
     int transmit(PacketWriter out) {
         int sent = 0;
         while (sent < MADS_PER_ROUND && out.hasRoom()) {
@@ -200,7 +200,7 @@ public final class Gsi {
     }
 
     /**
-     * The way to a peer's GSI.
+     * Path to a peer's GSI, cached.
      *
      * @throws VerbsException as {@link Link#resolve}
      */

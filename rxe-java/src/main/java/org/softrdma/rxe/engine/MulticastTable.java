@@ -12,13 +12,13 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Which queue pairs are attached to which multicast groups. The link is a member of exactly those groups that have any. Source: IBA vol 1
+ * Queue pairs attached to multicast groups. The link is a member of exactly those groups that have at least one. Source: IBA vol 1
  * §10.5; on RoCE v2 a group's GID is its IP address (annex A17).
  */
 public final class MulticastTable {
-    /** What packets to a group have in place of a queue pair number. */
+    /** Destination QP of packets to a multicast group. */
     public static final int QPN = 0xffffff;
-    private static final List<QpMachine> NOBODY = List.of();
+    private static final List<QpMachine> NONE = List.of();
 
     private final Link link;
     private final Map<Gid, List<QpMachine>> groups = new HashMap<>();
@@ -27,13 +27,18 @@ public final class MulticastTable {
         this.link = link;
     }
 
-    /** The queue pairs that get what is sent to {@code group}. */
+    /** Queue pairs that receive packets sent to {@code group}. */
     List<QpMachine> attached(Gid group) {
         List<QpMachine> members = groups.get(group);
-        return members == null ? NOBODY : members;
+        return members == null ? NONE : members;
     }
 
-    /** @return false if it is attached already, which is no error */
+    /**
+     * Attaches a queue pair to a group, which the link joins if need be.
+     *
+     * @return false if it is attached already, which is no error
+     * @throws VerbsException ENOMEM: too many groups, or too many queue pairs in this one; or from {@link Link#join}
+     */
     public boolean attach(Gid group, QpMachine qp) {
         List<QpMachine> members = attached(group);
         if (members.contains(qp)) {
@@ -58,7 +63,7 @@ public final class MulticastTable {
         return new VerbsException(Errno.ENOMEM, "attach_mcast", why);
     }
 
-    /** @return false if it is not attached */
+    /** Detaches a queue pair from a group; the link leaves a group without queue pairs. @return false if it is not attached */
     public boolean detach(Gid group, QpMachine qp) {
         List<QpMachine> members = attached(group);
         if (!members.contains(qp)) {

@@ -88,7 +88,7 @@ final class PacketReceiver implements FrameHandler {
         return refusal;
     }
 
-    /** No queue pair has the number: a destroyed one may still linger. */
+    /** No queue pair has the number: a destroyed one may linger. */
     private RxeCounter classifyForLingering() {
         LingeringQueuePairs.Entry entry = engine.lingering().find(packet.destQpn());
         if (entry == null) {
@@ -105,7 +105,7 @@ final class PacketReceiver implements FrameHandler {
         return refusal;
     }
 
-    /** One packet for all queue pairs that are attached to the group. */
+    /** Delivers one packet to all queue pairs that are attached to its group. */
     private RxeCounter classifyForGroup() {
         List<QpMachine> members = engine.multicast().attached(packet.frame().local());
         if (members.isEmpty()) {

@@ -52,14 +52,14 @@ final class PacketVerifier {
         return isIntact(packet.frame()) ? null : RxeCounter.DROP_BAD_ICRC;
     }
 
-    /** Default partition; the peer may be a limited member because we are a full one. IBA vol 1 §10.9.3 */
+    /** Whether the P_Key is the default partition's; the peer may be a limited member because we are a full one. IBA vol 1 §10.9.3 */
     private static boolean isOurPartition(int pkey) {
         return (pkey & 0x7fff) == (QpMachine.PKEY & 0x7fff);
     }
 
     /**
-     * Checks the ICRC. Where the link hides the IPv4 identification, which the ICRC covers, there must be one identification that makes it
-     * right: of all damaged packets one in 65,536 passes that, and one in 2^32 where the identification is known.
+     * Checks the ICRC. Where the link hides the IPv4 identification, which the ICRC covers, some identification must make it right: of all
+     * damaged packets one in 65,536 passes that, and one in 2^32 where the identification is known.
      */
     private boolean isIntact(ReceivedFrame frame) {
         ByteBuffer buffer = frame.buffer();

@@ -25,15 +25,15 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A device at work: its queue pairs, keys, timers, and the link. {@link #doWork} is one round of the whole data path: receive, doorbells,
- * timers, transmit. Runs under the device's owner, on its thread or in the simulator.
+ * Engine of one device: its queue pairs, keys, timers, and link. {@link #doWork} is one round of the whole data path: receive, doorbells,
+ * timers, transmit. Runs on the thread of the device's owner, or in the simulator.
  */
 public final class RxeEngine implements DeviceWork {
     private static final System.Logger LOG = System.getLogger(RxeEngine.class.getName());
     private static final int BATCH_PACKETS = 128;
     private static final int LARGEST_PACKET_BYTES = 4096 + 64;
     private static final int RECEIVE_BUDGET = 128;
-    /** The socket took no more: try again this soon. */
+    /** Time until the next attempt after the link accepted no more packets. */
     private static final long BACKOFF_NS = 50_000;
     private static final int ECN_BITS = 3;
     /** ECT(0). */
@@ -65,10 +65,12 @@ public final class RxeEngine implements DeviceWork {
     private long countedSendErrors;
 
     /**
-     * @param port       UDP port packets must be addressed to
-     * @param caGuid     of the channel adapter; no other one in reach has it
-     * @param congestion with a line rate, if it is on
-     * @param random     secure, outside the simulator
+     * Makes the engine of a device.
+     *
+     * @param port       UDP port that packets must be addressed to
+     * @param caGuid     GUID of the channel adapter, unique in the network
+     * @param congestion settings, with a line rate if it is on
+     * @param random     secure outside the simulator
      */
     public RxeEngine(Link link, int port, long caGuid, CongestionControl congestion, RandomGenerator random) {
         this.link = link;
@@ -119,7 +121,7 @@ public final class RxeEngine implements DeviceWork {
             return gsi.pollInput(ns);
         } catch (RuntimeException broken) {
             counters.count(RxeCounter.INTERNAL_ERRORS);
-            LOG.log(System.Logger.Level.ERROR, "a management datagram or its timer was not understood: please report this", broken);
+            LOG.log(System.Logger.Level.ERROR, "internal error while processing a MAD or CM timer; please report this", broken);
             assert false : broken;
             return 1;
         }
@@ -134,8 +136,8 @@ public final class RxeEngine implements DeviceWork {
     }
 
     /**
-     * First those that waited for room, as long as there is any, then each queue pair with something to send has its turn; those that used
-     * theirs up wait for the next round.
+     * Gives each queue pair with something to send a turn, first those that waited for room in the flight budget. A queue pair that used up
+     * its turn waits for the next round.
      */
     private int transmit() {
         int sent = lingering.transmit(writer) + gsi.transmit(writer);
@@ -150,7 +152,7 @@ public final class RxeEngine implements DeviceWork {
         return sent + flush();
     }
 
-    /** Sends a part of the management datagrams that wait, as far as there is room now. @return how many */
+    /** Sends a part of the waiting management datagrams, as far as there is room now. @return number of packets */
     public int sendManagement() {
         flush();
         int sent = gsi.transmit(writer);
@@ -181,12 +183,13 @@ public final class RxeEngine implements DeviceWork {
     }
 
     /**
-     * A queue pair found itself in a state that cannot be: it stops, with an event, and the rest of the device goes on. Tests run with
-     * assertions, and stop.
+     * Handles an internal error of a queue pair: moves it to ERR, with an event, and the rest of the device continues. With assertions
+     * enabled, as in tests, it throws.
      */
     void onBroken(QpMachine qp, Throwable cause) {
         counters.count(RxeCounter.INTERNAL_ERRORS);
-        LOG.log(System.Logger.Level.ERROR, "queue pair 0x" + Integer.toHexString(qp.qpn()) + " stops: please report this", cause);
+        LOG.log(System.Logger.Level.ERROR,
+            "internal error, queue pair 0x" + Integer.toHexString(qp.qpn()) + " moved to ERR; please report this", cause);
         assert false : cause;
         qp.raise(AsyncEventType.QP_FATAL);
         qp.enterError();
@@ -224,7 +227,7 @@ public final class RxeEngine implements DeviceWork {
 
     // ---- queue pairs ----
 
-    /** Puts the queue pair in the queue for a turn: it may have something to send, and its deadline may have changed. */
+    /** Queues the queue pair for a turn because it may have something to send, or its deadline may have changed. */
     public void activate(QpMachine qp) {
         if (!qp.active) {
             qp.active = true;
@@ -236,12 +239,12 @@ public final class RxeEngine implements DeviceWork {
         return queuePairs.get(qpn);
     }
 
-    /** What all queue pairs may have under way together. */
+    /** Packets that all queue pairs may have in flight together. */
     public FlightBudget flight() {
         return flight;
     }
 
-    /** Management datagrams: queue pair 1. */
+    /** Queue pair 1, for management datagrams. */
     public Gsi gsi() {
         return gsi;
     }
@@ -250,7 +253,7 @@ public final class RxeEngine implements DeviceWork {
         return lingering;
     }
 
-    /** Draws a number that no queue pair has, not even a lingering one, and enters the machine made for it. */
+    /** Draws a number that no queue pair has, not even a lingering one, and adds the machine made for it. */
     public QpMachine add(IntFunction<? extends QpMachine> maker) {
         if (queuePairs.size() >= RxeLimits.MAX_QP) {
             throw new VerbsException(Errno.ENOMEM, "create_qp", "the device has " + RxeLimits.MAX_QP + " queue pairs already");
@@ -267,14 +270,14 @@ public final class RxeEngine implements DeviceWork {
         return qp;
     }
 
-    /** Sends the answers the queue pair owes its peer, before something happens to it. */
+    /** Sends the responses that the queue pair owes its peer, before it changes state or is destroyed. */
     public void settle(QpMachine qp) {
         flush();
         qp.settle(writer, QpMachine.TURN_PACKETS);
         flush();
     }
 
-    /** Takes a queue pair out; for a while it lingers, see {@link LingeringQueuePairs}. */
+    /** Removes a queue pair; for a while it lingers, see {@link LingeringQueuePairs}. */
     public void remove(QpMachine qp) {
         settle(qp);
         queuePairs.remove(qp.qpn());
@@ -296,7 +299,7 @@ public final class RxeEngine implements DeviceWork {
         return doorbells;
     }
 
-    /** Work requests were posted to the queue pair. */
+    /** Handles work requests posted to the queue pair. */
     public void onDoorbell(QpMachine qp) {
         try {
             qp.onDoorbell();
@@ -310,7 +313,7 @@ public final class RxeEngine implements DeviceWork {
 
     // ---- the rest of the device ----
 
-    /** @throws VerbsException ENOMEM: there are as many as there can be */
+    /** Counts one address handle more. @throws VerbsException ENOMEM: the limit is reached */
     public void addAddressHandle() {
         if (addressHandles == RxeLimits.MAX_AH) {
             throw new VerbsException(Errno.ENOMEM, "create_ah", "the device has " + RxeLimits.MAX_AH + " address handles already");
@@ -322,12 +325,12 @@ public final class RxeEngine implements DeviceWork {
         addressHandles--;
     }
 
-    /** When the present round, or the present control verb, began. */
+    /** Time at which the present round, or the present control verb, began. */
     public long nowNs() {
         return nowNs;
     }
 
-    /** A control verb is about to change something. */
+    /** Begins a control verb at the given time. */
     public void beginVerb(long ns) {
         nowNs = ns;
     }
@@ -336,9 +339,13 @@ public final class RxeEngine implements DeviceWork {
         return random;
     }
 
-    /** The traffic class of a connection, for which {@code asked} was asked: packets may be marked if marks are understood. RFC 3168 §5 */
-    public int trafficClass(int asked) {
-        return congestion.on() ? asked & ~ECN_BITS | ECN_CAPABLE : asked;
+    /**
+     * Traffic class of a connection: with congestion control its packets may be marked by switches. RFC 3168 §5
+     *
+     * @param requested by the application, u8
+     */
+    public int trafficClass(int requested) {
+        return congestion.on() ? requested & ~ECN_BITS | ECN_CAPABLE : requested;
     }
 
     Link link() {

@@ -4,7 +4,7 @@ package org.softrdma.rxe.engine;
 import org.softrdma.verbs.DeviceAttributes;
 
 /**
- * What a device offers: kernel rxe 6.1's numbers, so that a program sized for the one fits the other; 0 for what this device has not.
+ * Limits of a device: kernel rxe 6.1's numbers, so that a program sized for one fits the other; 0 for facilities this device lacks.
  */
 public final class RxeLimits {
     static final int MAX_QP = 1_048_560;
@@ -17,7 +17,7 @@ public final class RxeLimits {
     static final int MAX_MW = (1 << 19) - 1;
     public static final int MAX_RD_ATOMIC = 128;
     static final int MAX_AH = 32_767;
-    /** On a real link each group is a socket of its own: the kernel's 8192 would be more than a process has. */
+    /** Multicast groups. On a real link each group is a socket: the kernel's 8192 are more than a process may open. */
     static final int MAX_MCAST_GRP = 256;
     static final int MAX_MCAST_QP_ATTACH = 56;
     static final int MAX_SRQ = 917_503;
@@ -25,12 +25,12 @@ public final class RxeLimits {
     static final int MAX_SRQ_SGE = 27;
     static final int MAX_XRCD = 1 << 16;
     public static final int GID_TABLE_LENGTH = 1024;
-    /** What rxe reports; IBA's 2^31 are accepted all the same, as by rxe. */
+    /** Longest message as reported by rxe, bytes; like rxe, the device accepts IBA's 2^31. */
     public static final long MAX_MSG_SIZE = 0x800000;
     /**
      * BAD_PKEY_CNTR, BAD_QKEY_CNTR, UD_AV_PORT_ENFORCE, PORT_ACTIVE_EVENT, SYS_IMAGE_GUID, RC_RNR_NAK_GEN, SRQ_RESIZE, MEM_WINDOW, XRC,
-     * MEM_WINDOW_TYPE_2B. The kernel's rxe reports 0x01223c76: what is missing here comes with the services it belongs to, and XRC is what
-     * it does not have.
+     * MEM_WINDOW_TYPE_2B. Kernel rxe reports 0x01223c76: without XRC, and with flags of services that this device
+     * lacks.
      */
     private static final int DEVICE_CAP_FLAGS = 1 << 1 | 1 << 2 | 1 << 6 | 1 << 10 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 17 | 1 << 20
         | 1 << 24;

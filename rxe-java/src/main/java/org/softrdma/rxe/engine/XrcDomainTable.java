@@ -6,7 +6,7 @@ import java.util.Map;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** The XRC domains of a device, by number and by name. A domain lives until everybody who opened it has closed it. Owner's side. */
+/** XRC domains of a device, by number and by name. A domain exists until its last opener closes it. Used by the device's owner only. */
 public final class XrcDomainTable {
     private final Map<Integer, Domain> byNumber = new HashMap<>();
     private final Map<String, Domain> byName = new HashMap<>();
@@ -14,7 +14,7 @@ public final class XrcDomainTable {
 
     private static final class Domain {
         final int number;
-        /** Null if nobody else can open it. */
+        /** Null if the domain is private to its opener. */
         final String name;
         int opened = 1;
 
@@ -24,7 +24,13 @@ public final class XrcDomainTable {
         }
     }
 
-    /** @return its number, from 1 */
+    /**
+     * Opens or creates a domain.
+     *
+     * @param name null for a private one
+     * @return its number, from 1
+     * @throws VerbsException EINVAL, EAGAIN or ENOMEM, as ibv_open_xrcd
+     */
     public int open(String name, boolean create, boolean exclusive) {
         Domain known = name == null ? null : byName.get(name);
         if (known != null) {

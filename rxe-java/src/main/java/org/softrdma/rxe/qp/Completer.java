@@ -31,7 +31,7 @@ final class Completer {
         data = qp.data();
     }
 
-    /** A response passed the edge's checks. */
+    /** Handles a response that passed the edge's checks. */
     void onResponse(long nowNs, InboundPacket packet) {
         int psn = packet.psn();
         if (Psn.compare(psn, state.sentEnd) >= 0) {
@@ -85,10 +85,10 @@ final class Completer {
     }
 
     /**
-     * Everything before {@code psn} has arrived: completes the SENDs and WRITEs among it. A READ or atomic among it whose response never
-     * came was answered into a hole, so it must be asked again.
+     * Completes the SENDs and WRITEs before {@code psn}: all packets before it have arrived. The response of a READ or atomic among them
+     * was lost, so that one must be requested again.
      *
-     * @return false if such a hole was found; what came with it has then no meaning
+     * @return false if such a response is missing: the rest of the packet then has no meaning
      */
     private boolean acknowledgeBefore(long nowNs, int psn) {
         int acknowledged = 0;
@@ -194,7 +194,7 @@ final class Completer {
         }
     }
 
-    /** What came is no answer to the oldest work request. */
+    /** The response contradicts the oldest work request. */
     private void failForBadResponse() {
         qp.counters().count(RxeCounter.RCVD_BAD_RESPONSE);
         qp.fail(WcStatus.BAD_RESP_ERR);

@@ -6,19 +6,19 @@ import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.rxe.config.CongestionControl;
 
 /**
- * Congestion control of one connected queue pair. As DCQCN's notification point it answers marked packets with CNPs, one in an interval at
- * most; as its reaction point it spaces what the queue pair sends, requests and answers, to the rate of {@link DcqcnRate}.
+ * Congestion control of one connected queue pair. As DCQCN's notification point it answers marked packets with CNPs, at most one in each
+ * interval; as its reaction point it spaces requests and responses to the rate of {@link DcqcnRate}.
  *
- * <p>Packets go out in small bursts, not one by one: that is what trains are made of, and a host that parks wakes late.
+ * <p>Packets are sent in small bursts, not one by one: bursts leave as trains, and a host that parks wakes late.
  * Source: IBA vol 1 annex A17 §A17.9.3; Zhu et al., SIGCOMM 2015, §3.1.
  */
 public final class CongestionPoint {
-    /** A queue pair that used its rate up waits until so much time's worth of it may go out together. */
+    /** Length of a burst: a queue pair that has used up its rate waits until that much time's worth of packets may be sent together. */
     public static final long BURST_NS = 50_000;
-    /** Up to so much time in which nothing went out is made good afterwards: a host that woke late is no reason to be slow. */
+    /** Longest unused time that is made good afterwards: a host that woke late is no reason to be slow. */
     public static final long CREDIT_NS = 200_000;
-    /** So often at least a queue pair that waits looks what its rate has become: at the lowest ones a packet costs much more. */
-    static final long LOOK_NS = 1_000_000;
+    /** Longest wait before the rate is read again: it may have risen, and at the lowest rates a packet costs much more time. */
+    static final long RECHECK_NS = 1_000_000;
     private static final double BITS_NS = 8e9;
 
     private final CongestionControl settings;
@@ -27,9 +27,9 @@ public final class CongestionPoint {
     private boolean owesNotification;
     private boolean everNotified;
     private long notifiedNs;
-    /** Up to this time the rate is used up. */
+    /** The rate is used up until this time. */
     private long usedUntilNs;
-    private long lookedNs;
+    private long checkedNs;
     private long heldUntilNs = DeadlineHeap.NEVER;
 
     /** @param settings on, with a line rate */
@@ -39,7 +39,7 @@ public final class CongestionPoint {
         rate = new DcqcnRate(settings);
     }
 
-    /** The queue pair starts over. */
+    /** Starts over: no notification is owed, and no rate is limited. */
     void reset() {
         rate = new DcqcnRate(settings);
         owesNotification = false;
@@ -47,7 +47,7 @@ public final class CongestionPoint {
         heldUntilNs = DeadlineHeap.NEVER;
     }
 
-    /** A packet of the peer's was marked on its way. */
+    /** A packet of the peer was marked by a switch. */
     void onMark(long nowNs) {
         if (!everNotified || nowNs - notifiedNs >= settings.cnpIntervalNs()) {
             everNotified = true;
@@ -56,7 +56,7 @@ public final class CongestionPoint {
         }
     }
 
-    /** Packets of ours were. */
+    /** The peer reports by a CNP that packets of ours were marked. */
     void onNotification(long nowNs) {
         counters.count(RxeCounter.RP_CNP_HANDLED);
         if (!rate.isLimiting()) {
@@ -65,26 +65,26 @@ public final class CongestionPoint {
         rate.onNotification(nowNs);
     }
 
-    /** Whether a CNP is to be sent. */
+    /** Whether a CNP must be sent. */
     boolean owesNotification() {
         return owesNotification;
     }
 
-    /** It is being sent. */
+    /** The CNP owed was sent. */
     void onNotified() {
         owesNotification = false;
     }
 
-    /** How many of {@code most} packets of this length the rate allows now. */
+    /** Packets of this length that the rate allows now, at most {@code most}. */
     int packets(long nowNs, int most, int packetBytes) {
         double before = rate.bitsPerSecond();
         rate.advance(nowNs);
         if (!rate.isLimiting()) {
             return most;
         }
-        lookedNs = nowNs;
+        checkedNs = nowNs;
         if (usedUntilNs - nowNs > 0) {
-            // What is not paid off yet costs less time at a rate that has risen.
+            // The part not paid off yet costs less time at a rate that has risen.
             usedUntilNs = nowNs + (long) ((usedUntilNs - nowNs) * before / rate.bitsPerSecond());
         }
         long unusedNs = nowNs - usedUntilNs;
@@ -98,19 +98,19 @@ public final class CongestionPoint {
         return (int) Math.min(most, 1 + (long) (unusedNs * rate.bitsPerSecond() / BITS_NS) / packetBytes);
     }
 
-    /** After {@link #packets}: so many bytes went out. @param more the rate was all that kept others back */
+    /** Bytes were sent, after {@link #packets} allowed them. @param more whether only the rate holds further packets back */
     void onSent(int bytes, boolean more) {
         heldUntilNs = DeadlineHeap.NEVER;
         if (rate.isLimiting()) {
             usedUntilNs += (long) (bytes * BITS_NS / rate.bitsPerSecond());
             rate.onSent(bytes);
             if (more) {
-                heldUntilNs = Math.min(usedUntilNs + BURST_NS, lookedNs + LOOK_NS);
+                heldUntilNs = Math.min(usedUntilNs + BURST_NS, checkedNs + RECHECK_NS);
             }
         }
     }
 
-    /** When held packets may go out, or {@link DeadlineHeap#NEVER}. */
+    /** When held packets may be sent, or {@link DeadlineHeap#NEVER}. */
     long deadlineNs() {
         return heldUntilNs;
     }

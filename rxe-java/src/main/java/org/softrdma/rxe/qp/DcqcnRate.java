@@ -4,24 +4,24 @@ package org.softrdma.rxe.qp;
 import org.softrdma.rxe.config.CongestionControl;
 
 /**
- * How fast a queue pair may send: the rate machine of DCQCN's reaction point. A notification cuts the current rate R_C in proportion to
- * α, the estimate of how congested the way is; what was the rate becomes the target R_T. From then on a timer and a counter of bytes sent
- * raise the rate: five stages halve the distance to the target, then the target itself rises, and faster once both have got that far.
- * When the rate is back at the line's, it is no limit any more.
+ * Rate limit of a queue pair: the rate machine of DCQCN's reaction point. A notification cuts the current rate R_C in proportion to α, the
+ * estimate of the path's congestion; the rate before becomes the target R_T. From then on a timer and a counter of sent bytes raise the
+ * rate: five stages halve the distance to the target, then the target itself rises, and faster once both have passed five stages. A rate
+ * that is back at the line rate no longer limits.
  *
- * <p>Nothing runs by itself: {@link #advance} makes good all timer events since it was called last.
+ * <p>No timer runs by itself: {@link #advance} applies all timer events since its last call.
  *
  * <p>Source: Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, §3.1, equations 1 to 4 and figure 7; hyper
  * increase as in the QCN it comes from (IEEE 802.1Qau): i·R_HAI in the i-th stage.
  */
 final class DcqcnRate {
-    /** g: what one notification, or one period without, weighs in α. */
+    /** g: weight of one notification, or of one period without, in α. */
     static final double GAIN = 1.0 / 256;
-    /** F: stages of fast recovery. */
+    /** F: number of stages of fast recovery. */
     static final int RECOVERY_STAGES = 5;
-    /** The slowest rate is this part of the line rate. */
+    /** Lowest rate, as a part of the line rate. */
     static final double SLOWEST = 1.0 / 1000;
-    /** Closer to the line rate than this part of it is as good as there. */
+    /** Distance to the line rate, as a part of it, that counts as none. */
     private static final double CLOSE = 1.0 / 1000;
 
     private final CongestionControl settings;
@@ -32,7 +32,7 @@ final class DcqcnRate {
     private double alpha = 1;
     private boolean everNotified;
     private long notifiedNs;
-    /** When the timer's present stage ends. */
+    /** End of the timer's present stage. */
     private long timerNs;
     private long bytesLeft;
     private int timerStages;
@@ -46,7 +46,7 @@ final class DcqcnRate {
         target = lineRate;
     }
 
-    /** Whether there is a rate to keep. */
+    /** Whether the rate is limited. */
     boolean isLimiting() {
         return limiting;
     }
@@ -56,7 +56,7 @@ final class DcqcnRate {
         return current;
     }
 
-    /** R_T. */
+    /** R_T, bits per second. */
     double target() {
         return target;
     }
@@ -83,7 +83,7 @@ final class DcqcnRate {
         bytesLeft = settings.increaseBytes();
     }
 
-    /** So many bytes were sent under the limit. */
+    /** Counts bytes that were sent under the limit. */
     void onSent(long bytes) {
         bytesLeft -= bytes;
         while (limiting && bytesLeft <= 0) {
@@ -93,7 +93,7 @@ final class DcqcnRate {
         }
     }
 
-    /** Time has passed. */
+    /** Applies the timer events up to now. */
     void advance(long nowNs) {
         while (limiting && nowNs - timerNs >= 0) {
             timerNs += settings.increaseTimerNs();
@@ -102,7 +102,7 @@ final class DcqcnRate {
         }
     }
 
-    /** One stage is over. Equation 3, or 4, or hyper increase. */
+    /** Ends one stage: equation 3, or 4, or hyper increase. */
     private void increase() {
         int furthest = Math.max(timerStages, byteStages);
         int hyperStage = Math.min(timerStages, byteStages) - RECOVERY_STAGES;

@@ -4,30 +4,31 @@ package org.softrdma.rxe.qp;
 import java.util.ArrayDeque;
 
 /**
- * How many request packets (for READs: responses asked for) all queue pairs of a device may have under way together. Each has a window of
- * its own, but a thousand windows are more than a peer's socket buffer holds: what overflows is lost, and sent again. The budget opens
- * with progress and closes on loss, once for each budget full of packets. Queue pairs that find it used up wait in line.
+ * Number of request packets (for READs: of requested responses) that all queue pairs of a device may have in flight together. Each has a
+ * window of its own, but a thousand windows are more than a peer's socket buffer holds: packets that overflow it are lost, and sent again.
+ * The budget opens with progress and closes on loss, once for each budget full of packets. Queue pairs that find it used up wait in line.
  *
- * <p>Belongs to the device's owner.
+ * <p>Used by the device's owner only.
  */
 public final class FlightBudget {
     public static final int MIN_PACKETS = 256;
     public static final int FIRST_PACKETS = 1024;
     public static final int MAX_PACKETS = 4096;
+    /** Packets that the budget opens by at once. */
     private static final int OPENING = 16;
 
     private final ArrayDeque<RcMachine> line = new ArrayDeque<>();
     private int limit = FIRST_PACKETS;
     private int inFlight;
     private int progress;
-    private boolean closedLately;
+    private boolean closedRecently;
 
-    /** Packets that may still be sent; 0 or less for none. */
+    /** Number of packets that may still be sent; 0 or less for none. */
     public int room() {
         return limit - inFlight;
     }
 
-    /** Packets counted as under way. */
+    /** Number of packets accounted as in flight. */
     public int inFlight() {
         return inFlight;
     }
@@ -36,35 +37,35 @@ public final class FlightBudget {
         return limit;
     }
 
-    /** A queue pair has so many packets more, or fewer, under way. */
+    /** Accounts a change of one queue pair's packets in flight. @param packets more, or negative for fewer */
     public void move(int packets) {
         inFlight += packets;
         assert inFlight >= 0;
     }
 
-    /** Packets were acknowledged. */
+    /** Opens the budget after acknowledged packets, once for each budget full of them. */
     public void onProgress(int packets) {
         progress += packets;
         if (progress >= limit) {
             progress = 0;
-            closedLately = false;
+            closedRecently = false;
             limit = Math.min(limit + OPENING, MAX_PACKETS);
         }
     }
 
     /**
-     * A queue pair lost packets. One overflow hits many of them: until a budget full of packets has arrived, it counts once. A budget that
-     * was not half used has nothing to do with the loss: a link loses a packet now and then.
+     * Closes the budget because a queue pair lost packets. One overflow affects many queue pairs: it counts once until a budget full of
+     * packets has arrived. A budget that was not half used did not cause the loss: a link loses a packet now and then.
      */
     public void onLoss() {
-        if (!closedLately && 2 * inFlight > limit) {
-            closedLately = true;
+        if (!closedRecently && 2 * inFlight > limit) {
+            closedRecently = true;
             progress = 0;
             limit = Math.max(limit / 2, MIN_PACKETS);
         }
     }
 
-    /** Puts a queue pair that would send more in line. */
+    /** Puts a queue pair in line that has more to send than there is room for. */
     void await(RcMachine qp) {
         if (!qp.inLine) {
             qp.inLine = true;
@@ -72,7 +73,7 @@ public final class FlightBudget {
         }
     }
 
-    /** The queue pair that is to send next, if there is room. @return null if nobody waits, or in vain */
+    /** Takes the first queue pair out of the line. @return null if there is no room, or none waits */
     public RcMachine next() {
         if (room() <= 0 || line.isEmpty()) {
             return null;
@@ -82,7 +83,7 @@ public final class FlightBudget {
         return qp;
     }
 
-    /** The queue pair is gone. */
+    /** Takes a queue pair out of the line that no longer sends. */
     void forget(RcMachine qp) {
         if (qp.inLine) {
             qp.inLine = false;

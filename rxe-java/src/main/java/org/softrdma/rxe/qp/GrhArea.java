@@ -12,12 +12,12 @@ import org.softrdma.wire.net.Udp;
 import org.softrdma.wire.roce.Grh;
 
 /**
- * The 40 bytes at the head of a received datagram: where it came from. RoCE v1's global route header or an IPv6 header fills them; an IPv4
- * header stands in the last 20, behind 20 zero bytes. Source: IBA vol 1 §8.3, annex A17.
+ * First 40 bytes of a receive that holds a datagram: its network header. RoCE v1's global route header or an IPv6 header fills them; an
+ * IPv4 header occupies the last 20, after 20 zero bytes. Source: IBA vol 1 §8.3, annex A17.
  *
  * <p>A socket does not show all of those headers. Addresses, lengths, protocol and traffic class are the packet's own, the IPv4
- * identification is the one its ICRC proves, and the IPv4 checksum is right for what stands there; the hop limit is 64 where the link does
- * not see it, and the flow label always 0.
+ * identification is the one its ICRC proves, and the IPv4 checksum matches these fields; the hop limit is 64 where the link does not see
+ * it, and the flow label always 0.
  */
 final class GrhArea {
     static final int BYTES = 40;
@@ -26,7 +26,7 @@ final class GrhArea {
     private final MemorySegment memory = Arena.ofAuto().allocate(BYTES, 8);
     private final ByteBuffer buffer = memory.asByteBuffer().order(ByteOrder.BIG_ENDIAN);
 
-    /** The bytes filled last. */
+    /** The bytes of the last {@link #fill}. */
     MemorySegment memory() {
         return memory;
     }
@@ -37,7 +37,7 @@ final class GrhArea {
             Grh.put(buffer, 0, frame.trafficClass(), 0, frame.length(), Grh.NEXT_HEADER_BTH, frame.hopLimit(), frame.remoteHigh(),
                 frame.remoteLow(), frame.local().high(), frame.local().low());
         } else if (frame.isIpv4()) {
-            // The first half may hold an IPv6 header's.
+            // May hold the first half of an earlier IPv6 header.
             memory.asSlice(0, IPV4_AT).fill((byte) 0);
             Ipv4.put(buffer, IPV4_AT, frame.trafficClass(), Ipv4.LENGTH + udpLength, frame.ipId(), !frame.mayFragment(),
                 frame.hopLimit(), Ipv4.PROTOCOL_UDP, (int) frame.remoteLow(), frame.local().ipv4());

@@ -11,8 +11,8 @@ import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Reth;
 
 /**
- * The SEND or RDMA WRITE that a responder of a connected service is in: which packets may come next, how long they must be, and where
- * their bytes go. What happens to a packet that does not fit is the service's business. Source: IBA vol 1 §9.7.4.1.
+ * The SEND or RDMA WRITE that a responder of a connected service is receiving: which packets may follow, how long they must be, and where
+ * their bytes are placed. The service decides what happens after a packet that does not fit. Source: IBA vol 1 §9.7.4.1.
  */
 final class InboundMessage {
     private static final int NONE = 0;
@@ -23,7 +23,7 @@ final class InboundMessage {
     private final MemoryTable memory;
     /** {@link Opcode#SEND}, {@link Opcode#WRITE} or {@link #NONE}. */
     private int kind = NONE;
-    /** Of a SEND, what was placed so far; of a WRITE, what its RETH announced. */
+    /** Bytes of a SEND placed so far; of a WRITE, the length in its RETH. */
     private long bytes;
     private long va;
     private int rkey;
@@ -36,27 +36,27 @@ final class InboundMessage {
         memory = qp.memory();
     }
 
-    /** Its last packet was placed, or it is given up. */
+    /** Ends the message: its last packet was placed, or it is abandoned. */
     void end() {
         kind = NONE;
     }
 
-    /** Packets were placed, and the last one was not among them. */
+    /** Whether packets were placed, but not the last one. */
     boolean isOpen() {
         return kind != NONE;
     }
 
-    /** Whether a SEND or WRITE packet that does not begin a message goes on with this one. */
+    /** Whether a SEND or WRITE packet that does not begin a message continues this one. */
     boolean continuesWith(InboundPacket packet) {
         return kind != NONE && packet.has(kind);
     }
 
-    /** Whether the packet cannot be taken without a receive: SENDs take theirs at the beginning, WRITEs with their immediate data. */
+    /** Whether the packet consumes a receive: SENDs do with their first packet, WRITEs with their immediate data. */
     static boolean needsReceive(InboundPacket packet) {
         return packet.has(Opcode.SEND) ? packet.has(Opcode.START) : packet.has(Opcode.WRITE | Opcode.IMMEDIATE);
     }
 
-    /** Full packets before the last, the rest in the last, and what the RETH announced altogether. IBA vol 1 §9.7.4.1.6 */
+    /** Whether the length is right: full packets before the last, the rest in the last, the RETH's in total. IBA vol 1 §9.7.4.1.6 */
     boolean checkLength(InboundPacket packet) {
         int mtu = qp.mtu();
         int payload = packet.payloadBytes();
@@ -99,7 +99,7 @@ final class InboundMessage {
             bytes = Reth.length(buffer, reth);
             left = bytes;
         }
-        // Looked up for every packet: the region may be gone since the last one. A message without bytes needs no key (IBA C9-88).
+        // Looked up for every packet: the region may have been closed since the last one. A message without bytes needs no key (IBA C9-88).
         if (left > 0) {
             Region region = memory.lookup(rkey);
             if (region == null || !region.grants(context.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) || !region.covers(va, left)

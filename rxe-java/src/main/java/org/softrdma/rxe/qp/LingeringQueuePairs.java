@@ -12,14 +12,14 @@ import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.Syndrome;
 
 /**
- * Queue pairs that were destroyed a moment ago and still acknowledge what they had executed. A program that exits right after its last
- * receive would otherwise leave a peer whose acknowledgement got lost sending into nothing, and kernel rxe with retry_cnt 7 does so for
- * ever. Nothing new is ever accepted here.
+ * Recently destroyed queue pairs, which still acknowledge requests they had executed. If a program exits right after its last receive and
+ * the acknowledgement is lost, its peer would otherwise keep sending to a queue pair that no longer exists, and kernel rxe with retry_cnt 7
+ * never stops. No new request is accepted.
  */
 public final class LingeringQueuePairs {
     /** How long a queue pair lingers. */
     public static final long LINGER_NS = 500_000_000;
-    /** How long a device that is closed waits for its last ghost to be asked. */
+    /** How long a device that is closed waits for requests that its last queue pair must acknowledge again. */
     private static final long STOP_DELAY_NS = 100_000_000;
     private static final int MAX_ENTRIES = 1024;
 
@@ -71,19 +71,19 @@ public final class LingeringQueuePairs {
         return byQpn.get(qpn);
     }
 
-    /** Whether the youngest ghost may still be asked something: for a while after its end, peers repeat what was not acknowledged. */
+    /** Whether the youngest entry may still receive requests: for a while, peers repeat those that were not acknowledged. */
     public boolean lingers(long nowNs) {
         return !oldestFirst.isEmpty() && oldestFirst.peekLast().untilNs - nowNs > LINGER_NS - STOP_DELAY_NS;
     }
 
-    /** Lets those go whose time is over. */
+    /** Removes the entries whose time is over. */
     public void expire(long nowNs) {
         while (!oldestFirst.isEmpty() && oldestFirst.peek().untilNs - nowNs <= 0) {
             byQpn.remove(oldestFirst.remove().qpn);
         }
     }
 
-    /** A request that was executed before the end is acknowledged again; READs and atomics cannot be. */
+    /** Acknowledges again a request that was executed before the queue pair was destroyed; READs and atomics cannot be answered. */
     public void onPacket(Entry entry, InboundPacket packet) {
         if (Psn.compare(packet.psn(), entry.responder.expectedPsn()) >= 0 || !packet.hasAny(Opcode.SEND | Opcode.WRITE)) {
             counters.count(RxeCounter.DROP_GHOST_REQUEST);
@@ -96,7 +96,7 @@ public final class LingeringQueuePairs {
         }
     }
 
-    /** Sends the acknowledgements asked for. @return how many */
+    /** Sends the acknowledgements owed. @return number of packets */
     public int transmit(PacketWriter out) {
         int sent = 0;
         while (!toAcknowledge.isEmpty() && out.hasRoom()) {

@@ -140,7 +140,7 @@ final class LossRecovery {
 
     /** A packet that requests an acknowledgement was sent for the first time. */
     void onAckRequested(int psn, long nowNs) {
-        roundTrip.onAsked(psn, nowNs);
+        roundTrip.onAckRequested(psn, nowNs);
     }
 
     /** Whether sending waits for the peer to have a receive. */
@@ -168,7 +168,7 @@ final class LossRecovery {
         wentBack = false;
         probing = false;
         resetRetries();
-        roundTrip.onAnswered(state.unacked, nowNs);
+        roundTrip.onAcknowledged(state.unacked, nowNs);
         window.onProgress(packets);
         boolean overtaken = state.cursor < state.ring.head() || Psn.compare(state.cursorPsn(), state.unacked) < 0;
         if (overtaken || waitsForReceiver()) {

@@ -11,11 +11,11 @@ import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Reth;
 import org.softrdma.wire.roce.Xrceth;
 
-/** Cuts SENDs and RDMA WRITEs into packets: the same for every connected service. Source: IBA vol 1 §9.2, §9.7.2. */
+/** Cuts SENDs and RDMA WRITEs into packets, for every connected service. Source: IBA vol 1 §9.2, §9.7.2. */
 final class MessageWriter {
     /** Longest message, bytes (IBA vol 1 §9.7.2). */
     static final long MAX_MESSAGE_BYTES = 1L << 31;
-    /** {@link #put}'s answer: the data could not be read. */
+    /** Result of {@link #put} if the data could not be read. */
     static final int UNREADABLE = -1;
 
     private final QpMachine qp;
@@ -31,7 +31,7 @@ final class MessageWriter {
         this.data = data;
     }
 
-    /** Packets, and so PSNs, that {@code bytes} take; a message without bytes takes one. */
+    /** Number of packets, and so of PSNs, that {@code bytes} take; a message without bytes takes one. */
     int packetsOf(long bytes) {
         return bytes == 0 ? 1 : (int) ((bytes + qp.mtu() - 1) / qp.mtu());
     }
@@ -40,8 +40,8 @@ final class MessageWriter {
      * Writes one packet of a message, without ICRC.
      *
      * @param at     where its BTH goes
-     * @param packet which one, from 0
-     * @param last   nothing of the message follows
+     * @param packet index in the message, from 0
+     * @param last   whether it is the last one of the message
      * @return bytes up to the end of the pad, or {@link #UNREADABLE}
      */
     int put(PacketWriter out, int at, long wqe, int packet, boolean last, int psn, boolean ackRequest) {

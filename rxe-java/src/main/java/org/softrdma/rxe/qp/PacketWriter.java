@@ -9,7 +9,7 @@ import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.GidType;
 import org.softrdma.wire.roce.Icrc;
 
-/** Puts packets into the batch that goes to the link next, and seals each with its ICRC. */
+/** Writes packets into the batch that the link sends next, and seals each with its ICRC. */
 public final class PacketWriter {
     private final TransmitBatch batch;
     private final Counters<RxeCounter> counters;
@@ -24,27 +24,27 @@ public final class PacketWriter {
         return !batch.isFull();
     }
 
-    /** The batch's bytes, big-endian. */
+    /** Bytes of the batch, big-endian. */
     public ByteBuffer buffer() {
         return batch.buffer();
     }
 
-    /** The same bytes as {@link #buffer()}. */
+    /** The bytes of {@link #buffer()} as a segment, for bulk copies. */
     MemorySegment memory() {
         return batch.memory();
     }
 
-    /** Where the next packet begins: what lies between two such places is what was written meanwhile, as long as nothing is sent. */
+    /** Offset of the next packet. The difference of two such offsets is the bytes written meanwhile, unless the batch was sent. */
     int position() {
         return batch.offset(batch.end());
     }
 
-    /** Starts a packet; {@link #hasRoom()} must be true. Without {@link #finish} it is forgotten. @return where its BTH goes */
+    /** Starts a packet; {@link #hasRoom()} must be true. Without {@link #finish} it is forgotten. @return offset for its BTH */
     public int begin(Path path) {
         return batch.begin(path);
     }
 
-    /** Ends the packet begun last. @param end of the payload's pad, exclusive */
+    /** Ends the packet begun last. @param end offset after the payload's pad */
     public void finish(Path path, int at, int end) {
         ByteBuffer buffer = batch.buffer();
         Icrc.put(buffer, end, sealFor(path, buffer, at, end));
@@ -52,7 +52,7 @@ public final class PacketWriter {
         counters.count(RxeCounter.SENT_PKTS);
     }
 
-    /** The ICRC; over IPv4 with identification 0 and DF, as an unconnected socket that must not fragment sends it, and raw links do. */
+    /** Computes the ICRC; over IPv4 with identification 0 and DF, as unconnected sockets that must not fragment and raw links send it. */
     private int sealFor(Path path, ByteBuffer buffer, int at, int end) {
         if (path.type() == GidType.ROCE_V1) {
             return icrc.ofGrhPayload(buffer, at, end, path.local().high(), path.local().low(), path.remote().high(), path.remote().low());

@@ -20,14 +20,31 @@ import org.softrdma.wire.roce.Cnp;
 import org.softrdma.wire.roce.Icrc;
 
 /**
- * The protocol state of one queue pair, of whatever service: what every service has, and what the engine and the edge know of it. Pure:
- * packets, time and commands come in, packets and completions go out, and nothing here knows a socket, a thread or a clock.
+ * Protocol machine of one queue pair, whatever its service. Pure: packets, time and commands go in, packets and completions come out, and
+ * nothing here knows a socket, a thread or a clock. The caller is the device's owner (the engine, or a test), on one thread at a time, and
+ * keeps this contract:
+ *
+ * <ul>
+ * <li>Call {@link #checkOrigin} before {@link #onPacket}, and deliver a packet only if it returns null. The packet is read during the call
+ *     only. A CNP goes to {@link #onCongestionNotification} instead; a packet marked by a switch also to {@link #onCongestionMark}.</li>
+ * <li>Call {@link #transmit} after {@link #onPacket}, {@link #onCongestionMark}, {@link #onCongestionNotification}, {@link #onDoorbell},
+ *     {@link #onTimer}, {@link #modify} and {@link #enterError}; several of them may share one call. Call it again, without further input,
+ *     if it sent its whole budget, if it left no room in the batch, or when {@link FlightBudget#next} returns this machine.</li>
+ * <li>Update the timer after {@link #transmit}, from {@link #deadlineNs}: the value is valid until the next call of any method above. Call
+ *     {@link #onTimer} once that time has come; an early or repeated call does nothing.</li>
+ * <li>Call {@link #settle} before {@link #modify} and before the queue pair is destroyed, so that its peer receives the responses it is
+ *     owed. To destroy it, take {@link #lingering}, then call {@link #close}.</li>
+ * <li>{@code nowNs} is of any origin and never decreases.</li>
+ * </ul>
+ *
+ * Completions are pushed to completion queues, and events raised, within these calls. A method that throws has found an internal error:
+ * call {@link #enterError}.
  */
 public abstract class QpMachine extends QueuePairCore {
-    /** The one partition of the port: the default one, as full member. */
+    /** P_Key of the port's only partition: the default one, as full member. */
     public static final int PKEY = 0xffff;
 
-    /** Most packets one queue pair may send before the next one has its turn. */
+    /** Maximum packets of one turn, for fairness between queue pairs. */
     public static final int TURN_PACKETS = 64;
 
     private final Counters<RxeCounter> counters;
@@ -41,10 +58,10 @@ public abstract class QpMachine extends QueuePairCore {
     private CongestionPoint congestion;
     private boolean peerSeen;
 
-    /** The engine's mark: waits in its queue of queue pairs with something to send. */
+    /** Mark of the engine: the queue pair is in its queue for a turn. */
     public boolean active;
 
-    /** @param attributes those that mean something to the service, as they are before anybody sets them */
+    /** @param attributes those that the service has, with the values they have before they are set */
     QpMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes) {
         this(qpn, queues, memory, counters, attributes, new RequestContext(queues.pdNumber(), queues.receives(), queues.recvCq()));
     }
@@ -59,13 +76,13 @@ public abstract class QpMachine extends QueuePairCore {
 
     // ---- input ----
 
-    /** May packets come from where this one comes from? The edge asks before it looks any closer. @return why it is dropped, or null */
+    /** Checks the packet's addresses, before anything else of it is checked. @return why it must be dropped, or null */
     public abstract RxeCounter checkOrigin(InboundPacket packet);
 
-    /** A packet for this queue pair passed the edge's checks. */
+    /** Handles a packet for this queue pair that passed the edge's checks. */
     public abstract void onPacket(long nowNs, InboundPacket packet);
 
-    /** A packet for this queue pair was marked on its way: a switch's queue is long. */
+    /** Handles the mark of a congested switch on a packet for this queue pair. */
     public final void onCongestionMark(long nowNs) {
         counters.count(RxeCounter.NP_ECN_MARKED_ROCE_PACKETS);
         if (congestion != null) {
@@ -73,7 +90,7 @@ public abstract class QpMachine extends QueuePairCore {
         }
     }
 
-    /** A CNP: packets of ours were marked. Neither request nor response, and its PSN means nothing. IBA vol 1 annex A17 §A17.9.3 */
+    /** Handles a CNP: packets of ours were marked. Neither request nor response; its PSN has no meaning. IBA vol 1 annex A17 §A17.9.3 */
     public final void onCongestionNotification(long nowNs) {
         if (!mayReceive()) {
             counters.count(RxeCounter.DROP_QP_STATE);
@@ -92,7 +109,7 @@ public abstract class QpMachine extends QueuePairCore {
         onServiceTimer(nowNs);
     }
 
-    /** The time of {@link #serviceDeadlineNs} may have come. */
+    /** Handles a {@link #serviceDeadlineNs} that may have expired. */
     abstract void onServiceTimer(long nowNs);
 
     // ---- output ----
@@ -105,12 +122,12 @@ public abstract class QpMachine extends QueuePairCore {
 
     abstract long serviceDeadlineNs();
 
-    /** Sends up to {@code budget} packets. @return how many */
+    /** Sends up to {@code budget} packets. @return number of packets */
     public final int transmit(long nowNs, PacketWriter out, int budget) {
         return congestion == null ? transmitFreely(nowNs, out, budget) : transmitAtRate(nowNs, out, budget);
     }
 
-    /** A notification first, then as much data as the rate allows; acknowledgements are nobody's congestion. */
+    /** Sends a notification first, then as much data as the rate allows. Lone acknowledgements cause no congestion: they have no limit. */
     private int transmitAtRate(long nowNs, PacketWriter out, int budget) {
         int sent = transmitNotification(out);
         int allowed = congestion.packets(nowNs, budget - sent, Bth.LENGTH + mtu + Icrc.LENGTH);
@@ -132,19 +149,19 @@ public abstract class QpMachine extends QueuePairCore {
         return 1;
     }
 
-    /** {@link #transmit} without a rate to keep. */
+    /** Sends up to {@code budget} packets without a rate limit. @return number of packets */
     abstract int transmitFreely(long nowNs, PacketWriter out, int budget);
 
-    /** Sends up to {@code budget} packets, but no acknowledgement that stands alone. @return how many */
+    /** Sends up to {@code budget} packets, but no lone acknowledgement. @return number of packets */
     abstract int transmitData(long nowNs, PacketWriter out, int budget);
 
-    /** Whether {@link #transmitData} would send something, given the room. */
+    /** Whether {@link #transmitData} would send something, given a budget and room. */
     abstract boolean hasData();
 
-    /** Sends the acknowledgement that stands alone, if there is one, and the budget is not 0. @return packets sent */
+    /** Sends the lone acknowledgement, if there is one and the budget is not 0. @return number of packets */
     abstract int transmitAnswer(PacketWriter out, int budget);
 
-    /** Sends up to {@code budget} of the answers the peer is owed, and nothing else. */
+    /** Sends up to {@code budget} packets of the responses owed to the peer, and nothing else. */
     public abstract void settle(PacketWriter out, int budget);
 
     /**
@@ -215,18 +232,18 @@ public abstract class QpMachine extends QueuePairCore {
 
     // ---- what the parts of a service share ----
 
-    /** Whether packets are taken: from RTR on, unless broken. */
+    /** Whether packets are received: from RTR on, except in ERR. */
     final boolean mayReceive() {
         QpState now = state();
         return now.compareTo(QpState.RTR) >= 0 && now != QpState.ERR;
     }
 
-    /** From now on the queue pair takes part in congestion control. @param settings on, with a line rate */
+    /** Lets the queue pair take part in congestion control. @param settings on, with a line rate */
     public void control(CongestionControl settings) {
         congestion = new CongestionPoint(settings, counters);
     }
 
-    /** A request came: the first one in RTR says that the connection is established. */
+    /** Reports the first request in RTR: the connection is established. */
     final void onPeerSeen() {
         if (state() == QpState.RTR && !peerSeen) {
             peerSeen = true;
@@ -234,17 +251,17 @@ public abstract class QpMachine extends QueuePairCore {
         }
     }
 
-    /** Neither reset nor broken. */
+    /** Whether the state is neither RESET nor ERR. */
     final boolean isLive() {
         return state() != QpState.ERR && state() != QpState.RESET;
     }
 
-    /** Whether packets of send work requests may go out. */
+    /** Whether packets of send work requests may be sent. */
     boolean maySend() {
         return state() == QpState.RTS || state() == QpState.SQD;
     }
 
-    /** Where packets go, and come from; null before it is known. */
+    /** Path to the peer; null before it is known. */
     public final Path path() {
         return path;
     }
@@ -254,17 +271,17 @@ public abstract class QpMachine extends QueuePairCore {
         return mtu;
     }
 
-    /** Packets of one turn: as many as leave in whole trains. */
+    /** Packets of one turn: as many as are sent in whole trains. */
     public final int turnPackets() {
         return turnPackets;
     }
 
-    /** Moves bytes of this queue pair's work requests. */
+    /** Copies data of this queue pair's work requests. */
     final ScatterGather data() {
         return data;
     }
 
-    /** What the peer's requests are executed against. */
+    /** Objects that the peer's requests are executed against. */
     final RequestContext requestContext() {
         return requestContext;
     }

@@ -20,7 +20,7 @@ import org.softrdma.wire.roce.Opcode;
  * their own.
  */
 public class RcMachine extends QpMachine {
-    /** Half the largest window: a loss throws away no more than that, and few trains of responses are cut short. */
+    /** Half the largest window: a loss wastes no more than that, and few trains of responses are cut short. */
     private static final int READ_REQUEST_PACKETS = SendWindow.MAX_PACKETS / 2;
     private static final int SPLIT_FROM_DEPTH = 4;
 
@@ -36,10 +36,10 @@ public class RcMachine extends QpMachine {
     private final FlightBudget flight;
     private int maxDestRdAtomic;
 
-    /** The budget's mark: waits in its line. */
+    /** Mark of the budget: the queue pair is in its line. */
     boolean inLine;
 
-    /** @param flight shared by all queue pairs of the device */
+    /** Makes an RC queue pair. @param flight shared by all queue pairs of the device */
     public RcMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight) {
         this(qpn, queues, memory, counters, flight, Opcode.TRANSPORT_RC,
             new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxRdAtomic(0).maxDestRdAtomic(0).minRnrTimer(0).timeout(0)
@@ -47,7 +47,7 @@ public class RcMachine extends QpMachine {
             new RequestContext(queues.pdNumber(), queues.receives(), queues.recvCq()));
     }
 
-    /** @param transport the service's bits of the opcode: one of {@link Opcode}'s TRANSPORT constants */
+    /** Makes a queue pair of RC or XRC. @param transport the service's bits of the opcode: one of {@link Opcode}'s TRANSPORT constants */
     public RcMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight, int transport,
               QpAttributes attributes, RequestContext context) {
         super(qpn, queues, memory, counters, attributes, context);
@@ -89,13 +89,13 @@ public class RcMachine extends QpMachine {
         }
     }
 
-    /** What is no response, known or not. */
+    /** Handles a packet that is not a response, of whatever opcode. */
     void onRequest(InboundPacket packet) {
         onPeerSeen();
         responder.onRequest(packet);
     }
 
-    /** A response of this service. */
+    /** Handles a response of this service. */
     void onResponse(long nowNs, InboundPacket packet) {
         completer.onResponse(nowNs, packet);
         countFlight();
@@ -118,8 +118,8 @@ public class RcMachine extends QpMachine {
     // ---- output ----
 
     /**
-     * Data that the peer asked for first, then requests, and the acknowledgement last. Being the shortest, it ends the train that an answer
-     * begins, and both cross the host in one piece.
+     * Sends data that the peer requested first, then requests, and the acknowledgement last. As the shortest packet it ends the train that
+     * a reply of the application begins, and both cross the host in one piece.
      */
     @Override
     int transmitFreely(long nowNs, PacketWriter out, int budget) {
@@ -132,7 +132,7 @@ public class RcMachine extends QpMachine {
         return transmitData(nowNs, out, budget, 0);
     }
 
-    /** @param forAnswer packets of the budget set aside for the acknowledgement, if there is one */
+    /** Sends responses with data, and requests. @param forAnswer packets of the budget reserved for an acknowledgement, if one is owed */
     private int transmitData(long nowNs, PacketWriter out, int budget, int forAnswer) {
         int sent = responder.transmitData(out, budget);
         int forRequests = budget - sent - (responder.owes() ? forAnswer : 0);
@@ -180,7 +180,7 @@ public class RcMachine extends QpMachine {
 
     @Override
     void onReadyToReceive() {
-        // Rounded up like the kernel's: a kernel peer rounds its own depth up, and then uses it.
+        // Rounded up as in the kernel: a kernel peer rounds its own depth up, and uses that many.
         maxDestRdAtomic = roundUp(attributes().maxDestRdAtomic());
         responder.start(attributes().rqPsn(), Math.max(1, maxDestRdAtomic));
     }
@@ -222,8 +222,8 @@ public class RcMachine extends QpMachine {
     }
 
     /**
-     * As {@link #enterError}, but what the responder has queued still goes out: the NAK that tells the peer why. One that is being
-     * destroyed stays as it is: nothing completes any more.
+     * Enters ERR, but keeps the responses that are queued: among them is the NAK that reports the reason to the peer. A queue pair that is
+     * being destroyed does not change: no work request completes any more.
      */
     void enterErrorAfterResponses() {
         if (isLive()) {
@@ -271,7 +271,7 @@ public class RcMachine extends QpMachine {
         enterError();
     }
 
-    /** The service's bits of the opcode. */
+    /** Bits of the opcode that stand for the service. */
     public final int transport() {
         return transport;
     }
@@ -288,7 +288,7 @@ public class RcMachine extends QpMachine {
         return attributes().maxRdAtomic();
     }
 
-    /** Responses one READ request asks for, at most; a peer that takes few requests at a time is asked for all at once. */
+    /** Maximum responses that one READ request asks for; a peer that accepts few requests at a time is sent one for all of them. */
     int readRequestPackets() {
         return attributes().maxRdAtomic() < SPLIT_FROM_DEPTH ? Integer.MAX_VALUE : READ_REQUEST_PACKETS;
     }
@@ -305,7 +305,7 @@ public class RcMachine extends QpMachine {
         return responder;
     }
 
-    /** Eight bytes holding {@code value} in this host's order; valid until the next call. */
+    /** Eight bytes with {@code value} in this host's byte order; valid until the next call. */
     MemorySegment hostOrder(long value) {
         scratch.set(ValueLayout.JAVA_LONG, 0, value);
         return scratch;

@@ -5,16 +5,16 @@ import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.ReceiveSource;
 
 /**
- * What a peer's requests are executed against: the protection domain that their keys must belong to, the receives that messages take, and
- * the queue where those complete. All three are the queue pair's own, for life; those of an XRC target change with the request, see
- * {@link XrcRequestContext}.
+ * Objects that a peer's requests are executed against: the protection domain that their keys must belong to, the receives that messages
+ * consume, and the completion queue of those. All three belong to the queue pair and never change; those of an XRC target change with the
+ * request, see {@link XrcRequestContext}.
  */
 class RequestContext {
     private final ReceiveSource receives;
     private int pd;
     private final CompletionSink cq;
 
-    /** @param cq may be null where nothing is ever received */
+    /** Makes the context of a queue pair. @param cq may be null for a queue pair that receives nothing */
     RequestContext(int pd, ReceiveSource receives, CompletionSink cq) {
         this.pd = pd;
         this.receives = receives;
@@ -22,9 +22,9 @@ class RequestContext {
     }
 
     /**
-     * Aims this context at what a new request names. The request is of the queue pair's service and in its place in the message.
+     * Selects the objects that a new request names. The request belongs to the queue pair's service and to its place in the message.
      *
-     * @return false if it must be refused because it names nothing that it may use
+     * @return false if it must be refused because it names none that it may use
      */
     boolean accepts(InboundPacket packet) {
         return true;

@@ -4,8 +4,11 @@ package org.softrdma.rxe.qp;
 import org.softrdma.verbs.WrOpcode;
 import org.softrdma.wire.roce.Opcode;
 
-/** Which opcode a packet of a SEND or RDMA WRITE bears, by work request and place in the message. */
+/** Opcodes of SEND and RDMA WRITE packets, by work request and place in the message. */
 final class RequestOpcodes {
+    private static final int FIRST = 0;
+    private static final int MIDDLE = 1;
+    private static final int LAST = 2;
     private static final int ONLY = 3;
     private static final int[][] TABLE = new int[WrOpcode.SEND_WITH_INV.value() + 1][];
 
@@ -26,7 +29,10 @@ final class RequestOpcodes {
 
     /** @param wrOpcode a {@link WrOpcode} value of a SEND or WRITE */
     static int of(int wrOpcode, boolean first, boolean last) {
-        return TABLE[wrOpcode][first ? (last ? ONLY : 0) : (last ? 2 : 1)];
+        if (first) {
+            return TABLE[wrOpcode][last ? ONLY : FIRST];
+        }
+        return TABLE[wrOpcode][last ? LAST : MIDDLE];
     }
 
     private static void put(WrOpcode opcode, int... firstMiddleLastOnly) {

@@ -178,9 +178,9 @@ final class Requester {
     }
 
     /**
-     * One request asks for up to {@link RcMachine#readRequestPackets} responses, or for what is missing of those when it is sent again. So
-     * READ data is subject to the window, like other data: a responder that had been asked for everything would stream on after a loss,
-     * and all of that would be in vain.
+     * Requests up to {@link RcMachine#readRequestPackets} responses, or those of them that are missing when it is sent again. So READ data
+     * is subject to the window, like other data: after a loss, a responder with a request for everything would keep streaming packets that
+     * must all be discarded.
      */
     private void sendReadRequest(long nowNs, long wqe, PacketWriter out) {
         int packet = state.cursorPacket;
@@ -233,7 +233,7 @@ final class Requester {
         }
     }
 
-    /** One packet of a SEND or RDMA WRITE. @return false if its data could not be read; the work request is failed in its turn */
+    /** Sends one packet of a SEND or RDMA WRITE. @return false if its data could not be read; the work request is failed in its turn */
     private boolean sendData(long nowNs, long wqe, PacketWriter out) {
         int packet = state.cursorPacket;
         boolean last = packet == ring.packets(wqe) - 1;

@@ -32,7 +32,7 @@ import org.softrdma.wire.roce.Syndrome;
  */
 public final class Responder {
     private static final int OK = -1;
-    /** Requests that are answered by a response of their own, remembered until it is certain that it arrived. */
+    /** Requests answered by a response of their own, which is remembered in a responder resource. */
     private static final int ANSWERED = Opcode.READ_REQUEST | Opcode.ATOMIC_REQUEST | Opcode.FLUSH | Opcode.ATOMIC_WRITE;
 
     private final RcMachine qp;
@@ -47,7 +47,7 @@ public final class Responder {
 
     private int expectedPsn;
     private int msn;
-    /** A NAK for the gap, or an RNR NAK, is on its way: silence until the expected PSN comes. */
+    /** A NAK for the gap, or an RNR NAK, was queued: no further one until the expected PSN is received. */
     private boolean refused;
 
     Responder(RcMachine qp) {
@@ -59,7 +59,7 @@ public final class Responder {
         memory = qp.memory();
     }
 
-    /** The queue pair goes to RTR. */
+    /** Starts over at the transition to RTR. */
     void start(int psn, int maxResources) {
         expectedPsn = psn;
         msn = 0;
@@ -78,8 +78,8 @@ public final class Responder {
     }
 
     /**
-     * Up to where a repeated SEND or WRITE packet is acknowledged: all that was executed, but not past the next READ or atomic, whose own
-     * response may be lost. A requester that believed such an ACK (kernel rxe 6.1 does) would complete it without its data.
+     * PSN up to which a repeated SEND or WRITE packet is acknowledged: everything executed, but not past the next READ or atomic, whose own
+     * response may be lost. A requester that accepts such an ACK (kernel rxe 6.1 does) would complete it without its data.
      */
     public int acknowledgeable(int psn) {
         return Psn.add(resources.firstAfter(psn, expectedPsn), -1);
@@ -128,7 +128,7 @@ public final class Responder {
         }
     }
 
-    /** Packets are missing: one NAK tells so; the requester goes back. IBA vol 1 §9.7.4.1.3 */
+    /** Packets are missing: queues one NAK, upon which the requester goes back. IBA vol 1 §9.7.4.1.3 */
     private void onGap() {
         qp.counters().count(RxeCounter.OUT_OF_SEQ_REQUEST);
         if (!refused && responses.refuse(expectedPsn, msn, Syndrome.NAK_PSN_SEQUENCE)) {
@@ -137,7 +137,7 @@ public final class Responder {
         }
     }
 
-    /** No receive is posted: the requester shall come back later. Packets already behind this one are lost, and get no NAK of their own. */
+    /** No receive is posted: the requester must wait. Packets sent after this one are lost, and get no NAK of their own. */
     private void onReceiverNotReady() {
         if (responses.refuse(expectedPsn, msn, Syndrome.rnr(qp.minRnrTimer()))) {
             qp.counters().count(RxeCounter.SEND_RNR_ERR);
@@ -145,7 +145,7 @@ public final class Responder {
         }
     }
 
-    /** Repeated requests are answered again but not executed again. IBA vol 1 §9.7.5.1.4 */
+    /** Answers a repeated request again without executing it again. IBA vol 1 §9.7.5.1.4 */
     private void onDuplicate(InboundPacket packet) {
         qp.counters().count(RxeCounter.DUPLICATE_REQUEST);
         boolean queued;
@@ -195,21 +195,21 @@ public final class Responder {
         return packet.transport() == qp.transport() && packet.hasAny(Opcode.SEND | Opcode.WRITE | ANSWERED);
     }
 
-    /** Whether a message may begin with the packet, or the one that is open goes on with it. */
+    /** Whether the packet begins a message while none is open, or continues the one that is open. */
     private boolean isInSequence(InboundPacket packet) {
         boolean begins = packet.has(Opcode.START) || packet.hasAny(ANSWERED);
         return begins ? !message.isOpen() : message.continuesWith(packet);
     }
 
-    /** Whether the queue pair lets its peer do this. */
+    /** Whether the queue pair's access flags permit the operation. */
     private boolean isPermitted(InboundPacket packet) {
         int right = rightFor(packet);
         return (qp.accessFlags() & right) == right;
     }
 
-    /** Makes sure that one more response can be remembered, if need be in place of an old one sent again. @return false: too many wait */
+    /** Makes room for one more response, if need be in place of a repetition no longer awaited. @return false if too many wait */
     private boolean reserveResource() {
-        return responses.fetches() < qp.maxDestRdAtomic() || responses.dropOldestReplay();
+        return responses.answers() < qp.maxDestRdAtomic() || responses.dropOldestReplay();
     }
 
     /** The access flags that both queue pair and memory must grant. */
@@ -408,14 +408,14 @@ public final class Responder {
         return allowed ? region : null;
     }
 
-    /** The last packet of a SEND or WRITE was executed. */
+    /** The last packet of a SEND or WRITE was executed: ends the message. */
     private void endMessage(InboundPacket packet) {
         message.end();
         msn = Psn.next(msn);
         accept(packet);
     }
 
-    /** The packet was executed; acknowledge it if the requester wants that. */
+    /** The packet was executed: acknowledges it if it requests that. */
     private void accept(InboundPacket packet) {
         expectedPsn = Psn.next(packet.psn());
         if (packet.ackRequest()) {
@@ -439,22 +439,22 @@ public final class Responder {
         qp.enterErrorAfterResponses();
     }
 
-    /** Completes whatever is posted with WR_FLUSH_ERR. */
+    /** Completes all posted receives with WR_FLUSH_ERR. */
     void flush() {
         completions.flush();
     }
 
-    /** Whether there is anything to answer. */
+    /** Whether responses are queued. */
     boolean owes() {
         return !responses.isEmpty();
     }
 
-    /** Whether there is more to answer than one acknowledgement. */
+    /** Whether more than one acknowledgement is queued. */
     boolean owesData() {
         return owes() && !responses.isLoneAcknowledge();
     }
 
-    /** Sends up to {@code budget} response packets, but not the acknowledgement that stands last. @return how many */
+    /** Sends up to {@code budget} response packets, except an acknowledgement that is the only one left. @return number of packets */
     int transmitData(PacketWriter out, int budget) {
         int sent = 0;
         while (sent < budget && owesData() && out.hasRoom()) {
@@ -464,7 +464,7 @@ public final class Responder {
         return sent;
     }
 
-    /** Sends up to {@code budget} response packets. @return how many */
+    /** Sends up to {@code budget} response packets. @return number of packets */
     int transmit(PacketWriter out, int budget) {
         int sent = 0;
         while (sent < budget && owes() && out.hasRoom()) {
@@ -534,9 +534,9 @@ public final class Responder {
     }
 
     /**
-     * The memory of a READ went away before it was answered completely: the NAK stands where the next response would have. That is the
-     * end of the connection, unless the READ was answered before: then the repeated request may be an old copy of one whose requester has
-     * what it wanted and allowed its peer to deregister, so it gets its NAK, which means nothing to such a requester, and life goes on.
+     * Refuses a READ whose memory was deregistered before it was answered completely: the NAK takes the place of the next response. This
+     * ends the connection, unless the READ was answered before. Then the repeated request may be an old copy of one whose requester has all
+     * its data and allowed its peer to deregister; the NAK is sent, such a requester ignores it, and the connection continues.
      */
     private void onMemoryGone(PacketWriter out) {
         int psn = responses.headPsn();

@@ -4,7 +4,7 @@ package org.softrdma.rxe.qp;
 import org.softrdma.wire.roce.Psn;
 
 /**
- * The responder resources: what is remembered of the last READs and atomics, so that a repeated one can be answered again. The oldest is
+ * Responder resources: the last READs, atomics and their like, remembered so that a repeated one can be answered again. The oldest is
  * forgotten first. Source: IBA vol 1 §9.4.4, §9.7.5.1.4.
  */
 final class ResponderResources {
@@ -37,7 +37,7 @@ final class ResponderResources {
         count = 0;
     }
 
-    /** Remembers a READ. @param newPd the protection domain that its key must belong to */
+    /** Remembers a READ. @param newPd protection domain that its key must belong to */
     void rememberRead(int psn, int psns, int newMsn, int newPd, int newRkey, long newVa, long newLength) {
         int id = next(psn, psns, newMsn);
         atomic[id] = false;
@@ -47,7 +47,7 @@ final class ResponderResources {
         length[id] = newLength;
     }
 
-    /** Remembers an atomic and its result. */
+    /** Remembers an atomic, or another request answered under one PSN, and its result. */
     void rememberAtomic(int psn, int newMsn, long result) {
         int id = next(psn, 1, newMsn);
         atomic[id] = true;
@@ -74,7 +74,7 @@ final class ResponderResources {
         return first;
     }
 
-    /** The atomic of that PSN, or -1. */
+    /** Index of the atomic of that PSN, or -1. */
     int findAtomic(int psn) {
         for (int id = 0; id < Math.min(count, capacity); id++) {
             if (atomic[id] && firstPsn[id] == psn) {
@@ -85,9 +85,9 @@ final class ResponderResources {
     }
 
     /**
-     * The READ that a repeated request asks for again, wholly or from some packet on, or -1.
+     * Index of the READ that a request repeats, wholly or from some packet on, or -1.
      *
-     * @param mtu path MTU: a later PSN must ask for correspondingly later bytes
+     * @param mtu path MTU: a later PSN must request correspondingly later bytes
      */
     int findRead(int psn, int byRkey, long fromVa, long bytes, int mtu) {
         for (int id = 0; id < Math.min(count, capacity); id++) {

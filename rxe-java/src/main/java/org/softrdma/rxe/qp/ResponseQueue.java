@@ -5,8 +5,8 @@ import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.Syndrome;
 
 /**
- * What a responder still has to send, in PSN order: acknowledgements, READ data, atomic results. Fixed size. Acknowledgements that follow
- * each other are merged into the newest, so one answers a whole batch of packets.
+ * Responses that a responder has yet to send, in PSN order: acknowledgements, READ data, atomic results. Fixed size. Consecutive
+ * acknowledgements are merged into the newest, so one acknowledges a whole batch of packets.
  */
 final class ResponseQueue {
     static final int ACK = 0;
@@ -21,17 +21,18 @@ final class ResponseQueue {
     private final int[] pd;
     private final int[] rkey;
     private final long[] va;
+    /** Bytes of a READ not sent yet; of an atomic, the original value. */
     private final long[] left;
     private final boolean[] begun;
     private final boolean[] replay;
     private int head;
     private int size;
-    private int fetches;
+    private int answers;
 
-    /** @param maxFetches READs and atomics that can wait at once */
-    ResponseQueue(int maxFetches) {
-        // Between two fetches stands at most one merged ACK, and at most one NAK ends it all.
-        capacity = 2 * maxFetches + 4;
+    /** @param maxAnswers READs, atomics and their like that can wait at once */
+    ResponseQueue(int maxAnswers) {
+        // Between two answers there is at most one merged ACK, and after the last one at most one NAK.
+        capacity = 2 * maxAnswers + 4;
         kind = new int[capacity];
         psn = new int[capacity];
         msn = new int[capacity];
@@ -46,26 +47,26 @@ final class ResponseQueue {
 
     void clear() {
         size = 0;
-        fetches = 0;
+        answers = 0;
     }
 
     boolean isEmpty() {
         return size == 0;
     }
 
-    /** Whether nothing but one ACK or NAK is left. */
+    /** Whether the queue holds one ACK or NAK and nothing else. */
     boolean isLoneAcknowledge() {
         return size == 1 && kind[head] == ACK;
     }
 
-    /** READs and atomics not answered completely. */
-    int fetches() {
-        return fetches;
+    /** Number of READs, atomics and their like not answered completely. */
+    int answers() {
+        return answers;
     }
 
     /**
-     * Queues an acknowledgement, or moves the newest queued one up to it. What waits at that PSN or after it acknowledges as much, so then
-     * nothing is added: the queue stays in PSN order.
+     * Queues an acknowledgement, or moves the newest queued one up to it. A response queued at that PSN or after it acknowledges as much,
+     * so then nothing is added: the queue stays in PSN order.
      *
      * @return false if there is no room: nothing is queued
      */
@@ -90,8 +91,8 @@ final class ResponseQueue {
     /**
      * Queues the answer to a READ.
      *
-     * @param newPd    the protection domain that its key must belong to
-     * @param isReplay it was answered before
+     * @param newPd    protection domain that its key must belong to
+     * @param isReplay whether it was answered before
      * @return false if there is no room: nothing is queued
      */
     boolean read(int newPsn, int newMsn, int newPd, int newRkey, long newVa, long length, boolean isReplay) {
@@ -104,35 +105,40 @@ final class ResponseQueue {
         va[at] = newVa;
         left[at] = length;
         begun[at] = false;
-        fetches++;
+        answers++;
         return true;
     }
 
-    /** Queues an answer without data, as a READ of no bytes has it. @return false if there is no room */
+    /** Queues an answer without data, like that to a READ of no bytes. @return false if there is no room */
     boolean confirm(int newPsn, int newMsn, boolean isReplay) {
         return read(newPsn, newMsn, 0, 0, 0, 0, isReplay);
     }
 
-    /** Queues the answer to an atomic. @param isReplay it was answered before. @return false if there is no room */
+    /**
+     * Queues the answer to an atomic.
+     *
+     * @param isReplay whether it was answered before
+     * @return false if there is no room: nothing is queued
+     */
     boolean atomic(int newPsn, int newMsn, long original, boolean isReplay) {
         if (!add(ATOMIC, newPsn, newMsn, Syndrome.ACK_UNLIMITED, isReplay)) {
             return false;
         }
         left[slot(size - 1)] = original;
-        fetches++;
+        answers++;
         return true;
     }
 
     /**
-     * The requester went back to {@code fromPsn}: whatever waits from there on will be asked for again, and what is left of a READ that
-     * began before is void, too, because the requester has all of it up to there.
+     * Drops the responses from {@code fromPsn} on because the requester went back there: it will request them again. The rest of a READ
+     * that began before is void, too, because the requester has all of it up to there.
      *
      * @param mtu bytes a READ sends under one PSN
      */
     void dropFrom(int fromPsn, int mtu) {
         while (size > 0 && Psn.compare(lastPsn(slot(size - 1), mtu), fromPsn) >= 0) {
             if (kind[slot(--size)] != ACK) {
-                fetches--;
+                answers--;
             }
         }
     }
@@ -141,7 +147,7 @@ final class ResponseQueue {
         return kind[at] == READ && left[at] > 0 ? Psn.add(psn[at], (int) ((left[at] - 1) / mtu)) : psn[at];
     }
 
-    /** Gives up the oldest answer if it is a repetition that the requester, having moved on, no longer waits for. */
+    /** Drops the oldest answer if it is a repetition that the requester, having moved on, no longer waits for. @return whether it did */
     boolean dropOldestReplay() {
         int oldest = 0;
         while (oldest < size && kind[slot(oldest)] == ACK) {
@@ -173,7 +179,7 @@ final class ResponseQueue {
         return (head + index + capacity) % capacity;
     }
 
-    // The oldest entry, piece by piece.
+    // ---- fields of the oldest entry ----
 
     int headKind() {
         return kind[head];
@@ -208,7 +214,7 @@ final class ResponseQueue {
         return left[head];
     }
 
-    /** The value an atomic found. */
+    /** Value that the atomic found. */
     long headOriginal() {
         return left[head];
     }
@@ -218,19 +224,19 @@ final class ResponseQueue {
         return replay[head];
     }
 
-    /** The READ cannot be answered: it becomes a NAK. */
+    /** Turns the READ, which cannot be answered, into a NAK. */
     void refuseHead(int nak) {
-        fetches--;
+        answers--;
         kind[head] = ACK;
         syndrome[head] = nak;
     }
 
-    /** Whether a packet of this answer went out. */
+    /** Whether a packet of this answer was sent. */
     boolean headBegun() {
         return begun[head];
     }
 
-    /** One packet of the READ went out. */
+    /** Moves the READ past one sent packet. */
     void advance(int nextPsn, int bytes) {
         psn[head] = nextPsn;
         va[head] += bytes;
@@ -240,7 +246,7 @@ final class ResponseQueue {
 
     void removeHead() {
         if (kind[head] != ACK) {
-            fetches--;
+            answers--;
         }
         head = (head + 1) % capacity;
         size--;

@@ -4,11 +4,11 @@ package org.softrdma.rxe.qp;
 import org.softrdma.wire.roce.Psn;
 
 /**
- * How long the peer takes to answer, smoothed as TCP does it (RFC 6298 §2, §3): one packet at a time that asks for an answer is timed, and
- * none that was sent again, because nobody knows which copy was answered.
+ * Round-trip time of one peer, smoothed as in TCP (RFC 6298 §2, §3). One packet at a time that requests an acknowledgement is timed, and
+ * none that was sent again, because it is unknown which copy was acknowledged.
  */
 final class RoundTrip {
-    /** Shorter silences may be our own: a general-purpose host is not always running when it should be. */
+    /** Lower bound of {@link #silenceNs}: a general-purpose host may itself cause shorter pauses. */
     private static final long SHORTEST_SILENCE_NS = 4_000_000;
 
     private boolean timing;
@@ -23,8 +23,8 @@ final class RoundTrip {
         known = false;
     }
 
-    /** A packet that asks for an answer went out for the first time. */
-    void onAsked(int psn, long nowNs) {
+    /** A packet that requests an acknowledgement was sent for the first time. */
+    void onAckRequested(int psn, long nowNs) {
         if (!timing) {
             timing = true;
             timedPsn = psn;
@@ -32,8 +32,8 @@ final class RoundTrip {
         }
     }
 
-    /** Everything before {@code unacked} was answered. */
-    void onAnswered(int unacked, long nowNs) {
+    /** All packets before {@code unacked} were acknowledged. */
+    void onAcknowledged(int unacked, long nowNs) {
         if (!timing || Psn.compare(unacked, timedPsn) <= 0) {
             return;
         }
@@ -50,19 +50,19 @@ final class RoundTrip {
     }
 
     /**
-     * Packets are sent again: the one being timed may be among them, and tells nothing. But where nothing is known yet, its time is better
-     * than none: it can only be too long.
+     * Stops timing because packets are sent again, and the timed one may be among them. While nothing is known yet its time is better than
+     * none: it can only be too long.
      */
     void onSentAgain() {
         timing = timing && !known;
     }
 
-    /** Whether anything was timed yet. */
+    /** Whether at least one packet was timed. */
     boolean isKnown() {
         return known;
     }
 
-    /** After so much silence something was lost, most likely. Only once {@link #isKnown}. */
+    /** Length of a silence after which a packet was most likely lost. Requires {@link #isKnown}. */
     long silenceNs() {
         return Math.max(2 * smoothedNs + 4 * variationNs, SHORTEST_SILENCE_NS);
     }

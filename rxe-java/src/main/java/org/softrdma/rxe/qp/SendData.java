@@ -6,7 +6,7 @@ import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.SendFlags;
 
-/** The bytes a send work request carries, wherever they are: inline in its record, or in the memory its elements name. */
+/** Bytes that a send work request carries: inline in its record, or in the memory its elements name. */
 final class SendData {
     private final SendRing ring;
     private final ScatterGather data;
@@ -16,12 +16,12 @@ final class SendData {
         this.data = data;
     }
 
-    /** Whether all of it can be read, as far as that can be said before the first packet. */
+    /** Whether all bytes can be read, as far as that is known before the first packet. */
     boolean isReadable(long wqe) {
         return isInline(wqe) || data.check(ring, wqe, 0);
     }
 
-    /** Copies {@code length} bytes from {@code offset} on, and what pads them to a multiple of four. @return false: protection error */
+    /** Copies {@code length} bytes from {@code offset} on, and pads them to a multiple of four. @return false for a protection error */
     boolean put(long wqe, long offset, int length, PacketWriter out, int to) {
         if (isInline(wqe)) {
             MemorySegment.copy(ring.memory(), ring.inlineOffset(wqe) + offset, out.memory(), to, length);

@@ -6,7 +6,8 @@ import org.softrdma.verbs.WrOpcode;
 import org.softrdma.wire.roce.Psn;
 
 /**
- * Where the send queue stands, in work requests and in PSNs: what {@link Requester} and {@link Completer} share.
+ * Position of the send queue, in work requests and in PSNs: shared by {@link Requester}, {@link Completer}, {@link SendWindow} and
+ * {@link LossRecovery}.
  *
  * <pre>
  *   work requests   head ≤ cursor ≤ started ≤ tail     head: oldest incomplete, cursor: to transmit next,
@@ -19,7 +20,7 @@ import org.softrdma.wire.roce.Psn;
 final class SendState {
     final SendRing ring;
 
-    /** Work request to transmit from next, and which of its packets. */
+    /** Work request to transmit from next, and the index of its packet. */
     long cursor;
     int cursorPacket;
     /** First work request that has no PSNs yet. */
@@ -28,7 +29,7 @@ final class SendState {
     int nextPsn;
     /** Oldest PSN not acknowledged. */
     int unacked;
-    /** PSN after the highest one ever transmitted (for READs: asked for). */
+    /** PSN after the highest one ever transmitted (for READs: requested). */
     int sentEnd;
     /** READs, atomics and other {@link #isAnswered} requests transmitted before the cursor and not complete. */
     int readsInFlight;
@@ -68,7 +69,7 @@ final class SendState {
         return Psn.distance(unacked, cursorPsn());
     }
 
-    /** Moves the cursor past a packet that was sent. @param psns those that it consumes */
+    /** Moves the cursor past a packet that was sent. @param psns number of PSNs that it consumes */
     void advance(int psns) {
         cursorPacket += psns;
         int end = cursorPsn();
@@ -97,12 +98,12 @@ final class SendState {
         return opcode == WrOpcode.ATOMIC_CMP_AND_SWP.value() || opcode == WrOpcode.ATOMIC_FETCH_AND_ADD.value();
     }
 
-    /** Answered by an empty READ response once they are executed: FLUSH and ATOMIC WRITE. */
+    /** Whether an empty READ response confirms the execution: FLUSH and ATOMIC WRITE. */
     static boolean isConfirmed(int opcode) {
         return opcode == WrOpcode.FLUSH.value() || opcode == WrOpcode.ATOMIC_WRITE.value();
     }
 
-    /** Not just acknowledged, but answered by a response of its own, which takes one of the peer's responder resources. */
+    /** Whether a response of its own answers the request, not just an acknowledgement; it takes one of the peer's responder resources. */
     static boolean isAnswered(int opcode) {
         return isRead(opcode) || isAtomic(opcode) || isConfirmed(opcode);
     }

@@ -6,7 +6,7 @@ import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.verbs.QpAttributes;
 
-/** A UC queue pair: {@link UcRequester} sends, {@link UcResponder} executes what the peer sends, and neither ever answers. */
+/** A UC queue pair: {@link UcRequester} sends, {@link UcResponder} executes the peer's requests, and neither ever answers. */
 public final class UcMachine extends UnreliableMachine {
     private final UcRequester requester;
     private final UcResponder responder;

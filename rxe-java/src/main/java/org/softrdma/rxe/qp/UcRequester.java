@@ -10,7 +10,7 @@ import org.softrdma.wire.roce.Opcode;
 final class UcRequester extends UnreliableRequester {
     private final MessageWriter messages;
     private final LocalOperations localOperations;
-    /** Of the message at the head: the packet to send next. */
+    /** Index of the packet to send next, in the message at the head. */
     private int packet;
 
     UcRequester(QpMachine qp, SendRing ring) {
@@ -58,7 +58,7 @@ final class UcRequester extends UnreliableRequester {
         return true;
     }
 
-    /** Executes what needs no packet; checks what does. */
+    /** Executes a local operation, which needs no packet; checks any other work request. */
     private WcStatus start(long wqe) {
         if (LocalOperations.isLocal(ring.opcode(wqe))) {
             return localOperations.run(wqe);

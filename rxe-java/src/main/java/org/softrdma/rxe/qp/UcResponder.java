@@ -10,10 +10,10 @@ import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Psn;
 
 /**
- * Executes the SENDs and RDMA WRITEs of an unreliable connection: each message whole, or not at all as far as completions tell. A packet
- * that is missing, or breaks a rule, ends its message in silence; the rest of it is dropped, its receive waits for the next message, and
- * the next First or Only begins anew, whatever its PSN. (A WRITE may have changed memory before it ended.) {@link #onRequest} is the
- * ladder: sequence, operation, length, resources, place, complete. Source: IBA vol 1 §9.8.2.
+ * Executes the SENDs and RDMA WRITEs of an unreliable connection. A message completes whole or not at all: a packet that is missing, or
+ * invalid, ends its message silently; the rest of it is dropped, its receive is kept for the next message, and the next First or Only
+ * begins anew, whatever its PSN. (A WRITE may have changed memory before it ended.) {@link #onRequest} is the ladder: operation, sequence,
+ * rights, length, receive, execute, complete. Source: IBA vol 1 §9.8.2.
  */
 final class UcResponder {
     private final UcMachine qp;
@@ -35,7 +35,7 @@ final class UcResponder {
         return expectedPsn;
     }
 
-    /** A packet passed the edge's checks. */
+    /** Handles a packet that passed the edge's checks. */
     void onRequest(InboundPacket packet) {
         if (packet.transport() != Opcode.TRANSPORT_UC) {
             qp.counters().count(RxeCounter.DROP_WRONG_SERVICE);
@@ -60,8 +60,8 @@ final class UcResponder {
     }
 
     /**
-     * A First or Only always begins a message, and ends one that was not complete. Any other packet must be the next one of the message
-     * that is open; after a gap none is, until the next First or Only.
+     * Checks the packet's place in the message. A First or Only always begins a message, and ends one that was not complete. Any other
+     * packet must be the next one of the message that is open; after a gap none is open until the next First or Only.
      */
     private boolean isInSequence(InboundPacket packet) {
         if (packet.has(Opcode.START)) {

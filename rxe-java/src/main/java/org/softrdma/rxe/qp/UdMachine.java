@@ -8,21 +8,21 @@ import org.softrdma.rxe.config.CongestionControl;
 import org.softrdma.verbs.QpAttributes;
 
 /**
- * A UD queue pair: each message is one packet, to wherever its address handle leads and from whoever knows the Q_Key.
+ * A UD queue pair: each message is one packet, sent to the destination of its address handle, or received with the right Q_Key.
  * {@link UdRequester} sends, {@link UdResponder} receives.
  */
 public final class UdMachine extends UnreliableMachine {
     private final UdRequester requester;
     private final UdResponder responder;
 
-    /** @param portMtu payload bytes a packet may have on this port */
+    /** Makes a UD queue pair. @param portMtu maximum payload bytes of a packet on this port */
     public UdMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, int portMtu) {
         super(qpn, queues, memory, counters, new QpAttributes().pkeyIndex(0).port(0).qkey(0).sqdAsyncNotify(false));
         requester = new UdRequester(this, queues.sends(), portMtu);
         responder = new UdResponder(this);
     }
 
-    /** Anybody may send to a UD queue pair; but what is for a group names no queue pair. */
+    /** Any host may send to a UD queue pair; but a packet to a group must not name a queue pair. */
     @Override
     public RxeCounter checkOrigin(InboundPacket packet) {
         return packet.frame().local().isMulticast() ? RxeCounter.DROP_WRONG_ADDRESS : null;
@@ -43,8 +43,8 @@ public final class UdMachine extends UnreliableMachine {
     }
 
     /**
-     * Datagrams take no part: whoever sent a marked one is known by its address only, and a CNP would need a path to it; and they are sent
-     * as packets that may not be marked.
+     * Does nothing: datagrams take no part in congestion control. The sender of a marked one is known by its address only, and a CNP would
+     * need a path to it; and ours are sent as packets that switches must not mark.
      */
     @Override
     public void control(CongestionControl settings) {

@@ -55,11 +55,11 @@ final class UdRequester extends UnreliableRequester {
     }
 
     /**
-     * Keys with the highest bit set are under control: a work request cannot name one, it stands for the queue pair's own.
-     * IBA vol 1 §10.2.5; kernel rxe 6.1 sends the work request's whatever it is.
+     * The Q_Key to send: a controlled one, with its highest bit set, in a work request stands for the queue pair's own. IBA vol 1 §10.2.5;
+     * kernel rxe 6.1 always sends the work request's.
      */
     private int qkeyFor(long wqe) {
-        int asked = ring.remoteQkey(wqe);
-        return asked < 0 ? qp.attributes().qkey() : asked;
+        int qkey = ring.remoteQkey(wqe);
+        return qkey < 0 ? qp.attributes().qkey() : qkey;
     }
 }

@@ -10,9 +10,9 @@ import org.softrdma.wire.roce.ImmDt;
 import org.softrdma.wire.roce.Opcode;
 
 /**
- * Takes datagrams: the Q_Key must be right, a receive must be posted, and it must have room for the {@link GrhArea} and the payload.
- * What does not get that far is dropped in silence, and takes no receive: strangers must not be able to use them up, or to stop the
- * queue pair. Source: IBA vol 1 §9.8.3, §10.2.5.
+ * Receives datagrams: the Q_Key must be right, a receive must be posted, and it must have room for the {@link GrhArea} and the payload.
+ * Other datagrams are dropped silently and consume no receive: unknown senders must not be able to use up receives or to stop the queue
+ * pair. Source: IBA vol 1 §9.8.3, §10.2.5.
  */
 final class UdResponder {
     private final UdMachine qp;
@@ -24,7 +24,7 @@ final class UdResponder {
         receives = qp.requestContext().receives();
     }
 
-    /** A packet passed the edge's checks. */
+    /** Handles a packet that passed the edge's checks. */
     void onRequest(InboundPacket packet) {
         RxeCounter refusal = check(packet);
         if (refusal != null) {

@@ -9,7 +9,7 @@ import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.WcStatus;
 
-/** A queue pair of a service without acknowledgements: it has nothing to wait for, nothing to repeat and nothing to answer. */
+/** Queue pair of a service without acknowledgements: it waits for nothing, repeats nothing and answers nothing. */
 abstract class UnreliableMachine extends QpMachine {
     private final ReceiveCompletions receiveCompletions;
 
@@ -87,7 +87,7 @@ abstract class UnreliableMachine extends QpMachine {
         return requester().begun();
     }
 
-    /** A local fault ends a receive: the queue pair cannot go on. IBA vol 1 §9.9.3 */
+    /** Fails the current receive for a local fault, after which the queue pair cannot continue. IBA vol 1 §9.9.3 */
     final void failReceive(WcStatus status) {
         receiveCompletions.fail(status);
         enterError();

@@ -7,8 +7,8 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.wire.roce.Psn;
 
 /**
- * Sends without asking whether anything arrives: a work request is complete when its last packet was handed to the link. One that cannot
- * be sent fails, the others are flushed, and sending stops until the queue pair is brought back to RTS. Source: IBA vol 1 §9.8, §10.3.1.6.
+ * Sends without acknowledgements: a work request is complete when its last packet was handed to the link. One that cannot be sent fails,
+ * the others are flushed, and sending stops until the queue pair is brought back to RTS. Source: IBA vol 1 §9.8, §10.3.1.6.
  */
 abstract class UnreliableRequester {
     final QpMachine qp;
@@ -24,12 +24,12 @@ abstract class UnreliableRequester {
         completions = qp.newSendCompletions();
     }
 
-    /** The next packet has this PSN, and nothing is under way. */
+    /** Starts over with this PSN for the next packet. */
     void reset(int psn) {
         nextPsn = psn;
     }
 
-    /** Sends up to {@code budget} packets. @return how many */
+    /** Sends up to {@code budget} packets. @return number of packets */
     final int transmit(PacketWriter out, int budget) {
         int sent = 0;
         while (sent < budget && out.hasRoom() && hasMore() && send(ring.head(), out)) {
@@ -38,7 +38,7 @@ abstract class UnreliableRequester {
         return sent;
     }
 
-    /** Whether there is something to send that may be sent. */
+    /** Whether a work request is posted that may be sent now. */
     final boolean hasMore() {
         long wqe = ring.head();
         return qp.maySend() && wqe != ring.tail() && qp.mayStart(wqe);
@@ -47,19 +47,19 @@ abstract class UnreliableRequester {
     /** Sends one packet of the oldest work request. @return false if that failed */
     abstract boolean send(long wqe, PacketWriter out);
 
-    /** First work request of which nothing was sent. */
+    /** First work request of which no packet was sent. */
     abstract long begun();
 
     final int nextPsn() {
         return nextPsn;
     }
 
-    /** A packet went out. */
+    /** Counts a sent packet. */
     final void advancePsn() {
         nextPsn = Psn.next(nextPsn);
     }
 
-    /** @return false, for {@link #send} to answer */
+    /** Fails the oldest work request and flushes the others. @return false, as the result of {@link #send} */
     final boolean fail(WcStatus status) {
         completions.fail(ring.head(), status);
         qp.enterSendQueueError();

@@ -7,7 +7,7 @@ import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.wire.roce.Opcode;
 
-/** The requester's half of an XRC connection: like RC, with a shared receive queue of the peer named in each request. Deaf to requests. */
+/** Requester's half of an XRC connection: like RC, with a shared receive queue of the peer named in each request. Drops requests. */
 public final class XrcInitiator extends RcMachine {
     public XrcInitiator(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight) {
         super(qpn, queues, memory, counters, flight, Opcode.TRANSPORT_XRC,

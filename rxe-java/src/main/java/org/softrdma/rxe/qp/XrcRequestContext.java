@@ -11,9 +11,9 @@ import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Xrceth;
 
 /**
- * Where requests to an XRC target land: every one names a shared receive queue, which must be an XRC queue of the target's domain, and the
+ * Request context of an XRC target. Every request names a shared receive queue, which must be an XRC queue of the target's domain; the
  * protection domain and the completion queue are that queue's. The target has neither. All packets of a message name the same queue.
- * Source: IBA vol 1 annex A14; the series that was to bring XRC to kernel rxe takes all three from the named queue, too, but answers
+ * Source: IBA vol 1 annex A14; the patch series that proposed XRC for kernel rxe takes all three from the named queue, too, but answers
  * requests that name none with an access error.
  */
 final class XrcRequestContext extends RequestContext implements CompletionSink {
@@ -24,7 +24,13 @@ final class XrcRequestContext extends RequestContext implements CompletionSink {
     private final SharedReceives receives;
     private SharedQueue queue;
 
-    /** @param receives not aimed at any queue yet */
+    /**
+     * Makes the context of one target.
+     *
+     * @param queues   shared receive queues by number
+     * @param domain   number of the target's XRC domain
+     * @param receives not aimed at any queue yet
+     */
     XrcRequestContext(IntFunction<? extends SharedQueue> queues, int domain, SharedReceives receives) {
         super(NO_PD, receives, null);
         this.queues = queues;

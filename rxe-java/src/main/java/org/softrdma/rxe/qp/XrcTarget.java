@@ -14,8 +14,8 @@ import org.softrdma.verbs.QpAttributes;
 import org.softrdma.wire.roce.Opcode;
 
 /**
- * The responder's half of an XRC connection: like RC, with each request landing where it says ({@link XrcRequestContext}). It belongs to an
- * XRC domain and is open to everybody who has that domain open; the last one to close it ends it.
+ * Responder's half of an XRC connection: like RC, with each request executed in the context that it names ({@link XrcRequestContext}). It
+ * belongs to an XRC domain and can be opened by every process that has the domain open; it is destroyed when the last one closes it.
  */
 public final class XrcTarget extends RcMachine {
     private final int domain;
@@ -41,7 +41,7 @@ public final class XrcTarget extends RcMachine {
         return domain;
     }
 
-    /** Somebody else opened it. */
+    /** Adds one more opener. */
     public void hold(WorkQueues holder) {
         holders.add(holder);
     }
@@ -52,7 +52,7 @@ public final class XrcTarget extends RcMachine {
         return holders.isEmpty();
     }
 
-    /** Everybody is told. */
+    /** Raises the event on every opener's queue pair. */
     @Override
     public void raise(AsyncEventType type) {
         for (int i = 0; i < holders.size(); i++) {

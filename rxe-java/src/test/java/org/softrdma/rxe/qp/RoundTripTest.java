@@ -13,8 +13,8 @@ class RoundTripTest {
     private final RoundTrip roundTrip = new RoundTrip();
 
     private void sample(int psn, long startNs, long durationNs) {
-        roundTrip.onAsked(psn, startNs);
-        roundTrip.onAnswered(psn + 1 & 0xffffff, startNs + durationNs);
+        roundTrip.onAckRequested(psn, startNs);
+        roundTrip.onAcknowledged(psn + 1 & 0xffffff, startNs + durationNs);
     }
 
     @Test
@@ -37,20 +37,20 @@ class RoundTripTest {
 
     @Test
     void shouldTimeOnePacketAtATime() {
-        roundTrip.onAsked(10, 0);
-        roundTrip.onAsked(20, 5 * MS);
-        roundTrip.onAnswered(10, 7 * MS);
+        roundTrip.onAckRequested(10, 0);
+        roundTrip.onAckRequested(20, 5 * MS);
+        roundTrip.onAcknowledged(10, 7 * MS);
         assertFalse(roundTrip.isKnown(), "packet 10 itself is not answered yet");
-        roundTrip.onAnswered(21, 10 * MS);
+        roundTrip.onAcknowledged(21, 10 * MS);
         assertEquals(40 * MS, roundTrip.silenceNs());
     }
 
     @Test
     void shouldNotTimeWhatWasSentAgain() {
         sample(5, 0, 10 * MS);
-        roundTrip.onAsked(10, 20 * MS);
+        roundTrip.onAckRequested(10, 20 * MS);
         roundTrip.onSentAgain();
-        roundTrip.onAnswered(11, 2_000 * MS);
+        roundTrip.onAcknowledged(11, 2_000 * MS);
         assertEquals(40 * MS, roundTrip.silenceNs());
         sample(12, 3_000 * MS, 10 * MS);
         assertEquals(35 * MS, roundTrip.silenceNs());
@@ -58,9 +58,9 @@ class RoundTripTest {
 
     @Test
     void shouldTakeATimeThatIsTooLongForNone() {
-        roundTrip.onAsked(10, 0);
+        roundTrip.onAckRequested(10, 0);
         roundTrip.onSentAgain();
-        roundTrip.onAnswered(11, 10 * MS);
+        roundTrip.onAcknowledged(11, 10 * MS);
         assertEquals(40 * MS, roundTrip.silenceNs());
         roundTrip.reset();
         assertFalse(roundTrip.isKnown());
