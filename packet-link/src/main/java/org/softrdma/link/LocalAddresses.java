@@ -118,9 +118,14 @@ public final class LocalAddresses {
             throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", text(local) + " is not an address of this link");
         }
         if (local.isIpv4Mapped() != request.remote().isIpv4Mapped()) {
-            throw new VerbsException(Errno.EINVAL, "resolve_route", "from " + local + " to " + request.remote()
-                + ": IPv4 and IPv6 do not mix");
+            throw mixed(request);
         }
+    }
+
+    /** EINVAL for a path from IPv4 to IPv6 or the other way round. */
+    public static VerbsException mixed(PathRequest request) {
+        return new VerbsException(Errno.EINVAL, "resolve_route", "from " + request.local() + " to " + request.remote()
+            + ": IPv4 and IPv6 do not mix");
     }
 
     /** @param scope index of the interface, 0 for none */

@@ -78,7 +78,7 @@ final class FaultyDirection {
         }
         damage.draw(random, plan, length);
         long arrivesNs = wire.drawArrival(random, plan, nowNs, nowNs);
-        if (!wire.isDuplicated() && !damage.isAny() && arrivesNs <= nowNs) {
+        if (!wire.isDuplicated() && !damage.isAny() && arrivesNs - nowNs <= 0) {
             return true;
         }
         hold(arrivesNs, buffer, offset, length, path, frame);

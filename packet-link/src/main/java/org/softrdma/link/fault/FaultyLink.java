@@ -215,7 +215,15 @@ public final class FaultyLink extends ForwardingLink {
     @Override
     public long deadlineNs() {
         long sendNs = out == null || out.isEmpty() ? sending.held().earliestNs() : nowNs + BACKOFF_NS;
-        return Math.min(link.deadlineNs(), Math.min(sendNs, receiving.held().earliestNs()));
+        return earlier(link.deadlineNs(), earlier(sendNs, receiving.held().earliestNs()));
+    }
+
+    /** The earlier of two deadlines, each a time or {@link Long#MAX_VALUE} for never. */
+    private static long earlier(long aNs, long bNs) {
+        if (aNs == Long.MAX_VALUE || bNs == Long.MAX_VALUE) {
+            return aNs == Long.MAX_VALUE ? bNs : aNs;
+        }
+        return aNs - bNs < 0 ? aNs : bNs;
     }
 
     /** What is held back is lost. */

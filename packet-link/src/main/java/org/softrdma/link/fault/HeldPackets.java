@@ -28,7 +28,7 @@ public final class HeldPackets {
         private long sequence;
 
         private static int compare(Held a, Held b) {
-            int byTime = Long.compare(a.dueNs, b.dueNs);
+            int byTime = Long.signum(a.dueNs - b.dueNs);
             return byTime != 0 ? byTime : Long.compare(a.sequence, b.sequence);
         }
     }
@@ -62,7 +62,7 @@ public final class HeldPackets {
 
     /** Takes out the first that is due, or null. It must be given back. */
     public Held nextDue(long nowNs) {
-        return earliestNs() <= nowNs && !queue.isEmpty() ? queue.poll() : null;
+        return !queue.isEmpty() && queue.peek().dueNs - nowNs <= 0 ? queue.poll() : null;
     }
 
     public void giveBack(Held packet) {
@@ -77,7 +77,7 @@ public final class HeldPackets {
             all.add(queue.poll());
         }
         for (Held each : all) {
-            hold(each, Math.min(each.dueNs, nowNs));
+            hold(each, each.dueNs - nowNs < 0 ? each.dueNs : nowNs);
         }
     }
 }

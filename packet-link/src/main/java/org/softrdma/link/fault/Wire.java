@@ -9,10 +9,13 @@ import org.softrdma.device.SeededRandom;
  * so that changing one rate leaves the others' outcomes alone.
  */
 public final class Wire {
-    /** Times before the first packet. */
-    private long partitionedUntilNs = Long.MIN_VALUE;
-    private long cloggedUntilNs = Long.MIN_VALUE;
-    private long lastArrivalNs = Long.MIN_VALUE;
+    /** No such time; compared for equality only. */
+    private static final long NONE = Long.MIN_VALUE;
+
+    private long partitionedUntilNs = NONE;
+    private long cloggedUntilNs = NONE;
+    /** When the last copy arrives that was not reordered. */
+    private long lastArrivalNs = NONE;
 
     private boolean partitioned;
     private boolean lost;
@@ -29,13 +32,17 @@ public final class Wire {
         long clogNs = random.between(1, plan.clogMaxNs());
         lost = random.chance(plan.loss());
         duplicated = random.chance(plan.duplication());
-        if (startPartition && partitionedUntilNs <= nowNs) {
+        if (startPartition && !isBefore(nowNs, partitionedUntilNs)) {
             partitionedUntilNs = nowNs + partitionNs;
         }
-        if (startClog && cloggedUntilNs <= nowNs) {
+        if (startClog && !isBefore(nowNs, cloggedUntilNs)) {
             cloggedUntilNs = nowNs + clogNs;
         }
-        partitioned = nowNs < partitionedUntilNs;
+        partitioned = isBefore(nowNs, partitionedUntilNs);
+    }
+
+    private static boolean isBefore(long timeNs, long untilNs) {
+        return untilNs != NONE && timeNs - untilNs < 0;
     }
 
     /** The wire is cut: whatever else was drawn, the packet is lost. */
@@ -65,14 +72,14 @@ public final class Wire {
         long extraNs = random.between(1, plan.reorderMaxNs());
         long arrivesNs = departsNs + delayNs;
         delayed = delayNs > 0;
-        clogged = nowNs < cloggedUntilNs && arrivesNs < cloggedUntilNs;
+        clogged = isBefore(nowNs, cloggedUntilNs) && isBefore(arrivesNs, cloggedUntilNs);
         if (clogged) {
             arrivesNs = cloggedUntilNs;
         }
         if (reordered) {
             return arrivesNs + extraNs;
         }
-        lastArrivalNs = Math.max(arrivesNs, lastArrivalNs);
+        lastArrivalNs = inOrder(arrivesNs);
         return lastArrivalNs;
     }
 
@@ -103,18 +110,18 @@ public final class Wire {
 
     /** Ends partition and clog, and forgets what is still on its way: {@link #keepOrderAfter} tells. */
     public void heal() {
-        partitionedUntilNs = Long.MIN_VALUE;
-        cloggedUntilNs = Long.MIN_VALUE;
-        lastArrivalNs = Long.MIN_VALUE;
+        partitionedUntilNs = NONE;
+        cloggedUntilNs = NONE;
+        lastArrivalNs = NONE;
     }
 
     /** A copy arrives at that time, and later ones not before it. */
     public void keepOrderAfter(long arrivesNs) {
-        lastArrivalNs = Math.max(lastArrivalNs, arrivesNs);
+        lastArrivalNs = inOrder(arrivesNs);
     }
 
-    /** When the copy sent last arrives that was not reordered; {@link Long#MIN_VALUE} if there was none. */
-    public long lastArrivalNs() {
-        return lastArrivalNs;
+    /** The earliest time from {@code arrivesNs} on at which a copy arrives without overtaking. */
+    public long inOrder(long arrivesNs) {
+        return isBefore(arrivesNs, lastArrivalNs) ? lastArrivalNs : arrivesNs;
     }
 }

@@ -76,9 +76,9 @@ final class FrameFilter {
      * RoCE frames, and what tells that a packet of RoCE v2 found nobody.
      *
      * @param port  of RoCE v2
-     * @param notBy frames from these addresses do not come in, as the loopback interface gives each frame back to its sender, too
+     * @param excludedSenders frames from these addresses do not come in, as the loopback interface gives each frame back to its sender, too
      */
-    static MemorySegment roce(Arena arena, boolean v1, boolean v2, int port, List<Gid> notBy) {
+    static MemorySegment roce(Arena arena, boolean v1, boolean v2, int port, List<Gid> excludedSenders) {
         FrameFilter filter = new FrameFilter();
         filter.load(LOAD_WORD, PACKET_TYPE);
         filter.jump(JUMP_GREATER, PACKET_MULTICAST, DROP, NEXT);
@@ -87,7 +87,7 @@ final class FrameFilter {
         filter.load(LOAD_WORD, VLAN_TAG);
         filter.load(AND, VLAN_NUMBER);
         filter.jump(JUMP_EQUAL, 0, NEXT, DROP);
-        for (Gid sender : notBy) {
+        for (Gid sender : excludedSenders) {
             filter.dropFrom(sender);
         }
         filter.load(LOAD_HALF, Ethernet.TYPE_OFFSET);

@@ -7,7 +7,7 @@ import org.softrdma.verbs.Gid;
 final class Neighbour {
     private final Gid address;
     private long mac;
-    private long askedNs;
+    private long requestedNs;
     private boolean used;
 
     /** @param mac u48, {@link RouteSocket#UNKNOWN} or {@link RouteSocket#UNREACHABLE} */
@@ -41,16 +41,16 @@ final class Neighbour {
         return was;
     }
 
-    void macIs(long newMac) {
+    void setMac(long newMac) {
         mac = newMac;
     }
 
     /** When the kernel was told last to find it, on {@link System#nanoTime}'s clock. */
-    long askedNs() {
-        return askedNs;
+    long requestedNs() {
+        return requestedNs;
     }
 
-    void askedAt(long ns) {
-        askedNs = ns;
+    void setRequestedNs(long ns) {
+        requestedNs = ns;
     }
 }

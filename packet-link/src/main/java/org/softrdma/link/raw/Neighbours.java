@@ -12,7 +12,7 @@ import org.softrdma.verbs.Gid;
  * new addresses leave nothing behind.
  */
 final class Neighbours implements AutoCloseable {
-    private static final long ASK_AGAIN_NS = 50_000_000;
+    private static final long RETRY_NS = 50_000_000;
 
     private final RouteSocket questions;
     private final RouteSocket notices;
@@ -25,7 +25,7 @@ final class Neighbours implements AutoCloseable {
         public void onNeighbour(Gid address, long mac) {
             Neighbour neighbour = known.get(address);
             if (neighbour != null) {
-                neighbour.macIs(mac);
+                neighbour.setMac(mac);
             }
         }
 
@@ -48,7 +48,7 @@ final class Neighbours implements AutoCloseable {
         }
     }
 
-    /** To be polled for input: {@link #hear} has something to do then. */
+    /** To be polled for input: {@link #readNotices} has something to do then. */
     int fd() {
         return notices.fd();
     }
@@ -78,11 +78,11 @@ final class Neighbours implements AutoCloseable {
 
     /** Asks the kernel, and has the kernel ask the wire if it does not know, once more if nobody answered before. */
     private void find(Neighbour neighbour) {
-        neighbour.askedAt(System.nanoTime());
-        neighbour.macIs(questions.usableMac(neighbour.address()));
+        neighbour.setRequestedNs(System.nanoTime());
+        neighbour.setMac(questions.usableMac(neighbour.address()));
         if (!neighbour.isKnown()) {
-            neighbour.macIs(RouteSocket.UNKNOWN);
-            questions.lookFor(neighbour.address());
+            neighbour.setMac(RouteSocket.UNKNOWN);
+            questions.probe(neighbour.address());
         }
     }
 
@@ -90,17 +90,17 @@ final class Neighbours implements AutoCloseable {
      * Packets are to go to a neighbour that is not known. The kernel is asked again now and then: when the link goes down it forgets its
      * neighbours, and that it was asked for them.
      */
-    void keepLookingFor(Neighbour neighbour) {
-        if (neighbour.isUnreachable() || System.nanoTime() - neighbour.askedNs() >= ASK_AGAIN_NS) {
+    void retry(Neighbour neighbour) {
+        if (neighbour.isUnreachable() || System.nanoTime() - neighbour.requestedNs() >= RETRY_NS) {
             find(neighbour);
         }
     }
 
     /** Takes in what the kernel learned. */
-    void hear() {
-        if (notices.hear(listener)) {
+    void readNotices() {
+        if (notices.readNotices(listener)) {
             routesChanged = true;
-            known.forEach((address, neighbour) -> neighbour.macIs(questions.usableMac(address)));
+            known.forEach((address, neighbour) -> neighbour.setMac(questions.usableMac(address)));
         }
     }
 
@@ -118,7 +118,7 @@ final class Neighbours implements AutoCloseable {
     void confirm() {
         known.forEach((address, neighbour) -> {
             if (neighbour.wasUsed() && questions.isStale(address)) {
-                questions.lookFor(address);
+                questions.probe(address);
             }
         });
     }

@@ -32,10 +32,10 @@ final class PacketSocket implements AutoCloseable {
     private int priority;
 
     /**
-     * @param notBy frames from these addresses do not come in
+     * @param excludedSenders frames from these addresses do not come in
      * @throws VerbsException EPERM, with what to do about it; others of the host
      */
-    PacketSocket(LinuxSockets calls, RawLinkOptions options, int interfaceIndex, List<Gid> notBy) {
+    PacketSocket(LinuxSockets calls, RawLinkOptions options, int interfaceIndex, List<Gid> excludedSenders) {
         this.calls = calls;
         this.interfaceIndex = interfaceIndex;
         interfaceName = options.interfaceName();
@@ -48,7 +48,7 @@ final class PacketSocket implements AutoCloseable {
             set(LinuxSockets.SOL_PACKET, LinuxSockets.PACKET_VNET_HDR, 1, "PACKET_VNET_HDR");
             // Before it is bound, so that no other frame ever comes in.
             check(calls.setOption(fd, LinuxSockets.SOL_SOCKET, LinuxSockets.SO_ATTACH_FILTER,
-                FrameFilter.roce(call, options.v1(), options.v2(), options.port(), notBy)), "SO_ATTACH_FILTER");
+                FrameFilter.roce(call, options.v1(), options.v2(), options.port(), excludedSenders)), "SO_ATTACH_FILTER");
             bufferSize(LinuxSockets.SO_RCVBUFFORCE, LinuxSockets.SO_RCVBUF, options.socketBufferBytes(), "SO_RCVBUF");
             bufferSize(LinuxSockets.SO_SNDBUFFORCE, LinuxSockets.SO_SNDBUF, options.socketBufferBytes(), "SO_SNDBUF");
             MemorySegment name = call.allocate(NAME_BYTES, 8);
@@ -106,8 +106,8 @@ final class PacketSocket implements AutoCloseable {
         return calls.getOption(fd, LinuxSockets.SOL_SOCKET, LinuxSockets.SO_RCVBUF);
     }
 
-    /** What is sent from now on has this priority in the interface's queues, and by its {@code egress-qos-map} in VLAN tags. */
-    void priorityIs(int wanted) {
+    /** Sets the priority of later frames in the interface's queues and, by its {@code egress-qos-map}, in VLAN tags. */
+    void setPriority(int wanted) {
         if (wanted != priority) {
             calls.setOption(fd, LinuxSockets.SOL_SOCKET, LinuxSockets.SO_PRIORITY, wanted);
             priority = wanted;

@@ -42,8 +42,8 @@ final class RawFrameReader {
         this.counters = counters;
     }
 
-    /** Frames to these addresses are taken from now on. @param groups and to these */
-    void localsAre(List<Gid> addresses, List<Gid> groups) {
+    /** Accepts frames to these addresses and groups from now on, and no others. */
+    void setLocalAddresses(List<Gid> addresses, List<Gid> groups) {
         List<Gid> all = new ArrayList<>(addresses);
         all.addAll(groups);
         locals = all.toArray(Gid[]::new);
@@ -133,7 +133,7 @@ final class RawFrameReader {
         long remoteLow = Gids.lowFromIpv4(Ipv4.source(b, ip));
         Gid local = local(Gids.IPV4_MAPPED_HIGH, Gids.lowFromIpv4(Ipv4.destination(b, ip)), Gids.IPV4_MAPPED_HIGH, remoteLow);
         return local == null ? 1
-            : handOver(b, segmentBytes(b, at), local, Gids.IPV4_MAPPED_HIGH, remoteLow, Ipv4.id(b, ip), Ipv4.tos(b, ip), Ipv4.ttl(b, ip),
+            : deliver(b, segmentBytes(b, at), local, Gids.IPV4_MAPPED_HIGH, remoteLow, Ipv4.id(b, ip), Ipv4.tos(b, ip), Ipv4.ttl(b, ip),
                 (b.getShort(ip + Ipv4.FRAGMENT_OFFSET) & DF) == 0, handler);
     }
 
@@ -143,7 +143,7 @@ final class RawFrameReader {
         long remoteLow = Ipv6.sourceLow(b, ip);
         Gid local = local(Ipv6.destinationHigh(b, ip), Ipv6.destinationLow(b, ip), remoteHigh, remoteLow);
         return local == null ? 1
-            : handOver(b, segmentBytes(b, at), local, remoteHigh, remoteLow, 0, Ipv6.trafficClass(b, ip), Ipv6.hopLimit(b, ip), false,
+            : deliver(b, segmentBytes(b, at), local, remoteHigh, remoteLow, 0, Ipv6.trafficClass(b, ip), Ipv6.hopLimit(b, ip), false,
                 handler);
     }
 
@@ -168,7 +168,7 @@ final class RawFrameReader {
             ? RawDestination.getNative(b, at + RawDestination.VIRTIO_GSO_BYTES) : 0;
     }
 
-    private int handOver(ByteBuffer b, int segmentBytes, Gid local, long remoteHigh, long remoteLow, int id, int trafficClass, int hopLimit,
+    private int deliver(ByteBuffer b, int segmentBytes, Gid local, long remoteHigh, long remoteLow, int id, int trafficClass, int hopLimit,
             boolean mayFragment, FrameHandler handler) {
         if (segmentBytes != 0 && segmentBytes < MIN_PACKET_BYTES) {
             counters.count(RawCounter.FRAME_TOO_SHORT);

@@ -14,7 +14,7 @@ final class Route {
     }
 
     /** Packets go to that neighbour from now on. */
-    void leadsTo(Neighbour next) {
+    void setNeighbour(Neighbour next) {
         neighbour = next;
     }
 }

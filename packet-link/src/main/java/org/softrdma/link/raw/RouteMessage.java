@@ -60,7 +60,7 @@ final class RouteMessage {
     // ---- requests ----
 
     /** Asks which way packets between the addresses take by that interface. @return bytes of the message */
-    int askRoute(Gid local, Gid remote, int interfaceIndex) {
+    int putRouteRequest(Gid local, Gid remote, int interfaceIndex) {
         begin(GET_ROUTE, remote);
         int bits = remote.isIpv4Mapped() ? Integer.SIZE : 2 * Long.SIZE;
         buffer.put(HEADER + 1, (byte) bits);
@@ -75,7 +75,7 @@ final class RouteMessage {
     }
 
     /** Asks what is known of a neighbour. @return bytes of the message */
-    int askNeighbour(Gid address, int interfaceIndex) {
+    int putNeighbourRequest(Gid address, int interfaceIndex) {
         begin(GET_NEIGHBOUR, address);
         buffer.putInt(HEADER + 4, interfaceIndex);
         putAddress(NEIGHBOUR_DESTINATION, address);

@@ -37,8 +37,8 @@ final class RouteSocket implements AutoCloseable {
     private final MemorySegment kernel = arena.allocate(LinuxSockets.SOCKADDR_BYTES, 8);
     private final int fd;
 
-    /** @param hears notices come in, to be read by {@link #hear}; such a socket is not to be asked */
-    RouteSocket(LinuxSockets calls, int interfaceIndex, boolean hears) {
+    /** @param notices notices come in, to be read by {@link #readNotices}; such a socket is not to be asked */
+    RouteSocket(LinuxSockets calls, int interfaceIndex, boolean notices) {
         this.calls = calls;
         this.interfaceIndex = interfaceIndex;
         vector.iovec(0, memory.address(), RouteMessage.BYTES);
@@ -48,7 +48,7 @@ final class RouteSocket implements AutoCloseable {
             throw LinuxSockets.failure(-fd, "open_device", "routing socket");
         }
         kernel.set(JAVA_SHORT, 0, (short) LinuxSockets.AF_NETLINK);
-        if (hears) {
+        if (notices) {
             kernel.set(JAVA_INT, GROUPS, NOTICES);
             int error = calls.bind(fd, kernel, NETLINK_NAME_BYTES);
             if (error < 0) {
@@ -68,7 +68,7 @@ final class RouteSocket implements AutoCloseable {
      * @throws VerbsException ENETUNREACH, EHOSTUNREACH and others of the routing table
      */
     NextHop nextHop(Gid local, Gid remote) {
-        int error = ask(message.askRoute(local, remote, interfaceIndex));
+        int error = request(message.putRouteRequest(local, remote, interfaceIndex));
         if (error != 0) {
             // EINVAL: from an address that is not of this host any more.
             int number = error == Errno.EINVAL.value() ? Errno.ENETUNREACH.value() : error;
@@ -81,16 +81,16 @@ final class RouteSocket implements AutoCloseable {
 
     /** A neighbour's MAC address, u48, {@link #UNKNOWN} or {@link #UNREACHABLE}. */
     long usableMac(Gid neighbour) {
-        int error = ask(message.askNeighbour(neighbour, interfaceIndex));
-        return error != 0 ? UNKNOWN : heardMac();
+        int error = request(message.putNeighbourRequest(neighbour, interfaceIndex));
+        return error != 0 ? UNKNOWN : macOfMessage();
     }
 
     /** Whether the kernel has not heard of a neighbour for a while: it has a MAC address, and does not know whether that is still right. */
     boolean isStale(Gid neighbour) {
-        return ask(message.askNeighbour(neighbour, interfaceIndex)) == 0 && message.state() == RouteMessage.STALE;
+        return request(message.putNeighbourRequest(neighbour, interfaceIndex)) == 0 && message.state() == RouteMessage.STALE;
     }
 
-    private int ask(int bytes) {
+    private int request(int bytes) {
         int sent = calls.sendto(fd, memory.address(), bytes, kernel, NETLINK_NAME_BYTES);
         if (sent < 0) {
             return -sent;
@@ -116,19 +116,19 @@ final class RouteSocket implements AutoCloseable {
     }
 
     /** Reads the notices there are. @return whether some were lost: everything may have changed */
-    boolean hear(Listener listener) {
+    boolean readNotices(Listener listener) {
         int received = calls.recvmsg(fd, vector.messages());
         while (received > 0) {
             message.received(received);
             while (message.next()) {
-                tell(listener);
+                dispatch(listener);
             }
             received = calls.recvmsg(fd, vector.messages());
         }
         return received == -LinuxSockets.ENOBUFS;
     }
 
-    private void tell(Listener listener) {
+    private void dispatch(Listener listener) {
         int type = message.type();
         if (type != RouteMessage.NEIGHBOUR && type != RouteMessage.NO_NEIGHBOUR) {
             listener.onRoutes();
@@ -136,11 +136,11 @@ final class RouteSocket implements AutoCloseable {
         }
         Gid neighbour = message.isComplete() && message.interfaceIndex() == interfaceIndex ? message.address() : null;
         if (neighbour != null) {
-            listener.onNeighbour(neighbour, type == RouteMessage.NEIGHBOUR ? heardMac() : UNKNOWN);
+            listener.onNeighbour(neighbour, type == RouteMessage.NEIGHBOUR ? macOfMessage() : UNKNOWN);
         }
     }
 
-    private long heardMac() {
+    private long macOfMessage() {
         if ((message.state() & RouteMessage.FAILED) != 0) {
             return UNREACHABLE;
         }
@@ -151,7 +151,7 @@ final class RouteSocket implements AutoCloseable {
      * Has the kernel look for a neighbour: it does so for any packet, and this is an empty one to the discard port. What it finds comes as
      * a notice.
      */
-    void lookFor(Gid neighbour) {
+    void probe(Gid neighbour) {
         int socket = calls.udpSocket(neighbour.isIpv4Mapped() ? LinuxSockets.AF_INET : LinuxSockets.AF_INET6);
         if (socket < 0) {
             return;

@@ -32,7 +32,7 @@ final class Routes {
             route = new Route(first);
             known.put(ends, route);
         }
-        route.leadsTo(first);
+        route.setNeighbour(first);
         return route;
     }
 
@@ -41,14 +41,14 @@ final class Routes {
     }
 
     /** The routing table changed. */
-    void lookAgain() {
-        known.forEach(this::lookAgain);
+    void refresh() {
+        known.forEach(this::refresh);
     }
 
     /** A peer that there is no way to now may still be where it was: its route stays. */
-    private void lookAgain(Ends ends, Route route) {
+    private void refresh(Ends ends, Route route) {
         try {
-            route.leadsTo(first(ends));
+            route.setNeighbour(first(ends));
         } catch (VerbsException noWay) {
             // For now, perhaps: an interface that goes down loses its routes until it is up again.
         }

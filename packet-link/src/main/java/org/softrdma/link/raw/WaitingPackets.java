@@ -58,7 +58,7 @@ final class WaitingPackets {
     }
 
     /** Neighbours may have changed. @return packets that can leave now: what cannot, stays in there */
-    TransmitBatch sort() {
+    TransmitBatch releaseReady() {
         if (ready == null) {
             ready = new TransmitBatch(AT_ONCE, HeldPackets.MAX_PACKET_BYTES);
         }
@@ -68,7 +68,7 @@ final class WaitingPackets {
             if (entry.getKey().isKnown()) {
                 release(entry.getValue());
             } else if (entry.getKey().isUnreachable()) {
-                lose(entry.getValue());
+                drop(entry.getValue());
             }
             if (entry.getValue().isEmpty()) {
                 each.remove();
@@ -86,7 +86,7 @@ final class WaitingPackets {
         }
     }
 
-    private void lose(ArrayDeque<HeldPackets.Held> queue) {
+    private void drop(ArrayDeque<HeldPackets.Held> queue) {
         while (!queue.isEmpty()) {
             counters.count(RawCounter.UNSENT_NEIGHBOUR_UNREACHABLE);
             held.giveBack(take(queue));

@@ -13,8 +13,8 @@ final class Packet {
 
     final ByteBuffer buffer = ByteBuffer.allocateDirect(OFFSET + SimulatedFabric.MAX_SENT_BYTES + Damage.MAX_EXTENSION);
     int length;
-    Flow route;
-    /** The address it bears as its destination: the route's, or a group's. */
+    Flow flow;
+    /** The address it bears as its destination: the flow's, or a group's. */
     Gid to;
     int sourcePort;
     int trafficClass;
@@ -32,7 +32,7 @@ final class Packet {
 
     /** The order of arrival: by time, and at the same time by the order of sending. */
     static int compare(Packet a, Packet b) {
-        int byTime = Long.compare(a.arrivesNs, b.arrivesNs);
+        int byTime = Long.signum(a.arrivesNs - b.arrivesNs);
         return byTime != 0 ? byTime : Long.compare(a.sequence, b.sequence);
     }
 }

@@ -40,7 +40,7 @@ public final class SimulatedFabric implements VirtualWorld {
     private final PriorityQueue<Packet> flying = new PriorityQueue<>(Packet::compare);
     private final ArrayDeque<Packet> pool = new ArrayDeque<>();
     private final Map<Gid, SimulatedLink> links = new HashMap<>();
-    private final Map<Flow.Key, Flow> routes = new LinkedHashMap<>();
+    private final Map<Flow.Key, Flow> flows = new LinkedHashMap<>();
     /** Members of each multicast group: an address of theirs, in the order they joined. */
     private final Map<Gid, LinkedHashSet<Gid>> groups = new HashMap<>();
     private final long[] counts = new long[Fate.values().length];
@@ -140,12 +140,12 @@ public final class SimulatedFabric implements VirtualWorld {
 
     /** Loses what is sent from {@code from} to {@code to} for so long; the other way stays open. */
     public void partition(Gid from, Gid to, long durationNs) {
-        route(from, to).wire.partitionUntil(after(durationNs));
+        flow(from, to).wire.partitionUntil(after(durationNs));
     }
 
     /** Holds what is sent from {@code from} to {@code to} for so long, then delivers it in order. */
     public void clog(Gid from, Gid to, long durationNs) {
-        route(from, to).wire.clogUntil(after(durationNs));
+        flow(from, to).wire.clogUntil(after(durationNs));
     }
 
     /** Ends all faults: rates, partitions and clogs. What was held comes now, in order; what was reordered comes as decided. */
@@ -159,16 +159,17 @@ public final class SimulatedFabric implements VirtualWorld {
         }
         flying.removeAll(held);
         held.sort(Packet::compare);
-        for (Flow route : routes.values()) {
-            route.wire.heal();
+        for (Flow flow : flows.values()) {
+            flow.wire.heal();
         }
         for (Packet packet : flying) {
-            packet.route.wire.keepOrderAfter(packet.arrivesNs);
+            packet.flow.wire.keepOrderAfter(packet.arrivesNs);
         }
         for (Packet packet : held) {
             packet.held = false;
-            packet.arrivesNs = Math.min(packet.arrivesNs, Math.max(nowNs + plan.delayMinNs(), packet.route.wire.lastArrivalNs()));
-            packet.route.wire.keepOrderAfter(packet.arrivesNs);
+            long soonestNs = packet.flow.wire.inOrder(nowNs + plan.delayMinNs());
+            packet.arrivesNs = packet.arrivesNs - soonestNs < 0 ? packet.arrivesNs : soonestNs;
+            packet.flow.wire.keepOrderAfter(packet.arrivesNs);
             flying.add(packet);
         }
     }
@@ -185,7 +186,7 @@ public final class SimulatedFabric implements VirtualWorld {
             return false;
         }
         Packet packet = flying.poll();
-        nowNs = Math.max(nowNs, packet.arrivesNs);
+        moveClock(packet.arrivesNs);
         deliver(packet);
         return true;
     }
@@ -193,10 +194,14 @@ public final class SimulatedFabric implements VirtualWorld {
     /** Delivers all that arrives up to {@code timeNs}, that included, and leaves the clock there. */
     @Override
     public void advanceTo(long timeNs) {
-        while (!flying.isEmpty() && flying.peek().arrivesNs <= timeNs) {
+        while (!flying.isEmpty() && flying.peek().arrivesNs - timeNs <= 0) {
             step();
         }
-        nowNs = Math.max(nowNs, timeNs);
+        moveClock(timeNs);
+    }
+
+    private void moveClock(long timeNs) {
+        nowNs = timeNs - nowNs > 0 ? timeNs : nowNs;
     }
 
     private long after(long durationNs) {
@@ -208,8 +213,8 @@ public final class SimulatedFabric implements VirtualWorld {
         return links.get(address);
     }
 
-    Flow route(Gid from, Gid to) {
-        return routes.computeIfAbsent(new Flow.Key(from, to), key -> new Flow(from, to));
+    Flow flow(Gid from, Gid to) {
+        return flows.computeIfAbsent(new Flow.Key(from, to), key -> new Flow(from, to));
     }
 
     void detach(SimulatedLink link) {
@@ -230,43 +235,43 @@ public final class SimulatedFabric implements VirtualWorld {
     /** Each member gets a copy, with troubles of its own; the sender too, if it is one. */
     void carryToGroup(Path path, ByteBuffer bytes, int offset, int length, long departsNs) {
         for (Gid member : groups.getOrDefault(path.remote(), new LinkedHashSet<>())) {
-            carry(route(path.local(), member), path, bytes, offset, length, departsNs);
+            carry(flow(path.local(), member), path, bytes, offset, length, departsNs);
         }
     }
 
-    void report(Flow route, ByteBuffer buffer, int offset, int length, Fate fate) {
+    void report(Flow flow, ByteBuffer buffer, int offset, int length, Fate fate) {
         counts[fate.ordinal()]++;
-        observer.onPacket(nowNs, route.from, route.to, buffer, offset, length, fate);
+        observer.onPacket(nowNs, flow.from, flow.to, buffer, offset, length, fate);
     }
 
     private void report(Packet packet, Fate fate) {
-        report(packet.route, packet.buffer, Packet.OFFSET, packet.length, fate);
+        report(packet.flow, packet.buffer, Packet.OFFSET, packet.length, fate);
     }
 
     /** Takes a packet that leaves its sender at {@code departsNs} and decides what will happen to it. */
-    void carry(Flow route, Path path, ByteBuffer bytes, int offset, int length, long departsNs) {
-        Wire wire = route.wire;
+    void carry(Flow flow, Path path, ByteBuffer bytes, int offset, int length, long departsNs) {
+        Wire wire = flow.wire;
         wire.drawPacket(random, plan, nowNs);
         if (wire.isPartitioned()) {
-            report(route, bytes, offset, length, Fate.PARTITIONED);
+            report(flow, bytes, offset, length, Fate.PARTITIONED);
             return;
         }
         if (wire.isLost()) {
-            report(route, bytes, offset, length, Fate.LOST);
+            report(flow, bytes, offset, length, Fate.LOST);
             return;
         }
         if (wire.isDuplicated()) {
-            report(route, bytes, offset, length, Fate.DUPLICATED);
-            launch(copy(route, path, bytes, offset, length), path, departsNs);
+            report(flow, bytes, offset, length, Fate.DUPLICATED);
+            launch(copy(flow, path, bytes, offset, length), path, departsNs);
         }
-        launch(copy(route, path, bytes, offset, length), path, departsNs);
+        launch(copy(flow, path, bytes, offset, length), path, departsNs);
     }
 
-    private Packet copy(Flow route, Path path, ByteBuffer bytes, int offset, int length) {
+    private Packet copy(Flow flow, Path path, ByteBuffer bytes, int offset, int length) {
         Packet packet = pool.isEmpty() ? new Packet() : pool.poll();
         packet.buffer.put(Packet.OFFSET, bytes, offset, length);
         packet.length = length;
-        packet.route = route;
+        packet.flow = flow;
         packet.to = path.remote();
         packet.trafficClass = path.trafficClass();
         packet.sourcePort = path.sourcePort();
@@ -279,7 +284,7 @@ public final class SimulatedFabric implements VirtualWorld {
     private void launch(Packet packet, Path path, long departsNs) {
         hideIpId(packet, path);
         corrupt(packet);
-        Wire wire = packet.route.wire;
+        Wire wire = packet.flow.wire;
         packet.arrivesNs = wire.drawArrival(random, plan, nowNs, departsNs);
         packet.held = wire.isClogged();
         if (wire.isClogged()) {
@@ -294,7 +299,7 @@ public final class SimulatedFabric implements VirtualWorld {
     /** Gives the packet the identification a kernel would, by which its ICRC changes too. */
     private void hideIpId(Packet packet, Path path) {
         int id = random.below(0x1_0000);
-        SimulatedLink receiver = links.get(packet.route.to);
+        SimulatedLink receiver = links.get(packet.flow.to);
         int covered = packet.length - Icrc.LENGTH;
         if (receiver == null || receiver.profile().ipHeader() != LinkProfile.IpHeader.HIDDEN_RANDOM || !path.isIpv4()
             || covered < ICRC_COVERS_AT_LEAST) {
@@ -327,7 +332,7 @@ public final class SimulatedFabric implements VirtualWorld {
     }
 
     private void deliver(Packet packet) {
-        SimulatedLink receiver = links.get(packet.route.to);
+        SimulatedLink receiver = links.get(packet.flow.to);
         if (receiver != null && receiver.profile().port() != null && !packet.passedPort) {
             queue(packet, receiver);
             return;

@@ -2,11 +2,11 @@
 package org.softrdma.link.sim;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
+import org.softrdma.link.LocalAddresses;
 import org.softrdma.link.Path;
 import org.softrdma.link.PathRequest;
 import org.softrdma.link.ReceivedFrame;
@@ -52,17 +52,15 @@ public final class SimulatedLink implements Link {
 
     @Override
     public void addAddress(Gid address) {
-        List<Gid> more = new ArrayList<>(addresses);
-        more.add(address);
         fabric.bind(this, address);
-        addresses = List.copyOf(more);
+        addresses = LocalAddresses.with(addresses, address);
     }
 
     /** What is on its way there is lost. */
     @Override
     public void removeAddress(Gid address) {
         fabric.unbind(this, address);
-        addresses = addresses.stream().filter(each -> !each.equals(address)).toList();
+        addresses = LocalAddresses.without(addresses, address);
     }
 
     /** Closed under its device's feet. */
@@ -93,7 +91,7 @@ public final class SimulatedLink implements Link {
         if (local.isIpv4Mapped() != remote.isIpv4Mapped() || !remote.isMulticast() && fabric.linkAt(remote) == null) {
             throw new VerbsException(Errno.EHOSTUNREACH, "resolve_route", "nobody at " + remote + " on the simulated fabric");
         }
-        return new Path(local, remote, sourcePort, DEST_PORT, request.trafficClass(), request.hopLimit(), fabric.route(local, remote));
+        return new Path(local, remote, sourcePort, DEST_PORT, request.trafficClass(), request.hopLimit(), fabric.flow(local, remote));
     }
 
     @Override
@@ -137,17 +135,17 @@ public final class SimulatedLink implements Link {
             sendErrors++;
             return;
         }
-        Flow route = (Flow) path.linkState();
-        fabric.report(route, batch.buffer(), batch.offset(index), length, Fate.SENT);
+        Flow flow = (Flow) path.linkState();
+        fabric.report(flow, batch.buffer(), batch.offset(index), length, Fate.SENT);
         if (outbound != null && outbound.waitingBytes(fabric.nowNs()) > profile.queueBytes()) {
-            fabric.report(route, batch.buffer(), batch.offset(index), length, Fate.QUEUE_FULL);
+            fabric.report(flow, batch.buffer(), batch.offset(index), length, Fate.QUEUE_FULL);
             return;
         }
         long departsNs = outbound == null ? fabric.nowNs() : outbound.add(fabric.nowNs(), length, path.isIpv4());
         if (path.remote().isMulticast()) {
             fabric.carryToGroup(path, batch.buffer(), batch.offset(index), length, departsNs);
         } else {
-            fabric.carry(route, path, batch.buffer(), batch.offset(index), length, departsNs);
+            fabric.carry(flow, path, batch.buffer(), batch.offset(index), length, departsNs);
         }
     }
 
@@ -162,7 +160,7 @@ public final class SimulatedLink implements Link {
 
     /** A packet enters the port before this link, which has room. @return when it has passed */
     long passPort(Packet packet) {
-        return inbound.add(fabric.nowNs(), packet.length, packet.route.to.isIpv4Mapped());
+        return inbound.add(fabric.nowNs(), packet.length, packet.flow.to.isIpv4Mapped());
     }
 
     /** @return whether the inbox had room */
@@ -184,10 +182,10 @@ public final class SimulatedLink implements Link {
         int count = 0;
         while (count < limit && !inbox.isEmpty()) {
             Packet packet = inbox.poll();
-            Flow route = packet.route;
+            Flow flow = packet.flow;
             int ipId = deliversIpHeader() ? 0 : ReceivedFrame.IP_ID_HIDDEN;
             handler.onFrame(frame.begin(packet.buffer, Packet.OFFSET, packet.length)
-                .addresses(packet.to, route.from.high(), route.from.low()).ports(packet.sourcePort, DEST_PORT)
+                .addresses(packet.to, flow.from.high(), flow.from.low()).ports(packet.sourcePort, DEST_PORT)
                 .ipId(ipId).trafficClass(packet.trafficClass));
             fabric.release(packet);
             count++;

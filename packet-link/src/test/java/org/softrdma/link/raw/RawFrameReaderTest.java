@@ -63,7 +63,7 @@ class RawFrameReaderTest {
     }
 
     RawFrameReaderTest() {
-        reader.localsAre(List.of(ipv4, ipv6, linkLocal), List.of());
+        reader.setLocalAddresses(List.of(ipv4, ipv6, linkLocal), List.of());
     }
 
     private int read(String frame) {
@@ -124,7 +124,7 @@ class RawFrameReaderTest {
     @Test
     void shouldTakeOnlyTheVersionsOfTheLink() {
         RawFrameReader v1Only = new RawFrameReader(List.of(GidType.ROCE_V1), counters);
-        v1Only.localsAre(List.of(ipv4), List.of());
+        v1Only.setLocalAddresses(List.of(ipv4), List.of());
         byte[] bytes = HexFormat.of().parseHex(NO_OFFLOAD + V2_IPV4);
         buffer.put(AT, bytes);
         v1Only.read(buffer, AT, bytes.length, handler);

@@ -57,7 +57,7 @@ class RouteMessageTest {
 
     @Test
     void shouldAskForANeighbour() {
-        int bytes = message.askNeighbour(gid("10.99.0.2"), 7);
+        int bytes = message.putNeighbourRequest(gid("10.99.0.2"), 7);
         byte[] asked = new byte[bytes];
         buffer.get(0, asked);
         assertEquals("24000000" + "1e00" + "0100" + "00000000" + "00000000" + "02000000" + "07000000" + "00000000" + "08000100"

@@ -40,13 +40,13 @@ class WaitingPacketsTest {
     /** What can leave now leaves. @return the numbers of those to that neighbour, in their order */
     private List<Integer> leave(Neighbour to) {
         List<Integer> numbers = new ArrayList<>();
-        TransmitBatch ready = waiting.sort();
+        TransmitBatch ready = waiting.releaseReady();
         while (!ready.isEmpty()) {
             if (ready.path(ready.first()).linkState() == to) {
                 numbers.add(ready.buffer().getInt(ready.offset(ready.first())));
             }
             ready.sent(1);
-            ready = ready.isEmpty() ? waiting.sort() : ready;
+            ready = ready.isEmpty() ? waiting.releaseReady() : ready;
         }
         return numbers;
     }
@@ -64,9 +64,9 @@ class WaitingPacketsTest {
             add(second, 10 * number);
         }
         assertEquals(List.of(), leave(second));
-        second.macIs(0x0200_0000_0003L);
+        second.setMac(0x0200_0000_0003L);
         assertEquals(List.of(10, 20, 30), leave(second));
-        first.macIs(0x0200_0000_0002L);
+        first.setMac(0x0200_0000_0002L);
         assertEquals(List.of(1, 2, 3), leave(first));
         assertTrue(waiting.isEmpty());
     }
@@ -77,10 +77,10 @@ class WaitingPacketsTest {
         Neighbour alive = neighbour(3);
         add(dead, 1, 3);
         add(alive, 4);
-        dead.macIs(RouteSocket.UNREACHABLE);
+        dead.setMac(RouteSocket.UNREACHABLE);
         assertEquals(List.of(), leave(dead));
         assertEquals(3, lost(RawCounter.UNSENT_NEIGHBOUR_UNREACHABLE));
-        alive.macIs(0x0200_0000_0003L);
+        alive.setMac(0x0200_0000_0003L);
         assertEquals(List.of(4), leave(alive));
         assertTrue(waiting.isEmpty());
     }
@@ -94,9 +94,9 @@ class WaitingPacketsTest {
         add(dead, -1);
         assertEquals(1, lost(RawCounter.UNSENT_NEIGHBOUR_QUEUE_FULL));
         add(alive, 7);
-        alive.macIs(0x0200_0000_0003L);
+        alive.setMac(0x0200_0000_0003L);
         assertEquals(List.of(7), leave(alive));
-        dead.macIs(0x0200_0000_0002L);
+        dead.setMac(0x0200_0000_0002L);
         assertEquals(WaitingPackets.CAPACITY_OF_ONE, leave(dead).size(), "all but the last");
     }
 
@@ -110,7 +110,7 @@ class WaitingPacketsTest {
         assertEquals(0, lost(RawCounter.UNSENT_NEIGHBOUR_QUEUE_FULL));
         add(neighbour(200), 1);
         assertEquals(1, lost(RawCounter.UNSENT_NEIGHBOUR_QUEUE_FULL));
-        neighbours.forEach(each -> each.macIs(0x0200_0000_0000L | each.address().ipv4() & 0xff));
+        neighbours.forEach(each -> each.setMac(0x0200_0000_0000L | each.address().ipv4() & 0xff));
         assertEquals(WaitingPackets.CAPACITY_OF_ONE, leave(neighbours.getFirst()).size());
         assertTrue(waiting.isEmpty());
         add(neighbour(201), 1);
