@@ -21,11 +21,11 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.net.Gids;
 
 /**
- * The C library's socket calls on 64-bit Linux. Calls answer as the system call itself does: the result, or minus errno. One object per
- * link, for its owner's thread, since errno is caught in a buffer of the object; {@link #signal} alone is for any thread.
+ * The C library's socket calls on 64-bit Linux. Every call returns what the system call returns: the result, or minus errno. One object
+ * per link, for its owner's thread, because errno is captured in a buffer of the object; only {@link #signal} is for any thread.
  */
 public final class LinuxSockets {
-    /** System property: {@code nio} for portable Java links and streams, {@code linux} for these calls, unset for the best there is. */
+    /** System property: {@code nio} for portable Java links and streams, {@code linux} for these calls, unset for the best available. */
     public static final String CHOICE_PROPERTY = "softrdma.link";
     public static final int AF_UNIX = 1;
     public static final int AF_INET = 2;
@@ -37,14 +37,14 @@ public final class LinuxSockets {
     public static final int IPPROTO_IPV6 = 41;
     public static final int IP_TOS = 1;
     public static final int IP_MTU_DISCOVER = 10;
-    /** What hosts say of packets is kept, in the socket's error queue. */
+    /** Keeps ICMP errors for sent packets in the socket's error queue. */
     public static final int IP_RECVERR = 11;
     public static final int IP_RECVTOS = 13;
     public static final int IP_TTL = 2;
     public static final int IP_MULTICAST_IF = 32;
     public static final int IP_ADD_MEMBERSHIP = 35;
     public static final int IP_DROP_MEMBERSHIP = 36;
-    /** 0: only what comes in where this socket joined. */
+    /** 0: receives only packets of groups that this socket joined. */
     public static final int IP_MULTICAST_ALL = 49;
     public static final int IPV6_MULTICAST_IF = 17;
     public static final int IPV6_JOIN_GROUP = 20;
@@ -56,12 +56,12 @@ public final class LinuxSockets {
     public static final int IPV6_V6ONLY = 26;
     public static final int IPV6_RECVTCLASS = 66;
     public static final int IPV6_TCLASS = 67;
-    /** Never fragment: DF is set, and on an unconnected socket the IP identification is 0. */
+    /** Never fragments: DF is set, and on an unconnected socket the IP identification is 0. */
     public static final int PMTUDISC_DO = 2;
     public static final int UDP_NO_CHECK6_RX = 102;
-    /** Segment size of a train to send; as a control message, of this train only. */
+    /** Segment size of a train to send; as a control message, for this train only. */
     public static final int UDP_SEGMENT = 103;
-    /** Take trains whole; as a control message, the length of their packets. */
+    /** Receives trains whole; as a control message, the length of their packets. */
     public static final int UDP_GRO = 104;
     public static final int SOL_SOCKET = 1;
     public static final int SO_REUSEADDR = 2;
@@ -71,12 +71,12 @@ public final class LinuxSockets {
     public static final int SO_ATTACH_FILTER = 26;
     public static final int SO_SNDBUFFORCE = 32;
     public static final int SO_RCVBUFFORCE = 33;
-    /** By the interface of that index only; needs no privilege on a socket that is bound to none. */
+    /** Restricts the socket to the interface of that index; needs no privilege on a socket that is bound to none. */
     public static final int SO_BINDTOIFINDEX = 62;
     public static final int SOL_PACKET = 263;
     public static final int PACKET_ADD_MEMBERSHIP = 1;
     public static final int PACKET_DROP_MEMBERSHIP = 2;
-    /** A struct virtio_net_hdr stands before each frame, and offloads are possible. */
+    /** Puts a struct virtio_net_hdr before each frame, which makes offloads possible. */
     public static final int PACKET_VNET_HDR = 15;
     static final int POLLIN = 1;
     static final int POLLOUT = 4;
@@ -101,7 +101,7 @@ public final class LinuxSockets {
     static final int SOCKADDR_IN6_ADDRESS = 8;
     private static final int SOCKADDR_IN6_SCOPE = 24;
 
-    /** A struct cmsghdr begins with its length, a long; what it says is behind it, and the next one begins at a multiple of 8. */
+    /** Offsets in a struct cmsghdr: it begins with its length, a long; data follows it, and the next one begins at a multiple of 8. */
     public static final int CMSG_LEVEL = 8;
     public static final int CMSG_TYPE = 12;
     public static final int CMSG_HEADER = 16;
@@ -172,22 +172,26 @@ public final class LinuxSockets {
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, options);
     }
 
-    /** A non-blocking UDP socket. @param family {@link #AF_INET} or {@link #AF_INET6} */
+    /**
+     * Opens a non-blocking UDP socket.
+     *
+     * @param family {@link #AF_INET} or {@link #AF_INET6}
+     */
     public int udpSocket(int family) {
         return socket(family, SOCK_DGRAM, 0);
     }
 
-    /** A non-blocking socket for whole frames, which gets none before it is bound. */
+    /** Opens a non-blocking socket for whole frames, which receives none before it is bound. */
     public int packetSocket() {
         return socket(AF_PACKET, SOCK_RAW, 0);
     }
 
-    /** A socket between processes of this host. */
+    /** Opens a non-blocking socket for processes of this host (AF_UNIX). */
     public int localSocket() {
         return socket(AF_UNIX, SOCK_DGRAM, 0);
     }
 
-    /** A non-blocking socket to ask the kernel about routes and neighbours. */
+    /** Opens a non-blocking netlink socket for routes and neighbours. */
     public int routeSocket() {
         return socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
     }
@@ -208,7 +212,12 @@ public final class LinuxSockets {
         }
     }
 
-    /** What a socket is bound to now. @param name takes the address, as far as there is room. @return 0, or minus errno */
+    /**
+     * Reads the address a socket is bound to.
+     *
+     * @param name receives the address, truncated to its size
+     * @return 0, or minus errno
+     */
     public int boundTo(int fd, MemorySegment name) {
         optionLength.set(JAVA_INT, 0, (int) name.byteSize());
         try {
@@ -218,7 +227,7 @@ public final class LinuxSockets {
         }
     }
 
-    /** Only to ask the routing table, on a socket thrown away after. */
+    /** Connects a UDP socket; only for a route lookup, on a temporary socket. */
     public int connect(int fd, MemorySegment address, int length) {
         try {
             return result((int) CONNECT.invokeExact(callState, fd, address, length));
@@ -255,7 +264,12 @@ public final class LinuxSockets {
         }
     }
 
-    /** @param packet its address. @return 1, or minus errno */
+    /**
+     * Sends one packet.
+     *
+     * @param packet its native address
+     * @return 1, or minus errno
+     */
     public int sendto(int fd, long packet, int length, MemorySegment name, int nameLength) {
         try {
             long sent = (long) SENDTO.invokeExact(callState, fd, packet, (long) length, MSG_DONTWAIT, name, nameLength);
@@ -265,7 +279,11 @@ public final class LinuxSockets {
         }
     }
 
-    /** @return messages sent, at least 1, or minus errno of the first */
+    /**
+     * Sends messages.
+     *
+     * @return messages sent, at least 1, or minus errno of the first
+     */
     public int sendmmsg(int fd, MemorySegment messages, int count) {
         try {
             return result((int) SENDMMSG.invokeExact(callState, fd, messages, count, MSG_DONTWAIT));
@@ -274,7 +292,11 @@ public final class LinuxSockets {
         }
     }
 
-    /** Sends the first of {@code messages}, which begins with its struct msghdr. @return 1, or minus errno */
+    /**
+     * Sends the first of {@code messages}, which begins with its struct msghdr.
+     *
+     * @return 1, or minus errno
+     */
     public int sendmsg(int fd, MemorySegment messages) {
         try {
             long sent = (long) SENDMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT);
@@ -284,7 +306,11 @@ public final class LinuxSockets {
         }
     }
 
-    /** Receives into the first of {@code messages}, which begins with its struct msghdr. @return bytes received, or minus errno */
+    /**
+     * Receives into the first of {@code messages}, which begins with its struct msghdr.
+     *
+     * @return bytes received, or minus errno
+     */
     public int recvmsg(int fd, MemorySegment messages) {
         try {
             return result((int) (long) RECVMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT));
@@ -293,7 +319,11 @@ public final class LinuxSockets {
         }
     }
 
-    /** As {@link #recvmsg}, from the socket's error queue. @return bytes, or minus errno: EAGAIN, if there is nothing */
+    /**
+     * Receives one message from the socket's error queue into the first of {@code messages}.
+     *
+     * @return bytes received, or minus errno: EAGAIN if the queue is empty
+     */
     public int recvError(int fd, MemorySegment messages) {
         try {
             return result((int) (long) RECVMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT | MSG_ERRQUEUE));
@@ -302,7 +332,11 @@ public final class LinuxSockets {
         }
     }
 
-    /** @return messages received, at least 1, or minus errno */
+    /**
+     * Receives messages.
+     *
+     * @return messages received, at least 1, or minus errno
+     */
     public int recvmmsg(int fd, MemorySegment messages, int count) {
         try {
             return result((int) RECVMMSG.invokeExact(callState, fd, messages, count, MSG_DONTWAIT, MemorySegment.NULL));
@@ -311,7 +345,12 @@ public final class LinuxSockets {
         }
     }
 
-    /** @param descriptors array of struct pollfd. @return descriptors ready, 0 when the time is over, or minus errno */
+    /**
+     * Waits for descriptors (ppoll).
+     *
+     * @param descriptors array of struct pollfd
+     * @return descriptors ready, 0 after the timeout, or minus errno
+     */
     int poll(MemorySegment descriptors, int count, long timeoutNs) {
         timeout.set(JAVA_LONG, 0, timeoutNs / 1_000_000_000L);
         timeout.set(JAVA_LONG, 8, timeoutNs % 1_000_000_000L);
@@ -330,10 +369,10 @@ public final class LinuxSockets {
         }
     }
 
-    /** Makes an event descriptor not ready again. */
+    /** Resets an event descriptor to not ready. */
     void drain(int eventFd) {
         try {
-            // The only failure is EAGAIN: it was not ready.
+            // The only error is EAGAIN: it was not ready.
             long ignored = (long) READ.invokeExact(callState, eventFd, option, (long) Long.BYTES);
         } catch (Throwable t) {
             throw impossible(t);
@@ -343,7 +382,7 @@ public final class LinuxSockets {
     /** Makes an event descriptor ready. Any thread. */
     static void signal(int eventFd) {
         try {
-            // The only failure is EAGAIN at 2^64-2 signals: it is ready then.
+            // The only error is EAGAIN after 2^64-2 signals: it is ready then.
             long ignored = (long) WRITE.invokeExact(eventFd, ONE, (long) Long.BYTES);
         } catch (Throwable t) {
             throw impossible(t);
@@ -352,7 +391,7 @@ public final class LinuxSockets {
 
     public static void close(int fd) {
         try {
-            // Linux closes the descriptor whatever it answers.
+            // Linux closes the descriptor whatever the result.
             int ignored = (int) CLOSE.invokeExact(fd);
         } catch (Throwable t) {
             throw impossible(t);
@@ -363,7 +402,12 @@ public final class LinuxSockets {
         return result(returned, callState);
     }
 
-    /** @param callState where {@link #ERRNO} was caught. @return what the call returned, or minus errno */
+    /**
+     * Converts the result of a call.
+     *
+     * @param callState where {@link #ERRNO} was captured
+     * @return what the call returned, or minus errno
+     */
     static int result(int returned, MemorySegment callState) {
         return returned >= 0 ? returned : -(int) ERRNO_VALUE.get(callState, 0L);
     }
@@ -372,7 +416,12 @@ public final class LinuxSockets {
         return new AssertionError("a native call does not throw", t);
     }
 
-    /** Writes a struct sockaddr_in or sockaddr_in6. @param at {@link #SOCKADDR_BYTES} bytes, zero. @return its length */
+    /**
+     * Writes a struct sockaddr_in or sockaddr_in6.
+     *
+     * @param at {@link #SOCKADDR_BYTES} bytes, all zero
+     * @return its length
+     */
     public static int putAddress(MemorySegment at, Gid address, int port, int scope) {
         if (address.isIpv4Mapped()) {
             at.set(JAVA_SHORT, 0, (short) AF_INET);
@@ -388,17 +437,17 @@ public final class LinuxSockets {
         return SOCKADDR_IN6_LENGTH;
     }
 
-    /** The upper half of the address in a struct sockaddr_in or sockaddr_in6, as a GID. */
+    /** Upper half of the address in a struct sockaddr_in or sockaddr_in6, as a GID. */
     public static long gidHigh(MemorySegment memory, long at, boolean ipv4) {
         return ipv4 ? Gids.IPV4_MAPPED_HIGH : memory.get(LONG_BE, at + SOCKADDR_IN6_ADDRESS);
     }
 
-    /** The lower half. */
+    /** Lower half of the address in a struct sockaddr_in or sockaddr_in6, as a GID. */
     public static long gidLow(MemorySegment memory, long at, boolean ipv4) {
         return ipv4 ? Gids.lowFromIpv4(memory.get(INT_BE, at + SOCKADDR_IN_ADDRESS)) : memory.get(LONG_BE, at + SOCKADDR_IN6_ADDRESS + 8);
     }
 
-    /** A struct ip_mreqn or ipv6_mreq: a group, and the interface it is about. */
+    /** Builds a struct ip_mreqn or ipv6_mreq: a group and an interface. */
     public static MemorySegment membership(Gid group, int interfaceIndex) {
         if (group.isIpv4Mapped()) {
             MemorySegment request = Arena.ofAuto().allocate(12, 4);
@@ -413,12 +462,12 @@ public final class LinuxSockets {
         return request;
     }
 
-    /** Whether an errno means that the descriptor is no socket of ours any more. */
+    /** Whether an errno means that the descriptor was closed or is no socket (EBADF, ENOTSOCK). */
     public static boolean isDead(int errno) {
         return errno == EBADF || errno == ENOTSOCK;
     }
 
-    /** Our name of a Linux errno; EIO for those verbs do not know. */
+    /** Maps a Linux errno; EIO for numbers that verbs do not define. */
     public static Errno errno(int number) {
         for (Errno candidate : Errno.values()) {
             if (candidate.value() == number) {

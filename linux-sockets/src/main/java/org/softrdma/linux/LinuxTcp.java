@@ -13,8 +13,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The C library's calls for TCP connections, and for waiting on many of them with epoll. Calls answer as those of {@link LinuxSockets} do,
- * and an object of this class is one thread's at a time for the same reason.
+ * The C library's calls for TCP connections, and for waiting on many of them with epoll. Results and the thread rule are those of
+ * {@link LinuxSockets}: the result or minus errno, one thread at a time.
  */
 final class LinuxTcp {
     static final int EPOLLIN = 1;
@@ -23,10 +23,10 @@ final class LinuxTcp {
     static final int EPOLLHUP = 0x10;
     /** The peer has closed its side. */
     static final int EPOLLRDHUP = 0x2000;
-    /** Tells what is new, and not again what was told before. */
+    /** Reports each change once (edge-triggered). */
     static final int EPOLLET = 1 << 31;
 
-    /** The structure is packed where it was made for 32 bits first. */
+    /** Offset of the data in a struct epoll_event, which is packed on x86-64 only. */
     private static final int EVENT_DATA = System.getProperty("os.arch").equals("amd64") ? 4 : 8;
     private static final int EVENT_BYTES = EVENT_DATA + Long.BYTES;
     private static final int CLOEXEC = 0x80000;
@@ -57,7 +57,7 @@ final class LinuxTcp {
     private final LinuxSockets options;
     private final MemorySegment callState;
     private final MemorySegment event;
-    /** With two places to read to. */
+    /** One message with two buffers. */
     private final MessageVector twoPlaces;
 
     /** @param arena must outlive all calls */
@@ -77,7 +77,7 @@ final class LinuxTcp {
         }
     }
 
-    /** From now on {@link #wait} tells of these {@code events} of {@code fd}. */
+    /** Makes {@link #wait} report these {@code events} of {@code fd} from now on. */
     int watch(int epoll, int fd, int events) {
         event.set(JAVA_INT, 0, events);
         event.set(JAVA_LONG_UNALIGNED, EVENT_DATA, fd);
@@ -96,12 +96,16 @@ final class LinuxTcp {
         }
     }
 
-    /** Room for what {@link #wait} tells. */
+    /** Allocates an array for {@link #wait}. */
     static MemorySegment events(Arena arena, int count) {
         return arena.allocate((long) count * EVENT_BYTES, 8);
     }
 
-    /** What is to be told now; does not wait. @return descriptors that have news, at most {@code count}, or minus errno */
+    /**
+     * Reads pending events without waiting.
+     *
+     * @return descriptors with events, at most {@code count}, or minus errno
+     */
     int wait(int epoll, MemorySegment events, int count) {
         try {
             return result((int) EPOLL_WAIT.invokeExact(callState, epoll, events, count, 0));
@@ -118,7 +122,12 @@ final class LinuxTcp {
         return (int) events.get(JAVA_LONG_UNALIGNED, (long) index * EVENT_BYTES + EVENT_DATA);
     }
 
-    /** @param to an address. @return bytes received, 0 at the end of the stream, or minus errno */
+    /**
+     * Receives bytes.
+     *
+     * @param to a native address
+     * @return bytes received, 0 at the end of the stream, or minus errno
+     */
     int recv(int fd, long to, int length) {
         try {
             return result((int) (long) RECV.invokeExact(callState, fd, to, (long) length, LinuxSockets.MSG_DONTWAIT));
@@ -127,7 +136,13 @@ final class LinuxTcp {
         }
     }
 
-    /** Receives to two places, the second one when the first is full. @return as {@link #recv(int, long, int)} */
+    /**
+     * Receives bytes into two buffers, the second one when the first is full.
+     *
+     * @param to     native address of the first
+     * @param thenTo native address of the second
+     * @return bytes received, 0 at the end of the stream, or minus errno
+     */
     int recv(int fd, long to, int length, long thenTo, int thenLength) {
         twoPlaces.iovec(0, to, length);
         twoPlaces.iovec(1, thenTo, thenLength);
@@ -138,7 +153,12 @@ final class LinuxTcp {
         }
     }
 
-    /** @param from an address. @return bytes taken, or minus errno */
+    /**
+     * Sends bytes.
+     *
+     * @param from a native address
+     * @return bytes accepted, or minus errno
+     */
     int send(int fd, long from, int length) {
         try {
             return result((int) (long) SEND.invokeExact(callState, fd, from, (long) length, LinuxSockets.MSG_DONTWAIT | MSG_NOSIGNAL));
@@ -152,17 +172,21 @@ final class LinuxTcp {
         return options.getOption(fd, IPPROTO_TCP, TCP_MAXSEG);
     }
 
-    /** No more will be sent. */
+    /** Shuts down the sending direction. */
     static void endOutput(int fd) {
         try {
-            // The only failure: the connection is over already.
+            // The only error: the connection has ended already.
             int ignored = (int) SHUTDOWN.invokeExact(fd, SHUT_WR);
         } catch (Throwable t) {
             throw LinuxSockets.impossible(t);
         }
     }
 
-    /** Another descriptor of the same socket. Any thread. @return -1 if the process has no more descriptors */
+    /**
+     * Duplicates a descriptor. Any thread.
+     *
+     * @return another descriptor of the same socket, or -1 if the process has no more descriptors
+     */
     static int duplicate(int fd) {
         try {
             return (int) FCNTL.invokeExact(fd, F_DUPFD_CLOEXEC, 0);

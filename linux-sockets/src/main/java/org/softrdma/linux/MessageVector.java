@@ -8,7 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The array of struct mmsghdr that sendmmsg and recvmmsg take, and the struct iovecs of what they are made of.
+ * The array of struct mmsghdr that sendmmsg and recvmmsg take, and the struct iovecs of its messages.
  *
  * <pre>
  *   mmsghdr, 64 bytes:  0 name  8 name length  16 iovecs  24 iovec count  32 control  40 control length  48 flags  56 bytes received
@@ -45,7 +45,7 @@ public final class MessageVector {
         iovecsAddress = iovecs.address();
     }
 
-    /** For the system call. */
+    /** The array for the system call. */
     public MemorySegment messages() {
         return messages;
     }
@@ -56,7 +56,13 @@ public final class MessageVector {
         iovecs.set(JAVA_LONG, at + IOVEC_LENGTH, length);
     }
 
-    /** @param firstIovec the message is made of {@code iovecCount} iovecs from here */
+    /**
+     * Describes a message.
+     *
+     * @param name       native address of the socket address, or 0
+     * @param firstIovec index of the first of its {@code iovecCount} iovecs
+     * @param control    native address of the control messages, or 0
+     */
     public void message(int index, long name, int nameLength, int firstIovec, int iovecCount, long control, long controlLength) {
         long at = (long) index * MESSAGE_BYTES;
         messages.set(JAVA_LONG, at + NAME, name);
@@ -67,7 +73,7 @@ public final class MessageVector {
         messages.set(JAVA_LONG, at + CONTROL_LENGTH, controlLength);
     }
 
-    /** Makes a message ready to be received again: the kernel wrote over these lengths. */
+    /** Restores the lengths that the kernel overwrote, before the message is received into again. */
     public void rearm(int index, int nameLength, long controlLength) {
         long at = (long) index * MESSAGE_BYTES;
         messages.set(JAVA_INT, at + NAME_LENGTH, nameLength);

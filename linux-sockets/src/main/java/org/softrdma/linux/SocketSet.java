@@ -9,10 +9,10 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The TCP connections of one device, on Linux. Whoever owns the device asks which of them have news, with one system call for all; and the
- * thread that leads it sleeps until one has. There is no thread in between.
+ * The TCP connections of one device, on Linux. The owner of the device polls them all with one system call, and the thread that leads it
+ * sleeps until one has events. No other thread is involved.
  *
- * <p>{@link #await} does not take news away, it only waits for them: another thread may own the device meanwhile.
+ * <p>{@link #await} does not consume events, it only waits for them: another thread may own the device meanwhile.
  */
 public final class SocketSet implements AutoCloseable {
     private static final int EVENTS = 64;
@@ -23,22 +23,22 @@ public final class SocketSet implements AutoCloseable {
     private final Arena arena = Arena.ofAuto();
     private final LinuxTcp calls = new LinuxTcp(arena);
     private final MemorySegment events = LinuxTcp.events(arena, EVENTS);
-    /** Those that are watched, by descriptor. */
+    /** Watched connections, by descriptor. */
     private final Int2ObjectHashMap<TcpSocket> sockets = new Int2ObjectHashMap<>();
     private final WakeupEvent wakeup;
     private final int epoll;
     private final WaitedFor waitedFor;
-    /** Their numbers may be other descriptors' then. */
+    /** After this, the descriptors' numbers may belong to others. */
     private volatile boolean closed;
 
-    /** Hears of a connection; called by the owner, within {@link #poll}. */
+    /** Receives the events of a connection; called by the owner, within {@link #poll}. */
     public interface Watcher {
         /**
-         * Something is new. What was told once is not told again: read, or write, until it is {@link TcpSocket#NOT_NOW}.
+         * Handles events. Each change is reported once: read or write until {@link TcpSocket#NOT_NOW} is returned.
          *
-         * @param readable there is something to read, or the end
-         * @param ended    nothing will follow that; it can be read to its end
-         * @param writable there is room again
+         * @param readable bytes can be read, or the end of the stream
+         * @param ended    no bytes will follow; the stream can be read to its end
+         * @param writable bytes can be written again
          */
         void onNews(boolean readable, boolean ended, boolean writable);
     }
@@ -55,15 +55,15 @@ public final class SocketSet implements AutoCloseable {
         waitedFor = new WaitedFor(waitCalls, wakeup, epoll);
     }
 
-    /** Whether this system has what it takes; {@link LinuxSockets#CHOICE_PROPERTY} set to {@code nio} says no. */
+    /** Whether this class can be used: on Linux, unless {@link LinuxSockets#CHOICE_PROPERTY} is {@code nio}. */
     public static boolean isPossible() {
         return System.getProperty("os.name").equals("Linux") && !"nio".equals(System.getProperty(LinuxSockets.CHOICE_PROPERTY));
     }
 
     /**
-     * A connection that somebody else has made. Any thread.
+     * Adds an established connection. Any thread.
      *
-     * @param fd stays the caller's, to be closed: the connection goes on without it
+     * @param fd still belongs to the caller, who closes it: this class duplicates it
      * @throws VerbsException ENOMEM: the process has no more descriptors
      */
     public TcpSocket take(int fd) {
@@ -74,7 +74,11 @@ public final class SocketSet implements AutoCloseable {
         return new TcpSocket(this, calls, own);
     }
 
-    /** The owner's. @return false: the system has no room for another one, or the set is closed */
+    /**
+     * Starts to report events of a connection. For the owner.
+     *
+     * @return false if the system cannot watch another one, or the set is closed
+     */
     boolean watch(TcpSocket socket) {
         if (closed) {
             return false;
@@ -83,13 +87,17 @@ public final class SocketSet implements AutoCloseable {
         return calls.watch(epoll, socket.fd(), WATCHED) >= 0;
     }
 
-    /** The owner's. */
+    /** Stops to report events of a connection. For the owner. */
     void forget(TcpSocket socket) {
         sockets.remove(socket.fd());
         calls.forget(epoll, socket.fd());
     }
 
-    /** Tells the watchers what is new; if it is more than fits, the rest next time. The owner's. @return how many had news */
+    /**
+     * Delivers pending events to the watchers, a bounded number per call. For the owner.
+     *
+     * @return connections that had events
+     */
     public int poll() {
         if (closed) {
             return 0;
@@ -105,19 +113,19 @@ public final class SocketSet implements AutoCloseable {
         return Math.max(0, count);
     }
 
-    /** Sleeps until there are news, or {@link #wakeup}. The leader's. */
+    /** Sleeps until a connection has events, {@link #wakeup} is called, or the time is over. For the leader. */
     public void await(long timeoutNs) {
         if (timeoutNs > 0 && !closed) {
             waitedFor.await(timeoutNs);
         }
     }
 
-    /** Ends the present {@link #await}, or the next. Any thread. */
+    /** Ends the current or next {@link #await}. Any thread. */
     public void wakeup() {
         wakeup.signal();
     }
 
-    /** Closes all connections that are watched. The owner's, when nobody waits any more; other calls may still come, and do nothing. */
+    /** Closes all watched connections. For the owner, when no thread waits any more; later calls of other methods do nothing. */
     @Override
     public void close() {
         if (closed) {

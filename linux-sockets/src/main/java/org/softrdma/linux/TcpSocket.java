@@ -2,13 +2,13 @@
 package org.softrdma.linux;
 
 /**
- * A TCP connection that is made, read and written without waiting. All methods are for the owner of its {@link SocketSet}; once closed, it
- * is over and takes nothing.
+ * An established TCP connection, read and written without waiting. All methods are for the owner of its {@link SocketSet}; after
+ * {@link #close} they return {@link #OVER} or do nothing.
  */
 public final class TcpSocket {
-    /** Nothing can be read or written now. */
+    /** No bytes can be read or written now. */
     public static final int NOT_NOW = -1;
-    /** The peer has closed its side, or the connection broke. */
+    /** The peer has closed its side, or the connection failed. */
     public static final int OVER = -2;
 
     private static final int CLOSED = -1;
@@ -25,7 +25,7 @@ public final class TcpSocket {
         this.fd = fd;
     }
 
-    /** Has the watcher told what can be read and written, from now on. Once. If the system cannot watch it, the connection is over. */
+    /** Reports events to the watcher from now on. At most once. If the system cannot watch the connection, it is closed. */
     public void watch(SocketSet.Watcher by) {
         if (fd == CLOSED) {
             return;
@@ -46,7 +46,7 @@ public final class TcpSocket {
     }
 
     /**
-     * Reads what is there.
+     * Reads available bytes.
      *
      * @param to     a native address
      * @param length at least 1
@@ -57,7 +57,7 @@ public final class TcpSocket {
     }
 
     /**
-     * Reads what is there, to one place first and then to another.
+     * Reads available bytes into two buffers, the second one when the first is full.
      *
      * @return bytes read to both, at least 1; {@link #NOT_NOW}; {@link #OVER}
      */
@@ -65,35 +65,35 @@ public final class TcpSocket {
         return fd == CLOSED ? OVER : answer(calls.recv(fd, to, length, thenTo, thenLength));
     }
 
-    /** Calls that never wait are not interrupted. */
+    /** Converts a result; EINTR does not occur in calls that never wait. */
     private static int answer(int count) {
         return count > 0 ? count : count == -LinuxSockets.EAGAIN ? NOT_NOW : OVER;
     }
 
     /**
-     * Writes what there is room for.
+     * Writes as many bytes as the send buffer accepts.
      *
      * @param from   a native address
      * @param length at least 1
-     * @return bytes taken, at least 1; {@link #NOT_NOW}; {@link #OVER}
+     * @return bytes accepted, at least 1; {@link #NOT_NOW}; {@link #OVER}
      */
     public int write(long from, int length) {
         return fd == CLOSED ? OVER : answer(calls.send(fd, from, length));
     }
 
-    /** Payload bytes of a full segment; 0 if the system does not say. */
+    /** Payload bytes of a full segment; 0 if unknown. */
     public int segmentBytes() {
         return fd == CLOSED ? 0 : Math.max(0, calls.segmentBytes(fd));
     }
 
-    /** No more will be written. The peer learns of it behind the last byte. */
+    /** Ends the sending direction: the peer reads the end of the stream after the last byte. */
     public void endOutput() {
         if (fd != CLOSED) {
             LinuxTcp.endOutput(fd);
         }
     }
 
-    /** Ends both directions. */
+    /** Ends both directions and releases the descriptor. */
     public void close() {
         if (fd != CLOSED) {
             if (watcher != null) {

@@ -7,7 +7,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** The descriptors that one thread sleeps on, until one of them has news or any thread signals: an array of struct pollfd. */
+/** Descriptors that one thread waits on until one is ready or any thread signals: an array of struct pollfd. */
 public final class WaitedFor {
     private static final int POLLFD_BYTES = 8;
     private static final int POLLFD_EVENTS = 4;
@@ -15,12 +15,12 @@ public final class WaitedFor {
 
     private final LinuxSockets calls;
     private final WakeupEvent wakeup;
-    /** The wakeup's is the last. */
+    /** Descriptors; the last one is the wakeup's. */
     private final int count;
     private final MemorySegment pollfds;
 
     /**
-     * @param calls for the sleeping thread alone
+     * @param calls for the waiting thread alone
      * @param fds   waited on for input
      */
     public WaitedFor(LinuxSockets calls, WakeupEvent wakeup, int... fds) {
@@ -39,13 +39,17 @@ public final class WaitedFor {
         room(index, false);
     }
 
-    /** Of the descriptor with that index, whether room to send is waited for, beside input. */
+    /** Sets whether the descriptor with that index is also waited on for room to send, beside input. */
     public void room(int index, boolean wanted) {
         int events = wanted ? LinuxSockets.POLLIN | LinuxSockets.POLLOUT : LinuxSockets.POLLIN;
         pollfds.set(JAVA_SHORT, (long) index * POLLFD_BYTES + POLLFD_EVENTS, (short) events);
     }
 
-    /** Sleeps, unless there was a signal already. @return whether {@link #isReady} has something to tell */
+    /**
+     * Waits, unless there was a signal already.
+     *
+     * @return whether {@link #isReady} may be true for a descriptor
+     */
     public boolean await(long timeoutNs) {
         if (!wakeup.beginWait()) {
             return false;
@@ -61,17 +65,17 @@ public final class WaitedFor {
         return true;
     }
 
-    /** After {@link #await}: the descriptor with that index has news. */
+    /** Whether {@link #await} found the descriptor with that index ready. */
     public boolean isReady(int index) {
-        return news(index) != 0;
+        return events(index) != 0;
     }
 
-    /** After {@link #await}: among its news are errors. */
+    /** Whether {@link #await} found an error at the descriptor with that index. */
     public boolean hasErrors(int index) {
-        return (news(index) & LinuxSockets.POLLERR) != 0;
+        return (events(index) & LinuxSockets.POLLERR) != 0;
     }
 
-    private int news(int index) {
+    private int events(int index) {
         return pollfds.get(JAVA_SHORT, (long) index * POLLFD_BYTES + POLLFD_REVENTS);
     }
 }

@@ -4,8 +4,8 @@ package org.softrdma.linux;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How any thread ends the wait of the one that is parked on a link's sockets: an event descriptor among them, written to only if somebody
- * waits. A signal that comes while nobody waits is remembered.
+ * Wakes the thread that is parked on a link's sockets: an event descriptor among them, which is written only while a thread waits. A
+ * signal without a waiting thread is remembered.
  */
 public final class WakeupEvent {
     private static final int IDLE = 0;
@@ -24,12 +24,16 @@ public final class WakeupEvent {
         }
     }
 
-    /** To be polled for input. */
+    /** The descriptor to poll for input. */
     int fd() {
         return fd;
     }
 
-    /** Somebody is about to wait. @return false if there was a signal: it is taken, and there is nothing to wait for */
+    /**
+     * Begins a wait.
+     *
+     * @return false if there was a signal already: it is consumed, and the caller must not wait
+     */
     boolean beginWait() {
         if (waiter.compareAndSet(IDLE, WAITING)) {
             return true;
@@ -42,10 +46,10 @@ public final class WakeupEvent {
         waiter.set(IDLE);
     }
 
-    /** Any thread. */
+    /** Ends the current or next wait. Any thread. */
     public void signal() {
         // An exchange even if it is SIGNALLED already: the caller's work must be visible before the owner takes the signal.
-        // The write may come after that wait has ended otherwise; it then ends the next one too early, which does no harm.
+        // If that wait ends for another reason before the write, the write ends the next wait early, which is harmless.
         if (waiter.getAndSet(SIGNALLED) == WAITING) {
             synchronized (lock) {
                 if (fd >= 0) {
