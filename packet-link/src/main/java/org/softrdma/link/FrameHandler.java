@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link;
 
-/** Takes the packets a link received. Must not throw: the bytes come from anybody. */
+/** Receives the packets of a link. Must not throw: the bytes are unauthenticated. */
 @FunctionalInterface
 public interface FrameHandler {
     void onFrame(ReceivedFrame frame);
 
     /**
-     * A packet of ours came back: the host it was for says that nobody is at the port of RoCE v2. Anybody can say so.
+     * Handles a packet of ours that was returned: its destination reports the RoCE v2 port as unreachable. Unauthenticated: any host can
+     * forge this.
      *
-     * @param packet its beginning, at least the BTH; {@link ReceivedFrame#local} sent it, and the remote address is whom it was for
+     * @param packet its beginning, at least the BTH; {@link ReceivedFrame#local} sent it, and the remote address is its destination
      */
     default void onReturned(ReceivedFrame packet) {
     }

@@ -14,12 +14,16 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 
-/** The addresses a UDP link is asked to bind, checked, and the scope that link-local ones need. */
+/** Checks and conversions of the addresses that a link binds. */
 public final class LocalAddresses {
     private LocalAddresses() {
     }
 
-    /** @throws VerbsException EINVAL */
+    /**
+     * Checks that there is an address, and that all are unicast.
+     *
+     * @throws VerbsException EINVAL
+     */
     public static void check(List<Gid> addresses) {
         if (addresses.isEmpty()) {
             throw new VerbsException(Errno.EINVAL, "open_device", "no address to bind");
@@ -27,14 +31,15 @@ public final class LocalAddresses {
         for (Gid address : addresses) {
             if (address.isZero() || address.isMulticast() || address.isIpv4Mapped() && address.ipv4() == 0) {
                 throw new VerbsException(Errno.EINVAL, "open_device", address + " is not a unicast address: a link binds exact addresses,"
-                    + " because peers check from where packets come");
+                    + " because peers check the source of packets");
             }
         }
     }
 
     /**
-     * The index of the interface a link-local address belongs to, 0 for any other address.
+     * Finds the interface of a link-local address.
      *
+     * @return its index; 0 for any other address
      * @throws VerbsException ENODEV if there is no such interface, EADDRNOTAVAIL if none has the address
      */
     public static int scopeOf(Gid address, String interfaceName) {
@@ -63,7 +68,7 @@ public final class LocalAddresses {
     }
 
     /**
-     * The interface that a link with these addresses is on.
+     * Finds the interface of a link with these addresses.
      *
      * @param interfaceName null to find it by address
      * @throws VerbsException ENODEV
@@ -73,7 +78,7 @@ public final class LocalAddresses {
             NetworkInterface found = interfaceName != null ? NetworkInterface.getByName(interfaceName) : null;
             for (int i = 0; found == null && interfaceName == null && i < addresses.size(); i++) {
                 InetAddress address = addresses.get(i).toInetAddress();
-                // All of 127.0.0.0/8 is the loopback interface's, which lists 127.0.0.1 only.
+                // All of 127.0.0.0/8 belongs to the loopback interface, which lists 127.0.0.1 only.
                 found = NetworkInterface.getByInetAddress(address.isLoopbackAddress() ? InetAddress.getLoopbackAddress() : address);
             }
             if (found != null) {
@@ -86,19 +91,23 @@ public final class LocalAddresses {
             + (interfaceName != null ? interfaceName : "has " + addresses));
     }
 
-    /** The addresses and one more. */
+    /** A copy of the list with one more address. */
     public static List<Gid> with(List<Gid> addresses, Gid more) {
         List<Gid> all = new ArrayList<>(addresses);
         all.add(more);
         return List.copyOf(all);
     }
 
-    /** The addresses but one. */
+    /** A copy of the list without an address. */
     public static List<Gid> without(List<Gid> addresses, Gid gone) {
         return addresses.stream().filter(each -> !each.equals(gone)).toList();
     }
 
-    /** Whether one of the addresses is of the group's IP version; EADDRNOTAVAIL if not. */
+    /**
+     * Checks that one of the addresses is of the group's IP version.
+     *
+     * @throws VerbsException EADDRNOTAVAIL
+     */
     public static void checkGroup(List<Gid> addresses, Gid group) {
         if (addresses.stream().noneMatch(address -> address.isIpv4Mapped() == group.isIpv4Mapped())) {
             throw new VerbsException(Errno.EADDRNOTAVAIL, "attach_mcast", "group " + text(group) + ": the device has no "
@@ -128,7 +137,11 @@ public final class LocalAddresses {
             + ": IPv4 and IPv6 do not mix");
     }
 
-    /** @param scope index of the interface, 0 for none */
+    /**
+     * Converts an address.
+     *
+     * @param scope index of the interface, 0 for none
+     */
     public static InetAddress toInetAddress(Gid address, int scope) {
         if (scope == 0) {
             return address.toInetAddress();
@@ -141,15 +154,17 @@ public final class LocalAddresses {
         }
     }
 
-    /** Without the mapped prefix: what ip(8) and ss(8) print. */
+    /** Text of an address without the prefix of mapped IPv4, as ip(8) and ss(8) print it. */
     public static String text(Gid address) {
         return address.isIpv4Mapped() ? address.toInetAddress().getHostAddress() : address.toString();
     }
 
     /**
-     * What to tell whoever could not bind.
+     * Builds the exception of a failed bind, with the process that has the port if that can be found.
      *
-     * @param errno EADDRINUSE, EADDRNOTAVAIL or another
+     * @param errno  EADDRINUSE, EADDRNOTAVAIL or another
+     * @param reason text for other errnos; may be empty
+     * @param cause  or null
      */
     public static VerbsException bindFailed(Errno errno, Gid address, int port, String reason, Throwable cause) {
         String where = "UDP " + text(address) + " port " + port;

@@ -19,7 +19,7 @@ public final class PacketTrains {
     private boolean enabled;
     private long lost;
 
-    /** What the link that resolved a path keeps in it. */
+    /** Link state of a path whose packets can travel in trains. */
     public interface Target {
         /** Whether packets to both may leave in one message. */
         boolean isSameAs(Target other);
@@ -70,7 +70,11 @@ public final class PacketTrains {
         return batch.offset(last) + batch.length(last) - batch.offset(index);
     }
 
-    /** Records that a train leaves as that message, and adjusts its ICRCs. @param train packets; a single one is a train, too */
+    /**
+     * Records that a train leaves as that message, and adjusts its ICRCs.
+     *
+     * @param train packets, at least 1
+     */
     public void become(TransmitBatch batch, int index, int train, int message) {
         packets[message] = train;
         renumber(batch, index, train);
@@ -130,7 +134,7 @@ public final class PacketTrains {
         return refused;
     }
 
-    /** Makes the ICRCs of a train right for identifications that count up, or if they are, for 0 again. */
+    /** Switches the ICRCs of a train between identification 0 and identifications that count up; applied twice it changes nothing. */
     private void renumber(TransmitBatch batch, int index, int train) {
         if (train == 1 || !batch.path(index).isIpv4()) {
             return;

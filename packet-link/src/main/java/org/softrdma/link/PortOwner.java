@@ -15,7 +15,7 @@ import java.util.List;
 import org.softrdma.verbs.Gid;
 import org.softrdma.wire.net.Udp;
 
-/** Finds out who has a UDP port, from Linux's /proc as far as it may be read. Only for error messages. */
+/** Finds the process that has a UDP port, from the readable part of Linux's /proc. Only for error messages. */
 final class PortOwner {
     private static final Path PROC = Path.of("/proc");
     private static final int LOCAL_ADDRESS_COLUMN = 1;
@@ -24,7 +24,11 @@ final class PortOwner {
     private PortOwner() {
     }
 
-    /** @return the rest of a sentence, from its separator on; never fails */
+    /**
+     * Describes the owner of a port; never fails.
+     *
+     * @return the rest of a sentence, from its separator on
+     */
     static String describe(Gid address, int port) {
         List<String> inodes = new ArrayList<>();
         collectInodes(PROC.resolve("net/udp"), address, port, inodes);
@@ -34,7 +38,8 @@ final class PortOwner {
         }
         String process = processWithSocket(inodes);
         if (process != null) {
-            return " by " + process + ". One process (and one device) can have an address: stop it, or give this device another address";
+            return " by " + process
+                + ". Only one process (and one device) can have an address: stop it, or give this device another address";
         }
         if (port == Udp.DEST_PORT_ROCE && Files.isDirectory(Path.of("/sys/module/rdma_rxe"))) {
             return " by the kernel: the rdma_rxe module is loaded and takes it in the initial network namespace."
@@ -65,7 +70,11 @@ final class PortOwner {
         }
     }
 
-    /** @param words 32-bit words in hexadecimal, each in host byte order */
+    /**
+     * Whether a bound address excludes another bind.
+     *
+     * @param words 32-bit words in hexadecimal, each in host byte order
+     */
     private static boolean conflicts(String words, Gid address) {
         Gid bound;
         try {

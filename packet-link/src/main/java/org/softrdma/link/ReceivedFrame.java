@@ -7,7 +7,7 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 
 /**
- * A packet as a link hands it over: bytes from the BTH on, and what the link knows of the headers before it. One object per link,
+ * A received packet: bytes from the BTH on, and those fields of the headers before it that the link can see. One object per link,
  * refilled for each packet; nothing of it may be kept after {@link FrameHandler#onFrame} returns.
  *
  * <p>At least {@link TransmitBatch#HEADROOM} bytes before {@link #offset()} may be overwritten by the receiver (the ICRC is computed over
@@ -16,9 +16,9 @@ import org.softrdma.verbs.GidType;
 public final class ReceivedFrame {
     /** Longest packet received, BTH to ICRC: an MTU of 4096 and room for all headers. Links drop and count longer ones. */
     public static final int MAX_PACKET_BYTES = 4480;
-    /** The link could not see the IP identification. */
+    /** IP identification that the link cannot see. */
     public static final int IP_ID_HIDDEN = -1;
-    /** What is assumed where the link cannot see it. */
+    /** Hop limit assumed if the link cannot see it. */
     public static final int USUAL_HOP_LIMIT = 64;
 
     private ByteBuffer buffer;
@@ -77,7 +77,11 @@ public final class ReceivedFrame {
         return this;
     }
 
-    /** @param newLocal the address of ours it was sent to */
+    /**
+     * Sets the addresses.
+     *
+     * @param newLocal our address or group that it was sent to
+     */
     public ReceivedFrame addresses(Gid newLocal, long newRemoteHigh, long newRemoteLow) {
         local = newLocal;
         remoteHigh = newRemoteHigh;
@@ -92,13 +96,21 @@ public final class ReceivedFrame {
         return this;
     }
 
-    /** @param id IPv4 identification, or {@link #IP_ID_HIDDEN}; ignored for IPv6 */
+    /**
+     * Sets the identification.
+     *
+     * @param id of IPv4, or {@link #IP_ID_HIDDEN}; ignored for IPv6
+     */
     public ReceivedFrame ipId(int id) {
         ipId = id;
         return this;
     }
 
-    /** @param newTrafficClass TOS or traffic class, 0 if the link cannot see it */
+    /**
+     * Sets the traffic class.
+     *
+     * @param newTrafficClass TOS or traffic class, 0 if the link cannot see it
+     */
     public ReceivedFrame trafficClass(int newTrafficClass) {
         trafficClass = newTrafficClass;
         return this;
@@ -108,7 +120,7 @@ public final class ReceivedFrame {
      * Sets two fields of the network header, for links that receive it.
      *
      * @param newHopLimit    0..255
-     * @param newMayFragment IPv4's DF is not set
+     * @param newMayFragment whether IPv4's DF is clear
      */
     public ReceivedFrame header(int newHopLimit, boolean newMayFragment) {
         hopLimit = newHopLimit;
@@ -185,17 +197,17 @@ public final class ReceivedFrame {
         return trafficClass;
     }
 
-    /** Hops it had left, as far as the link could see; else {@value #USUAL_HOP_LIMIT}. */
+    /** Remaining hops; {@value #USUAL_HOP_LIMIT} if the link cannot see them. */
     public int hopLimit() {
         return hopLimit;
     }
 
-    /** Whether the IPv4 header was seen without DF, which the ICRC covers. */
+    /** Whether the link saw an IPv4 header without DF, which the ICRC covers. */
     public boolean mayFragment() {
         return mayFragment;
     }
 
-    /** Whether it came in IPv4. */
+    /** Whether it had an IPv4 header. */
     public boolean isIpv4() {
         return type == GidType.ROCE_V2 && remoteHigh == 0 && remoteLow >>> 32 == 0xffffL;
     }

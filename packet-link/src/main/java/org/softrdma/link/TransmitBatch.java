@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Packets on their way to a link, one directly behind the other in one native buffer, filled in order and sent from the front: equal
- * packets are one piece of memory, as a link that hands them over as a train wants it.
+ * Packets to send, one directly behind the other in one native buffer, filled in order and sent from the front. Consecutive packets are
+ * contiguous memory, so that a link can pass them to the host as a train.
  *
  * <pre>
  *   | headroom | BTH … payload, pad, ICRC | BTH … ICRC | BTH … ICRC | free
@@ -16,11 +16,11 @@ import java.nio.ByteBuffer;
  * Owned by the device's agent; not thread-safe.
  */
 public final class TransmitBatch {
-    /** Bytes before the first packet, and before every received one, that belong to whoever computes the ICRC or adds headers. */
+    /** Bytes before the first packet, and before every received one, that may be overwritten by ICRC computation and added headers. */
     public static final int HEADROOM = 128;
-    /** Most packets a link can hand over as one train: the Linux kernel's UDP_MAX_SEGMENTS of old. */
+    /** Maximum packets of a train: UDP_MAX_SEGMENTS of older Linux kernels. */
     public static final int TRAIN_PACKETS = 64;
-    /** Longest train, bytes: it is one UDP datagram on its way to the kernel. */
+    /** Maximum bytes of a train: it is passed to the kernel as one UDP datagram. */
     public static final int TRAIN_BYTES = 65_000;
 
     private final int maxPackets;
@@ -34,6 +34,8 @@ public final class TransmitBatch {
     private int end;
 
     /**
+     * Allocates the buffer.
+     *
      * @param maxPackets     packets the batch holds
      * @param maxPacketBytes the longest packet, BTH to ICRC
      */
@@ -48,13 +50,19 @@ public final class TransmitBatch {
         lengths = new int[maxPackets];
     }
 
-    /** The number of packets, at most {@code most} and at least 1, that fill whole trains. @param packetBytes BTH to ICRC */
+    /**
+     * Rounds a number of packets down to whole trains.
+     *
+     * @param packetBytes BTH to ICRC
+     * @param most        packets, at least 1
+     * @return packets, at least 1
+     */
     public static int wholeTrains(int packetBytes, int most) {
         int train = Math.min(TRAIN_PACKETS, TRAIN_BYTES / packetBytes);
         return most <= train ? most : most - most % train;
     }
 
-    /** The one buffer of all packets, big-endian. */
+    /** The buffer of all packets, big-endian. */
     public ByteBuffer buffer() {
         return buffer;
     }
@@ -77,13 +85,21 @@ public final class TransmitBatch {
         return maxPackets - end;
     }
 
-    /** Starts the next packet; {@link #isFull()} must be false. @return where its BTH goes in {@link #buffer()} */
+    /**
+     * Starts the next packet; {@link #isFull()} must be false.
+     *
+     * @return offset of its BTH in {@link #buffer()}
+     */
     public int begin(Path path) {
         paths[end] = path;
         return offsets[end];
     }
 
-    /** Finishes the packet begun last. @param length bytes from BTH to ICRC, both inclusive */
+    /**
+     * Finishes the packet begun last.
+     *
+     * @param length bytes from BTH to ICRC, both inclusive
+     */
     public void commit(int length) {
         assert length <= maxPacketBytes;
         lengths[end++] = length;
@@ -104,7 +120,7 @@ public final class TransmitBatch {
         return paths[index];
     }
 
-    /** Where the BTH of a packet stands in {@link #buffer()}. */
+    /** Offset of the BTH of a packet in {@link #buffer()}. */
     public int offset(int index) {
         return offsets[index];
     }
@@ -114,7 +130,7 @@ public final class TransmitBatch {
         return lengths[index];
     }
 
-    /** The link took {@code count} packets from the front. */
+    /** Removes {@code count} packets from the front: the link sent or dropped them. */
     public void sent(int count) {
         first += count;
         if (first == end) {

@@ -24,13 +24,13 @@ import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.IpIdSolver;
 
 /**
- * Writes all packets of another link, both ways, into a pcapng file for Wireshark. The headers before the BTH are made up from what the
- * link knows: MAC addresses are 02:00 and the low 32 bits of the IP address, hop limits 64, UDP checksums 0. The IPv4 identification is
- * 0 for what we send; where the link hides that of received packets, it is the one that fits the ICRC, or 0 if none does, so that
- * Wireshark finds bad exactly the ICRCs that are.
+ * Writes all packets of another link, in both directions, to a pcapng file for Wireshark. The headers before the BTH are synthesised from
+ * what the link knows: MAC addresses are 02:00 and the low 32 bits of the IP address, hop limits 64, UDP checksums 0. The IPv4
+ * identification of sent packets is 0; if the link hides that of received packets, it is the one that fits the ICRC, or 0 if none does, so
+ * that Wireshark reports exactly the wrong ICRCs as wrong.
  *
  * <p>Packets the host refused appear as sent. Packets wait in a buffer of 1 MiB, which is written when it is full, at close, and by the
- * first call 100 ms after the last write. If writing fails, the capture ends with one warning, and {@link #missed()} counts on.
+ * first call 100 ms after the last write. If writing fails, the capture ends with one warning, and {@link #missed()} continues to count.
  */
 public final class CaptureLink extends ForwardingLink {
     private static final System.Logger LOG = System.getLogger(CaptureLink.class.getName());
@@ -49,7 +49,7 @@ public final class CaptureLink extends ForwardingLink {
     private final FrameHandler capturing = new FrameHandler() {
         @Override
         public void onFrame(ReceivedFrame frame) {
-            captureAndHandOn(frame);
+            captureAndDeliver(frame);
         }
 
         @Override
@@ -66,15 +66,21 @@ public final class CaptureLink extends ForwardingLink {
     private boolean broken;
     private boolean closed;
 
-    /** Captures with the system's clock. @param file is created, or replaced */
+    /**
+     * Starts a capture with the system's clock.
+     *
+     * @param file is created, or replaced
+     */
     public CaptureLink(Link link, java.nio.file.Path file) {
         this(link, file, systemClock());
     }
 
     /**
+     * Starts a capture.
+     *
      * @param link    closed with the capture
      * @param file    is created, or replaced
-     * @param epochNs the clock: nanoseconds since 1970; a simulation gives its own
+     * @param epochNs the clock: nanoseconds since 1970; a simulation passes its own
      * @throws VerbsException EIO if the file cannot be written; the link stays open
      */
     public CaptureLink(Link link, java.nio.file.Path file, LongSupplier epochNs) {
@@ -106,7 +112,7 @@ public final class CaptureLink extends ForwardingLink {
     public int send(TransmitBatch batch) {
         int first = batch.first();
         int count = link.send(batch);
-        // The batch keeps what it sent until it is filled again.
+        // The batch keeps sent packets until it is filled again.
         for (int i = first; i < first + count; i++) {
             Path path = batch.path(i);
             int start = path.type() == GidType.ROCE_V1
@@ -131,7 +137,7 @@ public final class CaptureLink extends ForwardingLink {
         return count;
     }
 
-    private void captureAndHandOn(ReceivedFrame frame) {
+    private void captureAndDeliver(ReceivedFrame frame) {
         int start = frame.isRoceV1() ? putReceivedGrh(frame) : frame.isIpv4() ? putReceivedIpv4(frame) : putReceivedIpv6(frame);
         write(frame.buffer(), start, frame.offset() + frame.length() - start);
         receiver.onFrame(frame);
@@ -166,7 +172,11 @@ public final class CaptureLink extends ForwardingLink {
             frame.local().low(), frame.trafficClass());
     }
 
-    /** Writes Ethernet, IPv4 and UDP headers into the headroom. @return where they start */
+    /**
+     * Writes Ethernet, IPv4 and UDP headers into the headroom.
+     *
+     * @return offset of the Ethernet header
+     */
     private static int putIpv4(ByteBuffer b, int bthAt, int length, int from, int to, int sourcePort, int destPort, int trafficClass,
             int id) {
         int udp = bthAt - Udp.LENGTH;
@@ -239,12 +249,12 @@ public final class CaptureLink extends ForwardingLink {
         unwritten = 0;
     }
 
-    /** Packets in the file or on their way there. */
+    /** Packets in the file or in the buffer. */
     public long captured() {
         return captured;
     }
 
-    /** Packets that passed but are not in the file because the capture had to end. */
+    /** Packets sent or received but not captured because writing failed. */
     public long missed() {
         return missed;
     }
@@ -255,7 +265,7 @@ public final class CaptureLink extends ForwardingLink {
         link.await(timeoutNs);
     }
 
-    /** Closes the link, writes what is left, and closes the file. */
+    /** Closes the link, writes the rest of the buffer, and closes the file. */
     @Override
     public void close() {
         if (closed) {

@@ -4,9 +4,9 @@ package org.softrdma.link.fault;
 import java.nio.ByteBuffer;
 import org.softrdma.device.SeededRandom;
 
-/** What happens to the bytes of one copy of a packet: drawn first, then done step by step, so that each step can be told. */
+/** Changes to the bytes of one copy of a packet: drawn first, then applied one by one, so that each can be counted and reported. */
 public final class Damage {
-    /** Bytes an extension adds at most. */
+    /** Maximum bytes an extension adds. */
     public static final int MAX_EXTENSION = 32;
 
     private boolean flipped;
@@ -16,7 +16,11 @@ public final class Damage {
     private int shorter;
     private int more;
 
-    /** @param length of the copy, from BTH to ICRC */
+    /**
+     * Draws the changes.
+     *
+     * @param length of the copy, from BTH to ICRC
+     */
     public void draw(SeededRandom random, FaultPlan plan, int length) {
         flipped = random.chance(plan.bitFlip());
         bit = random.below(Math.max(1, length * 8));
@@ -42,23 +46,27 @@ public final class Damage {
         return truncated;
     }
 
-    /** The copy becomes longer; of one that becomes shorter too, nothing is to be seen of that. */
+    /** Whether the copy is extended. Truncation takes precedence. */
     public boolean isExtended() {
         return extended && !truncated;
     }
 
-    /** Inverts the bit drawn. */
+    /** Inverts the drawn bit. */
     public void flip(ByteBuffer buffer, int offset) {
         int at = offset + (bit >> 3);
         buffer.put(at, (byte) (buffer.get(at) ^ 1 << (bit & 7)));
     }
 
-    /** @return the length drawn, 0..length−1 */
+    /** The drawn length of a truncated copy, 0..length−1. */
     public int truncate() {
         return shorter;
     }
 
-    /** Adds random bytes behind the copy. @return the new length */
+    /**
+     * Adds random bytes after the copy.
+     *
+     * @return the new length
+     */
     public int extend(SeededRandom random, ByteBuffer buffer, int offset, int length) {
         for (int i = 0; i < more; i++) {
             buffer.put(offset + length + i, (byte) random.nextLong());

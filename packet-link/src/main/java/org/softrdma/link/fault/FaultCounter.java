@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link.fault;
 
-/** What faults did to the packets of a link, both directions together. */
+/** Faults applied to the packets of a link, both directions together. */
 public enum FaultCounter {
-    /** Lost by chance. */
+    /** Dropped at random. */
     FAULT_DROPPED,
-    /** Lost while the wire was cut. */
+    /** Dropped during a partition. */
     FAULT_PARTITIONED,
-    /** Doubled. */
+    /** Duplicated. */
     FAULT_DUPLICATED,
     /** One bit inverted. */
     FAULT_CORRUPTED,
     FAULT_TRUNCATED,
     FAULT_EXTENDED,
-    /** Held for the time on the wire. */
+    /** Held for the delay of the wire. */
     FAULT_DELAYED,
-    /** Held longer, so that later ones could overtake. */
+    /** Held longer, so that later packets could overtake it. */
     FAULT_REORDERED,
-    /** Held until the wire was open again. */
+    /** Held until the end of a clog. */
     FAULT_CLOGGED,
-    /** Lost because too many were held. */
+    /** Dropped because too many packets were held. */
     FAULT_QUEUE_FULL
 }

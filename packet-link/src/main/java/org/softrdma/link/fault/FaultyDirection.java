@@ -8,11 +8,11 @@ import org.softrdma.link.Path;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 
-/** What a {@link FaultyLink} does in one direction: judges packet after packet, and keeps those that do not pass at once as they are. */
+/** One direction of a {@link FaultyLink}: decides the fate of each packet, and holds packets that are delayed or changed. */
 final class FaultyDirection {
-    /** Chances set aside for each packet, more than it can take: what befalls it depends on its number, not on those before it. */
+    /** Random draws reserved for each packet, more than it can use: its fate depends on its number, not on the packets before it. */
     private static final long DRAWS_PER_PACKET = 128;
-    /** A packet cut shorter than BTH and ICRC would not get through a train of packets. */
+    /** Minimum length after truncation, BTH and ICRC: a shorter packet would not survive in a train. */
     private static final int SHORTEST_BYTES = 16;
 
     private final Counters<FaultCounter> counters;
@@ -29,7 +29,11 @@ final class FaultyDirection {
         this.counters = counters;
     }
 
-    /** Starts over: trouble ends, what is held is due now, and the next packet is number 0. @param newPlan null for no faults */
+    /**
+     * Replaces the plan: partitions and clogs end, held packets are due now, and the next packet is number 0.
+     *
+     * @param newPlan null for no faults
+     */
     void change(FaultPlan newPlan, long newSeed, long nowNs) {
         plan = newPlan;
         seed = newSeed;
@@ -38,7 +42,7 @@ final class FaultyDirection {
         held.release(nowNs);
     }
 
-    /** No faults, and none of the past to be made good. */
+    /** Whether there are no faults and no held packets. */
     boolean isClear() {
         return plan == null && held.isEmpty();
     }
@@ -48,11 +52,11 @@ final class FaultyDirection {
     }
 
     /**
-     * Judges the next packet. Nothing may be {@linkplain HeldPackets#nextDue due}.
+     * Decides the fate of the next packet. No held packet may be {@linkplain HeldPackets#nextDue due}.
      *
      * @param path  of a packet to send, or null
      * @param frame of a received packet, or null
-     * @return whether it passes as it is; if not, what is left of it is held, perhaps due at once
+     * @return whether it passes unchanged; if not, it is dropped, or its copies are held, perhaps due at once
      */
     boolean passes(long nowNs, ByteBuffer buffer, int offset, int length, Path path, ReceivedFrame frame) {
         if (plan == null) {
@@ -115,7 +119,11 @@ final class FaultyDirection {
         }
     }
 
-    /** @return the new length */
+    /**
+     * Applies the drawn changes to a copy.
+     *
+     * @return the new length
+     */
     private int damaged(ByteBuffer copy, int length) {
         if (damage.isFlipped()) {
             counters.count(FaultCounter.FAULT_CORRUPTED);

@@ -12,31 +12,31 @@ import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 
 /**
- * Does to the packets of another link what a bad wire would: {@link LinkFaults}. Each direction is a wire of its own, for all peers
- * together. Without faults it is not felt; with them, a batch none of whose packets is struck passes uncopied, and of others what is left
- * goes on together, so that trains stay trains.
+ * Applies {@link LinkFaults} to the packets of another link. Each direction is a wire of its own, for all peers together. Without faults
+ * every call is passed through. With faults, a batch without affected packets is sent uncopied; otherwise the remaining packets of the
+ * batch are copied and sent together, so that trains stay trains.
  *
- * <p>Which packets are struck, and how, follows from the seed and from the packet's number in its direction, nothing else. But on a real
- * clock it is the moment that decides which packet has which number, since acknowledgements are coalesced and lost packets repeated as
- * time permits; and how long partitions and clogs last is measured in time, not in packets. So the same seed strikes the same places of
- * the sequence, not the same messages. On a simulated fabric everything repeats.
+ * <p>Affected packets and their faults follow from the seed and the packet's number in its direction, nothing else. On a real clock,
+ * timing decides which packet gets which number, because acknowledgements are coalesced and retransmissions depend on time; and partitions
+ * and clogs last for a time, not for a number of packets. The same seed therefore affects the same positions of the sequence, not the same
+ * messages. On a simulated fabric everything repeats.
  *
- * <p>Packets held back are at most {@value HeldPackets#CAPACITY} in each direction; what is more is lost, and counted.
+ * <p>At most {@value HeldPackets#CAPACITY} packets are held in each direction; further ones are dropped and counted.
  */
 public final class FaultyLink extends ForwardingLink {
-    /** Twice the largest batch an engine sends: each packet may be doubled. */
+    /** Twice the largest batch an engine sends: each packet may be duplicated. */
     private static final int OUT_PACKETS = 256;
-    /** The socket took no more: try again this soon. */
+    /** Time until the next attempt after a full socket buffer. */
     private static final long BACKOFF_NS = 50_000;
 
     private final LongSupplier clock;
     private final Counters<FaultCounter> counters = new Counters<>(FaultCounter.class);
     private final FaultyDirection sending;
     private final FaultyDirection receiving;
-    private final FrameHandler judging = new FrameHandler() {
+    private final FrameHandler receivingHandler = new FrameHandler() {
         @Override
         public void onFrame(ReceivedFrame frame) {
-            judge(frame);
+            onReceived(frame);
         }
 
         @Override
@@ -45,16 +45,18 @@ public final class FaultyLink extends ForwardingLink {
         }
     };
     private LinkFaults faults;
-    /** Made for the first fault: what is left of packets that faults, or their neighbours' faults, took off the engine's batch. */
+    /** Packets copied from the engine's batch because they or others in it have faults. Allocated for the first faults; null before. */
     private TransmitBatch out;
-    /** Packets of the engine's batch before this index were found to pass, but the socket was full. */
+    /** Packets of the engine's batch before this index are known to pass, but the socket was full. */
     private int passed;
     private FrameHandler receiver;
     private long nowNs;
 
     /**
+     * Stacks faults on a link.
+     *
      * @param link  closed with this one
-     * @param clock the one its owner's deadlines are on
+     * @param clock the clock of its owner's deadlines
      */
     public FaultyLink(Link link, LinkFaults faults, LongSupplier clock) {
         super(link);
@@ -66,8 +68,8 @@ public final class FaultyLink extends ForwardingLink {
     }
 
     /**
-     * Other faults from now on; for the owner. Partitions and clogs end, what is held back goes on at once, in order, and packets are
-     * counted from 0 again.
+     * Replaces the faults; for the owner. Partitions and clogs end, held packets continue at once, in order, and packets are counted from 0
+     * again.
      */
     public void change(LinkFaults newFaults) {
         faults = newFaults;
@@ -85,7 +87,7 @@ public final class FaultyLink extends ForwardingLink {
         return faults;
     }
 
-    /** What the link below counts, and what faults did, by name; read under the owner's lock. */
+    /** Counters of the link below and of faults, by name; for the owner. */
     @Override
     public Map<String, Long> counters() {
         Map<String, Long> all = new LinkedHashMap<>(link.counters());
@@ -143,7 +145,11 @@ public final class FaultyLink extends ForwardingLink {
         return sending.passes(nowNs, batch.buffer(), batch.offset(index), batch.length(index), batch.path(index), null);
     }
 
-    /** Sends what is due, and what the socket did not take before. @return whether all of it has left */
+    /**
+     * Sends held packets that are due, and packets that a full socket did not accept before.
+     *
+     * @return whether all of them have been sent
+     */
     private boolean sendDue() {
         while (true) {
             collectDue();
@@ -185,20 +191,24 @@ public final class FaultyLink extends ForwardingLink {
             sendDue();
         }
         receiver = handler;
-        int count = handOver(limit);
-        return count < limit ? count + link.poll(judging, limit - count) : count;
+        int count = deliverDue(limit);
+        return count < limit ? count + link.poll(receivingHandler, limit - count) : count;
     }
 
-    private void judge(ReceivedFrame frame) {
+    private void onReceived(ReceivedFrame frame) {
         if (receiving.passes(nowNs, frame.buffer(), frame.offset(), frame.length(), null, frame)) {
             receiver.onFrame(frame);
         } else {
-            handOver(Integer.MAX_VALUE);
+            deliverDue(Integer.MAX_VALUE);
         }
     }
 
-    /** Hands over received packets that are due. @return how many */
-    private int handOver(int limit) {
+    /**
+     * Delivers held received packets that are due.
+     *
+     * @return packets delivered
+     */
+    private int deliverDue(int limit) {
         int count = 0;
         while (count < limit) {
             HeldPackets.Held due = receiving.held().nextDue(nowNs);
@@ -226,7 +236,7 @@ public final class FaultyLink extends ForwardingLink {
         return aNs - bNs < 0 ? aNs : bNs;
     }
 
-    /** What is held back is lost. */
+    /** Closes the link below; held packets are lost. */
     @Override
     public void close() {
         link.close();

@@ -10,19 +10,19 @@ import org.softrdma.link.Path;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 
-/** Packets a {@link FaultyLink} keeps back until they are due. A bounded number of buffers, made when they are needed, and used again. */
+/** Packets held until they are due, in a bounded number of buffers, which are allocated on demand and reused. */
 public final class HeldPackets {
-    /** When that many are held, the next one is lost, as in the queue of a switch. */
+    /** Maximum packets held; further ones are dropped, as in the queue of a switch. */
     static final int CAPACITY = 4096;
     /** Longest packet that can be held. */
     public static final int MAX_PACKET_BYTES = ReceivedFrame.MAX_PACKET_BYTES;
 
-    /** One packet, with what is needed to send it, or to hand it over. */
+    /** One packet, with its path if it is to be sent, and its headers if it was received. */
     public static final class Held {
         public final ByteBuffer buffer = ByteBuffer.allocateDirect(TransmitBatch.HEADROOM + MAX_PACKET_BYTES + Damage.MAX_EXTENSION);
-        /** Where and how long; of a received packet also from whom. */
+        /** Offset and length of the packet; of a received packet also its addresses. */
         public final ReceivedFrame frame = new ReceivedFrame();
-        /** Of a packet to send. */
+        /** Path of a packet to send; otherwise null. */
         public Path path;
         private long dueNs;
         private long sequence;
@@ -41,7 +41,7 @@ public final class HeldPackets {
         return queue.isEmpty();
     }
 
-    /** An empty one, or null if all are held. */
+    /** Takes an empty buffer; null if the capacity is held. */
     public Held take() {
         if (queue.size() == CAPACITY) {
             return null;
@@ -49,28 +49,30 @@ public final class HeldPackets {
         return pool.isEmpty() ? new Held() : pool.poll();
     }
 
+    /** Holds a packet until {@code dueNs}. Packets with the same time keep their order. */
     public void hold(Held packet, long dueNs) {
         packet.dueNs = dueNs;
         packet.sequence = sequence++;
         queue.add(packet);
     }
 
-    /** When the first is due; {@link Long#MAX_VALUE} if none is held. */
+    /** Time at which the first packet is due; {@link Long#MAX_VALUE} if none is held. */
     long earliestNs() {
         return queue.isEmpty() ? Long.MAX_VALUE : queue.peek().dueNs;
     }
 
-    /** Takes out the first that is due, or null. It must be given back. */
+    /** Takes the first packet that is due; null if there is none. The caller must give it back. */
     public Held nextDue(long nowNs) {
         return !queue.isEmpty() && queue.peek().dueNs - nowNs <= 0 ? queue.poll() : null;
     }
 
+    /** Returns a buffer to the pool. */
     public void giveBack(Held packet) {
         packet.path = null;
         pool.add(packet);
     }
 
-    /** Makes all of them due, in the order they would have been. */
+    /** Makes all packets due now, in their order. */
     void release(long nowNs) {
         List<Held> all = new ArrayList<>(queue.size());
         while (!queue.isEmpty()) {

@@ -4,9 +4,9 @@ package org.softrdma.link.fault;
 import org.softrdma.device.SeededRandom;
 
 /**
- * One direction of a wire, the troubles it is in, and what it does to the packet drawn last. For each packet first {@link #drawPacket},
- * then for each copy of it {@link #drawArrival}; {@link Damage} is about the bytes. Every draw takes the same chances whatever the rates,
- * so that changing one rate leaves the others' outcomes alone.
+ * One direction of a wire: its partition and clog, and the faults of the packet drawn last. Call {@link #drawPacket} for each packet, then
+ * {@link #drawArrival} for each copy of it; {@link Damage} changes the bytes. Every draw consumes the same random numbers whatever the
+ * rates, so that changing one rate does not change the outcomes of the others.
  */
 public final class Wire {
     /** No such time; compared for equality only. */
@@ -24,7 +24,7 @@ public final class Wire {
     private boolean clogged;
     private boolean reordered;
 
-    /** Decides what befalls a packet as a whole. */
+    /** Draws the faults of a packet as a whole. */
     public void drawPacket(SeededRandom random, FaultPlan plan, long nowNs) {
         boolean startPartition = random.chance(plan.partition());
         long partitionNs = random.between(1, plan.partitionMaxNs());
@@ -45,26 +45,26 @@ public final class Wire {
         return untilNs != NONE && timeNs - untilNs < 0;
     }
 
-    /** The wire is cut: whatever else was drawn, the packet is lost. */
+    /** Whether the packet is lost to a partition, whatever else was drawn. */
     public boolean isPartitioned() {
         return partitioned;
     }
 
-    /** The packet is lost by chance. */
+    /** Whether the packet is lost at random. */
     public boolean isLost() {
         return lost;
     }
 
-    /** Two copies are on their way. */
+    /** Whether the packet travels in two copies. */
     public boolean isDuplicated() {
         return duplicated;
     }
 
     /**
-     * Decides when a copy arrives. Jitter alone keeps the order; a reordered copy lets later ones pass.
+     * Draws when a copy arrives. Jitter alone keeps the order; a reordered copy can be overtaken.
      *
-     * @param departsNs when it has left its sender
-     * @return when it arrives
+     * @param departsNs time at which it has left its sender
+     * @return time at which it arrives
      */
     public long drawArrival(SeededRandom random, FaultPlan plan, long nowNs, long departsNs) {
         long delayNs = random.between(plan.delayMinNs(), plan.delayMaxNs());
@@ -83,39 +83,39 @@ public final class Wire {
         return lastArrivalNs;
     }
 
-    /** The copy takes longer than no time. */
+    /** Whether the copy is delayed. */
     public boolean isDelayed() {
         return delayed;
     }
 
-    /** The copy waits until the wire is open again. */
+    /** Whether the copy waits for the end of a clog. */
     public boolean isClogged() {
         return clogged;
     }
 
-    /** The copy waits so that later ones may overtake it. */
+    /** Whether the copy is held so that later ones may overtake it. */
     public boolean isReordered() {
         return reordered;
     }
 
-    /** Loses everything up to that time. */
+    /** Drops all packets until that time. */
     public void partitionUntil(long timeNs) {
         partitionedUntilNs = timeNs;
     }
 
-    /** Holds everything up to that time. */
+    /** Holds all packets until that time. */
     public void clogUntil(long timeNs) {
         cloggedUntilNs = timeNs;
     }
 
-    /** Ends partition and clog, and forgets what is still on its way: {@link #keepOrderAfter} tells. */
+    /** Ends partition and clog, and forgets copies still on their way: call {@link #keepOrderAfter} for each of them. */
     public void heal() {
         partitionedUntilNs = NONE;
         cloggedUntilNs = NONE;
         lastArrivalNs = NONE;
     }
 
-    /** A copy arrives at that time, and later ones not before it. */
+    /** Records that a copy arrives at that time: later ones must not arrive before it. */
     public void keepOrderAfter(long arrivesNs) {
         lastArrivalNs = inOrder(arrivesNs);
     }

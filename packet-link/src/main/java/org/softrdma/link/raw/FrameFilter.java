@@ -17,8 +17,8 @@ import org.softrdma.wire.net.Ipv6;
 import org.softrdma.wire.roce.PortUnreachable;
 
 /**
- * A program the kernel runs on each frame of an interface, so that a socket gets what is RoCE's only: classic BPF, written down as it
- * reads. Frames to other hosts, our own on their way out, and those of a VLAN that only passes by are not for us.
+ * A classic BPF program that the kernel runs on each frame of an interface, so that a socket receives RoCE frames only. Frames to other
+ * hosts, outgoing frames, and frames of a VLAN other than the interface's own are dropped.
  *
  * <p>Source: Linux, networking/filter.rst.
  */
@@ -27,7 +27,7 @@ final class FrameFilter {
     private static final int LOAD_HALF = 0x28;
     private static final int LOAD_BYTE = 0x30;
     private static final int LOAD_HALF_INDEXED = 0x48;
-    /** Index register: four times the low half of a byte, which is an IPv4 header's length. */
+    /** Loads the index register with four times the low half of a byte, which is an IPv4 header's length. */
     private static final int INDEX_HEADER_LENGTH = 0xb1;
     private static final int AND = 0x54;
     private static final int JUMP_EQUAL = 0x15;
@@ -35,11 +35,11 @@ final class FrameFilter {
     private static final int JUMP_BITS = 0x45;
     private static final int RETURN = 0x06;
 
-    /** What is known of a frame beyond its bytes. */
+    /** Offsets of the kernel's metadata of a frame. */
     private static final int PACKET_TYPE = 0xfffff000 + 4;
     private static final int VLAN_TAG = 0xfffff000 + 44;
     private static final int VLAN_TAG_PRESENT = 0xfffff000 + 48;
-    /** To this host, to all, to a group; then come others' and outgoing ones. */
+    /** Packet types up to this one are to this host, broadcast and multicast; higher ones are to other hosts or outgoing. */
     private static final int PACKET_MULTICAST = 2;
     private static final int VLAN_NUMBER = 0xfff;
 
@@ -52,31 +52,36 @@ final class FrameFilter {
 
     private static final int INSTRUCTION_BYTES = 8;
     private static final int NEXT = 0;
-    /** Jumps to the two last instructions. */
+    /** Jump targets: the two last instructions. */
     private static final int DROP = -1;
     private static final int TAKE = -2;
     private static final int WHOLE_FRAME = -1;
 
     private final List<Instruction> program = new ArrayList<>();
 
-    /** @param yes instructions to skip if the condition holds, or {@link #DROP} or {@link #TAKE} */
+    /**
+     * One instruction.
+     *
+     * @param yes instructions to skip if the condition holds, or {@link #DROP} or {@link #TAKE}
+     * @param no  the same if it does not hold
+     */
     private record Instruction(int code, int yes, int no, int operand) {
     }
 
     private FrameFilter() {
     }
 
-    /** Nothing at all: for a socket that only holds its port. */
+    /** Builds a filter that drops everything, for a socket that only holds its port. */
     static MemorySegment nothing(Arena arena) {
         FrameFilter filter = new FrameFilter();
         return filter.assemble(arena);
     }
 
     /**
-     * RoCE frames, and what tells that a packet of RoCE v2 found nobody.
+     * Builds a filter for RoCE frames and, with RoCE v2, for ICMP port unreachable.
      *
      * @param port  of RoCE v2
-     * @param excludedSenders frames from these addresses do not come in, as the loopback interface gives each frame back to its sender, too
+     * @param excludedSenders frames from these addresses are dropped: the loopback interface delivers each frame to its sender, too
      */
     static MemorySegment roce(Arena arena, boolean v1, boolean v2, int port, List<Gid> excludedSenders) {
         FrameFilter filter = new FrameFilter();
@@ -124,7 +129,7 @@ final class FrameFilter {
             jump(JUMP_EQUAL, sender.ipv4(), DROP, NEXT);
             load(LOAD_HALF, Ethernet.TYPE_OFFSET);
         }
-        // A global route header is laid out as IPv6's.
+        // A global route header has the layout of an IPv6 header.
         jump(JUMP_EQUAL, sender.isIpv4Mapped() ? Ethernet.TYPE_ROCE_V1 : Ethernet.TYPE_IPV6, 1, NEXT);
         jump(JUMP_EQUAL, Ethernet.TYPE_ROCE_V1, NEXT, 8);
         int[] words = {(int) (sender.high() >>> 32), (int) sender.high(), (int) (sender.low() >>> 32), (int) sender.low()};
@@ -143,7 +148,7 @@ final class FrameFilter {
         program.add(new Instruction(code, yes, no, operand));
     }
 
-    /** A struct sock_fprog, and the instructions it points at. */
+    /** Builds a struct sock_fprog and the instructions it points to. */
     private MemorySegment assemble(Arena arena) {
         int drop = program.size();
         int take = drop + 1;

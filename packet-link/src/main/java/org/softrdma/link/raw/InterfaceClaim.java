@@ -12,19 +12,21 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * That RoCE v1 of an interface, or of one address of the loopback one, is one link's, whatever the process: v1 has no ports that could be
- * taken, every packet socket gets every frame, and each management datagram would be answered twice. What is taken is a name of the network
- * namespace, by a socket bound to it, which goes with the process. Source: unix(7), abstract names.
+ * Exclusive use of RoCE v1 on an interface, or on one address of the loopback interface, across processes. v1 has no ports that could be
+ * taken, every packet socket receives every frame, and each management datagram would be answered twice. The claim is a socket bound to an
+ * abstract name in the network namespace, which is released when the process ends. Source: unix(7), abstract names.
  */
 final class InterfaceClaim implements AutoCloseable {
     private static final String PREFIX = "softrdma-roce-v1-";
-    /** The family, and the zero byte that abstract names begin with. */
+    /** Offset of the name: the family and the zero byte of abstract names are before it. */
     private static final int NAME_AT = 3;
 
     private final int fd;
 
     /**
-     * @param part what of the interface is claimed; empty for all of it
+     * Makes the claim.
+     *
+     * @param part suffix for a part of the interface; empty for all of it
      * @throws VerbsException EADDRINUSE; others of the host
      */
     InterfaceClaim(LinuxSockets calls, String interfaceName, int interfaceIndex, String part) {
@@ -48,7 +50,7 @@ final class InterfaceClaim implements AutoCloseable {
 
     private static VerbsException refused(Errno errno, String interfaceName) {
         return new VerbsException(errno, "open_device", errno == Errno.EADDRINUSE
-            ? "RoCE v1 on " + interfaceName + " is taken by another process: give one of the two a network namespace of its own"
+            ? "RoCE v1 on " + interfaceName + " is taken by another process: run one of the two in a network namespace of its own"
             : "RoCE v1 on " + interfaceName);
     }
 

@@ -3,14 +3,18 @@ package org.softrdma.link.raw;
 
 import org.softrdma.verbs.Gid;
 
-/** A station on the wire that paths lead to: its MAC address, once that is known. Belongs to the link's owner. */
+/** A station on the wire that is the next hop of paths, with its MAC address once that is known. For the link's owner. */
 final class Neighbour {
     private final Gid address;
     private long mac;
     private long requestedNs;
     private boolean used;
 
-    /** @param mac u48, {@link RouteSocket#UNKNOWN} or {@link RouteSocket#UNREACHABLE} */
+    /**
+     * Creates a neighbour.
+     *
+     * @param mac u48, {@link RouteSocket#UNKNOWN} or {@link RouteSocket#UNREACHABLE}
+     */
     Neighbour(Gid address, long mac) {
         this.address = address;
         this.mac = mac;
@@ -28,13 +32,17 @@ final class Neighbour {
         return mac == RouteSocket.UNREACHABLE;
     }
 
-    /** A packet leaves to it. @return u48; meaningful if it is known */
+    /**
+     * Notes that a packet is sent to it.
+     *
+     * @return its MAC address, u48; meaningful if it is known
+     */
     long macToUse() {
         used = true;
         return mac;
     }
 
-    /** Whether packets left to it since this was asked last. */
+    /** Whether packets were sent to it since the last call. */
     boolean wasUsed() {
         boolean was = used;
         used = false;
@@ -45,7 +53,7 @@ final class Neighbour {
         mac = newMac;
     }
 
-    /** When the kernel was told last to find it, on {@link System#nanoTime}'s clock. */
+    /** Time of the last request to the kernel to resolve it, on {@link System#nanoTime}'s clock. */
     long requestedNs() {
         return requestedNs;
     }

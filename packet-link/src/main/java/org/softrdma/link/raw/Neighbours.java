@@ -5,11 +5,11 @@ import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Gid;
 
 /**
- * The neighbours that a link's paths lead to, as the kernel knows them: what it learns, by ARP or neighbour discovery, we hear. The kernel
- * does the asking, too. For the link's owner.
+ * The next hops of a link's paths, with the MAC addresses of the kernel's neighbour table: the kernel resolves them by ARP or neighbour
+ * discovery and sends notices. For the link's owner.
  *
- * <p>Each is known as long as a path leads to it, so whatever bounds the paths bounds them: strangers who ask for connections from ever
- * new addresses leave nothing behind.
+ * <p>A neighbour is kept while a path refers to it, so the bound on paths bounds them, too: connection requests from ever new addresses
+ * leave nothing behind.
  */
 final class Neighbours implements AutoCloseable {
     private static final long RETRY_NS = 50_000_000;
@@ -48,17 +48,21 @@ final class Neighbours implements AutoCloseable {
         }
     }
 
-    /** To be polled for input: {@link #readNotices} has something to do then. */
+    /** Descriptor to poll for input: then {@link #readNotices} must be called. */
     int fd() {
         return notices.fd();
     }
 
-    /** @throws org.softrdma.verbs.VerbsException as {@link RouteSocket#nextHop} */
+    /**
+     * Looks up the next hop of a path.
+     *
+     * @throws org.softrdma.verbs.VerbsException ENETUNREACH, EHOSTUNREACH and others of the routing table
+     */
     NextHop nextHop(Gid local, Gid remote) {
         return questions.nextHop(local, remote);
     }
 
-    /** The neighbour of that address, which the kernel is asked to find unless it knows it. */
+    /** The neighbour of that address; the kernel starts to resolve it unless it is known. */
     Neighbour of(Gid address) {
         Neighbour neighbour = known.get(address);
         if (neighbour == null) {
@@ -71,12 +75,12 @@ final class Neighbours implements AutoCloseable {
         return neighbour;
     }
 
-    /** How many there are, those included that no path leads to any more and nobody noticed yet. */
+    /** Number of neighbours, including unreferenced ones that are not collected yet. */
     int size() {
         return known.size();
     }
 
-    /** Asks the kernel, and has the kernel ask the wire if it does not know, once more if nobody answered before. */
+    /** Reads the kernel's table, and makes the kernel resolve the address if it is unknown or failed before. */
     private void find(Neighbour neighbour) {
         neighbour.setRequestedNs(System.nanoTime());
         neighbour.setMac(questions.usableMac(neighbour.address()));
@@ -87,8 +91,8 @@ final class Neighbours implements AutoCloseable {
     }
 
     /**
-     * Packets are to go to a neighbour that is not known. The kernel is asked again now and then: when the link goes down it forgets its
-     * neighbours, and that it was asked for them.
+     * Repeats the request for a neighbour that packets wait for, at a bounded rate: the kernel discards neighbours and requests when the
+     * interface goes down.
      */
     void retry(Neighbour neighbour) {
         if (neighbour.isUnreachable() || System.nanoTime() - neighbour.requestedNs() >= RETRY_NS) {
@@ -96,7 +100,7 @@ final class Neighbours implements AutoCloseable {
         }
     }
 
-    /** Takes in what the kernel learned. */
+    /** Reads the kernel's notices of changed neighbours and routes. */
     void readNotices() {
         if (notices.readNotices(listener)) {
             routesChanged = true;
@@ -104,7 +108,7 @@ final class Neighbours implements AutoCloseable {
         }
     }
 
-    /** Whether the routing table changed since this was asked last, as far as was heard. */
+    /** Whether notices since the last call reported a changed routing table. */
     boolean routesChanged() {
         boolean changed = routesChanged;
         routesChanged = false;
@@ -112,8 +116,8 @@ final class Neighbours implements AutoCloseable {
     }
 
     /**
-     * Has the kernel ask those again that packets went to and that it has not heard of for a while: it does not see our packets, nor what
-     * they are answered with, and would believe in a MAC address for ever that is another station's by now.
+     * Makes the kernel probe stale neighbours that packets were sent to: it sees neither our packets nor the answers, and would keep a MAC
+     * address for ever that belongs to another station by now.
      */
     void confirm() {
         known.forEach((address, neighbour) -> {

@@ -4,10 +4,10 @@ package org.softrdma.link.raw;
 import org.softrdma.verbs.Gid;
 
 /**
- * What the routing table says of a destination.
+ * A result of a route lookup.
  *
- * @param own      it is an address of this host
- * @param neighbour whom to send to on the wire: the destination itself, or the router before it
+ * @param own      the destination is an address of this host
+ * @param neighbour the station to send frames to: the destination itself, or the router before it
  */
 record NextHop(boolean own, Gid neighbour) {
 }

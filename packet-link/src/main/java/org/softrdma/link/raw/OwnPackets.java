@@ -8,14 +8,14 @@ import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.fault.HeldPackets;
 import org.softrdma.verbs.GidType;
 
-/** Packets a raw link sent to itself, or to a group it is a member of: no wire brings those back. */
+/** Packets of a raw link to its own addresses, or to a group it is a member of: the interface does not return them. */
 final class OwnPackets {
-    /** When that many wait, the next one is lost. */
+    /** Maximum packets waiting; further ones are dropped. */
     static final int CAPACITY = 1024;
 
     private final Counters<RawCounter> counters;
     private final HeldPackets held = new HeldPackets();
-    /** Written by the owner, read by whoever waits in its place. */
+    /** Written by the owner, read by the thread that waits for it. */
     private volatile int waiting;
 
     OwnPackets(Counters<RawCounter> counters) {
@@ -26,7 +26,7 @@ final class OwnPackets {
         return waiting == 0;
     }
 
-    /** Takes a copy of a packet. */
+    /** Adds a copy of a packet. */
     void add(TransmitBatch batch, int index) {
         if (waiting == CAPACITY || batch.length(index) > HeldPackets.MAX_PACKET_BYTES) {
             counters.count(RawCounter.UNSENT_OWN_QUEUE_FULL);
@@ -45,7 +45,11 @@ final class OwnPackets {
         waiting++;
     }
 
-    /** Hands over up to {@code limit} packets. @return how many */
+    /**
+     * Delivers up to {@code limit} packets.
+     *
+     * @return packets delivered
+     */
     int poll(FrameHandler handler, int limit) {
         int count = 0;
         while (count < limit && waiting > 0) {

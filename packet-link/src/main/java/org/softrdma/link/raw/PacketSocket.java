@@ -14,8 +14,8 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A packet socket of one interface: whole frames, each behind a {@code virtio_net_hdr}, as far as a {@link FrameFilter} lets them in.
- * Never promiscuous. Source: packet(7).
+ * A packet socket of one interface: whole frames that pass a {@link FrameFilter}, each behind a {@code virtio_net_hdr}. Never promiscuous.
+ * Source: packet(7).
  */
 final class PacketSocket implements AutoCloseable {
     private static final int NAME_BYTES = 20;
@@ -32,7 +32,7 @@ final class PacketSocket implements AutoCloseable {
     private int priority;
 
     /**
-     * @param excludedSenders frames from these addresses do not come in
+     * @param excludedSenders frames from these addresses are not received
      * @throws VerbsException EPERM, with what to do about it; others of the host
      */
     PacketSocket(LinuxSockets calls, RawLinkOptions options, int interfaceIndex, List<Gid> excludedSenders) {
@@ -46,7 +46,7 @@ final class PacketSocket implements AutoCloseable {
         boolean open = false;
         try (Arena call = Arena.ofConfined()) {
             set(LinuxSockets.SOL_PACKET, LinuxSockets.PACKET_VNET_HDR, 1, "PACKET_VNET_HDR");
-            // Before it is bound, so that no other frame ever comes in.
+            // Attached before bind, so that no other frame is ever received.
             check(calls.setOption(fd, LinuxSockets.SOL_SOCKET, LinuxSockets.SO_ATTACH_FILTER,
                 FrameFilter.roce(call, options.v1(), options.v2(), options.port(), excludedSenders)), "SO_ATTACH_FILTER");
             bufferSize(LinuxSockets.SO_RCVBUFFORCE, LinuxSockets.SO_RCVBUF, options.socketBufferBytes(), "SO_RCVBUF");
@@ -94,7 +94,7 @@ final class PacketSocket implements AutoCloseable {
         return fd;
     }
 
-    /** Whether frames can still come and go: an interface that is deleted leaves its sockets behind, even if another of its name comes. */
+    /** Whether the socket is still bound: a deleted interface leaves its sockets unbound, even if one of the same name is created. */
     boolean isOnInterface() {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment name = call.allocate(NAME_BYTES, 8);
@@ -114,11 +114,15 @@ final class PacketSocket implements AutoCloseable {
         }
     }
 
-    /** The interface takes frames to that group in. @param mac u48 */
+    /**
+     * Makes the interface receive frames to a group.
+     *
+     * @param mac u48
+     */
     void join(long mac) {
         int error = membership(LinuxSockets.PACKET_ADD_MEMBERSHIP, mac);
         if (error < 0) {
-            throw LinuxSockets.failure(-error, "attach_mcast", interfaceName + " does not take in frames to " + Long.toHexString(mac));
+            throw LinuxSockets.failure(-error, "attach_mcast", interfaceName + " does not accept frames to " + Long.toHexString(mac));
         }
     }
 

@@ -14,7 +14,7 @@ import org.softrdma.wire.net.Udp;
 import org.softrdma.wire.roce.Grh;
 
 /**
- * What a raw link keeps in a {@link Path}: all headers before the BTH, but for lengths, checksums and the neighbour's MAC address.
+ * The raw link's state of a {@link Path}: all headers before the BTH, except lengths, checksums and the neighbour's MAC address.
  *
  * <pre>
  *   virtio_net_hdr (10) | Ethernet (14) | GRH (40)                            RoCE v1
@@ -22,13 +22,13 @@ import org.softrdma.wire.roce.Grh;
  * </pre>
  */
 final class RawDestination implements PacketTrains.Target {
-    /** What the kernel is told of a frame: 0 for nothing special. In host byte order. Source: linux/virtio_net.h */
+    /** Length of the struct virtio_net_hdr, in host byte order; all zero without offloads. Source: linux/virtio_net.h */
     static final int VIRTIO_BYTES = 10;
     /** Longest headers. */
     static final int MAX_HEADER_BYTES = VIRTIO_BYTES + Ethernet.LENGTH + Ipv6.LENGTH + Udp.LENGTH;
     static final int VIRTIO_GSO_TYPE = 1;
     static final int VIRTIO_GSO_BYTES = 4;
-    /** A train of UDP datagrams. */
+    /** GSO type of a train of UDP datagrams. */
     static final int GSO_UDP = 5;
 
     private static final int NEEDS_CHECKSUM = 1;
@@ -54,10 +54,12 @@ final class RawDestination implements PacketTrains.Target {
     private final int pseudoSum;
 
     /**
+     * Builds the headers.
+     *
      * @param priority  0..7
-     * @param route     null if {@code mac} is known for good
+     * @param route     null if {@code mac} never changes
      * @param mac       u48, or anything if there is a route
-     * @param own       packets come back to this link
+     * @param own       packets are delivered to this link itself
      * @param port      of RoCE v2, both ends
      */
     RawDestination(GidType type, Gid local, Gid remote, int trafficClass, int hopLimit, int priority, Route route, long mac,
@@ -89,7 +91,7 @@ final class RawDestination implements PacketTrains.Target {
             Udp.put(header, udpAt, port, port, 0, 0);
         }
         if (udpAt != 0 && !ipv4) {
-            askForChecksum(header, 0);
+            requestChecksum(header, 0);
         }
         ipv4Sum = ipv4 ? Ipv4.computeChecksum(header, NETWORK_AT) ^ 0xffff : 0;
         pseudoSum = fold(sum(ipv4 ? NETWORK_AT + Ipv4.SOURCE_OFFSET : NETWORK_AT + Ipv6.SOURCE_OFFSET, ipv4 ? 8 : 32) + Ipv4.PROTOCOL_UDP);
@@ -112,12 +114,12 @@ final class RawDestination implements PacketTrains.Target {
         return (once & 0xffff) + (once >>> 16);
     }
 
-    /** Whether packets to it come back to this link, and never leave. */
+    /** Whether packets to it are delivered to this link itself and never sent. */
     boolean isOwn() {
         return own;
     }
 
-    /** Whether packets to it leave, and come back, too, if the link is a member. */
+    /** Whether it is a group: packets are sent, and also delivered to this link if it is a member. */
     boolean isGroup() {
         return remote.isMulticast();
     }
@@ -126,7 +128,7 @@ final class RawDestination implements PacketTrains.Target {
         return remote;
     }
 
-    /** Null if nothing has to be found out. */
+    /** The next hop; null if the MAC address never changes. */
     Neighbour neighbour() {
         return route == null ? null : route.neighbour();
     }
@@ -141,7 +143,7 @@ final class RawDestination implements PacketTrains.Target {
         return type == GidType.ROCE_V2;
     }
 
-    /** Of packets to it, for queues and VLAN tags, 0..7. */
+    /** Priority for queues and VLAN tags, 0..7. */
     int priority() {
         return priority;
     }
@@ -150,7 +152,11 @@ final class RawDestination implements PacketTrains.Target {
         return (int) memory.byteSize();
     }
 
-    /** Writes the headers of one packet. @param bytes from BTH to ICRC, both inclusive */
+    /**
+     * Writes the headers of one packet.
+     *
+     * @param bytes from BTH to ICRC, both inclusive
+     */
     void putHeader(ByteBuffer to, MemorySegment toMemory, int at, int bytes) {
         MemorySegment.copy(memory, 0, toMemory, at, memory.byteSize());
         if (route != null) {
@@ -173,22 +179,23 @@ final class RawDestination implements PacketTrains.Target {
     }
 
     /**
-     * Has the kernel, or the NIC, compute the UDP checksum. Over IPv6 there must be one (RFC 8200 §8.1), and hosts that nobody listens at
-     * say so only if there is.
+     * Requests the UDP checksum from the kernel or the NIC. Over IPv6 it is required (RFC 8200 §8.1), and hosts send ICMP port unreachable
+     * only for packets that have it.
      */
-    private void askForChecksum(ByteBuffer to, int at) {
+    private void requestChecksum(ByteBuffer to, int at) {
         to.put(at, (byte) NEEDS_CHECKSUM);
         putNative(to, at + VIRTIO_CHECKSUM_START, udpAt - ETHERNET_AT);
         putNative(to, at + VIRTIO_CHECKSUM_OFFSET, Udp.CHECKSUM_OFFSET);
     }
 
-    /** What the checksum field holds until then. */
+    /** Writes the sum of the pseudo header, which the checksum field must hold before. */
     private void putPseudoSum(ByteBuffer to, int at, int udpBytes) {
         to.putShort(at + udpAt + Udp.CHECKSUM_OFFSET, (short) fold(pseudoSum + udpBytes));
     }
 
     /**
-     * Writes the headers of a train, which whoever cuts it makes those of each packet: lengths, identifications from 0 up, checksums.
+     * Writes the headers of a train. The kernel or NIC that cuts it adapts them for each packet: lengths, identifications from 0 up,
+     * checksums.
      *
      * @param bytes       of all packets
      * @param packetBytes of each but the last
@@ -196,7 +203,7 @@ final class RawDestination implements PacketTrains.Target {
     void putTrainHeader(ByteBuffer to, MemorySegment toMemory, int at, int bytes, int packetBytes) {
         putHeader(to, toMemory, at, bytes);
         putPseudoSum(to, at, Udp.LENGTH + bytes);
-        askForChecksum(to, at);
+        requestChecksum(to, at);
         to.put(at + VIRTIO_GSO_TYPE, (byte) GSO_UDP);
         putNative(to, at + VIRTIO_HEADER_LENGTH, headerBytes() - VIRTIO_BYTES);
         putNative(to, at + VIRTIO_GSO_BYTES, packetBytes);

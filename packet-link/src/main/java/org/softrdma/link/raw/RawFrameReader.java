@@ -21,11 +21,11 @@ import org.softrdma.wire.roce.PortUnreachable;
 import org.softrdma.wire.roce.RoceFrame;
 
 /**
- * Finds the packets in frames from a packet socket: looks at all headers before the BTH, which nobody has checked, and hands over what is
- * for this link. What is not is dropped and counted by name.
+ * Extracts packets from the frames of a packet socket: validates all headers before the BTH, which the kernel has not checked, and delivers
+ * packets to this link's addresses and groups. Others are dropped and counted by reason.
  */
 final class RawFrameReader {
-    /** Shorter packets make no train: whoever sent one of single bytes wants to keep us busy. */
+    /** Minimum packet of a train: a train of single bytes could only be an attempt at overload. */
     private static final int MIN_PACKET_BYTES = Bth.LENGTH + Icrc.LENGTH;
     private static final int GSO_TYPE = 0x7f;
     private static final int DF = 0x4000;
@@ -50,9 +50,9 @@ final class RawFrameReader {
     }
 
     /**
-     * Looks at a frame, or at a train of packets under one set of headers.
+     * Reads a frame: one packet, or a train of packets under one set of headers.
      *
-     * @param at    where its {@code virtio_net_hdr} is, with {@link TransmitBatch#HEADROOM} bytes before it
+     * @param at    offset of its {@code virtio_net_hdr}, with {@link TransmitBatch#HEADROOM} bytes before it
      * @param bytes of that and the frame
      * @return packets in it, at least 1
      */
@@ -90,7 +90,11 @@ final class RawFrameReader {
         };
     }
 
-    /** @return whether it is a message that brings a packet of ours back */
+    /**
+     * Reads an ICMP port unreachable.
+     *
+     * @return whether the frame is one
+     */
     private boolean readReturned(ByteBuffer b, int at, int bytes, FrameHandler handler) {
         if (!returned.dissect(b, at, bytes)) {
             return false;
@@ -147,7 +151,7 @@ final class RawFrameReader {
                 handler);
     }
 
-    /** The address of ours a frame is to; null, counted, if it is not for us, or comes from nowhere. */
+    /** Our address that a frame is sent to; null, and counted, if it is not ours or the source is invalid. */
     private Gid local(long high, long low, long remoteHigh, long remoteLow) {
         if (Gids.isMulticast(remoteHigh, remoteLow) || remoteHigh == 0 && (remoteLow == 0 || remoteLow == Gids.lowFromIpv4(0))) {
             counters.count(RawCounter.FRAME_BAD_SOURCE);
@@ -162,7 +166,7 @@ final class RawFrameReader {
         return null;
     }
 
-    /** Of a train that nobody cut: bytes of each of its packets; else 0. */
+    /** Bytes of each packet of an uncut train; 0 for a single packet. */
     private static int segmentBytes(ByteBuffer b, int at) {
         return (b.get(at + RawDestination.VIRTIO_GSO_TYPE) & GSO_TYPE) == RawDestination.GSO_UDP
             ? RawDestination.getNative(b, at + RawDestination.VIRTIO_GSO_BYTES) : 0;
@@ -178,7 +182,7 @@ final class RawFrameReader {
         int destPort = Udp.destinationPort(b, roce.udpAt());
         int at = roce.bthAt();
         int end = at + roce.packetLength();
-        // The headers of a train are no packet's: its identifications may count up from there, or not.
+        // One header stands for the whole train: the identifications of its packets are unknown.
         int ipId = segmentBytes == 0 ? id : ReceivedFrame.IP_ID_HIDDEN;
         int packets = 0;
         do {

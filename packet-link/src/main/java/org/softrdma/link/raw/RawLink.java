@@ -23,16 +23,15 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.wire.net.Ethernet;
 
 /**
- * RoCE v1 and v2 in whole Ethernet frames over one packet socket, in batches. Trains of RoCE v2 packets go to the kernel in one piece
- * ({@code PACKET_VNET_HDR}), to be cut as late as can be, and come back in one piece where nobody cut them.
+ * RoCE v1 and v2 in whole Ethernet frames over one packet socket, in batches. A train of RoCE v2 packets is passed to the kernel as one
+ * frame ({@code PACKET_VNET_HDR}), which is cut as late as possible, and received as one frame if nothing on the way cut it.
  *
- * <p>We write all headers; the kernel tells the MAC addresses that belong to IP addresses ({@link Neighbours}). Packets to a neighbour that
- * has not answered yet wait ({@link WaitingPackets}). On a VLAN interface the kernel adds the tag.
+ * <p>The link writes all headers; MAC addresses of IP addresses are the kernel's ({@link Neighbours}). Packets to a neighbour that has not
+ * answered yet wait ({@link WaitingPackets}). On a VLAN interface the kernel adds the tag.
  *
- * <p>{@link #close} is for the owner, when no other thread uses the link any more; {@link #wakeup} may still come, at any time.
+ * <p>{@link #close} is for the owner, when no other thread uses the link any more; {@link #wakeup} may still be called at any time.
  */
 final class RawLink implements Link {
     private static final int TRANSMIT_VECTOR = 128;
@@ -197,7 +196,11 @@ final class RawLink implements Link {
         return 1;
     }
 
-    /** Sends packets from the front that can leave together. @return 0 if the socket is full */
+    /**
+     * Sends packets from the front that can leave together.
+     *
+     * @return packets removed from the batch, 0 if the socket is full
+     */
     private int sendSome(TransmitBatch batch) {
         RawDestination to = RawSends.destination(batch, batch.first());
         socket.setPriority(to.priority());
@@ -212,7 +215,11 @@ final class RawLink implements Link {
         return packets > 0 ? packets : onRefused(batch, -sent);
     }
 
-    /** Handles a first message that the host refused. @return packets removed from the batch all the same */
+    /**
+     * Handles a first message that the host refused.
+     *
+     * @return packets removed from the batch nevertheless
+     */
     private int onRefused(TransmitBatch batch, int errno) {
         if (errno == LinuxSockets.EAGAIN) {
             full = true;
@@ -267,7 +274,7 @@ final class RawLink implements Link {
         return read(handler, 0, bytes);
     }
 
-    /** Notes a dead socket. ENETDOWN is ignored: it is reported once for each time the interface goes down, and frames arrive again later. */
+    /** Notes a dead socket. ENETDOWN is ignored: it is reported once when the interface goes down, and frames arrive again later. */
     private void noteIfBroken(int errno) {
         broken |= LinuxSockets.isDead(errno);
     }

@@ -6,14 +6,14 @@ import org.softrdma.link.udp.UdpLinkOptions;
 import org.softrdma.verbs.GidType;
 
 /**
- * How {@link RawLinks#open} opens its socket.
+ * Options for {@link RawLinks#open}.
  *
- * @param interfaceName     network interface: Ethernet, VLAN, veth, tap, bridge and the like, or the loopback one
- * @param mac               the interface's address, u48; 0 for the loopback
+ * @param interfaceName     network interface: Ethernet, VLAN, veth, tap, bridge and the like, or loopback
+ * @param mac               the interface's MAC address, u48; 0 for loopback
  * @param types             RoCE versions to carry, in the order of the GID table
  * @param port              of RoCE v2, both ends
- * @param socketBufferBytes asked for in each direction; the host may give less
- * @param offload           let the kernel or the NIC cut trains of RoCE v2 packets, where they can
+ * @param socketBufferBytes requested for each direction; the host may grant less
+ * @param offload           whether the kernel or the NIC cuts trains of RoCE v2 packets, if supported
  */
 public record RawLinkOptions(String interfaceName, long mac, List<GidType> types, int port, int socketBufferBytes, boolean offload) {
     public RawLinkOptions {
@@ -23,7 +23,7 @@ public record RawLinkOptions(String interfaceName, long mac, List<GidType> types
         }
     }
 
-    /** Both versions unless {@code types} says otherwise; the rest as {@link UdpLinkOptions#DEFAULT}. */
+    /** Options with the port, socket buffers and offload of {@link UdpLinkOptions#DEFAULT}. */
     public static RawLinkOptions on(String interfaceName, long mac, List<GidType> types) {
         return new RawLinkOptions(interfaceName, mac, types, UdpLinkOptions.DEFAULT.port(), UdpLinkOptions.DEFAULT.socketBufferBytes(),
             UdpLinkOptions.DEFAULT.offload());

@@ -9,17 +9,17 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 
-/** Opens links of whole Ethernet frames: RoCE v1, and RoCE v2 with full sight of its headers. Linux only. */
+/** Opens links of whole Ethernet frames: RoCE v1, and RoCE v2 with all its headers. Linux only. */
 public final class RawLinks {
     private RawLinks() {
     }
 
     /**
-     * Opens a packet socket on one interface, which is never put into promiscuous mode, and for RoCE v2 takes the port at each address.
+     * Opens a packet socket on one interface, without promiscuous mode, and for RoCE v2 binds the port at each address.
      *
      * @param addresses of the interface, unicast
      * @throws VerbsException EPERM: the process lacks CAP_NET_RAW; EOPNOTSUPP: not Linux on a little-endian 64-bit machine; ENODEV: no such
-     *     interface, or none with MAC addresses; EADDRINUSE: also if another process has RoCE v1 there; EADDRNOTAVAIL, EINVAL as of
+     *     interface, or none with MAC addresses; EADDRINUSE: also if another process uses RoCE v1 there; EADDRNOTAVAIL, EINVAL as for
      *     {@link UdpLinks}; others of the host
      */
     public static Link open(List<Gid> addresses, RawLinkOptions options) {

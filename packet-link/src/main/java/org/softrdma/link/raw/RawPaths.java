@@ -3,7 +3,6 @@ package org.softrdma.link.raw;
 
 import java.lang.foreign.Arena;
 import java.util.concurrent.locks.LockSupport;
-import org.softrdma.link.Link;
 import org.softrdma.link.LocalAddresses;
 import org.softrdma.link.Path;
 import org.softrdma.link.PathRequest;

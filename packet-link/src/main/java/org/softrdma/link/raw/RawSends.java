@@ -9,8 +9,8 @@ import org.softrdma.link.TransmitBatch;
 import org.softrdma.linux.MessageVector;
 
 /**
- * Describes the packets of a batch as messages for sendmmsg on a packet socket: each is its headers, from memory of this class, and the
- * packet, or a train of them, from the batch.
+ * Describes the packets of a batch as messages for sendmmsg on a packet socket: each consists of headers, in memory of this class, and a
+ * packet or a train of packets, in memory of the batch.
  */
 final class RawSends {
     private static final int HEADER_SLOT = 128;
@@ -22,7 +22,11 @@ final class RawSends {
     private final long headersAddress;
     private final PacketTrains trains;
 
-    /** @param size messages described at once */
+    /**
+     * Allocates the messages.
+     *
+     * @param size maximum messages described at once
+     */
     RawSends(Arena arena, int size, boolean offload) {
         this.size = size;
         vector = new MessageVector(arena, size, 2 * size);

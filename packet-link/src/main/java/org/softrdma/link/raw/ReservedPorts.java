@@ -10,16 +10,16 @@ import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Gid;
 
 /**
- * UDP sockets that take what a raw link receives, and throw it away: without them the host would tell each peer that nobody listens at the
- * port (ICMP port unreachable), and another device could take the address. Two more make the host a member of groups, as routers and
- * switches that listen to IGMP and MLD want it. For the link's owner.
+ * UDP sockets at a raw link's addresses that drop everything they receive: without them the host would send ICMP port unreachable to each
+ * peer, and another device could bind the address. Two more make the host a member of groups, for routers and switches that listen to IGMP
+ * and MLD. For the link's owner.
  */
 final class ReservedPorts implements AutoCloseable {
     private final LinuxSockets calls;
     private final int port;
     private final int interfaceIndex;
     private final Map<Gid, Integer> sockets = new HashMap<>();
-    /** By address family, from the first group on: bound to no address, so that memberships last however addresses come and go. */
+    /** Descriptor by address family, opened for the first group and bound to no address, so that memberships outlast addresses. */
     private final Map<Integer, Integer> members = new HashMap<>();
 
     ReservedPorts(LinuxSockets calls, int port, int interfaceIndex) {
@@ -28,7 +28,11 @@ final class ReservedPorts implements AutoCloseable {
         this.interfaceIndex = interfaceIndex;
     }
 
-    /** @throws org.softrdma.verbs.VerbsException EADDRINUSE, naming who has it if that can be found out; EADDRNOTAVAIL */
+    /**
+     * Binds the port at an address.
+     *
+     * @throws org.softrdma.verbs.VerbsException EADDRINUSE, naming the process that has it if it can be found; EADDRNOTAVAIL
+     */
     void reserve(Gid address) {
         if (sockets.containsKey(address)) {
             return;
@@ -71,9 +75,13 @@ final class ReservedPorts implements AutoCloseable {
         }
     }
 
-    /** @throws org.softrdma.verbs.VerbsException ENOMEM: the host has no more memberships; others of the host */
+    /**
+     * Makes the host a member of a group.
+     *
+     * @throws org.softrdma.verbs.VerbsException ENOMEM: the host has no more memberships; others of the host
+     */
     void join(Gid group) {
-        // An interface that has no address of the group's IP version has no such groups either.
+        // An interface without address of the group's IP version cannot join it.
         if (sockets.keySet().stream().noneMatch(address -> address.isIpv4Mapped() == group.isIpv4Mapped())) {
             return;
         }

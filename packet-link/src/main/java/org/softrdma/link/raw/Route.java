@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link.raw;
 
-/** Which neighbour takes packets to a peer: the peer itself, or a router. The host may change its mind. Belongs to the link's owner. */
+/** The neighbour that packets to a peer are sent to: the peer itself, or a router. Changes with the routing table. For the link's owner. */
 final class Route {
     private Neighbour neighbour;
 
@@ -13,7 +13,7 @@ final class Route {
         return neighbour;
     }
 
-    /** Packets go to that neighbour from now on. */
+    /** Sends later packets to that neighbour. */
     void setNeighbour(Neighbour next) {
         neighbour = next;
     }

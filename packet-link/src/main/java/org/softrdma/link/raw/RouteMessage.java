@@ -7,7 +7,7 @@ import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Gid;
 
 /**
- * Messages of Linux's routing socket: requests are written, answers and notices read.
+ * Messages of Linux's routing socket: writes requests, reads answers and notices.
  *
  * <pre>
  *   nlmsghdr, 16 bytes:  0 length  4 type  6 flags  8 sequence  12 port
@@ -26,11 +26,11 @@ final class RouteMessage {
     /** Types of a route. */
     static final int UNICAST = 1;
     static final int LOCAL = 2;
-    /** States of a neighbour: what it is sent to is on its way; nobody made sure of it for a while; and that there is none. */
+    /** States of a neighbour: MAC address usable; not confirmed for a while; resolution failed. */
     static final int USABLE = 0xde;
     static final int STALE = 0x04;
     static final int FAILED = 0x20;
-    /** What an answer needs at most; they are far shorter. */
+    /** Buffer size; answers are far shorter. */
     static final int BYTES = 4096;
 
     private static final int GET_NEIGHBOUR = 30;
@@ -52,14 +52,22 @@ final class RouteMessage {
     private int at;
     private int next;
 
-    /** @param buffer of at least {@link #BYTES} */
+    /**
+     * Wraps a buffer.
+     *
+     * @param buffer of at least {@link #BYTES}
+     */
     RouteMessage(ByteBuffer buffer) {
         this.buffer = buffer.order(ByteOrder.nativeOrder());
     }
 
     // ---- requests ----
 
-    /** Asks which way packets between the addresses take by that interface. @return bytes of the message */
+    /**
+     * Writes a request for the route between two addresses by that interface.
+     *
+     * @return bytes of the message
+     */
     int putRouteRequest(Gid local, Gid remote, int interfaceIndex) {
         begin(GET_ROUTE, remote);
         int bits = remote.isIpv4Mapped() ? Integer.SIZE : 2 * Long.SIZE;
@@ -74,7 +82,11 @@ final class RouteMessage {
         return end();
     }
 
-    /** Asks what is known of a neighbour. @return bytes of the message */
+    /**
+     * Writes a request for a neighbour.
+     *
+     * @return bytes of the message
+     */
     int putNeighbourRequest(Gid address, int interfaceIndex) {
         begin(GET_NEIGHBOUR, address);
         buffer.putInt(HEADER + 4, interfaceIndex);
@@ -103,7 +115,7 @@ final class RouteMessage {
         }
     }
 
-    /** Values are multiples of four bytes here. */
+    /** Writes an attribute header; values are multiples of four bytes here. */
     private void putAttribute(int type, int bytes) {
         buffer.putShort(length, (short) (4 + bytes));
         buffer.putShort(length + 2, (short) type);
@@ -117,13 +129,17 @@ final class RouteMessage {
 
     // ---- answers and notices ----
 
-    /** The buffer holds so many bytes of messages now; {@link #next} goes to the first. */
+    /** Starts to read that many bytes of messages; {@link #next} moves to the first. */
     void received(int bytes) {
         length = Math.min(bytes, buffer.capacity());
         next = 0;
     }
 
-    /** Goes to the next message. @return whether there is one that is whole */
+    /**
+     * Moves to the next message.
+     *
+     * @return whether there is a complete one
+     */
     boolean next() {
         at = next;
         if (length - at < HEADER) {
@@ -141,22 +157,22 @@ final class RouteMessage {
         return buffer.getShort(at + 4) & 0xffff;
     }
 
-    /** Of an {@link #ERROR}: errno, 0 for none. */
+    /** Errno of an {@link #ERROR}, 0 for none. */
     int errno() {
         return end(at) - at < HEADER + Integer.BYTES ? 0 : -buffer.getInt(at + HEADER);
     }
 
-    /** Whether there is room for what routes and neighbours begin with. */
+    /** Whether the message has the fixed part of routes and neighbours. */
     boolean isComplete() {
         return end(at) - at >= HEADER + FAMILY_HEADER;
     }
 
-    /** Of a {@link #ROUTE}. */
+    /** Type of a {@link #ROUTE}. */
     int routeType() {
         return buffer.get(at + HEADER + 7) & 0xff;
     }
 
-    /** Of a {@link #ROUTE}: the router, or null for a destination on the link. */
+    /** Router of a {@link #ROUTE}, or null for a destination on the link. */
     Gid gateway() {
         int direct = attribute(ROUTE_GATEWAY);
         if (direct >= 0) {
@@ -166,23 +182,23 @@ final class RouteMessage {
         return via < 0 || valueBytes(via) < 2 ? null : address(buffer.getShort(via), via + 2, valueBytes(via) - 2);
     }
 
-    /** Of a {@link #NEIGHBOUR}: its interface. */
+    /** Interface index of a {@link #NEIGHBOUR}. */
     int interfaceIndex() {
         return buffer.getInt(at + HEADER + 4);
     }
 
-    /** Of a {@link #NEIGHBOUR}: bits such as {@link #USABLE} and {@link #FAILED}. */
+    /** State of a {@link #NEIGHBOUR}: bits such as {@link #USABLE} and {@link #FAILED}. */
     int state() {
         return buffer.getShort(at + HEADER + 8) & 0xffff;
     }
 
-    /** Of a {@link #NEIGHBOUR}: its address, or null for one that is neither IPv4 nor IPv6. */
+    /** Address of a {@link #NEIGHBOUR}, or null if it is neither IPv4 nor IPv6. */
     Gid address() {
         int value = attribute(NEIGHBOUR_DESTINATION);
         return value < 0 ? null : address(buffer.get(at + HEADER), value, valueBytes(value));
     }
 
-    /** Of a {@link #NEIGHBOUR}: its MAC address, u48, or -1. */
+    /** MAC address of a {@link #NEIGHBOUR}, u48, or -1. */
     long mac() {
         int value = attribute(NEIGHBOUR_LINK_ADDRESS);
         if (value < 0 || valueBytes(value) != MAC_BYTES) {
@@ -204,7 +220,7 @@ final class RouteMessage {
             : null;
     }
 
-    /** @return where its value is, or -1 */
+    /** Offset of an attribute's value, or -1. */
     private int attribute(int type) {
         int end = end(at);
         int attribute = at + HEADER + FAMILY_HEADER;

@@ -14,18 +14,18 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The kernel's tables of routes and neighbours for one interface: asked, or heard when they change. Needs no privilege. For one
- * thread at a time.
+ * The kernel's tables of routes and neighbours for one interface: lookups, or notices of changes. Needs no privilege. For one thread at a
+ * time.
  */
 final class RouteSocket implements AutoCloseable {
-    /** Bits of groups: neighbours; routes of IPv4 and IPv6; rules, by which they are chosen, of both. */
+    /** Bits of netlink groups: neighbours; routes of IPv4 and IPv6; routing rules of both. */
     private static final int NOTICES = 1 << 2 | 1 << 6 | 1 << 10 | 1 << 7 | 1 << 18;
     private static final int NETLINK_NAME_BYTES = 12;
     private static final int GROUPS = 8;
     private static final int DISCARD_PORT = 9;
-    /** {@link #usableMac}: the kernel does not know it, or does not know yet. */
+    /** Result of {@link #usableMac}: unknown to the kernel, perhaps not resolved yet. */
     static final long UNKNOWN = -1;
-    /** {@link #usableMac}: the neighbour was asked often enough, and did not answer. */
+    /** Result of {@link #usableMac}: the neighbour did not answer the kernel's requests. */
     static final long UNREACHABLE = -2;
 
     private final Arena arena = Arena.ofAuto();
@@ -37,7 +37,11 @@ final class RouteSocket implements AutoCloseable {
     private final MemorySegment kernel = arena.allocate(LinuxSockets.SOCKADDR_BYTES, 8);
     private final int fd;
 
-    /** @param notices notices come in, to be read by {@link #readNotices}; such a socket is not to be asked */
+    /**
+     * Opens a socket.
+     *
+     * @param notices true for a socket that receives notices, for {@link #readNotices} only; false for one that sends requests
+     */
     RouteSocket(LinuxSockets calls, int interfaceIndex, boolean notices) {
         this.calls = calls;
         this.interfaceIndex = interfaceIndex;
@@ -63,14 +67,14 @@ final class RouteSocket implements AutoCloseable {
     }
 
     /**
-     * Which way packets take by this interface.
+     * Looks up the next hop of packets by this interface.
      *
      * @throws VerbsException ENETUNREACH, EHOSTUNREACH and others of the routing table
      */
     NextHop nextHop(Gid local, Gid remote) {
         int error = request(message.putRouteRequest(local, remote, interfaceIndex));
         if (error != 0) {
-            // EINVAL: from an address that is not of this host any more.
+            // EINVAL: the source is no longer an address of this host.
             int number = error == Errno.EINVAL.value() ? Errno.ENETUNREACH.value() : error;
             throw LinuxSockets.failure(number, "resolve_route",
                 "no route from " + LocalAddresses.text(local) + " to " + LocalAddresses.text(remote));
@@ -85,7 +89,7 @@ final class RouteSocket implements AutoCloseable {
         return error != 0 ? UNKNOWN : macOfMessage();
     }
 
-    /** Whether the kernel has not heard of a neighbour for a while: it has a MAC address, and does not know whether that is still right. */
+    /** Whether the kernel has a MAC address of a neighbour that was not confirmed for a while. */
     boolean isStale(Gid neighbour) {
         return request(message.putNeighbourRequest(neighbour, interfaceIndex)) == 0 && message.state() == RouteMessage.STALE;
     }
@@ -106,16 +110,24 @@ final class RouteSocket implements AutoCloseable {
         return message.type() == RouteMessage.ERROR ? message.errno() : message.isComplete() ? 0 : Errno.EIO.value();
     }
 
-    /** Told of what changed. */
+    /** Receives changes. */
     interface Listener {
-        /** A neighbour by the interface. @param mac as {@link #usableMac} answers */
+        /**
+         * Handles a changed neighbour of the interface.
+         *
+         * @param mac u48, {@link #UNKNOWN} or {@link #UNREACHABLE}
+         */
         void onNeighbour(Gid neighbour, long mac);
 
-        /** A route, or a rule, by any interface. */
+        /** Handles a changed route or rule, of any interface. */
         void onRoutes();
     }
 
-    /** Reads the notices there are. @return whether some were lost: everything may have changed */
+    /**
+     * Reads pending notices.
+     *
+     * @return whether some were lost: everything may have changed
+     */
     boolean readNotices(Listener listener) {
         int received = calls.recvmsg(fd, vector.messages());
         while (received > 0) {
@@ -148,8 +160,7 @@ final class RouteSocket implements AutoCloseable {
     }
 
     /**
-     * Has the kernel look for a neighbour: it does so for any packet, and this is an empty one to the discard port. What it finds comes as
-     * a notice.
+     * Makes the kernel resolve a neighbour, by sending an empty packet to its discard port. The result is sent as a notice.
      */
     void probe(Gid neighbour) {
         int socket = calls.udpSocket(neighbour.isIpv4Mapped() ? LinuxSockets.AF_INET : LinuxSockets.AF_INET6);
@@ -160,7 +171,7 @@ final class RouteSocket implements AutoCloseable {
             MemorySegment name = call.allocate(LinuxSockets.SOCKADDR_BYTES, 8);
             int length = LinuxSockets.putAddress(name, neighbour, DISCARD_PORT, neighbour.isLinkLocal() ? interfaceIndex : 0);
             calls.setOption(socket, LinuxSockets.SOL_SOCKET, LinuxSockets.SO_BINDTOIFINDEX, interfaceIndex);
-            // Whatever becomes of it: without an answer the neighbour stays unknown.
+            // The result is ignored: without an answer the neighbour stays unknown.
             calls.sendto(socket, name.address(), 0, name, length);
         } finally {
             LinuxSockets.close(socket);

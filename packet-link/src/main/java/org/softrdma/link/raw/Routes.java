@@ -8,14 +8,16 @@ import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The routes of a link's paths, as the host's routing table has them; when that changes, they do, too. Paths between the same addresses
- * share one, which is known as long as one of them is there. For the link's owner.
+ * The routes of a link's paths, which follow the host's routing table. Paths between the same addresses share one route, which is kept
+ * while one of them exists. For the link's owner.
  */
 final class Routes {
+    private static final System.Logger LOG = System.getLogger(Routes.class.getName());
+
     private final Neighbours neighbours;
     private final WeakValueMap<Ends, Route> known = new WeakValueMap<>();
 
-    /** From where to where. RoCE v1 cannot pass a router. */
+    /** Key of a route; with the type, because RoCE v1 cannot pass a router. */
     private record Ends(GidType type, Gid local, Gid remote) {
     }
 
@@ -23,7 +25,11 @@ final class Routes {
         this.neighbours = neighbours;
     }
 
-    /** @throws VerbsException as {@link #firstOf} and {@link RouteSocket#nextHop} */
+    /**
+     * The route between two addresses.
+     *
+     * @throws VerbsException ENETUNREACH, EHOSTUNREACH and others of the routing table
+     */
     Route between(GidType type, Gid local, Gid remote) {
         Ends ends = new Ends(type, local, remote);
         Neighbour first = first(ends);
@@ -40,29 +46,30 @@ final class Routes {
         return neighbours.of(firstOf(neighbours.nextHop(ends.local, ends.remote), ends.type, ends.remote));
     }
 
-    /** The routing table changed. */
+    /** Applies a changed routing table to all routes. */
     void refresh() {
         known.forEach(this::refresh);
     }
 
-    /** A peer that there is no way to now may still be where it was: its route stays. */
+    /** Updates a route. Without a new next hop the old one stays: the peer may still be reachable by it. */
     private void refresh(Ends ends, Route route) {
         try {
             route.setNeighbour(first(ends));
-        } catch (VerbsException noWay) {
-            // For now, perhaps: an interface that goes down loses its routes until it is up again.
+        } catch (VerbsException noRoute) {
+            // Often temporary: an interface that goes down loses its routes until it is up again.
+            LOG.log(System.Logger.Level.DEBUG, "route kept: " + noRoute.getMessage());
         }
     }
 
     /**
-     * Whom packets to a peer are sent to on the wire.
+     * The station that frames to a peer are sent to.
      *
-     * @throws VerbsException EHOSTUNREACH: nobody on the wire can take them
+     * @throws VerbsException EHOSTUNREACH: no station on the wire can receive them
      */
     static Gid firstOf(NextHop hop, GidType type, Gid remote) {
         if (hop.own()) {
             throw new VerbsException(Errno.EHOSTUNREACH, "resolve_route", LocalAddresses.text(remote) + " is an address of another"
-                + " interface of this host: frames do not get there by the wire. Give both devices link udp, or one a network"
+                + " interface of this host: frames cannot reach it by the wire. Give both devices link udp, or one a network"
                 + " namespace of its own");
         }
         if (type == GidType.ROCE_V1 && !hop.neighbour().equals(remote)) {

@@ -11,18 +11,18 @@ import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.fault.HeldPackets;
 
 /**
- * Packets to neighbours whose MAC address is not known yet: they leave, in order, when it is, and are lost when the neighbour does not
- * answer, or too many wait. One neighbour's cannot take the others' room.
+ * Packets to neighbours whose MAC address is not known yet: they are sent, in order, once it is known, and dropped if the neighbour does
+ * not answer or too many wait. A limit per neighbour keeps room for the others.
  */
 final class WaitingPackets {
-    /** Of all neighbours together. */
+    /** Maximum packets of all neighbours together. */
     static final int CAPACITY = 1024;
-    /** Of one neighbour. */
+    /** Maximum packets of one neighbour. */
     static final int CAPACITY_OF_ONE = 128;
     private static final int AT_ONCE = 128;
 
     private final Counters<RawCounter> counters;
-    /** Empty buffers. */
+    /** Pool of buffers. */
     private final HeldPackets held = new HeldPackets();
     private final Map<Neighbour, ArrayDeque<HeldPackets.Held>> queues = new LinkedHashMap<>();
     private TransmitBatch ready;
@@ -36,12 +36,12 @@ final class WaitingPackets {
         return waiting == 0 && (ready == null || ready.isEmpty());
     }
 
-    /** Whom packets wait for. */
+    /** Neighbours that packets wait for. */
     Set<Neighbour> neighbours() {
         return queues.keySet();
     }
 
-    /** Takes a copy of a packet. */
+    /** Adds a copy of a packet. */
     void add(TransmitBatch batch, int index, Neighbour neighbour) {
         ArrayDeque<HeldPackets.Held> queue = queues.get(neighbour);
         boolean full = waiting == CAPACITY || queue != null && queue.size() == CAPACITY_OF_ONE;
@@ -57,7 +57,11 @@ final class WaitingPackets {
         waiting++;
     }
 
-    /** Neighbours may have changed. @return packets that can leave now: what cannot, stays in there */
+    /**
+     * Moves packets to known neighbours into a batch, and drops those to unreachable ones.
+     *
+     * @return the batch; packets that cannot be sent yet stay in it
+     */
     TransmitBatch releaseReady() {
         if (ready == null) {
             ready = new TransmitBatch(AT_ONCE, HeldPackets.MAX_PACKET_BYTES);

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
 
-/** A map that knows each value as long as somebody else has it: whatever bounds those who have values bounds the map. */
+/** A map with weak references to its values: an entry disappears when its value is referenced from nowhere else. */
 final class WeakValueMap<K, V> {
     private final Map<K, Entry<K, V>> entries = new HashMap<>();
     private final ReferenceQueue<V> unused = new ReferenceQueue<>();
@@ -21,7 +21,7 @@ final class WeakValueMap<K, V> {
         }
     }
 
-    /** Null if there is none, or nobody has it any more. */
+    /** The value of a key; null if there is none or it was collected. */
     V get(K key) {
         forgetUnused();
         Entry<K, V> entry = entries.get(key);
@@ -32,7 +32,7 @@ final class WeakValueMap<K, V> {
         entries.put(key, new Entry<>(key, value, unused));
     }
 
-    /** Each that somebody has. */
+    /** Applies the action to every live entry. */
     void forEach(BiConsumer<K, V> action) {
         forgetUnused();
         for (Entry<K, V> each : entries.values()) {
@@ -50,7 +50,7 @@ final class WeakValueMap<K, V> {
         }
     }
 
-    /** How many there are, those included that nobody has any more and nobody noticed yet. */
+    /** Number of entries, including collected values that were not removed yet. */
     int size() {
         return entries.size();
     }

@@ -2,8 +2,8 @@
 package org.softrdma.link.sim;
 
 /**
- * What became of a packet. Every packet is {@link #SENT} once, as its sender made it; then the fabric says what it did to it, in the order
- * of these constants; each copy that was not lost ends in one of the last three, with the bytes as they arrive.
+ * Events of a packet. Every packet is {@link #SENT} once, as its sender made it; then its faults are reported, in the order of these
+ * constants; each copy that was not lost ends in one of the last three, with the bytes as they arrive.
  */
 public enum Fate {
     /** Left its sender. */
@@ -12,7 +12,7 @@ public enum Fate {
     QUEUE_FULL,
     /** Dropped: this direction is partitioned. */
     PARTITIONED,
-    /** Dropped by chance. */
+    /** Dropped at random. */
     LOST,
     /** A second copy is on its way. */
     DUPLICATED,
@@ -24,7 +24,7 @@ public enum Fate {
     EXTENDED,
     /** Held so that later packets may overtake it. */
     REORDERED,
-    /** Held until this direction is open again. */
+    /** Held until the clog of this direction ends. */
     CLOGGED,
     /** The congestion mark was set: the queue of the port before the receiver was long. */
     MARKED,

@@ -2,25 +2,25 @@
 package org.softrdma.link.sim;
 
 /**
- * How one {@link SimulatedLink} is built.
+ * Properties of a {@link SimulatedLink}.
  *
- * @param ipHeader      what its receiver learns of the IPv4 identification
- * @param bitsPerSecond how fast packets leave, headers and inter-frame gap included; 0 for infinitely fast
- * @param queueBytes    bytes that may wait to leave; what is more is dropped ({@link Fate#QUEUE_FULL}). Without effect at infinite speed
- * @param inboxPackets  packets that may wait to be polled; what is more is dropped ({@link Fate#INBOX_FULL})
- * @param port          what packets to this link queue at; null for nothing
+ * @param ipHeader      visibility of the IPv4 identification to its receiver
+ * @param bitsPerSecond sending rate, headers and inter-frame gap included; 0 for infinitely fast
+ * @param queueBytes    bytes that may wait to be sent; further packets are dropped ({@link Fate#QUEUE_FULL}). No effect at infinite speed
+ * @param inboxPackets  packets that may wait to be polled; further ones are dropped ({@link Fate#INBOX_FULL})
+ * @param port          switch port that packets to this link pass; null for none
  */
 public record LinkProfile(IpHeader ipHeader, long bitsPerSecond, int queueBytes, int inboxPackets, SwitchPort port) {
-    /** Sees the IP header, infinitely fast, an inbox of 4096 packets. */
+    /** IP header delivered, infinitely fast, an inbox of 4096 packets. */
     public static final LinkProfile DEFAULT = new LinkProfile(IpHeader.DELIVERED, 0, 1 << 20, 4096, null);
 
-    /** What a receiver learns of the IPv4 identification. IPv6 packets have none. */
+    /** Visibility of the IPv4 identification to a receiver. IPv6 packets have none. */
     public enum IpHeader {
         /** The identification is delivered; it is 0, as an unconnected UDP socket that may not fragment sends it. */
         DELIVERED,
-        /** Like a UDP socket with a peer of our kind: hidden, and 0. */
+        /** Hidden, and 0: a UDP socket whose peer is this library. */
         HIDDEN,
-        /** Like a UDP socket with kernel rxe as the peer: hidden, any value, and the ICRC covers that value. */
+        /** Hidden, any value, covered by the ICRC: a UDP socket whose peer is kernel rxe. */
         HIDDEN_RANDOM
     }
 

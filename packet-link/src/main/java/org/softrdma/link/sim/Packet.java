@@ -6,7 +6,7 @@ import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.fault.Damage;
 import org.softrdma.verbs.Gid;
 
-/** One copy of a packet on its way. Taken from and given back to the fabric's pool. */
+/** One copy of a packet in flight, from the fabric's pool. */
 final class Packet {
     static final int OFFSET = TransmitBatch.HEADROOM;
     private static final byte POISON = (byte) 0xA5;
@@ -14,7 +14,7 @@ final class Packet {
     final ByteBuffer buffer = ByteBuffer.allocateDirect(OFFSET + SimulatedFabric.MAX_SENT_BYTES + Damage.MAX_EXTENSION);
     int length;
     Flow flow;
-    /** The address it bears as its destination: the flow's, or a group's. */
+    /** Destination address in its header: the flow's, or a group's. */
     Gid to;
     int sourcePort;
     int trafficClass;
@@ -23,14 +23,14 @@ final class Packet {
     boolean held;
     boolean passedPort;
 
-    /** Makes whoever kept a reference to these bytes read rubbish. */
+    /** Overwrites the bytes, so that a receiver that kept a reference reads garbage. */
     void poison() {
         for (int i = 0; i < OFFSET + length; i++) {
             buffer.put(i, POISON);
         }
     }
 
-    /** The order of arrival: by time, and at the same time by the order of sending. */
+    /** Order of arrival: by time, and at the same time in the order of sending. */
     static int compare(Packet a, Packet b) {
         int byTime = Long.signum(a.arrivesNs - b.arrivesNs);
         return byTime != 0 ? byTime : Long.compare(a.sequence, b.sequence);

@@ -6,14 +6,18 @@ import java.util.zip.CRC32;
 import org.softrdma.verbs.Gid;
 
 /**
- * The ICRC written down from IBA annexes A16 and A17, with none of the production code: what tests and the simulator compare with.
+ * An independent ICRC after IBA annexes A16 and A17, without any production code, for comparison in tests and the simulator.
  * Identification 0, DF, destination port 4791.
  */
 public final class PlainIcrc {
     private PlainIcrc() {
     }
 
-    /** @return the ICRC as a number; it stands least significant byte first at the packet's end */
+    /**
+     * Computes the ICRC.
+     *
+     * @return its value; the packet ends with it, least significant byte first
+     */
     public static int of(Gid from, Gid to, int sourcePort, ByteBuffer packet, int offset, int length) {
         boolean ipv4 = from.isIpv4Mapped();
         int udpLength = 8 + length;
@@ -37,7 +41,7 @@ public final class PlainIcrc {
         return (int) crc.getValue();
     }
 
-    /** @return the ICRC a packet ends with, as {@link #of} gives it */
+    /** Reads the ICRC at the end of a packet. */
     public static int stored(ByteBuffer packet, int offset, int length) {
         return Integer.reverseBytes(packet.getInt(offset + length - 4));
     }

@@ -22,17 +22,17 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.roce.Icrc;
 
 /**
- * A network in memory with a clock of its own. Nothing happens but by {@link #step} and {@link #advanceTo}, and everything that happens
- * follows from the seed, the plan and the order of calls: the same run gives the same trace, on every machine.
+ * A network in memory with a virtual clock. It advances only in {@link #step} and {@link #advanceTo}, and all events follow from the seed,
+ * the plan and the order of calls: the same run gives the same trace, on every machine.
  *
  * <p>Not thread-safe; no threads are needed.
  */
 public final class SimulatedFabric implements VirtualWorld {
-    /** Longest packet, BTH to ICRC; longer ones are refused and counted as a host would count EMSGSIZE. */
+    /** Longest packet, BTH to ICRC; longer ones are refused and counted, as a host does with EMSGSIZE. */
     public static final int MAX_SENT_BYTES = 8192;
     private static final int ICRC_COVERS_AT_LEAST = 12;
     private static final int FIRST_SOURCE_PORT = 0xC000;
-    /** ECN, the low bits of the traffic class: 0 may not be marked, 3 is marked. RFC 3168 §5 */
+    /** ECN, the low bits of the traffic class: 0 is not ECN-capable, 3 is marked. RFC 3168 §5 */
     private static final int CONGESTION_EXPERIENCED = 3;
 
     private final long seed;
@@ -41,7 +41,7 @@ public final class SimulatedFabric implements VirtualWorld {
     private final ArrayDeque<Packet> pool = new ArrayDeque<>();
     private final Map<Gid, SimulatedLink> links = new HashMap<>();
     private final Map<Flow.Key, Flow> flows = new LinkedHashMap<>();
-    /** Members of each multicast group: an address of theirs, in the order they joined. */
+    /** Members of each multicast group, by one of their addresses, in the order in which they joined. */
     private final Map<Gid, LinkedHashSet<Gid>> groups = new HashMap<>();
     private final long[] counts = new long[Fate.values().length];
     private final Damage damage = new Damage();
@@ -56,7 +56,11 @@ public final class SimulatedFabric implements VirtualWorld {
         this(seed, plan, 0);
     }
 
-    /** @param startNs first reading of the clock; a {@link System#nanoTime} may start anywhere, below zero too */
+    /**
+     * Creates a fabric.
+     *
+     * @param startNs first reading of the clock; like {@link System#nanoTime} it may be negative
+     */
     public SimulatedFabric(long seed, FaultPlan plan, long startNs) {
         this.seed = seed;
         this.plan = plan;
@@ -64,12 +68,16 @@ public final class SimulatedFabric implements VirtualWorld {
         nowNs = startNs;
     }
 
-    /** A link with {@link LinkProfile#DEFAULT}. */
+    /** Attaches a link with {@link LinkProfile#DEFAULT}. */
     public SimulatedLink attach(Gid... addresses) {
         return attach(LinkProfile.DEFAULT, addresses);
     }
 
-    /** @throws VerbsException EADDRINUSE if an open link has one of the addresses */
+    /**
+     * Attaches a link.
+     *
+     * @throws VerbsException EADDRINUSE if an open link has one of the addresses
+     */
     public SimulatedLink attach(LinkProfile profile, Gid... addresses) {
         for (Gid address : addresses) {
             refuseIfTaken(address);
@@ -83,17 +91,17 @@ public final class SimulatedFabric implements VirtualWorld {
 
     private void refuseIfTaken(Gid address) {
         if (links.containsKey(address)) {
-            throw new VerbsException(Errno.EADDRINUSE, "open_device", address + " is another link's on the simulated fabric");
+            throw new VerbsException(Errno.EADDRINUSE, "open_device", address + " belongs to another link of the simulated fabric");
         }
     }
 
-    /** The link has one more address. */
+    /** Adds an address to the link. */
     void bind(SimulatedLink link, Gid address) {
         refuseIfTaken(address);
         links.put(address, link);
     }
 
-    /** The link has one address less. */
+    /** Removes an address from the link. */
     void unbind(SimulatedLink link, Gid address) {
         links.remove(address, link);
     }
@@ -113,7 +121,7 @@ public final class SimulatedFabric implements VirtualWorld {
         return plan;
     }
 
-    /** Applies to packets sent from now on. */
+    /** Replaces the plan, for packets sent from now on. */
     public void plan(FaultPlan newPlan) {
         plan = newPlan;
     }
@@ -123,7 +131,7 @@ public final class SimulatedFabric implements VirtualWorld {
         observer = newObserver;
     }
 
-    /** How often {@code fate} befell a packet. */
+    /** Number of times {@code fate} was reported. */
     public long count(Fate fate) {
         return counts[fate.ordinal()];
     }
@@ -138,17 +146,17 @@ public final class SimulatedFabric implements VirtualWorld {
         return inFlight() + " packets in flight, " + plan;
     }
 
-    /** Loses what is sent from {@code from} to {@code to} for so long; the other way stays open. */
+    /** Drops packets sent from {@code from} to {@code to} for a time; the other direction stays open. */
     public void partition(Gid from, Gid to, long durationNs) {
         flow(from, to).wire.partitionUntil(after(durationNs));
     }
 
-    /** Holds what is sent from {@code from} to {@code to} for so long, then delivers it in order. */
+    /** Holds packets sent from {@code from} to {@code to} for a time, then delivers them in order. */
     public void clog(Gid from, Gid to, long durationNs) {
         flow(from, to).wire.clogUntil(after(durationNs));
     }
 
-    /** Ends all faults: rates, partitions and clogs. What was held comes now, in order; what was reordered comes as decided. */
+    /** Ends all faults: rates, partitions and clogs. Held packets arrive now, in order; reordered packets arrive at their drawn time. */
     public void heal() {
         plan = plan.healed();
         List<Packet> held = new ArrayList<>();
@@ -174,13 +182,17 @@ public final class SimulatedFabric implements VirtualWorld {
         }
     }
 
-    /** When the next packet arrives; {@link Long#MAX_VALUE} if none is in flight. */
+    /** Time at which the next packet arrives; {@link Long#MAX_VALUE} if none is in flight. */
     @Override
     public long nextEventNs() {
         return flying.isEmpty() ? Long.MAX_VALUE : flying.peek().arrivesNs;
     }
 
-    /** Moves the clock to the next arrival and delivers that packet. @return false if none is in flight: the clock stays */
+    /**
+     * Moves the clock to the next arrival and delivers that packet.
+     *
+     * @return false if no packet is in flight: the clock stays
+     */
     public boolean step() {
         if (flying.isEmpty()) {
             return false;
@@ -191,7 +203,7 @@ public final class SimulatedFabric implements VirtualWorld {
         return true;
     }
 
-    /** Delivers all that arrives up to {@code timeNs}, that included, and leaves the clock there. */
+    /** Delivers all packets that arrive up to and including {@code timeNs}, and moves the clock there. */
     @Override
     public void advanceTo(long timeNs) {
         while (!flying.isEmpty() && flying.peek().arrivesNs - timeNs <= 0) {
@@ -232,7 +244,7 @@ public final class SimulatedFabric implements VirtualWorld {
         groups.get(group).remove(member);
     }
 
-    /** Each member gets a copy, with troubles of its own; the sender too, if it is one. */
+    /** Sends a copy to each member, the sender included if it is one; each copy has faults of its own. */
     void carryToGroup(Path path, ByteBuffer bytes, int offset, int length, long departsNs) {
         for (Gid member : groups.getOrDefault(path.remote(), new LinkedHashSet<>())) {
             carry(flow(path.local(), member), path, bytes, offset, length, departsNs);
@@ -248,7 +260,7 @@ public final class SimulatedFabric implements VirtualWorld {
         report(packet.flow, packet.buffer, Packet.OFFSET, packet.length, fate);
     }
 
-    /** Takes a packet that leaves its sender at {@code departsNs} and decides what will happen to it. */
+    /** Draws the faults of a packet that leaves its sender at {@code departsNs}, and launches its copies. */
     void carry(Flow flow, Path path, ByteBuffer bytes, int offset, int length, long departsNs) {
         Wire wire = flow.wire;
         wire.drawPacket(random, plan, nowNs);
@@ -296,7 +308,7 @@ public final class SimulatedFabric implements VirtualWorld {
         flying.add(packet);
     }
 
-    /** Gives the packet the identification a kernel would, by which its ICRC changes too. */
+    /** Draws an identification as a kernel would choose it, and adjusts the ICRC. */
     private void hideIpId(Packet packet, Path path) {
         int id = random.below(0x1_0000);
         SimulatedLink receiver = links.get(packet.flow.to);
@@ -344,7 +356,7 @@ public final class SimulatedFabric implements VirtualWorld {
         }
     }
 
-    /** The packet has come to the port before its receiver. */
+    /** Queues a packet at the port before its receiver, marks it, or drops it. */
     private void queue(Packet packet, SimulatedLink receiver) {
         SwitchPort port = receiver.profile().port();
         double waitingBytes = receiver.portQueueBytes();

@@ -16,7 +16,7 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A port of a {@link SimulatedFabric}. {@link #await} does not park: the {@link Simulation} decides what runs next. Single-threaded, like
+ * A link of a {@link SimulatedFabric}. {@link #await} does not park: the {@link Simulation} decides what runs next. Single-threaded, like
  * the whole simulation.
  */
 public final class SimulatedLink implements Link {
@@ -28,9 +28,9 @@ public final class SimulatedLink implements Link {
     private final int sourcePort;
     private final ReceivedFrame frame = new ReceivedFrame();
     private final ArrayDeque<Packet> inbox = new ArrayDeque<>();
-    /** Null at infinite speed. */
+    /** Packets waiting to be sent; null at infinite speed. */
     private final WireQueue outbound;
-    /** Of the port before this link; null without one. */
+    /** Packets waiting in the port before this link; null without one. */
     private final WireQueue inbound;
     private long sendErrors;
     private long wakeups;
@@ -56,14 +56,14 @@ public final class SimulatedLink implements Link {
         addresses = LocalAddresses.with(addresses, address);
     }
 
-    /** What is on its way there is lost. */
+    /** Removes an address; packets in flight to it are lost. */
     @Override
     public void removeAddress(Gid address) {
         fabric.unbind(this, address);
         addresses = LocalAddresses.without(addresses, address);
     }
 
-    /** Closed under its device's feet. */
+    /** Whether the link was closed while its device was open. */
     @Override
     public boolean isBroken() {
         return closed;
@@ -79,7 +79,11 @@ public final class SimulatedLink implements Link {
         return "simulated " + addresses + ", " + profile;
     }
 
-    /** As {@link Link#resolve}; a peer that no open link holds is EHOSTUNREACH. */
+    /**
+     * Prepares a path.
+     *
+     * @throws VerbsException EHOSTUNREACH if no open link has the remote address; EADDRNOTAVAIL, EOPNOTSUPP
+     */
     @Override
     public Path resolve(PathRequest request) {
         request.requireV2();
@@ -89,7 +93,7 @@ public final class SimulatedLink implements Link {
             throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_route", local + " is not one of " + addresses);
         }
         if (local.isIpv4Mapped() != remote.isIpv4Mapped() || !remote.isMulticast() && fabric.linkAt(remote) == null) {
-            throw new VerbsException(Errno.EHOSTUNREACH, "resolve_route", "nobody at " + remote + " on the simulated fabric");
+            throw new VerbsException(Errno.EHOSTUNREACH, "resolve_route", "no link has " + remote + " on the simulated fabric");
         }
         return new Path(local, remote, sourcePort, DEST_PORT, request.trafficClass(), request.hopLimit(), fabric.flow(local, remote));
     }
@@ -108,7 +112,7 @@ public final class SimulatedLink implements Link {
         fabric.leave(group, memberAddress(group));
     }
 
-    /** The address by which copies for this link travel. */
+    /** Address that copies of group packets for this link are sent to; null if none is of that IP version. */
     private Gid memberAddress(Gid group) {
         for (Gid address : addresses) {
             if (address.isIpv4Mapped() == group.isIpv4Mapped()) {
@@ -158,12 +162,20 @@ public final class SimulatedLink implements Link {
         return inbound == null ? 0 : inbound.waitingBytes(fabric.nowNs());
     }
 
-    /** A packet enters the port before this link, which has room. @return when it has passed */
+    /**
+     * Queues a packet at the port before this link, which must have room.
+     *
+     * @return time at which it has passed
+     */
     long passPort(Packet packet) {
         return inbound.add(fabric.nowNs(), packet.length, packet.flow.to.isIpv4Mapped());
     }
 
-    /** @return whether the inbox had room */
+    /**
+     * Puts a packet into the inbox.
+     *
+     * @return whether there was room
+     */
     boolean offer(Packet packet) {
         if (inbox.size() >= profile.inboxPackets()) {
             return false;
@@ -212,7 +224,7 @@ public final class SimulatedLink implements Link {
         return sendErrors;
     }
 
-    /** Packets that wait here, and those on their way here, are lost. */
+    /** Closes the link; packets in its inbox and in flight to it are lost. */
     @Override
     public void close() {
         closed = true;

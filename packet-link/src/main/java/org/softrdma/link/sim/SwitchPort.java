@@ -2,12 +2,12 @@
 package org.softrdma.link.sim;
 
 /**
- * The port of a switch that leads to a {@link SimulatedLink}: where packets from all over the fabric meet and queue. Packets that say they
- * may be marked (ECN) are marked by the length of the queue they find, as RED does it: never below {@code markFromBytes}, always from
- * {@code markAllBytes} on, and between the two with a probability that rises to {@code markProbability}.
+ * The port of a switch before a {@link SimulatedLink}, where packets from the whole fabric queue. ECN-capable packets are marked by the
+ * length of the queue, as RED does: never below {@code markFromBytes}, always from {@code markAllBytes} on, and between the two with a
+ * probability that rises to {@code markProbability}.
  *
- * @param bitsPerSecond   how fast it sends to the link, headers and inter-frame gap included
- * @param queueBytes      bytes that may wait; what is more is dropped ({@link Fate#QUEUE_FULL})
+ * @param bitsPerSecond   sending rate to the link, headers and inter-frame gap included
+ * @param queueBytes      bytes that may wait; further packets are dropped ({@link Fate#QUEUE_FULL})
  * @param markFromBytes   K_min
  * @param markAllBytes    K_max, not less than {@code markFromBytes}
  * @param markProbability P_max, 0..1
@@ -21,7 +21,7 @@ public record SwitchPort(long bitsPerSecond, int queueBytes, int markFromBytes, 
         }
     }
 
-    /** How likely a packet is marked that finds so many bytes waiting. */
+    /** Probability that a packet is marked which finds that many bytes waiting. */
     double markChance(double waitingBytes) {
         if (waitingBytes < markFromBytes) {
             return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link.sim;
 
-/** Where packets wait for their turn on a wire of some speed. */
+/** Queue of packets before a wire of limited speed. */
 final class WireQueue {
     private static final double NS_PER_SECOND = 1e9;
     /** Preamble and gap 20, Ethernet 18, UDP 8, and the IP header. */
@@ -16,15 +16,20 @@ final class WireQueue {
         busyUntilNs = nowNs;
     }
 
-    /** Bytes, headers and gaps included, that a packet which comes now would have to wait for. */
+    /** Bytes before a packet added now, headers and gaps included. */
     double waitingBytes(long nowNs) {
         return Math.max(busyUntilNs - nowNs, 0) * (double) bitsPerSecond / (8 * NS_PER_SECOND);
     }
 
-    /** Takes a packet. @param length BTH to ICRC @return when its last bit leaves */
+    /**
+     * Adds a packet.
+     *
+     * @param length BTH to ICRC
+     * @return time at which its last bit is sent
+     */
     long add(long nowNs, int length, boolean ipv4) {
         long wireBytes = length + (ipv4 ? OVERHEAD_IPV4 : OVERHEAD_IPV6);
-        busyUntilNs = Math.max(busyUntilNs, nowNs) + wireBytes * 8L * (long) NS_PER_SECOND / bitsPerSecond;
+        busyUntilNs = nowNs + Math.max(busyUntilNs - nowNs, 0) + wireBytes * 8L * (long) NS_PER_SECOND / bitsPerSecond;
         return busyUntilNs;
     }
 }

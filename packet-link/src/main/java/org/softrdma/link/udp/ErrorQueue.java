@@ -16,16 +16,16 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.wire.roce.PortUnreachable;
 
 /**
- * What hosts said of packets that UDP sockets sent (ICMP): the kernel keeps it in a queue of each socket, with the beginning of the packet.
- * One kind is handed on: nobody is at the port, says the host that the packet was for. Source: ip(7), ipv6(7) on IP_RECVERR.
+ * ICMP errors for packets that UDP sockets sent: the kernel keeps them in a queue of each socket, with the beginning of the packet. One
+ * kind is delivered: "port unreachable" from the packet's destination itself. Source: ip(7), ipv6(7) on IP_RECVERR.
  */
 final class ErrorQueue {
-    /** Taken out at once; the rest waits for the next time. */
-    private static final int MOST = 64;
-    /** More than the management datagram that is known by its beginning. */
+    /** Maximum errors read in one call; the rest waits for the next one. */
+    private static final int MAX_ERRORS = 64;
+    /** More than a management datagram, which is recognised by its beginning. */
     private static final int PACKET_BYTES = 512;
     private static final int CONTROL_BYTES = 256;
-    /** In struct sock_extended_err, behind which stands who said so. */
+    /** Offsets in struct sock_extended_err, which the sender of the ICMP message follows. */
     private static final int ORIGIN = 4;
     private static final int TYPE = 5;
     private static final int CODE = 6;
@@ -41,7 +41,11 @@ final class ErrorQueue {
     private final ByteBuffer packet;
     private final ReceivedFrame frame = new ReceivedFrame();
 
-    /** @param port of RoCE v2 */
+    /**
+     * Allocates the buffers.
+     *
+     * @param port of RoCE v2
+     */
     ErrorQueue(LinuxSockets calls, Arena arena, int port) {
         this.calls = calls;
         this.port = port;
@@ -54,9 +58,13 @@ final class ErrorQueue {
         message.message(0, name.address(), LinuxSockets.SOCKADDR_BYTES, 0, 1, control.address(), CONTROL_BYTES);
     }
 
-    /** Takes out what a socket's queue holds, or a part of it. @return whether that was all */
+    /**
+     * Reads a socket's error queue.
+     *
+     * @return whether it is empty now; otherwise call again later
+     */
     boolean drain(int fd, Gid local, FrameHandler handler) {
-        for (int i = 0; i < MOST; i++) {
+        for (int i = 0; i < MAX_ERRORS; i++) {
             int bytes = calls.recvError(fd, message.messages());
             if (bytes < 0) {
                 return true;
@@ -85,7 +93,7 @@ final class ErrorQueue {
             && LinuxSockets.gidLow(control, error + OFFENDER, ipv4) == LinuxSockets.gidLow(name, 0, ipv4);
     }
 
-    /** Where the struct sock_extended_err is, or -1. */
+    /** Offset of the struct sock_extended_err, or -1. */
     private long extendedError(boolean ipv4) {
         int level = ipv4 ? LinuxSockets.IPPROTO_IP : LinuxSockets.IPPROTO_IPV6;
         int type = ipv4 ? LinuxSockets.IP_RECVERR : LinuxSockets.IPV6_RECVERR;

@@ -133,7 +133,11 @@ public final class LinuxUdpLink extends UdpLink {
         return total;
     }
 
-    /** Sends packets from the front that leave by one socket. @return 0 if the socket is full */
+    /**
+     * Sends packets from the front that leave by one socket.
+     *
+     * @return packets removed from the batch, 0 if the socket is full
+     */
     private int sendSome(TransmitBatch batch) {
         LinuxUdpSocket socket = ((UdpDestination) batch.path(batch.first()).linkState()).socket;
         if (socket.closed) {
@@ -168,7 +172,11 @@ public final class LinuxUdpLink extends UdpLink {
         };
     }
 
-    /** Handles a first message that the host refused. @return packets removed from the batch all the same */
+    /**
+     * Handles a first message that the host refused.
+     *
+     * @return packets removed from the batch nevertheless
+     */
     private int onRefused(TransmitBatch batch, LinuxUdpSocket socket, int errno) {
         if (errno == LinuxSockets.EAGAIN) {
             socket.full = true;
@@ -288,7 +296,11 @@ public final class LinuxUdpLink extends UdpLink {
         return total;
     }
 
-    /** Delivers a packet, or each packet of a train, to the handler. @return how many */
+    /**
+     * Delivers a packet, or each packet of a train, to the handler.
+     *
+     * @return packets delivered or dropped
+     */
     private int dispatch(LinuxUdpSocket socket, FrameHandler handler, int index, int bytes) {
         if ((receiveVector.flags(index) & LinuxSockets.MSG_TRUNC) != 0) {
             oversized++;

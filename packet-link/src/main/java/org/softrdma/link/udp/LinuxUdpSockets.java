@@ -155,7 +155,11 @@ final class LinuxUdpSockets extends UdpSockets<LinuxUdpSocket> {
         }
     }
 
-    /** Sets a UDP option on every socket. @return false if the kernel does not have the option */
+    /**
+     * Sets a UDP option on every socket.
+     *
+     * @return false if the kernel does not have the option
+     */
     private boolean setAll(int name, int value) {
         boolean known = true;
         for (LinuxUdpSocket socket : array) {

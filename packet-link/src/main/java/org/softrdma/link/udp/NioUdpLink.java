@@ -93,7 +93,11 @@ final class NioUdpLink extends UdpLink {
         return total;
     }
 
-    /** @return false if the socket is full */
+    /**
+     * Sends the first packet of the batch, or counts an error.
+     *
+     * @return false if the socket is full
+     */
     private boolean sendFirst(TransmitBatch batch, Destination destination) {
         Socket socket = destination.socket;
         ByteBuffer packet = batch.buffer();

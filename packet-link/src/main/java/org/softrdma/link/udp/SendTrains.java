@@ -13,8 +13,8 @@ import org.softrdma.linux.LinuxSockets;
 import org.softrdma.linux.MessageVector;
 
 /**
- * Describes the packets of a batch as messages for sendmmsg. With segmentation offload, {@link PacketTrains} become one message each, which
- * the kernel (or the NIC) cuts again.
+ * Describes the packets of a batch as messages for sendmmsg. With segmentation offload, each of {@link PacketTrains} is one message, which
+ * the kernel or the NIC cuts again.
  */
 final class SendTrains {
     private static final int CMSG_SPACE = 24;
@@ -26,7 +26,11 @@ final class SendTrains {
     private final MemorySegment controls;
     private final PacketTrains trains;
 
-    /** @param size packets, and so messages, described at once */
+    /**
+     * Allocates the messages.
+     *
+     * @param size maximum messages described at once
+     */
     SendTrains(Arena arena, int size, boolean offload) {
         this.size = size;
         vector = new MessageVector(arena, size);
@@ -44,7 +48,11 @@ final class SendTrains {
         return trains;
     }
 
-    /** Describes packets from the front that leave by the socket of the first. @return how many messages they make */
+    /**
+     * Describes packets from the front of the batch that leave by the socket of the first.
+     *
+     * @return messages described
+     */
     int describe(TransmitBatch batch) {
         long base = batch.memory().address();
         UdpDestination first = destination(batch, batch.first());
@@ -76,7 +84,11 @@ final class SendTrains {
         return CMSG_SPACE + destination.controlLength;
     }
 
-    /** Writes the segment size and behind it the destination's control messages. @return the address */
+    /**
+     * Writes the segment size and behind it the destination's control messages.
+     *
+     * @return their native address
+     */
     private long putControl(int message, UdpDestination destination, int segmentBytes) {
         long at = (long) message * CONTROL_BYTES;
         controls.set(JAVA_LONG, at, LinuxSockets.CMSG_HEADER + Short.BYTES);

@@ -48,7 +48,11 @@ final class UdpDestination implements PacketTrains.Target {
         control = controlLength == 0 ? 0 : name + SOCKADDR_BYTES;
     }
 
-    /** Writes a control message. @return length of all control messages so far */
+    /**
+     * Writes a control message.
+     *
+     * @return length of all control messages so far
+     */
     private int putControl(int offset, int ipv4Type, int ipv6Type, int value) {
         int at = SOCKADDR_BYTES + offset;
         memory.set(JAVA_LONG, at, LinuxSockets.CMSG_HEADER + Integer.BYTES);

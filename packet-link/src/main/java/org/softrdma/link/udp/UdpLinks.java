@@ -8,21 +8,21 @@ import org.softrdma.verbs.Gid;
 
 /**
  * Opens RoCE v2 over UDP sockets. On Linux that is {@link LinuxUdpLink}, elsewhere {@link NioUdpLink}; the system property
- * {@value #PROPERTY} set to {@code nio} asks for the portable one on Linux too, set to {@code linux} for the Linux one.
+ * {@value #PROPERTY} set to {@code nio} selects the portable one on Linux too, set to {@code linux} the Linux one.
  */
 public final class UdpLinks {
-    /** {@code nio}, {@code linux}, or unset for the best one this platform has. */
+    /** System property: {@code nio}, {@code linux}, or unset for the best link of the platform. */
     public static final String PROPERTY = LinuxSockets.CHOICE_PROPERTY;
 
     private UdpLinks() {
     }
 
-    /** With {@link UdpLinkOptions#DEFAULT}. */
+    /** Opens a link with {@link UdpLinkOptions#DEFAULT}. */
     public static Link open(List<Gid> addresses) {
         return open(addresses, UdpLinkOptions.DEFAULT);
     }
 
-    /** With {@link UdpLinkOptions#DEFAULT} but another port, for tests. */
+    /** Opens a link with {@link UdpLinkOptions#DEFAULT} but another port, for tests. */
     public static Link open(List<Gid> addresses, int port) {
         return open(addresses, UdpLinkOptions.DEFAULT.withPort(port));
     }
@@ -31,7 +31,7 @@ public final class UdpLinks {
      * Binds one socket per address.
      *
      * @param addresses of this host, unicast; each of them both source and destination of packets
-     * @throws org.softrdma.verbs.VerbsException EADDRINUSE, naming who has the port where that can be found out; EADDRNOTAVAIL; EINVAL
+     * @throws org.softrdma.verbs.VerbsException EADDRINUSE, naming the process that has the port if it can be found; EADDRNOTAVAIL; EINVAL
      *         for no or wildcard addresses; other errors of the host
      */
     public static Link open(List<Gid> addresses, UdpLinkOptions options) {

@@ -29,7 +29,11 @@ abstract class UdpSockets<S extends BoundSocket> {
         this.options = options;
     }
 
-    /** Opens a configured, non-blocking socket and binds it to {@code address}. @param scope interface index if it is link-local, or 0 */
+    /**
+     * Opens a configured, non-blocking socket and binds it to {@code address}.
+     *
+     * @param scope interface index of a link-local address, or 0
+     */
     protected abstract S open(Gid address, int scope);
 
     /** Opens a socket that is bound to a group and makes the host a member of it. Each member socket on the host receives every packet. */
