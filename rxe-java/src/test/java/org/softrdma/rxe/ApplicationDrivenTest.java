@@ -43,7 +43,7 @@ class ApplicationDrivenTest {
     private static final int BYTES = 100_000;
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(20);
 
-    /** One end of a connection, all of it. */
+    /** One end of a connection: device, queue pair and memory. */
     private static final class End implements AutoCloseable {
         final Context context;
         final ProtectionDomain pd;
@@ -122,7 +122,7 @@ class ApplicationDrivenTest {
         }
     }
 
-    /** Only the caller's thread can do the peer's work here. */
+    /** The caller's thread does the peer's work, too: no other thread exists. */
     @Test
     void shouldDriveThePeerWhileTheApplicationWaitsForAnEvent() {
         DeviceThreads.driveByApplication();

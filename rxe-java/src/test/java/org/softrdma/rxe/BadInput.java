@@ -17,16 +17,16 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 
 /**
- * A device under fire: ready, with receives posted, over RC and XRC a READ and a SEND waiting for their answers, and memory next to
- * what the peer may touch. Whatever arrives: nothing is thrown, what the peer may not touch stays as it is, and every packet is accounted
- * for by name.
+ * A device under fire: ready, with receives posted, over RC and XRC a READ and a SEND waiting for responses, and memory next to
+ * the memory that the peer may access. For any bytes received: nothing is thrown, other memory is unchanged, and every packet is counted
+ * by name.
  */
 final class BadInput {
     static final int SIZE = 4096;
-    /** Of a UD queue pair. */
+    /** Q_Key of the UD queue pair. */
     static final int QKEY = 0x11111111;
 
-    /** What the edge does with a packet: takes it, or drops it for one of these reasons. */
+    /** Counters of the edge: a packet passes, or is dropped for one of these reasons. */
     private static final List<String> EDGE = List.of("rcvd_pkts", "drop_too_short", "drop_bad_length", "drop_bad_version",
         "drop_unknown_opcode", "drop_bad_port", "drop_unknown_qpn", "drop_bad_icrc", "drop_bad_pkey", "drop_wrong_address",
         "drop_gsi_no_mad", "drop_gsi_bad_qkey", "drop_gsi_full");

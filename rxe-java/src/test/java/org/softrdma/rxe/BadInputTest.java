@@ -19,7 +19,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.softrdma.verbs.QpType;
 
-/** Properties of the receive path against anybody's bytes; see {@link BadInput}. jqwik prints the seed of what fails. */
+/** Properties of the receive path for arbitrary bytes; see {@link BadInput}. jqwik prints the seed of a failure. */
 class BadInputTest {
     // ---- bytes that are no packet of the connection ----
 
@@ -30,7 +30,7 @@ class BadInputTest {
         input.check();
     }
 
-    /** One inverted bit, anywhere but where the ICRC does not look (BTH byte 4), is found. */
+    /** One inverted bit is detected, except in BTH byte 4, which the ICRC does not cover. */
     @Property(tries = 300)
     void shouldDropEveryBitError(@ForAll("packets") RawPacket packet, @ForAll @IntRange(max = 1_000_000) int where) {
         BadInput input = new BadInput();
@@ -85,7 +85,7 @@ class BadInputTest {
         input = new BadInput();
         if (qpn != input.peer.side.qp.qpNum()) {
             input.fire(input.peer.bytesOf(packet.version(0).destQpn(qpn)));
-            // 1 is the GSI, which takes nothing but management datagrams.
+            // 1 is the GSI, which accepts only management datagrams.
             input.checkUntouched(qpn == 1 ? "drop_gsi_no_mad" : "drop_unknown_qpn", 1);
         }
     }
@@ -112,7 +112,7 @@ class BadInputTest {
 
     // ---- packets with everything right but the contents ----
 
-    /** Any sequence of well-formed packets of every opcode, near the PSNs of the connection: valid ICRC, anything else anyhow. */
+    /** Any sequence of well-formed packets of every opcode, near the PSNs of the connection: valid ICRC, all other fields at random. */
     @Property(tries = 600)
     void shouldSurviveAnySequenceOfWellFormedPackets(@ForAll @Size(min = 1, max = 30) List<@From("lies") RawPacket> packets,
                                                      @ForAll("services") QpType service) {
@@ -123,7 +123,7 @@ class BadInputTest {
         input.check();
     }
 
-    /** Header bytes at random behind a good BTH of every opcode, with a good ICRC. */
+    /** Random header bytes after a valid BTH of every opcode, with a valid ICRC. */
     @Property(tries = 1000)
     void shouldSurviveAnyHeaders(@ForAll("services") QpType service, @ForAll @IntRange(max = 255) int opcode,
                                  @ForAll @IntRange(min = -3, max = 6) int psn,
@@ -137,7 +137,7 @@ class BadInputTest {
         input.check();
     }
 
-    /** Requests that address what may be read only: never written, whatever key, length and opcode say. */
+    /** Requests to memory that may only be read: never written, for any key, length and opcode. */
     @Property(tries = 300)
     void shouldNeverWriteWhereThePeerMayOnlyRead(@ForAll @IntRange(min = -8, max = 5000) int offset,
                                                  @ForAll @IntRange(max = 1024) int length, @ForAll @IntRange(max = 3) int kind) {
@@ -175,7 +175,7 @@ class BadInputTest {
             });
     }
 
-    /** Well-formed packets that say anything. */
+    /** Well-formed packets with random fields. */
     @Provide
     Arbitrary<RawPacket> lies() {
         Arbitrary<Integer> opcodes = Arbitraries.frequencyOf(

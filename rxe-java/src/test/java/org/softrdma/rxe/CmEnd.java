@@ -31,7 +31,7 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** A device, a queue pair, and an application that lets communication management connect it; what it is told is written down. */
+/** A device, a queue pair, and an application that lets communication management connect it and records the events. */
 public final class CmEnd implements CmHandler, CmListener, AutoCloseable {
     public static final CmService SERVICE = new CmService(PortSpace.TCP, 7174);
     static final CmService DATAGRAMS = new CmService(PortSpace.UDP, 7174);
@@ -41,7 +41,7 @@ public final class CmEnd implements CmHandler, CmListener, AutoCloseable {
     final SimulatedPair.Side side;
     final CmTransport transport;
     final InetSocketAddress address;
-    /** Real peers on a busy machine want a longer acknowledgement timeout. */
+    /** Longer acknowledgement timeout, for real peers on a busy machine. */
     CmPathOptions options = OPTIONS;
     private final List<String> events = new ArrayList<>();
     volatile CmConnection connection;
@@ -68,7 +68,7 @@ public final class CmEnd implements CmHandler, CmListener, AutoCloseable {
         connection.connect(SERVICE, QpType.RC, address, to.port(SERVICE.port()), parameters(privateData), options);
     }
 
-    /** Brings the queue pair to RTS, as the connection says. */
+    /** Brings the queue pair to RTS with the connection's attributes. */
     void ready() {
         side.qp.modify(connection.qpAttributes(QpState.INIT, options));
         side.qp.modify(connection.qpAttributes(QpState.RTR, options));
@@ -94,7 +94,7 @@ public final class CmEnd implements CmHandler, CmListener, AutoCloseable {
         return events.size();
     }
 
-    /** What was told, in order. */
+    /** Recorded events, in order. */
     synchronized String told() {
         return String.join(", ", events);
     }

@@ -28,7 +28,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.wire.cm.CmRejectReason;
 
-/** Whole devices that connect through queue pair 1, on virtual time and a network with losses. */
+/** Complete devices that connect through queue pair 1, on virtual time and a network with losses. */
 class CmTransportTest {
     private static final long SECOND = 1_000_000_000L;
 
@@ -88,7 +88,7 @@ class CmTransportTest {
         assertEquals(a.address, b.request.remote());
         assertEquals(b.port(CmEnd.SERVICE.port()), b.request.local());
         assertEquals(QpType.RC, b.request.type());
-        // Asked for with responder resources 16 and initiator depth 8: seen from the other end the other way round.
+        // Requested with responder resources 16 and initiator depth 8: the other end has them swapped.
         assertEquals(8, b.request.parameters().responderResources());
         assertEquals(16, b.request.parameters().initiatorDepth());
         assertEquals(b.side.qp.qpNum(), a.response.qpNum());
@@ -250,7 +250,7 @@ class CmTransportTest {
         assertEquals("request", b.told());
     }
 
-    /** Of several addresses one can go while others take the answer: nothing may fail where the device works for all. */
+    /** One of several addresses is removed while others receive the reply: nothing may fail. */
     @Test
     void shouldTakeTheAnswerOfADatagramServiceThoughTheAddressThatAskedIsGone() {
         open(FaultPlan.NONE, QpType.UD, false);

@@ -24,8 +24,8 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * Marks and notifications on real sockets, trains included. The loopback marks nothing, so the sender, which has no congestion control,
- * does it itself: its address vector asks for packets that are marked.
+ * Marks and notifications on real sockets, trains included. The loopback interface marks nothing, so the sender, without congestion
+ * control, does it itself: its address vector has the mark in the traffic class.
  */
 @Timeout(60)
 class CongestionLoopbackTest {
@@ -67,7 +67,7 @@ class CongestionLoopbackTest {
             return context.counters().get(name);
         }
 
-        /** Packets that came, once as many were marked: on a busy machine some come once more after the last completion. */
+        /** Received packets, once as many were marked: on a busy machine some are received again after the last completion. */
         long packetsAllOfThemMarked(long beganNs) {
             Map<String, Long> counters = context.counters();
             while (!counters.get("rcvd_pkts").equals(counters.get("np_ecn_marked_roce_packets"))) {

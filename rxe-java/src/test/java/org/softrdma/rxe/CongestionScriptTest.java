@@ -22,13 +22,13 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.SendRequest;
 
-/** Marks, congestion notifications and what they do to the packets of a queue pair. Sources: IBA annex A17, the DCQCN paper. */
+/** Marks, congestion notifications and their effect on the packets of a queue pair. Sources: IBA annex A17, the DCQCN paper. */
 class CongestionScriptTest {
     private static final long US = 1_000;
     private static final int CNP = 0x81;
     private static final int BECN = 0x40;
     private static final int ECT_0 = 2;
-    /** After the first notification 500 Mbit/s, and so it stays: the timers are too slow to be felt. */
+    /** Line rate 1 Gbit/s: 500 Mbit/s after the first notification, and the timers are too slow to raise it during a test. */
     private static final String HALF_A_GIGABIT = "dcqcn,rate=1gbit,timer=1s,bytes=999999999";
     /** A full packet, BTH to ICRC, at 500 Mbit/s. */
     private static final long PACKET_NS = (12 + 1024 + 4) * 8 * 2;
@@ -78,7 +78,7 @@ class CongestionScriptTest {
         assertEquals(2, peer.side.counter("np_cnp_sent"));
     }
 
-    /** IBA annex A17: a CNP is not answered by a CNP; and one for something that was dropped would help strangers. */
+    /** IBA annex A17: a CNP is not answered by a CNP. Nor is a dropped packet: that would help unknown senders. */
     @Test
     void shouldNotAnswerMarkedNotificationsAndStrangers() {
         connect("dcqcn");
@@ -101,7 +101,7 @@ class CongestionScriptTest {
         assertEquals(ECT_0, peer.expect(CNP, 0).trafficClass);
     }
 
-    /** The application's DSCP stays, whatever it says in the bits that are not its own. */
+    /** The application's DSCP is kept, for any value of the ECN bits, which are not its own. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 3})
     void shouldKeepTheDscp(int ecn) {
@@ -117,7 +117,7 @@ class CongestionScriptTest {
         assertEquals(26 << 2 | ECT_0, peer.expect().trafficClass);
     }
 
-    /** As kernel rxe: nothing on the wire says that there is such a thing. */
+    /** As with kernel rxe, nothing on the wire indicates congestion control. */
     @Test
     void shouldDoNothingButCountWhileItIsOff() {
         connect("none");
@@ -135,7 +135,7 @@ class CongestionScriptTest {
         assertEquals(0, peer.side.counter("rp_cnp_handled"));
     }
 
-    /** A datagram's sender would need a path of its own. */
+    /** A CNP to a datagram's sender would need a path of its own. */
     @Test
     void shouldNotAnswerMarkedDatagrams() {
         setup.type = QpType.UD;
@@ -149,7 +149,7 @@ class CongestionScriptTest {
 
     // ---- reaction point ----
 
-    /** Packets come as fast as the rate says, in bursts of no more than what a late waker may make good. */
+    /** Packets are sent at the rate, in bursts no longer than the credit of a host that woke late. */
     private static void checkRate(List<RawPacket> packets) {
         RawPacket first = packets.getFirst();
         for (int i = 1; i < packets.size(); i++) {
@@ -206,7 +206,7 @@ class CongestionScriptTest {
         assertTrue(next.stream().anyMatch(packet -> packet.opcode() == RawPacket.ACK), next.toString());
     }
 
-    /** A second notification halves what the first one left. */
+    /** A second notification halves the rate left by the first one. */
     @Test
     void shouldSlowDownFurther() {
         connect(HALF_A_GIGABIT);
@@ -219,7 +219,7 @@ class CongestionScriptTest {
         assertTrue(Math.abs(lastNs - 99 * 2 * PACKET_NS) < CongestionPoint.CREDIT_NS, lastNs + " ns");
     }
 
-    /** Nothing that the rate holds back outlives the queue pair's state, and a new connection starts at line rate. */
+    /** Held packets are gone after a reset, and a new connection starts at line rate. */
     @Test
     void shouldForgetItsRateInReset() {
         connect(HALF_A_GIGABIT);

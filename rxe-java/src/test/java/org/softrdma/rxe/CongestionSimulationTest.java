@@ -26,7 +26,7 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
 /**
- * Two devices send to a third as fast as they can, through the one port of a switch that leads to it. All wires have 10 Gbit/s, and the
+ * Two devices send to a third at full speed, through the one port of a switch that leads to it. All wires have 10 Gbit/s, and the
  * port marks as in the DCQCN paper: from 5 kB on a few packets, from 200 kB on all. The second starts when the first one has had the port
  * to itself for a while.
  */
@@ -49,7 +49,7 @@ class CongestionSimulationTest {
     private int notificationsOnTheWire;
     private double longestQueue;
 
-    /** One sender, and what the receiver has of it. */
+    /** One sender, and the receiver's view of it. */
     private final class Flow {
         final SimulatedPair.Side sender;
         final MemoryRegion from;
@@ -138,7 +138,7 @@ class CongestionSimulationTest {
         }
     }
 
-    /** Without congestion control only the windows bound the queue, and nothing on the wire is marked or says that it could be. */
+    /** Without congestion control only the windows bound the queue, and no packet is marked or may be. */
     @Test
     void shouldFillTheQueueWithoutCongestionControl() {
         build(3, RxeOptions.DEFAULT);

@@ -39,8 +39,8 @@ import org.softrdma.verbs.cm.EventChannel;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * The whole of it on virtual time: programs that know librdmacm's calls only, two devices, and a network that loses, doubles and delays.
- * Every connection must come about, carry its message once, and end, for both.
+ * Connections on virtual time: programs that use librdmacm's calls only, two devices, and a network that loses, duplicates and delays.
+ * Every connection must be established, carry its message once, and end, for both.
  */
 class ConnectionManagerSimulationTest {
     private static final int CONNECTIONS = 25;
@@ -71,7 +71,7 @@ class ConnectionManagerSimulationTest {
 
         abstract void onCompletion(WorkCompletion completion);
 
-        /** Does what there is to do. */
+        /** Handles the events that are queued. */
         void step() {
             for (CmEvent event = channel.getEvent(0); event != null; event = channel.getEvent(0)) {
                 handle(event);
@@ -173,7 +173,7 @@ class ConnectionManagerSimulationTest {
                     ended++;
                 }
                 case ESTABLISHED, TIMEWAIT_EXIT -> {
-                    // As it should be.
+                    // Expected.
                 }
                 default -> throw new AssertionError(event.toString());
             }
@@ -217,7 +217,7 @@ class ConnectionManagerSimulationTest {
                 }
                 case DISCONNECTED -> ended++;
                 case TIMEWAIT_EXIT -> {
-                    // As it should be.
+                    // Expected.
                 }
                 default -> throw new AssertionError(event.toString());
             }

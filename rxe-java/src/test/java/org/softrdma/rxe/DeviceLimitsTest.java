@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.DeviceAttributes;
 
-/** The device has the size of kernel rxe 6.1, so that a program made for the one fits the other. */
+/** The device has the limits of kernel rxe 6.1, so that a program sized for one fits the other. */
 class DeviceLimitsTest {
     private final DeviceAttributes limits = new SimulatedPair(1, new SimulatedPair.Setup()).a.context.queryDevice();
 

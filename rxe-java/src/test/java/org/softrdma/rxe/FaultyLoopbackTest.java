@@ -32,7 +32,7 @@ import org.softrdma.verbs.WorkCompletion;
 /** Two devices of one process on real sockets and a real clock, with faults in all directions. */
 @Timeout(120)
 class FaultyLoopbackTest {
-    /** No corruption: a UDP socket hides the IPv4 identification, and one damaged packet in 65,536 then passes for a good one. */
+    /** No corruption: a UDP socket hides the IPv4 identification, and one damaged packet in 65,536 then passes as intact. */
     private static final String HEAVY = "drop=0.02,duplicate=0.05,reorder=0.05:200us,delay=5us-40us,clog=0.001:1ms,dir=both,seed=";
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final int SIZE = 1 << 20;

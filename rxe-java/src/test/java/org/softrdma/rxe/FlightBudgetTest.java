@@ -23,7 +23,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
-/** What all queue pairs of a device may have under way together. */
+/** The budget of packets in flight that the queue pairs of a device share. */
 class FlightBudgetTest {
     private static final int QUEUE_PAIRS = 100;
     private static final int MESSAGE_BYTES = 64 << 10;
@@ -75,7 +75,7 @@ class FlightBudgetTest {
         assertNull(flight.next());
     }
 
-    /** A receiver whose inbox holds less than the windows of all queue pairs together: nothing may fail, and not much be sent twice. */
+    /** A receiver whose inbox holds less than the windows of all queue pairs together: nothing may fail, and few packets be sent twice. */
     @Test
     void shouldNotFloodASmallReceiverWithManyQueuePairs() {
         SimulatedFabric fabric = new SimulatedFabric(1, FaultPlan.NONE.withDelay(20_000, 20_000));

@@ -18,14 +18,14 @@ import org.softrdma.wire.cm.CmRej;
 import org.softrdma.wire.cm.CmRejectReason;
 import org.softrdma.wire.mad.Mad;
 
-/** Queue pair 1 at the packet edge: what gets in, what does not and by which counter, and what a flood of it may cost the others. */
+/** Queue pair 1 at the packet edge: accepted packets, dropped packets with their counters, and the cost of a flood for others. */
 class GsiTest {
     private static final int GSI_QKEY = 0x80010000;
     private static final int SERVICE_PORT = 7174;
 
     private final RawPeer peer = new RawPeer(new SimulatedPair.Setup());
 
-    /** rping's REQ of kernel 6.1, but for addresses and numbers. */
+    /** rping's REQ of kernel 6.1, except for addresses and numbers. */
     private ByteBuffer req(int commId) {
         ByteBuffer mad = ByteBuffer.allocate(256);
         mad.putInt(0, 0x01070203).putInt(16, 0x00100000);
@@ -91,14 +91,14 @@ class GsiTest {
         assertEquals(before + 1, peer.side.counter(counter), counter);
     }
 
-    /** Limited members of the default partition may ask, too. */
+    /** Limited members of the default partition may send requests, too. */
     @Test
     void shouldTakeLimitedMembers() {
         peer.send(datagram(req(5)).pkey(0x7fff));
         assertEquals(RawPacket.UD_SEND, peer.expect().opcode());
     }
 
-    /** The private data says an address of rdma_cm's own: whoever listens everywhere listens at the device's. */
+    /** The private data names an address of rdma_cm: a listener on the wildcard address listens on the device's. */
     @Test
     void shouldRefuseARequestForAnAddressThatIsNotOurs() {
         ((CmContext) peer.side.context).cmTransport().listen(CmEnd.SERVICE, (connection, request) -> RequestVerdict.TAKEN);

@@ -22,14 +22,14 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.SendRequest;
 
 /**
- * Answers that no honest responder gives: cut short, out of order, of another kind, to what was never asked. Kernel rxe 6.1 reports success
- * for many of them with data missing. Here nothing succeeds that did not arrive, no byte is placed that does not belong, and each is
+ * Responses that no correct responder sends: cut short, out of order, of another kind, never requested. Kernel rxe 6.1 reports success
+ * for many of them with data missing. Here nothing succeeds without its data, no foreign byte is placed, and each response is
  * counted.
  * IBA vol 1 §9.7.5.2, §9.9.2.
  */
 class HostileResponsesTest {
     private static final int MTU = 1024;
-    /** Of the READ: two full packets and a rest. */
+    /** Bytes of the READ: two full packets and a rest. */
     private static final int LENGTH = 2 * MTU + 452;
     private static final long REMOTE_VA = 0xffff_ffff_0000_0000L;
     private static final int RKEY = 0x12345678;
@@ -78,7 +78,7 @@ class HostileResponsesTest {
         return Arguments.of(name, request, placed, answers);
     }
 
-    /** What is posted, how many bytes of the answers may be placed, and the answers, of which the last is the wrong one. */
+    /** The work request, the number of bytes that may be placed, and the responses, of which the last is the wrong one. */
     static Stream<Arguments> contradictions() {
         return Stream.of(
             row("READ begins with its Last", READ, 0, at(RawPacket.READ_LAST, 0, MTU)),
@@ -152,7 +152,7 @@ class HostileResponsesTest {
         assertEquals(List.of("1 REM_ACCESS_ERR"), completions());
     }
 
-    /** A receiver that is not ready has no place inside a READ; asked again for the rest it may still give it. */
+    /** An RNR NAK inside a READ is wrong; requested again, the responder may still send the rest. */
     @Test
     void shouldAskForTheRestOfAReadAfterReceiverNotReadyInItsMidst() {
         READ.accept(this);
@@ -163,7 +163,7 @@ class HostileResponsesTest {
         assertEquals(List.of(), completions());
     }
 
-    /** A NAK behind what was read so far tells that responses are missing, whatever else it says. */
+    /** A NAK after the responses received so far shows that responses are missing, with any syndrome. */
     @Test
     void shouldAskForTheRestOfAReadAfterANakBehindIt() {
         READ.accept(this);
@@ -177,7 +177,7 @@ class HostileResponsesTest {
         assertEquals(List.of(), completions());
     }
 
-    /** An ACK inside a READ confirms nothing of it: kernel rxe 6.1 then asks for the wrong part of the READ. */
+    /** An ACK inside a READ confirms nothing of it: kernel rxe 6.1 then requests the wrong part of the READ. */
     @Test
     void shouldAskForTheRestOfAReadAfterAPlainAckInItsMidst() {
         READ.accept(this);
@@ -188,7 +188,7 @@ class HostileResponsesTest {
         assertEquals(List.of(), completions());
     }
 
-    /** Neither an ATOMIC WRITE nor a FLUSH is done because what follows was acknowledged. */
+    /** An acknowledgement of later requests completes neither an ATOMIC WRITE nor a FLUSH. */
     @Test
     void shouldNotCompleteAtomicWriteOrFlushByPlainAck() {
         ATOMIC_WRITE.accept(this);
@@ -212,7 +212,7 @@ class HostileResponsesTest {
             Arguments.of("Atomic ACK", RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN + 1).aeth(0x1f, 1).atomicAck(1)));
     }
 
-    /** Kernel rxe 6.1 takes the ACK for one of everything that it sent. */
+    /** Kernel rxe 6.1 accepts the ACK as one of everything it sent. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("ghosts")
     void shouldNotBelieveAnswersToWhatWasNeverSent(String name, RawPacket ghost) {

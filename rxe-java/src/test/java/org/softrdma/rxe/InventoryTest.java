@@ -32,7 +32,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.XrcDomain;
 
-/** What a process tells others of its devices. */
+/** A process's report of its devices. */
 class InventoryTest {
     private static final QpCapabilities CAPABILITIES = new QpCapabilities(4, 4, 1, 1, 0);
 

@@ -27,8 +27,8 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * Frames that one Linux 6.1 rxe sent to another, over UC and UD: we take them as the other one did, and what we send for the same work
- * requests is the same, byte for byte. What was posted and what came of it stands beside the recordings in interop-tests/lab/golden.
+ * Frames that one Linux 6.1 rxe sent to another, over UC and UD: ours accepts them as the other one did, and sends for the same work
+ * requests the same bytes. The work requests and their completions are beside the recordings in interop-tests/lab/golden.
  */
 class KernelFramesTest {
     private static final int PSN = 0x123456;
@@ -61,7 +61,7 @@ class KernelFramesTest {
         return side;
     }
 
-    /** What the recorder filled its buffers with: byte i is i modulo 251. */
+    /** Contents of the recorder's buffers: byte i is i modulo 251. */
     private static byte[] pattern(int length) {
         byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {

@@ -13,7 +13,7 @@ import org.softrdma.verbs.QpType;
 
 /**
  * One end of a connection on a real interface, whose memory the other end writes; also a program, to be killed: {@code KilledPeer NETDEV
- * [ADDRESS]} prints its address and listens, or connects to ADDRESS, and tells the peer where to write in its private data.
+ * [ADDRESS]} prints its address and listens, or connects to ADDRESS, and sends the place to write to in its private data.
  */
 final class KilledPeer implements AutoCloseable {
     static final int BYTES = 1 << 20;
@@ -35,7 +35,7 @@ final class KilledPeer implements AutoCloseable {
         return memory;
     }
 
-    /** Where the peer may write: address and rkey. */
+    /** Address and rkey of the memory that the peer may write. */
     String target() {
         return memory.address() + " " + Integer.toUnsignedLong(memory.rkey());
     }
@@ -75,7 +75,7 @@ final class KilledPeer implements AutoCloseable {
                 await(() -> end.count() > 0);
                 end.accept(peer.target());
             }
-            // Its device is at work until it is killed.
+            // The device runs until the process is killed.
             await(() -> false);
         }
     }

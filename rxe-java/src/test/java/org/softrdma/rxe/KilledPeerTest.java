@@ -22,8 +22,8 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
 /**
- * The peer's process is killed while it is written to: SIGKILL, after which nobody says anything for it, as a kernel would. All that is
- * left to the other end is that acknowledgements do not come: after retry count + 1 ACK timeouts the first work request has failed.
+ * The peer's process is killed while it is written to: unlike a kernel, nothing ends its connections after SIGKILL. The only sign for
+ * the other end is missing acknowledgements: after retry count + 1 ACK timeouts the first work request has failed.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class KilledPeerTest {
@@ -98,7 +98,7 @@ class KilledPeerTest {
         closeSurvivor();
     }
 
-    /** What is left of the connection is its communication id, until the peer's end of it is known or given up. */
+    /** Only the connection's communication ID remains, until the peer's end of it is known or abandoned. */
     private void closeSurvivor() {
         CmEnd end = survivor.end;
         RxeEngine engine = ((RxeContext) end.side.context).running().engine();

@@ -19,7 +19,7 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
-/** RC on a perfect fabric, the faults being those of the devices' own links: what users get from {@code Rxe.setFaults}. */
+/** RC on a perfect fabric, with faults in the devices' own links, as {@code Rxe.setFaults} sets them. */
 class LinkFaultsRcTest {
     private static final String HEAVY = "drop=0.03,duplicate=0.05,reorder=0.05:50us,corrupt=0.03,truncate=0.01,extend=0.01,delay=1us-20us,"
         + "partition=0.0005:200us,clog=0.001:200us,dir=both,seed=";
@@ -33,7 +33,7 @@ class LinkFaultsRcTest {
         new Random(3).nextBytes(data);
         MemoryRegion source = pair.a.memory(data);
         MemoryRegion written = pair.b.memory(data.length, SimulatedPair.ALL_REMOTE);
-        // An exchange without faults: now both know how long that takes.
+        // An exchange without faults: both have measured the round trip now.
         pair.a.qp.postSend(new SendRequest().write(written.address(), written.rkey()).element(source, 0, 1).signaled());
         pair.runUntil(() -> pair.a.sends().size() == 1);
         pair.a.sends().clear();

@@ -11,7 +11,7 @@ import org.softrdma.contract.LiveFabric;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.verbs.GidEntry;
 
-/** The contract of the API on rxe devices that are real: sockets on the loopback interface, threads, and the time of the clock. */
+/** The contract of the API on real rxe devices: sockets on the loopback interface, threads, and the real clock. */
 class LoopbackContractTest extends AllContracts {
     private static Loopback fabric;
 

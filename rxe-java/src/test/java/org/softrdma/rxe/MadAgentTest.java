@@ -19,7 +19,7 @@ import org.softrdma.verbs.VerbsException;
 class MadAgentTest {
     private static final int GSI_QKEY = 0x80010000;
     private static final int PING_CLASS = 0x32;
-    /** What ibping asks. */
+    /** Request of ibping. */
     private static final byte[] PING = Arrays.copyOf(HexFormat.of().parseHex("013201010000000000000000000047110000000000000000"), 256);
 
     private final RawPeer peer = new RawPeer(new SimulatedPair.Setup());

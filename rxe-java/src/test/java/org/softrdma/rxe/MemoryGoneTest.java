@@ -29,7 +29,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
-/** Memory that goes away while it is in use, on the wire and in the counters. B owns the memory, A accesses it. */
+/** Memory that is deregistered or freed while it is in use, on the wire and in the counters. B owns the memory, A accesses it. */
 class MemoryGoneTest {
     private static final int ALL = SimulatedPair.ALL_REMOTE;
 
@@ -84,7 +84,7 @@ class MemoryGoneTest {
         assertEquals(0, peer.side.counter("memory_gone"), "deregistered in time, so nothing was tried");
     }
 
-    /** Memory freed while it is registered: the request is refused, counted and told of; the device and its other queue pairs go on. */
+    /** Memory freed while it is registered: the request is refused, counted and reported; the device and its other queue pairs continue. */
     @Test
     void shouldRefuseAccessToFreedMemoryAndGoOn() {
         QueuePair other = connectTo(pair.b.pd);

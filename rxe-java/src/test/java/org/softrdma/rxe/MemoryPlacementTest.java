@@ -61,7 +61,7 @@ class MemoryPlacementTest {
             .payload(ByteBuffer.allocate(8).putLong(value).array()).ackRequest();
     }
 
-    /** The eight bytes as they came, most significant first. */
+    /** The eight bytes as received, most significant first. */
     private long stored(long offset) {
         return Long.reverseBytes(memory.memory().get(ValueLayout.JAVA_LONG, offset));
     }
@@ -213,7 +213,7 @@ class MemoryPlacementTest {
         assertEquals(List.of(WcStatus.LOC_LEN_ERR), peer.side.sendStatuses());
     }
 
-    /** They take responder resources like READs: no more of them are on their way than the peer has. */
+    /** They take responder resources like READs: no more of them are in flight than the peer has. */
     @Test
     void shouldCountAgainstTheReadDepthAndHoldUpFencedRequests() {
         setup.rdAtomic = 1;
@@ -242,7 +242,7 @@ class MemoryPlacementTest {
 
     // ---- both ----
 
-    /** A log on a lossy network: data, FLUSH, then ATOMIC WRITE of its length. Whoever sees a length sees the data before it. */
+    /** A log on a lossy network: data, FLUSH, then ATOMIC WRITE of its length. A reader that sees a length sees the data before it. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
     void shouldKeepALogOverALossyNetwork(long seed) {

@@ -10,12 +10,12 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.SendRequest;
 
-/** What becomes of windows in the table of keys. */
+/** Memory windows in the table of keys. */
 class MemoryWindowTest {
     private final SimulatedPair pair = new SimulatedPair(12, new SimulatedPair.Setup());
     private final SimulatedPair.Side side = pair.b;
 
-    /** Otherwise a queue pair that draws the number again would be let through by windows it knows nothing of. */
+    /** Otherwise windows of an earlier queue pair would grant access to one that draws its number again. */
     @Test
     void shouldEndTheBindingsOfADestroyedQueuePair() {
         MemoryRegion region = side.memory(4096, SimulatedPair.ALL_REMOTE);

@@ -65,7 +65,7 @@ final class MulticastPeer implements AutoCloseable {
             .to(pd.createAh(AddressVector.to(group, sgidIndex)), MulticastTable.QPN, QKEY));
     }
 
-    /** The next datagram's text, and where it came from; waits for it. */
+    /** Text and source of the next datagram; waits for it. */
     String receive() {
         WorkCompletion[] done = WorkCompletion.array(1);
         while (cq.poll(done) == 0) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.softrdma.device.config.NetDevice;
 import org.softrdma.verbs.Gid;
 
-/** A group whose members are two devices of this process and a process of its own, over real sockets on the loopback. */
+/** A group whose members are two devices of this process and one of another process, over real sockets on the loopback interface. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class MulticastProcessesTest {
     /** 239.71 and two bytes of this process's id: other runs of this test on the host have groups of their own. */

@@ -30,7 +30,7 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcStatus;
 
-/** Multicast: who gets a datagram to a group, and who does not. IBA vol 1 §10.5. */
+/** Multicast: delivery of datagrams to the members of a group, and to nobody else. IBA vol 1 §10.5. */
 class MulticastTest {
     private static final Gid GROUP = Gid.ofIpv4(0xef010203);
     private static final Gid OTHER_GROUP = Gid.ofIpv4(0xef010204);
@@ -107,7 +107,7 @@ class MulticastTest {
             .to(sender.side.pd.createAh(AddressVector.to(group, 1)), MULTICAST_QPN, QKEY));
         simulation.runFor(MS);
 
-        // The host's stack gives a member back what it sent itself.
+        // The host's stack delivers a member's own datagrams to it.
         assertEquals(List.of(1, 1, 1, 0, 0), members.stream().map(Member::received).toList());
         assertEquals(0, outsider.received());
         for (Member each : List.of(sender, first, second)) {

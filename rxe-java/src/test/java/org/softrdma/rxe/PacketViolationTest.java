@@ -203,7 +203,7 @@ class PacketViolationTest {
         raw.shouldTakeAll(raw.write(RawPacket.WRITE_FIRST, length).payload(MTU), raw.packet(RawPacket.WRITE_LAST, 1).payload(rest));
     }
 
-    /** Pad that is not what the payload needs: seen from the other end, a payload of another length. */
+    /** Pad that does not match the payload: for the other end, a payload of another length. */
     @ParameterizedTest
     @CsvSource({"8,1", "8,3", "7,0", "7,2", "6,3"})
     void shouldRefuseWrongPad(int payload, int pad) {
@@ -237,7 +237,7 @@ class PacketViolationTest {
             0x5a5a5a5a5a5a5a5aL));
     }
 
-    /** Reserved RC opcodes, UC, UD and XRC on an RC queue pair, and codes nobody knows. */
+    /** Reserved RC opcodes, UC, UD and XRC on an RC queue pair, and unknown codes. */
     @ParameterizedTest
     @ValueSource(ints = {0x15, 0x18, 0x1b, 0x1e, 0x1f, 0x20, 0x24, 0x2a, 0x3f, 0x44, 0x64, 0x65, 0xa4, 0xc0, 0xff})
     void shouldRefuseOperationOfAnotherService(int opcode) {

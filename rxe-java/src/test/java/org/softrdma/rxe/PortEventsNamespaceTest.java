@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A device on one end of a veth pair, in a network namespace of its own, whose carrier and addresses come and go. Needs root and iproute2
+ * A device on one end of a veth pair, in a network namespace of its own, whose carrier and addresses change. Needs root and iproute2
  * on Linux; elsewhere it is skipped and says why, unless {@code SOFTRDMA_REQUIRE_LAB=true}.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -44,7 +44,7 @@ class PortEventsNamespaceTest {
         }
     }
 
-    /** {@code ip} with these arguments, in the namespace; must go well. */
+    /** Runs {@code ip} with these arguments in the namespace; it must succeed. */
     private void ip(String arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of("ip", "-n", namespace));
         command.addAll(Arrays.asList(arguments.split(" ")));
@@ -83,7 +83,7 @@ class PortEventsNamespaceTest {
         }
     }
 
-    /** Skips what comes before: IPv6 addresses come when they please. */
+    /** Skips earlier events: IPv6 addresses appear at any time. */
     private static void expect(BufferedReader events, String wanted) throws IOException {
         List<String> seen = new ArrayList<>();
         do {
@@ -139,7 +139,7 @@ class PortEventsNamespaceTest {
         }
     }
 
-    /** A packet socket stays behind, even if another interface of the name comes; down and up it survives. The event comes once. */
+    /** A packet socket stays bound to the old interface, even if a new one has its name, but survives down and up. One event is raised. */
     @Test
     void shouldSayThatADeletedInterfaceIsGoneForGood() throws Exception {
         Process process = device("raw");
@@ -164,7 +164,7 @@ class PortEventsNamespaceTest {
         }
     }
 
-    /** Both would answer each management datagram. */
+    /** Two devices would both answer each management datagram. */
     @Test
     void shouldLeaveVersionOneOfAnInterfaceToOneProcess() throws Exception {
         Process first = device("raw", "v1");
@@ -184,7 +184,7 @@ class PortEventsNamespaceTest {
         }
     }
 
-    /** The index an address got, which depends on whether an IPv6 address was faster. */
+    /** Index of an address, which depends on whether an IPv6 address was faster. */
     private static String indexOf(BufferedReader events, String address) throws IOException {
         while (true) {
             String line = events.readLine();

@@ -8,8 +8,8 @@ import org.softrdma.verbs.Context;
 import org.softrdma.verbs.GidEntry;
 
 /**
- * Opens a device on a network interface, over UDP or in raw frames, of one RoCE version, and prints each event of it, what its port is like
- * then, and the addresses in its table.
+ * Opens a device on a network interface, over UDP or in raw frames, of one RoCE version, and prints each of its events with the port's
+ * state and the addresses in its table.
  */
 final class PortEventsPeer {
     private PortEventsPeer() {

@@ -28,7 +28,7 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcStatus;
 
-/** The port follows its network interface, as a test says that it is. IBA vol 1 §11.6.3.3; numbers of physical states are the C API's. */
+/** The port follows its network interface, whose state the test sets. IBA vol 1 §11.6.3.3; physical states as in the C API. */
 class PortEventsTest {
     private static final int POLLING = 2;
     private static final int DISABLED = 3;
@@ -122,7 +122,7 @@ class PortEventsTest {
         assertEquals(List.of("1 " + gid("10.0.0.1")), gids());
     }
 
-    /** Programs hold on to indices: those of addresses that stay must not move. */
+    /** Programs keep indexes: those of remaining addresses must not change. */
     @Test
     void shouldKeepTheIndicesOfAddressesThatStay() {
         port.portIs(active("10.0.0.1", "10.0.0.7", "fd00::7"));
@@ -161,7 +161,7 @@ class PortEventsTest {
             SimulatedPair.rtr(pair.b.gid, peer.qpNum(), setup, 5).addressVector(AddressVector.to(pair.b.gid, 2)))).errno());
     }
 
-    /** As with the kernel: a connection whose port goes down is not broken, its packets are lost and sent again. */
+    /** As with the kernel, a connection whose port goes down is not broken: its packets are lost and sent again. */
     @Test
     void shouldGoOnWhenThePortIsBack() {
         port.portIs(netdev(false, false));
@@ -174,7 +174,7 @@ class PortEventsTest {
         assertEquals(List.of(WcStatus.SUCCESS), pair.a.sendStatuses());
     }
 
-    /** An address the host does not let us use, because another device has it, is no GID; the next look tries again. */
+    /** An address that cannot be used because another device has it is not a GID; the next refresh tries again. */
     @Test
     void shouldLeaveOutAddressesThatCannotBeUsed() {
         Gid taken = gid("10.0.0.7");

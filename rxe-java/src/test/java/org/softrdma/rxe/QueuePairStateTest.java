@@ -24,7 +24,7 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 
-/** What a queue pair sends and takes in each state, while draining and after a reset, packet by packet. */
+/** Packets that a queue pair sends and receives in each state, while draining and after a reset. */
 class QueuePairStateTest {
     private final SimulatedPair.Setup setup = new SimulatedPair.Setup();
     private final SendRequest wr = new SendRequest();
@@ -129,7 +129,7 @@ class QueuePairStateTest {
         peer.send(RawPacket.ack(THEIR_PSN));
         peer.expectNothingFor(MS);
         assertEquals(List.of(), peer.side.events());
-        // What was begun is repeated, too.
+        // A request that was begun is repeated, too.
         peer.expect(RawPacket.SEND_ONLY, THEIR_PSN + 1);
         peer.send(RawPacket.ack(THEIR_PSN + 1));
         peer.expectNothingFor(1000 * MS);
@@ -145,7 +145,7 @@ class QueuePairStateTest {
 
     // ---- RESET and the end ----
 
-    /** What was begun is not repeated, nothing completes, and posting is refused. */
+    /** No request is repeated, nothing completes, and posting is refused. */
     @Test
     void shouldBeSilentAfterClose() {
         open(true);

@@ -7,8 +7,8 @@ import org.softrdma.link.sim.PlainIcrc;
 import org.softrdma.verbs.Gid;
 
 /**
- * A RoCE packet as bytes, laid out by hand from IBA vol 1 chapter 9: what a {@link RawPeer} sends, right or wrong, and what it
- * gets. Setters change nothing but their own field, so every lie is possible.
+ * A RoCE packet as bytes, laid out by hand from IBA vol 1 chapter 9: sent by a {@link RawPeer}, right or wrong, or
+ * received by it. Setters change nothing but their own field, so every wrong packet is possible.
  */
 public final class RawPacket {
     static final int SEND_FIRST = 0x00;
@@ -58,11 +58,11 @@ public final class RawPacket {
     private int icrcError;
     private byte[] headers = {};
     private byte[] payload = {};
-    /** When it came. */
+    /** Arrival time. */
     long atNs;
-    /** With which TOS or traffic class it came. */
+    /** TOS or traffic class of a received packet. */
     int trafficClass;
-    /** FECN, BECN and six reserved bits, of packets that came. */
+    /** FECN, BECN and six reserved bits of a received packet. */
     int congestionBits;
 
     public static RawPacket of(int opcode, int psn) {
@@ -90,7 +90,7 @@ public final class RawPacket {
         return this;
     }
 
-    /** Says so in the header and adds as many bytes, whatever the payload needs. */
+    /** Sets the header's pad count and adds as many bytes, for any payload. */
     RawPacket pad(int bytes) {
         pad = bytes;
         return this;
@@ -129,7 +129,7 @@ public final class RawPacket {
         return this;
     }
 
-    /** In XRC requests, directly behind the BTH: so before all other headers. */
+    /** Adds an XRCETH, directly after the BTH: call it before all other headers. */
     RawPacket xrceth(int srqn) {
         return header(ByteBuffer.allocate(4).putInt(srqn));
     }
@@ -173,7 +173,7 @@ public final class RawPacket {
         return this;
     }
 
-    /** The packet from BTH to ICRC. @param qpn where it goes unless {@link #destQpn} was called */
+    /** The packet from BTH to ICRC. @param qpn destination, unless {@link #destQpn} was called */
     byte[] bytes(int qpn, Gid from, Gid to, int sourcePort) {
         int padding = pad < 0 ? -payload.length & 3 : pad;
         ByteBuffer bytes = ByteBuffer.allocate(12 + headers.length + payload.length + padding + 4);
@@ -183,7 +183,7 @@ public final class RawPacket {
         return bytes.putInt(bytes.capacity() - 4, Integer.reverseBytes(icrc)).array();
     }
 
-    /** Takes a packet apart; how many header bytes there are follows from the opcode. */
+    /** Parses a packet; the number of header bytes follows from the opcode. */
     static RawPacket parse(ByteBuffer packet, int offset, int length, long nowNs) {
         RawPacket parsed = of(packet.get(offset) & 0xff, packet.getInt(offset + 8));
         parsed.atNs = nowNs;
@@ -248,7 +248,7 @@ public final class RawPacket {
         return ByteBuffer.wrap(headers).getInt(12) & 0xffffffffL;
     }
 
-    /** Of an XRC request. */
+    /** SRQ number of an XRC request. */
     int srqn() {
         return ByteBuffer.wrap(headers).getInt(0);
     }
@@ -261,7 +261,7 @@ public final class RawPacket {
         return ByteBuffer.wrap(headers).getInt(4);
     }
 
-    /** Where immediate data stands, it is the last header. */
+    /** Immediate data, which is the last header of the packet. */
     int immediate() {
         return ByteBuffer.wrap(headers).getInt(headers.length - 4);
     }

@@ -20,7 +20,7 @@ import org.softrdma.link.sim.SimulatedLink;
 import org.softrdma.verbs.Gid;
 
 /**
- * A peer without a protocol: a test says what it sends and what it must get, packet by packet, on virtual time. The other end is one real
+ * A peer without a protocol: a test specifies the packets that it sends and must receive, on virtual time. The other end is one real
  * device with one queue pair, {@link #side}. One way takes 1 µs.
  */
 public final class RawPeer implements DeviceWork {
@@ -79,7 +79,7 @@ public final class RawPeer implements DeviceWork {
         }
     }
 
-    /** Sends packets that a switch marks on their way: ECN CE. */
+    /** Sends packets that a switch marks: ECN CE. */
     void sendMarked(RawPacket... packets) {
         for (RawPacket packet : packets) {
             sendBytes(link.resolve(PathRequest.v2(gid, side.gid).withTrafficClass(3)), bytesOf(packet));
@@ -111,7 +111,7 @@ public final class RawPeer implements DeviceWork {
         return packet.bytes(side.qp.qpNum(), gid, side.gid, path.sourcePort());
     }
 
-    /** The next packet from the device, whatever it is. */
+    /** Next packet from the device, of any kind. */
     RawPacket expect() {
         try {
             simulation.runUntil(() -> !received.isEmpty(), fabric.nowNs() + PATIENCE_NS);
@@ -141,7 +141,7 @@ public final class RawPeer implements DeviceWork {
         return packet;
     }
 
-    /** Lets the time pass; nothing may come. */
+    /** Lets time pass; no packet may arrive. */
     void expectNothingFor(long durationNs) {
         simulation.runFor(durationNs);
         assertEquals(List.of(), new ArrayList<>(received), "packets although silence was expected");
@@ -155,7 +155,7 @@ public final class RawPeer implements DeviceWork {
         simulation.runFor(durationNs);
     }
 
-    /** Takes everything that came and comes for so long. */
+    /** Takes all packets that have arrived and arrive during this time. */
     List<RawPacket> takeAll(long durationNs) {
         simulation.runFor(durationNs);
         List<RawPacket> all = new ArrayList<>(received);

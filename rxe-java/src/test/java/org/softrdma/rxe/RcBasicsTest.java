@@ -32,7 +32,7 @@ class RcBasicsTest {
     }
 
     /**
-     * One way takes a microsecond on the simulated network: the answer of the responder comes two after the post, and its receive after
+     * One way takes a microsecond on the simulated network: the response is received two after the post, and the receive completes after
      * one.
      */
     @Test

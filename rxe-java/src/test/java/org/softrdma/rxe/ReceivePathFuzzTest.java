@@ -8,8 +8,8 @@ import org.softrdma.link.sim.PlainIcrc;
 import org.softrdma.verbs.QpType;
 
 /**
- * Any bytes at the receive path of a queue pair of each service, first as they come, then with a correct ICRC and for a queue pair that
- * exists, so that they get past the edge. Inside {@code mvn verify} it replays its seeds (regression mode); how to search is said in
+ * Arbitrary bytes at the receive path of a queue pair of each service, first unchanged, then with a correct ICRC and for a queue pair that
+ * exists, so that they pass the edge. Inside {@code mvn verify} it replays its seeds (regression mode); searching is described in
  * wire-formats' {@code WireFuzzTest}.
  */
 class ReceivePathFuzzTest {
@@ -37,7 +37,7 @@ class ReceivePathFuzzTest {
         input.check();
     }
 
-    /** Makes of any bytes a packet for our queue pair, near the PSNs it expects, whole and with a good ICRC. */
+    /** Turns any bytes into a packet for our queue pair, near the PSNs it expects, complete and with a valid ICRC. */
     private static byte[] sealed(BadInput input, byte[] packet) {
         ByteBuffer bytes = ByteBuffer.wrap(Arrays.copyOf(packet, packet.length + ICRC_BYTES));
         bytes.put(1, (byte) (bytes.get(1) & 0xf0)).putShort(2, (short) 0xffff);

@@ -24,11 +24,11 @@ import org.softrdma.wire.net.Udp;
 import org.softrdma.wire.pcap.PcapngReader;
 import org.softrdma.wire.roce.RoceFrame;
 
-/** Hands over frames of a capture as a UDP socket would, without their IP headers, and keeps what is sent. */
+/** Delivers frames of a capture as a UDP socket would, without their IP headers, and records sent packets. */
 final class ReplayLink extends ForwardingLink {
-    /** One captured frame: BTH to ICRC, and what a socket tells of the headers before it. */
+    /** One captured frame: BTH to ICRC, and the fields of earlier headers that a socket shows. */
     record Frame(byte[] bytes, Gid from, Gid to, int sourcePort) {
-        /** Without the ICRC, which covers what one sender cannot have in common with another: IP identification and UDP port. */
+        /** Bytes without the ICRC, which covers fields that differ between senders: IP identification and UDP port. */
         byte[] withoutIcrc() {
             return Arrays.copyOf(bytes, bytes.length - 4);
         }

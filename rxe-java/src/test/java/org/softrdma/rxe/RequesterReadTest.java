@@ -32,7 +32,7 @@ class RequesterReadTest extends RequesterScript {
         assertEquals(length, peer.side.sends().getFirst().byteLength());
     }
 
-    /** So that little more than the window is under way; each request is a READ of its own to the responder. */
+    /** Keeps little more than the window in flight; for the responder each request is a READ of its own. */
     @Test
     void shouldAskForALongReadPieceByPiece() {
         int length = 600 * 1024 + 5;
@@ -57,7 +57,7 @@ class RequesterReadTest extends RequesterScript {
         assertArrayEquals(joined(all.toArray(RawPacket[]::new)), placed(length));
     }
 
-    /** A response that ends the READ before its piece is over, or goes on after it, is not the one asked for. */
+    /** A response that ends the READ before the requested piece is complete, or continues after it, is wrong. */
     @ParameterizedTest
     @ValueSource(ints = {254, 255})
     void shouldRefuseReadResponsesThatEndInTheWrongPlace(int wrong) {
@@ -161,7 +161,7 @@ class RequesterReadTest extends RequesterScript {
         assertEquals(List.of("0 BAD_RESP_ERR"), completions());
     }
 
-    /** A responder that acknowledges a READ with a plain ACK has lost the answer: ask again, complete nothing. */
+    /** If a responder acknowledges a READ with a plain ACK, its response was lost: request it again, complete nothing. */
     @Test
     void shouldNotCompleteReadOrAtomicByPlainAck() {
         connect();

@@ -65,7 +65,7 @@ class RequesterRecoveryTest extends RequesterScript {
     }
 
     /**
-     * Kernel rxe sends RNR NAK and then, for the packet behind, NAK 0x60 with the same PSN. Together with rdma_cm's RNR
+     * Kernel rxe sends RNR NAK and then, for the next packet, NAK 0x60 with the same PSN. Together with rdma_cm's RNR
      * timer of 655 ms and a short ACK timeout this used to end in RETRY_EXC_ERR, by timeouts that ran during the wait.
      */
     @Test
@@ -103,7 +103,7 @@ class RequesterRecoveryTest extends RequesterScript {
         postSends(1);
         for (int i = 0; i < 10; i++) {
             expectSends(0, 1);
-            // This one gets lost; the repetition finds the receiver not ready.
+            // Lost; the repetition finds the receiver not ready.
             expectSends(0, 1);
             peer.send(RawPacket.nak(THEIR_PSN, 0x20 | 12));
         }
@@ -175,7 +175,7 @@ class RequesterRecoveryTest extends RequesterScript {
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), completions());
     }
 
-    /** One exchange, so that the device knows the round trip: one more and it knows when silence is strange. */
+    /** Exchanges one message, from which the device measures the round trip. */
     private void exchangeOne() {
         postSends(1);
         expectSends(0, 1);
@@ -185,7 +185,7 @@ class RequesterRecoveryTest extends RequesterScript {
         peer.side.sends().clear();
     }
 
-    /** Three times, each wait twice as long, and without using up a retry: there is none to use. */
+    /** Three probes, each wait twice as long, and no retry used up: there is none. */
     @Test
     void shouldSendTheOldestPacketAgainWhenTheUsualRoundTripIsLongOver() {
         setup.retryCount = 0;
@@ -209,7 +209,7 @@ class RequesterRecoveryTest extends RequesterScript {
         assertEquals(3, peer.side.counter("silence_probes"));
     }
 
-    /** Or a queue pair whose device has everything under way that it may have would wait for the ACK timeout after all. */
+    /** A probe needs no room: otherwise a queue pair whose device has used up its budget would wait for the ACK timeout. */
     @Test
     void shouldProbeWithoutRoomInTheDevicesBudget() {
         connect();
@@ -222,7 +222,7 @@ class RequesterRecoveryTest extends RequesterScript {
         assertEquals(0, peer.side.counter("completer_retry_err"));
     }
 
-    /** A lost NAK, or a lost repeat: the peer had been waiting for just that packet, and what followed is gone. */
+    /** A lost NAK, or a lost repeat: the peer was waiting for that packet only, and discarded all later ones. */
     @Test
     void shouldSendTheRestAgainWhenTheProbeWasWhatThePeerLacked() {
         setup.retryCount = 0;
@@ -238,7 +238,7 @@ class RequesterRecoveryTest extends RequesterScript {
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS", "2 SUCCESS", "3 SUCCESS"), completions());
     }
 
-    /** Going back had to wait for the device's budget, so the probe was the first packet sent again, and the rest followed it. */
+    /** Going back had to wait for the device's budget, so the probe was the first packet sent again, followed by the rest. */
     @Test
     void shouldSendTheRestOnceWhenTheProbeWasNextAnyway() {
         connect();

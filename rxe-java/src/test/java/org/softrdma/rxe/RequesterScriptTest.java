@@ -51,7 +51,7 @@ class RequesterScriptTest extends RequesterScript {
         assertArrayEquals(answer.payload(), placed(100));
     }
 
-    /** As seen from kernel rxe 6.1, too: a fatal NAK at +2 completes +0 and +1 with SUCCESS first; the rest is flushed in order. */
+    /** As kernel rxe 6.1 does: a fatal NAK at +2 completes +0 and +1 with SUCCESS first; the rest is flushed in order. */
     @ParameterizedTest
     @CsvSource({"0x61,REM_INV_REQ_ERR", "0x62,REM_ACCESS_ERR", "0x63,REM_OP_ERR", "0x64,REM_OP_ERR", "0x7f,REM_OP_ERR"})
     void shouldCompleteWhatCameBeforeFatalNakAndFlushTheRest(int syndrome, WcStatus status) {
@@ -211,7 +211,7 @@ class RequesterScriptTest extends RequesterScript {
         assertTrue(peer.expect(RawPacket.WRITE_ONLY_IMM, THEIR_PSN + 3).isSolicited());
     }
 
-    // ---- what is wrong on our own side ----
+    // ---- local errors ----
 
     @Test
     void shouldFailInTurnWhenMemoryIsDeregisteredBeforeItIsSent() {

@@ -32,7 +32,7 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** The device as responder, its peer by hand: what it executes, once, and what it answers. PSNs wrap in most tests. */
+/** The device as responder, with a peer written by hand: each request is executed once and answered. PSNs wrap in most tests. */
 class ResponderScriptTest {
 
     private final SimulatedPair.Setup setup = new SimulatedPair.Setup();
@@ -157,7 +157,7 @@ class ResponderScriptTest {
             List.of(wc.opcode(), wc.byteLength(), wc.immediate(), wc.flags()));
     }
 
-    /** Byte_len of a WRITE with immediate is the length of the write, and the receive's buffers stay as they are. */
+    /** For a WRITE with immediate, byte_len is the length of the write, and the receive's buffers are unchanged. */
     @Test
     void shouldTakeReceiveForImmediateOfWriteAndLeaveItsBuffersAlone() {
         connect();
@@ -177,7 +177,7 @@ class ResponderScriptTest {
     void shouldRefuseUntilReceiveIsPosted(int code) {
         setup.minRnrTimer = code;
         connect();
-        // Without A, and with a second packet behind it: the answer comes all the same, and there is only one.
+        // Without AckReq, and with a second packet after it: there is an RNR NAK all the same, and only one.
         peer.send(RawPacket.of(RawPacket.SEND_ONLY, OUR_PSN).payload(10), send(1));
         assertEquals(0, peer.expectSyndrome(OUR_PSN, 0x20 | code).msn());
         peer.expectNothingFor(1000 * MS);
@@ -259,14 +259,14 @@ class ResponderScriptTest {
         peer.send(read(1, 5 + 1024, 1476));
         assertArrayEquals(content(1029, 1024), peer.expect(RawPacket.READ_FIRST, OUR_PSN + 1).payload());
         assertEquals(1, peer.expect(RawPacket.READ_LAST, OUR_PSN + 2).msn());
-        // Going back behind an earlier re-request, and asking for less than the rest.
+        // Going back before an earlier repeated request, and requesting less than the rest.
         peer.send(read(0, 5, 2048));
         peer.expect(RawPacket.READ_FIRST, OUR_PSN);
         peer.expect(RawPacket.READ_LAST, OUR_PSN + 1);
         peer.expectNothingFor(1000 * MS);
     }
 
-    /** A READ that is asked for again while its answer waits to be sent is answered once, from where it is asked for. */
+    /** A READ that is repeated while its response waits to be sent is answered once, from the repeated PSN on. */
     @Test
     void shouldAnswerReadOnceThatIsAskedForAgainBeforeItIsAnswered() {
         connect();
@@ -277,14 +277,14 @@ class ResponderScriptTest {
         peer.expectNothingFor(1000 * MS);
     }
 
-    /** The repeated SEND must not be queued for acknowledgement behind the atomic, or the repeated atomic finds no room at depth one. */
+    /** The acknowledgement of the repeated SEND must not be queued after the atomic, or the repeated atomic finds no room at depth one. */
     @Test
     void shouldKeepAnswersInOrderWhenAllIsRepeatedAtOnce() {
         setup.destRdAtomic = 1;
         connect();
         postReceives(1);
         peer.send(send(0), add(1, 1), send(0), add(1, 1), add(2, 1));
-        // The requester asks for +2, so it has the answers before it: they need not be sent any more.
+        // The requester repeats +2, so it has the responses before it: they need not be sent again.
         long original = peer.expect(RawPacket.ATOMIC_ACK, OUR_PSN + 2).original();
         peer.expectNothingFor(1000 * MS);
         assertEquals(QpState.RTS, peer.side.qp.state());
@@ -346,7 +346,7 @@ class ResponderScriptTest {
         peer.expectSyndrome(OUR_PSN + 1, RawPacket.NAK_SEQUENCE);
     }
 
-    // ---- memory that goes away ----
+    // ---- memory deregistered while in use ----
 
     @Test
     void shouldRefuseRestOfWriteWhenMemoryIsDeregisteredInBetween() {
@@ -364,7 +364,7 @@ class ResponderScriptTest {
         assertEquals(List.of(AsyncEventType.QP_ACCESS_ERR), peer.side.events());
     }
 
-    /** Of 1 MiB only the first batches were read when the region goes. */
+    /** Only the first batches of 1 MiB were read when the region is deregistered. */
     @Test
     void shouldRefuseRestOfLongReadWhenMemoryIsDeregisteredInBetween() {
         connect();
@@ -385,7 +385,7 @@ class ResponderScriptTest {
     }
 
     /**
-     * The requester has its data and allows the region to be deregistered or the window to be invalidated; then an old copy of its READ
+     * The requester has its data and lets its peer deregister the region or invalidate the window; then an old copy of its READ
      * arrives, delayed by the network. That used to be the end of the connection.
      */
     @Test
@@ -441,7 +441,7 @@ class ResponderScriptTest {
     }
 
     /**
-     * Destroying sends the answers that are owed, and finds that there is no memory for the rest of the READ. That used to flush the
+     * Destroying sends the responses that are owed, and finds that there is no memory for the rest of the READ. That used to flush the
      * receives, after a caller might have thought that nothing more can complete.
      */
     @Test
@@ -464,7 +464,7 @@ class ResponderScriptTest {
         assertEquals(List.of(), peer.side.events());
     }
 
-    /** An application that does something while its device is in the midst of its work. */
+    /** Runs an action of the application while its device is working. */
     private record BetweenTurns(Runnable deed) implements DeviceWork {
         @Override
         public int doWork(long nowNs) {
@@ -548,7 +548,7 @@ class ResponderScriptTest {
         cq.ackEvents(2);
     }
 
-    /** IBA annex A17: a CNP is no request. Its PSN is 0, which used to be taken for a gap, a repetition, or a bad request. */
+    /** IBA annex A17: a CNP is no request. Its PSN is 0, which used to count as a gap, a repetition, or a bad request. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, -1})
     void shouldIgnoreCongestionNotification(int expectedPsn) {

@@ -131,7 +131,7 @@ class SharedReceiveQueueTest {
         assertEquals(List.of(AsyncEventType.QP_REQ_ERR, AsyncEventType.QP_LAST_WQE_REACHED), peer.side.events());
     }
 
-    /** What was taken goes with the queue pair; the rest is there for its next life. */
+    /** A taken receive is lost with the queue pair; the others remain for its next use. */
     @Test
     void shouldForgetTheTakenReceiveOnReset() {
         connect();
@@ -147,7 +147,7 @@ class SharedReceiveQueueTest {
 
     // ---- other services ----
 
-    /** The message that was given up leaves its receive to the next one: nothing of the shared queue is lost. */
+    /** An abandoned message leaves its receive to the next one: no receive of the shared queue is lost. */
     @Test
     void shouldUseTheReceiveOfAnInterruptedUcMessageForTheNext() {
         setup.type = QpType.UC;
@@ -182,7 +182,7 @@ class SharedReceiveQueueTest {
 
     // ---- all together ----
 
-    /** Three connections, one shared queue, a lossy network, receives that come late: each message arrives once, in order on its pair. */
+    /** Three connections, one shared queue, a lossy network, receives posted late: each message arrives once, in order on its pair. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
     void shouldServeSeveralQueuePairsOverALossyNetwork(long seed) {

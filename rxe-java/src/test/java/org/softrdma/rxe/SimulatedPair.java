@@ -33,7 +33,7 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.XrcDomain;
 
-/** Two devices on a simulated fabric, one queue pair each, connected if its service connects: what most machine tests begin with. */
+/** Two devices on a simulated fabric, one queue pair each, connected if its service connects: the start of most machine tests. */
 public final class SimulatedPair {
     public static final int ALL_REMOTE = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
     public static final long SECOND = 1_000_000_000L;
@@ -43,7 +43,7 @@ public final class SimulatedPair {
     final Side a;
     final Side b;
 
-    /** Parameters of both queue pairs; tests change what they are about. */
+    /** Parameters of both queue pairs, for tests to change. */
     public static final class Setup {
         QpType type = QpType.RC;
         int qkey = 0x11111111;
@@ -75,7 +75,7 @@ public final class SimulatedPair {
         final ProtectionDomain pd;
         final CompletionQueue sendCq;
         final CompletionQueue recvCq;
-        /** Of an XRC target, which has its receives in {@link #srq}; else null. */
+        /** Queue pair of an XRC target, which has its receives in {@link #srq}; else null. */
         final XrcDomain xrcd;
         final SharedReceiveQueue srq;
         final QueuePair qp;
@@ -220,7 +220,7 @@ public final class SimulatedPair {
         }
     }
 
-    /** Runs until nothing is going on any more. */
+    /** Runs until no event is left. */
     void settle() {
         simulation.runFor(5 * SECOND);
     }

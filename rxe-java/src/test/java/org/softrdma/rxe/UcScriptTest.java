@@ -37,7 +37,7 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Unreliable connections, packet by packet: what goes out, what becomes of messages that lose packets or break rules. IBA vol 1 §9.8.2. */
+/** Unreliable connections, packet by packet: sending, and messages that lose packets or break rules. IBA vol 1 §9.8.2. */
 class UcScriptTest {
     private static final int MTU = 1024;
     private static final int RECEIVE_BYTES = 4096;
@@ -69,7 +69,7 @@ class UcScriptTest {
         }
     }
 
-    /** A packet of ours; full, unless it ends its message: then of 100 bytes. */
+    /** A packet to the device; full, or of 100 bytes if it ends its message. */
     private RawPacket packet(int opcode, int psn) {
         RawPacket packet = RawPacket.of(opcode, OUR_PSN + psn);
         switch (opcode) {
@@ -103,7 +103,7 @@ class UcScriptTest {
         return all;
     }
 
-    // ---------------------------------------------------------------- what goes out
+    // ---------------------------------------------------------------- sending
 
     @Test
     void shouldCutMessagesIntoPacketsWithoutAskingForAcknowledgements() {
@@ -274,7 +274,7 @@ class UcScriptTest {
 
     // ---------------------------------------------------------------- lost and interrupted messages
 
-    /** Opcode and PSN of each packet, and the receives that complete: all the rest is dropped. */
+    /** Opcode and PSN of each packet, and the receives that complete: all other packets are dropped. */
     static Stream<Arguments> broken() {
         return Stream.of(
             Arguments.of("Last lost", 1, new int[][] {{FIRST, 0}, {ONLY, 2}}, List.of("0 SUCCESS 100")),
@@ -339,7 +339,7 @@ class UcScriptTest {
         assertEquals(List.of("7 SUCCESS 100"), receives());
     }
 
-    // ---------------------------------------------------------------- what breaks the rules
+    // ---------------------------------------------------------------- violations
 
     static Stream<Arguments> offences() {
         return Stream.of(
@@ -420,7 +420,7 @@ class UcScriptTest {
         assertEquals(List.of(), receives());
     }
 
-    /** A fault of this side, which the application must learn of: kernel rxe has the same end, with LOC_QP_OP_ERR. */
+    /** A local error, which must be reported to the application: kernel rxe ends in the same state, with LOC_QP_OP_ERR. */
     @ParameterizedTest
     @ValueSource(ints = {99, MTU, MTU + 99})
     void shouldStopOnAMessageLongerThanItsReceive(int room) {

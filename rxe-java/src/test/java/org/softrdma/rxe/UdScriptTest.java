@@ -224,7 +224,7 @@ class UdScriptTest {
         assertEquals("0a00000a", HexFormat.of().formatHex(bytes(GRH - 8, 4)), "the other address");
     }
 
-    /** Each of these leaves the receive where it was. */
+    /** None of these consumes the receive. */
     static Stream<Arguments> unwanted() {
         return Stream.of(
             Arguments.of("wrong Q_Key", "drop_bad_qkey", RawPacket.of(RawPacket.UD_SEND, 0).deth(QKEY ^ 1, 1).payload(8)),
@@ -269,7 +269,7 @@ class UdScriptTest {
         assertEquals(List.of("5 SUCCESS 48"), receives());
     }
 
-    /** Header and payload land in separate memory, as those do who keep their buffers aligned. */
+    /** Header and payload in separate memory, as in programs that keep their buffers aligned. */
     @Test
     void shouldScatterHeaderAndPayload() {
         open(0, 0);
@@ -308,7 +308,7 @@ class UdScriptTest {
         assertEquals(QKEY, peer.side.qp.query().qkey());
     }
 
-    // ---------------------------------------------------------------- ours to ours
+    // ---------------------------------------------------------------- both ends ours
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

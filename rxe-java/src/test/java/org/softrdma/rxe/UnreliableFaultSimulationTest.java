@@ -26,8 +26,8 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * UC and UD on faulty wires: whatever the wire does, a message is delivered whole and unchanged or not at all; in order where the wire
- * keeps the order, at most once where it does not duplicate, and every one where nothing is lost. Each message says its number in its
+ * UC and UD on faulty wires: a message is delivered whole and unchanged or not at all; in order where the wire
+ * keeps the order, at most once where it does not duplicate, and every one where nothing is lost. Each message has its number in its
  * immediate data, and its length and contents follow from seed and number. A failure names its seed.
  */
 class UnreliableFaultSimulationTest {
@@ -88,7 +88,7 @@ class UnreliableFaultSimulationTest {
         return bytes;
     }
 
-    /** Sends everything one way, with pauses; checks the contents of whatever is delivered. @return the numbers delivered, in order */
+    /** Sends everything in one direction, with pauses; checks contents of delivered messages. @return the numbers delivered, in order */
     private static List<Integer> run(QpType type, long seed, FaultPlan plan) {
         SplittableRandom random = new SplittableRandom(seed);
         SimulatedPair.Setup setup = new SimulatedPair.Setup();

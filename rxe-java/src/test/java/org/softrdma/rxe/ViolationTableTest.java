@@ -366,7 +366,7 @@ class ViolationTableTest {
         assertEquals(key, s.pair.b.receives().getFirst().invalidatedRkey());
     }
 
-    // ---------------------------------------------------------------- our requester, wrong on its own side
+    // ---------------------------------------------------------------- local errors of our requester
 
     static Stream<Arguments> localViolations() {
         return Stream.of(
@@ -406,7 +406,7 @@ class ViolationTableTest {
         return s.pair.a.pd.allocateMw(MemoryWindow.Type.TYPE_2).rkey();
     }
 
-    /** Nothing of it goes on the wire, and it fails in its turn. */
+    /** No packet of it is sent, and it fails in order. */
     @ParameterizedTest
     @MethodSource("localViolations")
     @SuppressWarnings("unchecked")

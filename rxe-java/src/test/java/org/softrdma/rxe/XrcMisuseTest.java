@@ -24,7 +24,7 @@ import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.XrcDomain;
 
-/** A caller's mistakes with XRC: each is answered by an exception with errno, verb and the offending values, and changes nothing. */
+/** A caller's mistakes with XRC: each causes an exception with errno, verb and the offending values, and changes nothing. */
 class XrcMisuseTest {
     private final SimulatedPair.Setup setup = new SimulatedPair.Setup();
     private final SendRequest wr = new SendRequest();

@@ -41,7 +41,7 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.XrcDomain;
 
-/** Both halves of XRC connections, peers by hand: opcodes are RC's plus 0xa0, requests carry an XRCETH. IBA vol 1 annex A14. */
+/** Both halves of XRC connections, with peers written by hand: opcodes are RC's plus 0xa0, requests have an XRCETH. IBA vol 1 annex A14. */
 class XrcScriptTest {
     private static final int RNR_OF_CODE_12 = 0x2c;
 
@@ -158,7 +158,7 @@ class XrcScriptTest {
         peer.expectNothingFor(1000 * MS);
     }
 
-    // ---- the target: where messages land ----
+    // ---- the target: request context ----
 
     @Test
     void shouldSayThatItHasXrc() {
@@ -225,7 +225,7 @@ class XrcScriptTest {
         assertArrayEquals(write.payload(), two.content(8000, 20));
     }
 
-    // ---- the target: whose protection domain ----
+    // ---- the target: protection domain ----
 
     @ParameterizedTest
     @ValueSource(ints = {RawPacket.WRITE_ONLY, RawPacket.READ_REQUEST, RawPacket.FETCH_ADD})
@@ -302,7 +302,7 @@ class XrcScriptTest {
         expectNak(1, RawPacket.NAK_ACCESS);
     }
 
-    /** What can be invalidated is a window tied to the queue pair that bound it, and a target binds none. */
+    /** Only a window tied to the queue pair that bound it can be invalidated, and a target binds none. */
     @Test
     void shouldRefuseToInvalidateWhatIsNotTheTargets() {
         connectTarget();
@@ -317,7 +317,7 @@ class XrcScriptTest {
         assertEquals(List.of("1 LOC_ACCESS_ERR"), one.outcomes());
     }
 
-    // ---- the target: what it refuses ----
+    // ---- the target: refused requests ----
 
     @ParameterizedTest
     @ValueSource(strings = {"nobody's", "another domain's", "a basic one", "a closed one"})
@@ -392,7 +392,7 @@ class XrcScriptTest {
         assertEquals(QpState.RTS, target.state());
     }
 
-    // ---- the target: its life ----
+    // ---- the target: life cycle ----
 
     @Test
     void shouldLiveUntilItsLastHolderClosesIt() {
@@ -424,7 +424,7 @@ class XrcScriptTest {
         second.close();
     }
 
-    /** A queue that another context made, in the same domain, is reached through the same target. */
+    /** A queue made by another context, in the same domain, is reached through the same target. */
     @Test
     void shouldReachTheQueuesOfAllContextsOfItsDomain() {
         Context second = context.device().open();

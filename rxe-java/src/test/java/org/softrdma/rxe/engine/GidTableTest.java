@@ -11,7 +11,7 @@ import org.softrdma.device.config.NetDevice;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 
-/** The order of the table, which programs and people know by heart. */
+/** The order of the table, which programs and administrators rely on. */
 class GidTableTest {
     private static final NetDevice NETDEV = new NetDevice("eth0", 2, 0x505400123456L, 1500, true, true, false, List.of());
     private static final Gid LINK_LOCAL = gid("fe80::5254:ff:fe12:3456");
@@ -29,7 +29,7 @@ class GidTableTest {
         return table.entries().stream().map(entry -> entry.index() + " " + entry.type().text() + " " + entry.gid()).toList();
     }
 
-    /** As Linux lists the GIDs of adapters that speak both. */
+    /** As Linux lists the GIDs of adapters with both versions. */
     @Test
     void shouldListEachAddressInVersionOneFirst() {
         GidTable table = GidTable.of(NETDEV, BOTH, gids("10.0.0.1", "fd00::1"));

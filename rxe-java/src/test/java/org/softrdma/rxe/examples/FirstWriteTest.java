@@ -18,7 +18,7 @@ class FirstWriteTest {
         return lines;
     }
 
-    /** Some of these seeds lose packets: the message arrives all the same. */
+    /** Some of these seeds lose packets: the message arrives nevertheless. */
     @Test
     void shouldWriteIntoThePeersMemory() {
         boolean lost = false;
@@ -38,7 +38,7 @@ class FirstWriteTest {
         assertEquals(run(3), run(3));
     }
 
-    /** The program printed in docs/hacking.md is this one, and its output is what comes out. */
+    /** The program printed in docs/hacking.md is this one, with this output. */
     @Test
     void shouldBeWhatTheGuideShows() throws IOException {
         Path root = Path.of(System.getProperty("basedir", "."), "..");

@@ -12,7 +12,7 @@ class CongestionPointTest {
     private static final int PACKET_BYTES = 4112;
     private static final long MS = 1_000_000;
 
-    /** At 1 Mbit/s a packet costs 33 ms, but a millisecond later the rate is a multiple of that again, and so is what may be sent. */
+    /** At 1 Mbit/s a packet costs 33 ms, but a millisecond later the rate is a multiple of that, and more packets may be sent. */
     @Test
     void shouldNotGoOnWaitingForALowRateThatHasRisen() {
         CongestionPoint point = new CongestionPoint(CongestionControl.parse("dcqcn,rate=1gbit"), new Counters<>(RxeCounter.class));

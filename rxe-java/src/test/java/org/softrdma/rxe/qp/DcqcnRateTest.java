@@ -117,7 +117,7 @@ class DcqcnRateTest {
         assertEquals(0.04 * G, rate.bitsPerSecond());
     }
 
-    /** Whatever happens, catching up gives what timers that run would have given. Each step: µs to wait, then bytes or a notification. */
+    /** Catching up gives the result that running timers would have given. Each step: µs to wait, then bytes or a notification. */
     @Property(tries = 500)
     void shouldBeWhatTheEquationsSay(@ForAll @Size(max = 60) List<@IntRange(max = 400) Integer> waits, @ForAll long what) {
         DcqcnRate machine = new DcqcnRate(AT_40G);
