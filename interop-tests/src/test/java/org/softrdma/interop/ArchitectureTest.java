@@ -10,12 +10,23 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.constantpool.StringEntry;
 import java.util.Random;
+import java.util.regex.Pattern;
 
 /** The arrows between the modules, and the purity of the protocol machines: docs/architecture.md. */
 @AnalyzeClasses(packages = "org.softrdma", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+    private static final Pattern TRANSPORT = Pattern.compile("\\b(rxe|siw)\\b");
     private static final String VERBS = "org.softrdma.verbs..";
     private static final String CONTRACT = "org.softrdma.contract..";
     private static final String WIRE = "org.softrdma.wire..";
@@ -61,6 +72,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule SHOULD_KEEP_SOFT_DEVICE_BELOW_THE_PROVIDERS =
         noClasses().that().resideInAPackage(DEVICE).should().dependOnClassesThat().resideInAnyPackage(LINK, RXE, SIW, SIMULATOR, TOOLS);
+
+    /** Providers declare the types of links and their options: soft-device does not even name them. */
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_NAMES_OF_TRANSPORTS_OUT_OF_SOFT_DEVICE =
+        classes().that().resideInAPackage(DEVICE).should(nameNoTransport());
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_LINUX_SOCKETS_AT_THE_BOTTOM = noClasses().that().resideInAPackage(LINUX).should()
@@ -118,6 +134,28 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule SHOULD_KEEP_PROTOCOL_MACHINES_OFF_THE_DEVICE = noClasses().that().resideInAnyPackage(MACHINES).should()
         .dependOnClassesThat().resideInAnyPackage("org.softrdma.device.verbs..", "org.softrdma.device.engine..");
+
+    /** Reads the strings of the class file. */
+    private static ArchCondition<JavaClass> nameNoTransport() {
+        return new ArchCondition<>("have no string with the name of a transport") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                for (PoolEntry each : ClassFile.of().parse(bytes(type)).constantPool()) {
+                    if (each instanceof StringEntry string && TRANSPORT.matcher(string.stringValue()).find()) {
+                        events.add(SimpleConditionEvent.violated(type, type.getName() + " has \"" + string.stringValue() + "\""));
+                    }
+                }
+            }
+        };
+    }
+
+    private static byte[] bytes(JavaClass type) {
+        try (InputStream in = type.getSource().orElseThrow().getUri().toURL().openStream()) {
+            return in.readAllBytes();
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
 
     private static DescribedPredicate<JavaClass> softrdmaClassesToolsMustNotKnow() {
         return DescribedPredicate.describe("belong to a device", type -> {

@@ -174,7 +174,7 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         }
         if (host.has(address)) {
             throw new VerbsException(Errno.ENODEV, verb, "no RDMA device for " + space + " is on the interface of "
-                + address.getHostAddress() + "; add one: rdma link add NAME type rxe netdev INTERFACE");
+                + address.getHostAddress() + "; add one: rdma link add NAME type TYPE netdev INTERFACE");
         }
         throw new VerbsException(Errno.EADDRNOTAVAIL, verb, "no interface of this host has " + address.getHostAddress());
     }
