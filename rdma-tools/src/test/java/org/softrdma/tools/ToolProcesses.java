@@ -118,12 +118,12 @@ public abstract class ToolProcesses {
         return new Started(process, out, err);
     }
 
-    /** {@code rdma resource}, again as long as a process does not answer it in time: on a busy machine. */
+    /** Runs {@code rdma resource}, again while a process misses the time limit, as on a busy machine. */
     protected final Ended resources(String line) throws IOException, InterruptedException {
         Ended shown;
         do {
             shown = start(("rdma resource " + line).strip()).await();
-        } while (shown.err.contains(" does not answer"));
+        } while (shown.err.contains(" does not respond"));
         return shown;
     }
 

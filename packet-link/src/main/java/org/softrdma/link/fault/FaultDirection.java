@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link.fault;
 
-/** Which packets of a device have faults. */
+/** Direction of the packets with faults. */
 public enum FaultDirection {
-    /** Those it sends. */
+    /** Packets that the device sends. */
     TX,
-    /** Those it receives. */
+    /** Packets that the device receives. */
     RX,
     BOTH;
 

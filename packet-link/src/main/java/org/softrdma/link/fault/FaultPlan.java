@@ -2,10 +2,10 @@
 package org.softrdma.link.fault;
 
 /**
- * What a wire does to packets. Rates are per packet, 0 for never and 1 for always; times are nanoseconds of the wire's clock, virtual on a
- * simulated fabric.
+ * Faults of a wire. Rates are per packet, 0 for never and 1 for always; times are nanoseconds of the wire's clock, virtual on a simulated
+ * fabric.
  *
- * @param loss           the packet vanishes
+ * @param loss           the packet is lost
  * @param duplication    the packet arrives twice, the second copy with a delay of its own
  * @param reordering     the packet is held up to {@code reorderMaxNs} longer, and later ones overtake it
  * @param bitFlip        one bit of the packet, anywhere from BTH to ICRC, arrives inverted
@@ -14,7 +14,7 @@ package org.softrdma.link.fault;
  * @param partition      the packet and all that follow it in this direction are lost for up to {@code partitionMaxNs}
  * @param clog           the packet and all that follow it in this direction are held for up to {@code clogMaxNs}, then arrive at once
  * @param delayMinNs     shortest time on the wire
- * @param delayMaxNs     longest; jitter alone never reorders packets of one direction
+ * @param delayMaxNs     longest time on the wire; jitter alone never reorders packets of one direction
  * @param reorderMaxNs   at least 1 if {@code reordering} is set
  * @param partitionMaxNs at least 1 if {@code partition} is set
  * @param clogMaxNs      at least 1 if {@code clog} is set
@@ -87,7 +87,7 @@ public record FaultPlan(double loss, double duplication, double reordering, doub
             reorderMaxNs, partitionMaxNs, clogMaxNs);
     }
 
-    /** The same wire without faults: the delays stay. */
+    /** A copy without faults, with the same delays. */
     public FaultPlan healed() {
         return NONE.withDelay(delayMinNs, delayMaxNs);
     }

@@ -12,7 +12,7 @@ import org.softrdma.device.config.TimeText;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** {@link LinkFaults} as people write them. */
+/** Text form of {@link LinkFaults}. */
 final class FaultText {
     static final String SYNTAX = """
         drop, duplicate, corrupt, truncate, extend = RATE
@@ -43,7 +43,7 @@ final class FaultText {
             }
             String key = part.substring(0, equals);
             if (!seen.add(key)) {
-                throw refused(key + " is there twice");
+                throw refused(key + " is repeated");
             }
             faults = with(faults, key, part.substring(equals + 1));
         }
@@ -64,7 +64,7 @@ final class FaultText {
             case "delay" -> with(faults, delay(plan, value));
             case "dir" -> faults.withDirection(direction(value));
             case "seed" -> faults.withSeed(seed(value));
-            default -> throw refused("no fault is called '" + key + "'; there are: " + KEYS);
+            default -> throw refused("unknown fault '" + key + "'; there are: " + KEYS);
         };
     }
 
@@ -72,7 +72,11 @@ final class FaultText {
         return new LinkFaults(plan, faults.direction(), faults.seed());
     }
 
-    /** @param text the part of the value to read */
+    /**
+     * Reads a rate.
+     *
+     * @param text the part of the value to read
+     */
     private static double rate(String key, String value, String text) {
         boolean percent = text.endsWith("%");
         String number = percent ? text.substring(0, text.length() - 1) : text;
@@ -86,7 +90,7 @@ final class FaultText {
     private static double rateOf(String key, String value) {
         int colon = value.indexOf(':');
         if (colon < 0) {
-            throw refused(key + "=" + value + ": it takes RATE:TIME, as in " + key + "=0.01:200us");
+            throw refused(key + "=" + value + ": must be RATE:TIME, as in " + key + "=0.01:200us");
         }
         return rate(key, value, value.substring(0, colon));
     }
@@ -122,7 +126,7 @@ final class FaultText {
             case "tx" -> FaultDirection.TX;
             case "rx" -> FaultDirection.RX;
             case "both" -> FaultDirection.BOTH;
-            default -> throw refused("dir=" + value + ": it is tx (packets sent), rx (packets received) or both");
+            default -> throw refused("dir=" + value + ": must be tx (packets sent), rx (packets received) or both");
         };
     }
 
@@ -130,7 +134,7 @@ final class FaultText {
         try {
             return Long.parseUnsignedLong(value);
         } catch (NumberFormatException e) {
-            throw refused("seed=" + value + ": it is a whole number, 0 to 18446744073709551615");
+            throw refused("seed=" + value + ": must be a whole number, 0 to 18446744073709551615");
         }
     }
 

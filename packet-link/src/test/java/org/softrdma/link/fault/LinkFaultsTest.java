@@ -93,10 +93,10 @@ class LinkFaultsTest {
         "''                   | '' is not KEY=VALUE",
         "drop=1,              | '' is not KEY=VALUE",
         "none,drop=1          | 'none' is not KEY=VALUE; keys are",
-        "lose=0.1             | no fault is called 'lose'; there are: drop,",
-        "Drop=0.1             | no fault is called 'Drop'",
-        "drop=0.1,drop=0.2    | drop is there twice",
-        "reorder=0.1          | reorder=0.1: it takes RATE:TIME, as in reorder=0.01:200us",
+        "lose=0.1             | unknown fault 'lose'; there are: drop,",
+        "Drop=0.1             | unknown fault 'Drop'",
+        "drop=0.1,drop=0.2    | drop is repeated",
+        "reorder=0.1          | reorder=0.1: must be RATE:TIME, as in reorder=0.01:200us",
         "reorder=0.1:         | reorder=0.1:: a time is 1ns to 60s: a number with ns, us, ms or s",
         "reorder=0.1:5        | reorder=0.1:5: a time",
         "reorder=0.1:0us      | reorder=0.1:0us: a time",
@@ -108,9 +108,9 @@ class LinkFaultsTest {
         "delay=50us-10us      | delay=50us-10us: the shorter time comes first",
         "delay=5              | delay=5: a time",
         "delay=-5us           | delay=-5us: a time",
-        "dir=out              | dir=out: it is tx (packets sent), rx (packets received) or both",
-        "seed=-1              | seed=-1: it is a whole number, 0 to 18446744073709551615",
-        "seed=18446744073709551616 | seed=18446744073709551616: it is a whole number"})
+        "dir=out              | dir=out: must be tx (packets sent), rx (packets received) or both",
+        "seed=-1              | seed=-1: must be a whole number, 0 to 18446744073709551615",
+        "seed=18446744073709551616 | seed=18446744073709551616: must be a whole number"})
     void shouldSayWhatIsWrong(String text, String message) {
         VerbsException refused = assertThrows(VerbsException.class, () -> LinkFaults.parse(text));
 

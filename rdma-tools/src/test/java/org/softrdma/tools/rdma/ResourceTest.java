@@ -201,11 +201,11 @@ class ResourceTest {
     @Test
     void shouldNameProcessesThatDoNotAnswer() {
         ToolRun run = ToolRun.of(console -> new Rdma(store, problems -> {
-            problems.accept("process 7 does not answer");
+            problems.accept("process 7 does not respond");
             return List.of();
         }).run("rdma", List.of("resource", "show", "qp"), console));
 
-        assertEquals(new ToolRun(0, "", "rdma: process 7 does not answer\n"), run);
+        assertEquals(new ToolRun(0, "", "rdma: process 7 does not respond\n"), run);
     }
 
     private String run(String line) {

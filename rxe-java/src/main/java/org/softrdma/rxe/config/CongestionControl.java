@@ -12,29 +12,29 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Whether and how a device takes part in congestion control: DCQCN, which is what RoCE v2 adapters speak. Packets say that they may be
- * marked instead of dropped, marks are answered with notifications (CNPs), and a queue pair that is notified sends more slowly for a while.
+ * Congestion control of a device: none, or DCQCN, as RoCE v2 adapters have it. Packets are sent as markable instead of droppable, marks are
+ * answered with notifications (CNPs), and a queue pair that is notified sends more slowly for a while.
  *
  * <p>Source: IBA vol 1 annex A17 §A17.9.3; Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, whose names
  * and values these are.
  *
  * @param on               false for {@link #NONE} alone
- * @param lineRate         bits per second a queue pair sends at most, and starts with; 0 for those of the interface
+ * @param lineRate         maximum and initial rate of a queue pair, bits per second; 0 for the interface's rate
  * @param cnpIntervalNs    N: shortest time between two CNPs for one queue pair
- * @param alphaTimerNs     K: without a CNP for so long, the estimate of congestion falls
- * @param increaseTimerNs  so often the rate rises
- * @param increaseBytes    B: and whenever so many bytes were sent
+ * @param alphaTimerNs     K: time without a CNP after which the estimate of congestion decreases
+ * @param increaseTimerNs  interval between increases of the rate
+ * @param increaseBytes    B: bytes sent between increases of the rate, besides those by time
  * @param additiveIncrease R_AI, bits per second
  * @param hyperIncrease    R_HAI, bits per second
  */
 public record CongestionControl(boolean on, long lineRate, long cnpIntervalNs, long alphaTimerNs, long increaseTimerNs, long increaseBytes,
                                 long additiveIncrease, long hyperIncrease) {
-    /** Packets leave unmarkable, nothing is answered or slowed down: what kernel rxe does. */
+    /** No congestion control: packets are not markable, marks are ignored, nothing is slowed down. As kernel rxe. */
     public static final CongestionControl NONE = new CongestionControl(false, 0, 0, 0, 0, 0, 0, 0);
-    /** The values of the paper; hyper increase, of which it gives none, is ten times the additive one. */
+    /** The values of the paper; for hyper increase, which it does not specify, ten times the additive one. */
     public static final CongestionControl DCQCN =
         new CongestionControl(true, 0, 50_000, 55_000, 55_000, 10_000_000, 40_000_000, 400_000_000);
-    /** What {@link #parse} takes, for people. */
+    /** Help text for the syntax of {@link #parse}. */
     public static final String SYNTAX = """
         rate = RATE (line rate; the interface's), ai, hai = RATE (additive, hyper increase; 40mbit, 400mbit)
         cnp = TIME (between notifications; 50us), alpha, timer = TIME (55us), bytes = NUMBER (10000000)
@@ -78,7 +78,7 @@ public record CongestionControl(boolean on, long lineRate, long cnpIntervalNs, l
     }
 
     /**
-     * Reads what people write; {@link #SYNTAX} says what.
+     * Reads the text form; see {@link #SYNTAX}.
      *
      * @throws VerbsException EINVAL, naming the key, the value and what is allowed
      */
@@ -96,7 +96,7 @@ public record CongestionControl(boolean on, long lineRate, long cnpIntervalNs, l
             int equals = parts[i].indexOf('=');
             String key = equals < 0 ? parts[i] : parts[i].substring(0, equals);
             if (equals < 0 || !seen.add(key)) {
-                throw refused("'" + parts[i] + "' is not KEY=VALUE, or is there twice; keys are " + KEYS);
+                throw refused("'" + parts[i] + "' is not KEY=VALUE, or is repeated; keys are " + KEYS);
             }
             control = control.with(key, parts[i].substring(equals + 1));
         }
@@ -144,7 +144,7 @@ public record CongestionControl(boolean on, long lineRate, long cnpIntervalNs, l
 
     private static long number(String key, String value) {
         if (!NUMBER.matcher(value).matches() || Long.parseLong(value) == 0) {
-            throw refused(key + "=" + value + ": a number of bytes, at least 1");
+            throw refused(key + "=" + value + ": must be a number of bytes, at least 1");
         }
         return Long.parseLong(value);
     }
@@ -153,23 +153,27 @@ public record CongestionControl(boolean on, long lineRate, long cnpIntervalNs, l
         return new VerbsException(Errno.EINVAL, "set_congestion", why);
     }
 
-    /** @param bitsPerSecond 0 for the interface's */
+    /**
+     * A copy with a line rate.
+     *
+     * @param bitsPerSecond 0 for the interface's
+     */
     public CongestionControl withLineRate(long bitsPerSecond) {
         return new CongestionControl(on, bitsPerSecond, cnpIntervalNs, alphaTimerNs, increaseTimerNs, increaseBytes, additiveIncrease,
             hyperIncrease);
     }
 
     /**
-     * The same with a line rate: what was asked for, else the interface's, else 10 Gbit/s. A faster interface than can be asked for (a
-     * bond of several, say) counts as one of 1000 Gbit/s.
+     * A copy with a line rate: the configured one, otherwise the interface's, otherwise 10 Gbit/s. An interface beyond the configurable
+     * range (a bond of several, say) counts as one of 1000 Gbit/s.
      *
-     * @param bitsPerSecond 0 if nobody knows
+     * @param bitsPerSecond rate of the interface, 0 if unknown
      */
     public CongestionControl onInterface(long bitsPerSecond) {
         return !on || lineRate != 0 ? this : withLineRate(bitsPerSecond != 0 ? Math.min(bitsPerSecond, FASTEST) : UNKNOWN_INTERFACE);
     }
 
-    /** What {@link #parse} makes the same of: what differs from {@link #DCQCN}. */
+    /** The text form of the values that differ from {@link #DCQCN}; {@link #parse} reads it as equal options. */
     @Override
     public String toString() {
         if (!on) {

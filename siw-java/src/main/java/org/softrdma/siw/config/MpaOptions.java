@@ -11,32 +11,31 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * How an iWARP device sets connections up. Source: RFC 5044 §7.1, RFC 6581.
+ * Start-up of an iWARP device's connections. Source: RFC 5044 §7.1, RFC 6581.
  *
- * @param revision  what an initiator begins with: 2, or 1 for peers that know nothing of the enhanced start-up; a responder follows its
- *     peer
+ * @param revision  first revision that an initiator uses: 2, or 1 for peers without the enhanced start-up; a responder follows its peer
  * @param crc       of frames
- * @param markers   ask for markers in what comes in; what the peer asks for is done in any case
- * @param rtr       an initiator of revision 2 offers to be a peer, and to begin with this; NONE: it does not
+ * @param markers   requests markers in received frames; markers that the peer requests are sent in any case
+ * @param rtr       first message of a peer-to-peer connection, offered by an initiator of revision 2; NONE: not offered
  * @param ird       READs and atomics a connection holds for its peer, 0..{@link #MAX_READS}
  * @param ord       READs and atomics of a connection that may be outstanding, 0..{@link #MAX_READS}
- * @param pauseNs   both ends wait after the reply before they send anything: an initiator so long, a responder ten times as long, but not
- *     longer than until the peer has sent something, and if the peer promised that, for nothing else. Kernel siw 6.1 leaves a first frame
- *     that comes too early unread, or gives up. An initiator that hears nothing says something more; without a pause it does not
- * @param timeoutNs how long the peer's TCP may take for its answer, and then the peer for its frame
+ * @param pauseNs   time that both ends wait after the reply before they send: an initiator once, a responder ten times as long, but only
+ *     until the peer has sent something, and for nothing else if the peer announced that. Kernel siw 6.1 leaves a first frame that arrives
+ *     too early unread, or gives up. An initiator that receives nothing sends a reminder; without a pause it does not
+ * @param timeoutNs limit for TCP's handshake, and then again for the peer's start-up frame
  */
 public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ird, int ord, long pauseNs, long timeoutNs) {
-    /** Whether frames bear a CRC. They do if either side asks. */
+    /** Use of the CRC in frames. It is used if either side requests it. */
     public enum Crc {
-        /** It is not asked for. */
+        /** Not requested. */
         OFF,
-        /** It is asked for, as RFC 5044 §7.1.1 would have it unless both sides can do without. */
+        /** Requested, as RFC 5044 §7.1.1 recommends unless both sides can do without. */
         ON,
-        /** Peers that do not say so, too, are refused. */
+        /** Requested, and peers that do not request it are refused. */
         REQUIRED
     }
 
-    /** What the initiator of a peer-to-peer connection says first, "ready to receive": then either end may talk first. */
+    /** First message of a peer-to-peer connection's initiator, "ready to receive"; afterwards either end may send. */
     public enum Rtr {
         NONE,
         /** An RDMA WRITE of no bytes. */
@@ -49,7 +48,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
     public static final int MAX_READS = 128;
     public static final MpaOptions DEFAULT =
         new MpaOptions(2, Crc.ON, false, Rtr.NONE, MAX_READS, MAX_READS, 10_000_000, 10_000_000_000L);
-    /** What {@link #parse} takes, for people. */
+    /** Help text for the syntax of {@link #parse}. */
     public static final String SYNTAX = """
         revision = 1 or 2, crc = off, on or required, markers = off or on
         rtr = none, write or read (first message of a peer-to-peer connection)
@@ -79,7 +78,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
     }
 
     /**
-     * Reads what people write; {@link #SYNTAX} says what.
+     * Reads the text form; see {@link #SYNTAX}.
      *
      * @throws VerbsException EINVAL, naming the key, the value and what is allowed
      */
@@ -93,7 +92,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
             int equals = part.indexOf('=');
             String key = equals < 0 ? part : part.substring(0, equals);
             if (equals < 0 || !seen.add(key)) {
-                throw refused("'" + part + "' is neither " + USUAL + " nor KEY=VALUE, or is there twice; keys are " + KEYS);
+                throw refused("'" + part + "' is neither " + USUAL + " nor KEY=VALUE, or is repeated; keys are " + KEYS);
             }
             options = options.with(key, part.substring(equals + 1));
         }
@@ -118,7 +117,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
 
     private static int number(String key, String value) {
         if (!value.matches("[0-9]{1,4}")) {
-            throw refused(key + "=" + value + ": a number is wanted");
+            throw refused(key + "=" + value + ": must be a number");
         }
         return Integer.parseInt(value);
     }
@@ -137,7 +136,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
                 return each;
             }
         }
-        throw refused(key + "=" + value + ": it is one of " + String.join(", ", List.of(all).stream().map(MpaOptions::text).toList()));
+        throw refused(key + "=" + value + ": must be one of " + String.join(", ", List.of(all).stream().map(MpaOptions::text).toList()));
     }
 
     private static String text(Enum<?> word) {
@@ -180,7 +179,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
         return crc != Crc.OFF;
     }
 
-    /** What {@link #parse} makes the same of: what differs from {@link #DEFAULT}. */
+    /** The text form of the values that differ from {@link #DEFAULT}; {@link #parse} reads it as equal options. */
     @Override
     public String toString() {
         List<String> parts = new ArrayList<>();

@@ -71,7 +71,7 @@ final class CmIdPrivate {
         return device;
     }
 
-    /** Null without. */
+    /** The value of an attribute; null if there is none. */
     synchronized CmQueuePair queuePair() {
         return queuePair;
     }

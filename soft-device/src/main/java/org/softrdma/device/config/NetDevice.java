@@ -41,11 +41,11 @@ public record NetDevice(
     /**
      * Every interface, by index.
      *
-     * @throws VerbsException EIO if the system does not tell
+     * @throws VerbsException EIO if the system does not list them
      */
     public static List<NetDevice> list() {
         try {
-            // Neither lambdas nor streams in here: every tool comes by at its start, and they would double the time it takes.
+            // Neither lambdas nor streams in here: every tool runs this at its start, and they would double the time it takes.
             Map<Integer, NetDevice> devices = new TreeMap<>();
             for (NetworkInterface each : Collections.list(NetworkInterface.getNetworkInterfaces())) {
                 NetDevice device = read(each);
@@ -60,7 +60,7 @@ public record NetDevice(
         }
     }
 
-    /** The interface of that name, or null. */
+    /** Finds an interface by its name; null if there is none. */
     public static NetDevice find(String name) {
         try {
             NetworkInterface found = NetworkInterface.getByName(name);
@@ -70,7 +70,11 @@ public record NetDevice(
         }
     }
 
-    /** The interface of that name. @throws VerbsException ENODEV, listing those there are */
+    /**
+     * Finds an interface by its name.
+     *
+     * @throws VerbsException ENODEV, listing the interfaces there are
+     */
     public static NetDevice require(String name) {
         NetDevice found = find(name);
         if (found == null) {
@@ -80,17 +84,17 @@ public record NetDevice(
         return found;
     }
 
-    /** The interface of this name as it is now; {@link #gone} if there is none any more. */
+    /** The interface of this name as it is now; {@link #gone} if it was removed. */
     public NetDevice now() {
         NetDevice found = find(name);
         return found == null ? gone() : found;
     }
 
     /**
-     * An RDMA device is to be opened on it.
+     * Checks that an RDMA device can be opened on this interface.
      *
      * @param device its name
-     * @throws VerbsException ENODEV: it is down, or has no address
+     * @throws VerbsException ENODEV: the interface is down, or has no address
      */
     public void requireUsable(String device) {
         if (!up || addresses.isEmpty()) {
@@ -99,32 +103,36 @@ public record NetDevice(
         }
     }
 
-    /** Whether packets can come and go: up, and with carrier. */
+    /** Whether packets can be sent and received: up, and with carrier. */
     public boolean isActive() {
         return up && running;
     }
 
-    /** What is left when the interface is removed: its name, and the rest as of something that is down and has no addresses. */
+    /** State of the interface after its removal: the same name, down and without addresses. */
     public NetDevice gone() {
         return new NetDevice(name, ifIndex, mac, mtu, false, false, loopback, List.of());
     }
 
-    /** The node GUID Linux makes of the MAC address; the kernel's rxe and siw do the same, also of the loopback's zero address. */
+    /** The node GUID that Linux derives from the MAC address, as kernel rxe and siw do, also from the loopback's zero address. */
     public long nodeGuid() {
         return Gids.nodeGuid(mac);
     }
 
-    /** The GID that a RoCE port has by itself: link-local, made of the MAC address. */
+    /** The GID that every RoCE port has: link-local, derived from the MAC address. */
     public Gid defaultGid() {
         return defaultGid(mac);
     }
 
-    /** As {@link #defaultGid()}. @param mac u48 */
+    /**
+     * The link-local GID of a MAC address.
+     *
+     * @param mac u48
+     */
     public static Gid defaultGid(long mac) {
         return new Gid(Gids.LINK_LOCAL_HIGH, Gids.lowFromMac(mac));
     }
 
-    /** How fast the interface is now, bits per second; 0 if the system does not tell, as of loopbacks and most bridges. Linux only. */
+    /** Speed of the interface now, bits per second; 0 if the system does not report it, as for loopbacks and most bridges. Linux only. */
     public long bitsPerSecond() {
         try {
             long megabits = Long.parseLong(Files.readString(SYSFS.resolve(name).resolve("speed")).strip());
@@ -134,7 +142,7 @@ public record NetDevice(
         }
     }
 
-    /** Null if the interface went away while being read. */
+    /** Reads an interface; null if it was removed meanwhile. */
     private static NetDevice read(NetworkInterface source) {
         try {
             boolean running = source.isUp();
@@ -157,7 +165,7 @@ public record NetDevice(
         return mac;
     }
 
-    /** The JDK puts each address it finds in front of those it has, IPv4 being read first: backwards is the system's order. */
+    /** Addresses in the system's order: the JDK prepends each address it finds, IPv4 first, so its list is reversed. */
     private static List<InetAddress> addresses(NetworkInterface source) {
         List<InetAddress> addresses = Collections.list(source.getInetAddresses());
         Collections.reverse(addresses);
@@ -173,7 +181,7 @@ public record NetDevice(
         return ordered;
     }
 
-    /** {@link NetworkInterface#isUp} means up with carrier; Linux also says which interfaces are merely up. Elsewhere the two are one. */
+    /** Whether Linux reports the interface as up: {@link NetworkInterface#isUp} means up with carrier. False on other systems. */
     private static boolean isUpWithoutCarrier(String name) {
         try {
             String flags = Files.readString(SYSFS.resolve(name).resolve("flags")).strip();

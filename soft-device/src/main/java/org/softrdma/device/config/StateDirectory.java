@@ -5,18 +5,20 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 
-/** Where a user's state lies: {@code SOFTRDMA_STATE_DIR}, else where the platform keeps such things. */
+/** Directory of a user's state: {@code SOFTRDMA_STATE_DIR}, otherwise the platform's usual place. */
 public final class StateDirectory {
     private StateDirectory() {
     }
 
-    /** The one of this process's user. It need not exist. */
+    /** The directory of this process's user. It need not exist. */
     public static Path ofUser() {
         return of(System.getenv(), System.getProperty("os.name"), System.getProperty("user.home"));
     }
 
     /**
-     * @param environment the process's
+     * Chooses the directory.
+     *
+     * @param environment variables of the process
      * @param osName      as in the system property {@code os.name}
      * @param home        the user's home directory
      */

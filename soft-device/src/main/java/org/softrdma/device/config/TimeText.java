@@ -4,11 +4,11 @@ package org.softrdma.device.config;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Times as people write them: a whole number with {@code ns}, {@code us}, {@code ms} or {@code s}, up to 60 s. */
+/** Text form of times: a whole number with {@code ns}, {@code us}, {@code ms} or {@code s}, up to 60 s. */
 public final class TimeText {
-    /** What {@link #parse} takes, for people. */
+    /** Rule for the text, for error messages. */
     public static final String RULE = "a time is 1ns to 60s: a number with ns, us, ms or s";
-    /** {@link #parse}'s answer: that is no time. */
+    /** Result of {@link #parse} for text that is not a time. */
     public static final long NONE = -1;
 
     private static final long LONGEST_NS = 60_000_000_000L;
@@ -19,7 +19,11 @@ public final class TimeText {
     private TimeText() {
     }
 
-    /** @return nanoseconds, 0..60 s, or {@link #NONE} */
+    /**
+     * Reads a time.
+     *
+     * @return nanoseconds, 0..60 s, or {@link #NONE}
+     */
     public static long parse(String text) {
         Matcher time = TIME.matcher(text);
         if (time.matches()) {
@@ -33,7 +37,7 @@ public final class TimeText {
         return NONE;
     }
 
-    /** In the largest unit that gives a whole number. */
+    /** Formats a time in the largest unit that gives a whole number. */
     public static String format(long timeNs) {
         int unit = 0;
         while (timeNs % UNIT_NS[unit] != 0) {

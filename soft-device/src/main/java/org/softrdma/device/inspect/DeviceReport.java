@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a process has on one device.
+ * Objects and counters of a process on one device.
  *
- * @param counters  the device's, by name and in its order, since this process opened it
- * @param totals    how many objects there are of each kind; kinds without any may be missing
- * @param resources the objects; fewer than the totals say, if there are more than {@link ReportBuilder#MAX_LISTED}
+ * @param counters  of the device, by name and in its order, since this process opened it
+ * @param totals    number of objects by kind; kinds without objects may be missing
+ * @param resources the objects; fewer than the totals if there are more than {@link ReportBuilder#MAX_LISTED}
  */
 public record DeviceReport(String device, Map<String, Long> counters, Map<ResourceKind, Long> totals, List<Resource> resources) {
     public DeviceReport {

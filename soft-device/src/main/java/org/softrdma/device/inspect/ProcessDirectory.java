@@ -15,11 +15,11 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.softrdma.device.config.NetworkNamespace;
 
 /**
- * The directory with a socket for each process of one user, in one network namespace, that has devices open. Nobody else gets into it:
- * where files have owners, it is made and kept for the owner alone, and one of another user is refused.
+ * Directory of the sockets of one user's processes with open devices, in one network namespace. It is private to the user: where files
+ * have owners, only the owner has permissions, and a directory of another user is refused.
  */
 final class ProcessDirectory {
-    /** Entries that are looked at. */
+    /** Maximum entries that are read. */
     static final int MAX_ENTRIES = 1024;
 
     private static final String SUFFIX = ".sock";
@@ -27,7 +27,11 @@ final class ProcessDirectory {
 
     private final Path path;
 
-    /** @param state the user's state directory */
+    /**
+     * The directory within a state directory; it need not exist.
+     *
+     * @param state the user's state directory
+     */
     ProcessDirectory(Path state) {
         path = state.toAbsolutePath().resolve("processes-" + NetworkNamespace.ofThisProcess());
     }
@@ -36,18 +40,26 @@ final class ProcessDirectory {
         return path;
     }
 
-    /** @throws IOException if it cannot be made, or is not this user's */
+    /**
+     * Creates the directory if it does not exist.
+     *
+     * @throws IOException if it cannot be created, or belongs to another user
+     */
     void create() throws IOException {
         Files.createDirectories(path.getParent());
         try {
             Files.createDirectory(path);
         } catch (FileAlreadyExistsException wasThere) {
-            // maybe another user's: that is what the next line finds out
+            // possibly of another user, which the next line detects
         }
         keepOthersOut(path, OWNER_ALONE);
     }
 
-    /** The file is for its owner alone from now on. @throws IOException if that is somebody else */
+    /**
+     * Restricts a file to its owner.
+     *
+     * @throws IOException if that is another user
+     */
     static void keepOthersOut(Path file, String permissions) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
         if (view != null) {
@@ -55,12 +67,12 @@ final class ProcessDirectory {
         }
     }
 
-    /** A name for this process's socket that no process has, whichever namespace its number is of. */
+    /** An unused name for this process's socket, unique even if process numbers repeat in several PID namespaces. */
     Path newEntry(long pid) {
         return path.resolve(pid + "-" + Integer.toHexString(ThreadLocalRandom.current().nextInt()) + SUFFIX);
     }
 
-    /** The process an entry is of, or -1 if its name does not tell. */
+    /** The process number in an entry's name, or -1 if there is none. */
     static long pidOf(Path entry) {
         String name = entry.getFileName().toString();
         try {
@@ -70,7 +82,11 @@ final class ProcessDirectory {
         }
     }
 
-    /** The first {@value #MAX_ENTRIES} sockets; none without the directory. @throws IOException if the directory is not this user's */
+    /**
+     * The first {@value #MAX_ENTRIES} sockets; none without the directory.
+     *
+     * @throws IOException if the directory belongs to another user
+     */
     List<Path> entries() throws IOException {
         List<Path> entries = new ArrayList<>();
         try {

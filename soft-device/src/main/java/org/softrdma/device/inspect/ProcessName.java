@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.inspect;
 
-/** What {@code rdma resource} shows as {@code comm}: {@code java}, which all Java programs are, would tell nobody anything. */
+/** Name of this process in {@code rdma resource}'s {@code comm}: the program's, since {@code java} would not tell programs apart. */
 public final class ProcessName {
-    /** A program that wants another name sets this system property. */
+    /** System property that overrides the name. */
     public static final String PROPERTY = "softrdma.comm";
 
     private static final String COMMAND_PROPERTY = "sun.java.command";
@@ -17,7 +17,11 @@ public final class ProcessName {
         return chosen.isEmpty() ? of(System.getProperty(COMMAND_PROPERTY, "")) : chosen;
     }
 
-    /** @param command the command line from the main class, module or jar file on */
+    /**
+     * The name of a program.
+     *
+     * @param command the command line from the main class, module or jar file on
+     */
     static String of(String command) {
         String first = command.strip().split("\\s", 2)[0];
         if (first.endsWith(".jar")) {

@@ -22,8 +22,8 @@ import org.softrdma.device.config.StateDirectory;
 import org.softrdma.device.threads.DeviceThreads;
 
 /**
- * Sends this process's report to whoever connects, as long as there is a source: its devices. One asker at a time, each for two seconds at
- * most. Not being able to is no reason not to open a device: the process is then not seen, which is logged.
+ * Sends this process's report to each client that connects, while there is a source: an open device. Clients are served one at a time, each
+ * for two seconds at most. Failures do not keep devices from being opened: the process is then not listed, which is logged.
  */
 public final class ProcessPublisher {
     private static final System.Logger LOG = System.getLogger(ProcessPublisher.class.getName());
@@ -42,13 +42,17 @@ public final class ProcessPublisher {
 
         private static ProcessPublisher make() {
             ProcessPublisher publisher = new ProcessPublisher(StateDirectory.ofUser());
-            // A program that ends with devices open leaves no file behind.
+            // Removes the socket of a program that ends with devices open.
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("softrdma-inspect-exit").unstarted(publisher::stop));
             return publisher;
         }
     }
 
-    /** @param state the user's state directory */
+    /**
+     * The directory within a state directory; it need not exist.
+     *
+     * @param state the user's state directory
+     */
     ProcessPublisher(Path state) {
         directory = new ProcessDirectory(state);
     }
@@ -57,7 +61,7 @@ public final class ProcessPublisher {
         return Holder.OF_THIS_PROCESS;
     }
 
-    /** From now on the source is asked; with the first one others see the process. */
+    /** Adds a source to future reports; with the first one the process becomes visible to others. */
     public synchronized void add(ReportSource source) {
         sources.add(source);
         if (server == null) {
@@ -65,12 +69,12 @@ public final class ProcessPublisher {
         }
     }
 
-    /** A source that adds to what the others have, and is asked as long as there are others. */
+    /** Adds a source that only supplements others: it does not make the process visible by itself. */
     public void also(ReportSource source) {
         guests.add(source);
     }
 
-    /** The source is not asked again, unless it is being asked now; with the last one nobody sees the process any more. */
+    /** Removes a source, which a report in progress may still call once; without the last one the process is no longer visible. */
     public synchronized void remove(ReportSource source) {
         sources.remove(source);
         if (sources.isEmpty()) {
@@ -82,7 +86,7 @@ public final class ProcessPublisher {
         try {
             directory.create();
             Path fresh = directory.newEntry(ProcessHandle.current().pid());
-            // Nobody finds it under its last name before it answers: a socket that does not answer is taken for a dead process's.
+            // Renamed once it accepts connections: a socket that does not would be removed as that of a dead process.
             Path unfinished = fresh.resolveSibling(fresh.getFileName() + ".new");
             ServerSocketChannel opened = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             try {
@@ -110,7 +114,7 @@ public final class ProcessPublisher {
             Files.deleteIfExists(entry);
             server.close();
         } catch (IOException stays) {
-            LOG.log(System.Logger.Level.DEBUG, "left behind: " + stays);
+            LOG.log(System.Logger.Level.DEBUG, "cannot remove the socket of this process's report: " + stays);
         }
         server = null;
     }
@@ -123,7 +127,7 @@ public final class ProcessPublisher {
             } catch (ClosedChannelException stopped) {
                 return;
             } catch (IOException | RuntimeException failed) {
-                LOG.log(System.Logger.Level.DEBUG, "an asker went without: " + failed);
+                LOG.log(System.Logger.Level.DEBUG, "cannot send this process's report: " + failed);
                 LockSupport.parkNanos(AFTER_FAILURE_NS);
             }
         }
@@ -149,7 +153,7 @@ public final class ProcessPublisher {
             while (bytes.hasRemaining()) {
                 long leftMs = (untilNs - System.nanoTime()) / 1_000_000;
                 if (leftMs <= 0) {
-                    throw new IOException("it does not read");
+                    throw new IOException("the client does not read");
                 }
                 selector.select(leftMs);
                 selector.selectedKeys().clear();
@@ -158,7 +162,7 @@ public final class ProcessPublisher {
         }
     }
 
-    /** Removes the sockets of processes that were killed. Those whose number nobody has are tried only: a living one is not troubled. */
+    /** Removes the sockets of processes that were killed. Only sockets whose process does not exist are tried, not those of live ones. */
     private void forgetTheDead() {
         try {
             for (Path each : directory.entries()) {
@@ -168,7 +172,7 @@ public final class ProcessPublisher {
                 }
             }
         } catch (IOException | RuntimeException unreadable) {
-            LOG.log(System.Logger.Level.DEBUG, "dead processes stay in the list: " + unreadable);
+            LOG.log(System.Logger.Level.DEBUG, "cannot remove the sockets of dead processes: " + unreadable);
         }
     }
 

@@ -4,9 +4,9 @@ package org.softrdma.device.inspect;
 import java.util.List;
 
 /**
- * What one process has on its devices at one moment.
+ * Objects and counters of one process on its devices at one moment.
  *
- * @param command what the process calls itself, see {@link ProcessName}
+ * @param command name of the process, see {@link ProcessName}
  */
 public record ProcessReport(long pid, String command, List<DeviceReport> devices) {
     public ProcessReport {

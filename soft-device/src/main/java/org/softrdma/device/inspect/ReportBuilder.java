@@ -7,9 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Puts a process's report together from its parts. */
+/** Builds a process's report from its parts. */
 public final class ReportBuilder {
-    /** Objects of the whole process that are listed; those beyond are only counted. */
+    /** Maximum objects listed for the whole process; those beyond are only counted. */
     public static final int MAX_LISTED = 10_000;
 
     private final Map<String, Device> devices = new LinkedHashMap<>();
@@ -24,7 +24,7 @@ public final class ReportBuilder {
         return new ProcessReport(pid, command, devices.values().stream().map(Device::build).toList());
     }
 
-    /** What is known of one device so far. */
+    /** The part of the report about one device. */
     public final class Device {
         private final String name;
         private final Map<String, Long> counters = new LinkedHashMap<>();

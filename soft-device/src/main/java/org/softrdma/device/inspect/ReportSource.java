@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.inspect;
 
-/** A part of the process that has something to report. */
+/** Source of a part of the report: a device or the connection manager. */
 public interface ReportSource {
-    /** Adds what there is now. Called on a thread of ours; takes no lock for longer than one object needs. */
+    /** Adds the objects and counters there are now. Runs on the publisher's thread; must not hold a lock longer than one object needs. */
     void report(ReportBuilder into);
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A report as text, a line for each thing:
+ * Text form of a report, one line per device, counter, total and object:
  * <pre>
  * softrdma-report 1
  * process 4711 rping
@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * qp lqpn=18 type=RC state=RTS
  * end
  * </pre>
- * Words are visible ASCII of at most 255 characters. Whoever reads it trusts nothing: what is not exactly this is refused.
+ * Words are visible ASCII of at most 255 characters. The parser trusts nothing and refuses any other text.
  */
 final class ReportText {
     private static final String HEAD = "softrdma-report 1";
@@ -32,7 +32,7 @@ final class ReportText {
     private ReportText() {
     }
 
-    /** The text is none. */
+    /** Reports that a text is not a report. */
     static final class MalformedException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -57,7 +57,7 @@ final class ReportText {
         return text.append(END).append('\n').toString();
     }
 
-    /** As it can stand in a line: other characters become underscores. */
+    /** Replaces characters that a line cannot hold by underscores, and cuts long words. */
     private static String word(String text) {
         String cut = text.length() > LONGEST_WORD ? text.substring(0, LONGEST_WORD) : text;
         return cut.isEmpty() ? "_" : cut.replaceAll("[^!-~]", "_");
@@ -69,7 +69,7 @@ final class ReportText {
         }
         String[] lines = text.split("\n");
         if (!lines[0].equals(HEAD)) {
-            throw new MalformedException("it begins with another line than '" + HEAD + "'");
+            throw new MalformedException("the first line is not '" + HEAD + "'");
         }
         String[] process = words(lines[1], 3);
         if (!process[0].equals("process")) {
@@ -89,19 +89,23 @@ final class ReportText {
             return;
         }
         if (parts.isEmpty()) {
-            throw new MalformedException("'" + words[0] + "' stands before any device");
+            throw new MalformedException("'" + words[0] + "' precedes the first device");
         }
         parts.getLast().take(line, words);
     }
 
-    /** @param expected how many there must be; 0: at least one */
+    /**
+     * Splits a line.
+     *
+     * @param expected number of words; 0 for any number from 1
+     */
     private static String[] words(String line, int expected) throws MalformedException {
         String[] words = line.split(" ", -1);
         if (expected != 0 && words.length != expected) {
             throw new MalformedException("a line of " + words.length + " words instead of " + expected);
         }
         for (String each : words) {
-            // A name of 63, = and a value.
+            // The longest word is a name of 63, = and a value.
             if (each.length() > LONGEST_WORD + 64 || !each.chars().allMatch(c -> c > ' ' && c <= '~') || each.isEmpty()) {
                 throw new MalformedException("a word is empty, too long, or not of visible ASCII");
             }
@@ -113,11 +117,11 @@ final class ReportText {
         try {
             return Long.parseLong(digits);
         } catch (NumberFormatException none) {
-            throw new MalformedException("'" + digits + "' is no number");
+            throw new MalformedException("'" + digits + "' is not a number");
         }
     }
 
-    /** The lines of one device. */
+    /** Lines of one device, as parsed so far. */
     private static final class Part {
         private final String device;
         private final Map<String, Long> counters = new LinkedHashMap<>();
@@ -148,7 +152,7 @@ final class ReportText {
                 int equals = words[i].indexOf('=');
                 String value = words[i].substring(equals + 1);
                 if (equals < 0 || !WORD.matcher(value).matches()) {
-                    throw new MalformedException("an attribute without value, or with too long a one");
+                    throw new MalformedException("an attribute without a value, or with one that is too long");
                 }
                 attributes.put(name(words[i].substring(0, equals)), value);
             }
@@ -157,7 +161,7 @@ final class ReportText {
 
         private static String name(String text) throws MalformedException {
             if (!NAME.matcher(text).matches()) {
-                throw new MalformedException("'" + text + "' is no name");
+                throw new MalformedException("'" + text + "' is not a name");
             }
             return text;
         }
@@ -165,7 +169,7 @@ final class ReportText {
         private static ResourceKind kind(String text) throws MalformedException {
             ResourceKind kind = ResourceKind.of(text);
             if (kind == null) {
-                throw new MalformedException("'" + text + "' is no kind of line");
+                throw new MalformedException("'" + text + "' is not a kind of line");
             }
             return kind;
         }

@@ -6,9 +6,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * One object on a device, in the words of {@code rdma resource show}.
+ * One object on a device, in the terms of {@code rdma resource show}.
  *
- * @param attributes by that command's names, like {@code lqpn}, in its order; numbers are decimal, keys have 0x
+ * @param attributes by that command's names, like {@code lqpn}, in its order; numbers are decimal, keys hexadecimal with 0x
  */
 public record Resource(ResourceKind kind, Map<String, String> attributes) {
     public Resource {
@@ -19,7 +19,7 @@ public record Resource(ResourceKind kind, Map<String, String> attributes) {
         return new Resource(kind, Map.of());
     }
 
-    /** The same with one more attribute. */
+    /** A copy with one more attribute. */
     public Resource with(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(attributes);
         more.put(name, value);
@@ -30,12 +30,12 @@ public record Resource(ResourceKind kind, Map<String, String> attributes) {
         return with(name, Long.toString(value));
     }
 
-    /** A key, 32 bits. */
+    /** A copy with a key, 32 bits. */
     public Resource withKey(String name, int key) {
         return with(name, "0x" + Integer.toHexString(key));
     }
 
-    /** Null without. */
+    /** The value of an attribute; null if there is none. */
     public String attribute(String name) {
         return attributes.get(name);
     }

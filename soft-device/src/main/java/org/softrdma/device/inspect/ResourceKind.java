@@ -3,18 +3,18 @@ package org.softrdma.device.inspect;
 
 import java.util.Locale;
 
-/** The kinds of objects that {@code rdma resource} knows, in the order in which it counts them. */
+/** Kinds of objects in {@code rdma resource}, in the order of its summary. */
 public enum ResourceKind {
     PD, CQ, QP, CM_ID, MR, CTX, SRQ;
 
     private final String text = name().toLowerCase(Locale.ROOT);
 
-    /** The command's word for it. */
+    /** The command's word for the kind. */
     public String text() {
         return text;
     }
 
-    /** The kind with that word, or null. */
+    /** Finds a kind by its word; null if there is none. */
     static ResourceKind of(String text) {
         for (ResourceKind each : values()) {
             if (each.text.equals(text)) {

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Asks all processes of the user that have devices open, at once: together they have one second, and each may send 8 MiB. Whoever does not
- * answer in time, or answers nonsense, is named, and the others are shown all the same. Entries of dead processes are removed.
+ * Reads the reports of all processes of the user with open devices, concurrently: within one second in total, at most 8 MiB each. Processes
+ * that do not send a valid report in time are named as problems and do not affect the others. Entries of dead processes are removed.
  */
 public final class RunningProcesses {
     static final int LONGEST_ANSWER = 8 << 20;
@@ -39,9 +39,11 @@ public final class RunningProcesses {
     }
 
     /**
+     * Reads all reports.
+     *
      * @param state    the user's state directory
-     * @param problems is told of each process that could not be asked, in a sentence
-     * @return those that answered, by process number
+     * @param problems receives a sentence for each process without a valid report
+     * @return the reports, by process number
      */
     public static List<ProcessReport> ask(Path state, Consumer<String> problems) {
         RunningProcesses asking = new RunningProcesses(new ProcessDirectory(state), problems);
@@ -50,7 +52,7 @@ public final class RunningProcesses {
         return asking.reports;
     }
 
-    /** One that was asked, and what it has said so far. */
+    /** A process whose report is being read, and its text so far. */
     private record Asked(Path entry, ByteArrayOutputStream answer) {
         private String name() {
             long pid = ProcessDirectory.pidOf(entry);
@@ -62,7 +64,7 @@ public final class RunningProcesses {
         try (Selector selector = Selector.open()) {
             List<Path> entries = directory.entries();
             if (entries.size() == ProcessDirectory.MAX_ENTRIES) {
-                problems.accept("there are " + entries.size() + " processes or more; not all are shown");
+                problems.accept("there are " + entries.size() + " processes or more; some are not shown");
             }
             for (Path entry : entries) {
                 begin(entry, selector);
@@ -75,8 +77,8 @@ public final class RunningProcesses {
                 }
             }
         } catch (IOException | RuntimeException refused) {
-            problems.accept(directory.path() + " cannot be looked at: " + refused
-                + "; it has to be this user's, and its name short enough for a socket");
+            problems.accept(directory.path() + " cannot be read: " + refused
+                + "; it must belong to this user, and its name must be short enough for a socket");
         }
     }
 
@@ -86,17 +88,17 @@ public final class RunningProcesses {
         try {
             channel = SocketChannel.open(StandardProtocolFamily.UNIX);
             channel.configureBlocking(false);
-            // A local connection is there at once, or the process has too many askers already.
+            // A local connection succeeds at once unless the process's backlog is full.
             if (channel.connect(UnixDomainSocketAddress.of(entry))) {
                 channel.register(selector, SelectionKey.OP_READ, asked);
                 return;
             }
-            problems.accept(asked.name() + " does not answer");
+            problems.accept(asked.name() + " does not respond");
         } catch (ConnectException dead) {
             forget(entry);
         } catch (IOException refused) {
             if (Files.exists(entry)) {
-                problems.accept(asked.name() + " cannot be asked: " + refused.getMessage());
+                problems.accept(asked.name() + " cannot be reached: " + refused.getMessage());
             }
         }
         close(channel);
@@ -108,7 +110,7 @@ public final class RunningProcesses {
             selector.select(key -> take(key), Math.max(1, leftNs / 1_000_000));
         }
         for (Asked silent : waiting(selector)) {
-            problems.accept(silent.name() + " does not answer");
+            problems.accept(silent.name() + " does not respond");
         }
     }
 
@@ -126,16 +128,16 @@ public final class RunningProcesses {
                 asked.answer.write(chunk.array(), 0, read);
             }
             if (asked.answer.size() > LONGEST_ANSWER) {
-                problems.accept(asked.name() + " answers with more than " + LONGEST_ANSWER + " bytes");
+                problems.accept(asked.name() + " sent more than " + LONGEST_ANSWER + " bytes");
             } else if (read >= 0) {
                 return;
             } else {
                 reports.add(ReportText.parse(asked.answer.toString(StandardCharsets.US_ASCII)));
             }
         } catch (ReportText.MalformedException nonsense) {
-            problems.accept(asked.name() + " answers what is no report: " + nonsense.getMessage());
+            problems.accept(asked.name() + " sent an invalid report: " + nonsense.getMessage());
         } catch (IOException broken) {
-            problems.accept(asked.name() + " broke off: " + broken.getMessage());
+            problems.accept(asked.name() + " closed the connection early: " + broken.getMessage());
         }
         key.cancel();
         close(channel);
@@ -145,7 +147,7 @@ public final class RunningProcesses {
         try {
             Files.deleteIfExists(entry);
         } catch (IOException stays) {
-            problems.accept(entry + " is of a dead process, and stays: " + stays.getMessage());
+            problems.accept(entry + " belongs to a dead process and cannot be removed: " + stays.getMessage());
         }
     }
 
@@ -154,7 +156,7 @@ public final class RunningProcesses {
             try {
                 channel.close();
             } catch (IOException nothingLeftToDo) {
-                // it was only read from
+                // nothing was written, so nothing is lost
             }
         }
     }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * How a process lets others of its user see what it has on its devices, and how they look: what {@code rdma resource} and
- * {@code rdma statistic} show. A device lives in the process that opened it, so there is nobody else to ask.
+ * Introspection between the processes of a user, for {@code rdma resource} and {@code rdma statistic}: a device lives in the process that
+ * opened it, so only that process knows its objects and counters.
  *
- * <p>A process with open devices listens on a Unix domain socket in the user's state directory, in a directory that is the user's alone.
- * Whoever connects is sent one {@link org.softrdma.device.inspect.ProcessReport} as text and nothing is read from him;
- * {@link org.softrdma.device.inspect.RunningProcesses} asks all of them at once, and waits for none longer than its deadline.
+ * <p>A process with open devices listens on a Unix domain socket in a private directory within the user's state directory. Each client
+ * receives one report as text; nothing is read from the client.
+ *
+ * <p>Reading order: {@link org.softrdma.device.inspect.ProcessReport} and its parts, {@link org.softrdma.device.inspect.ProcessPublisher}
+ * (the sending side), {@link org.softrdma.device.inspect.RunningProcesses} (the reading side, with a deadline for all together),
+ * {@code ReportText} (the format), {@code ProcessDirectory}.
  */
 package org.softrdma.device.inspect;

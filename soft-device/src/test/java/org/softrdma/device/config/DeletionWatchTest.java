@@ -46,7 +46,7 @@ class DeletionWatchTest {
         assertEquals(2, deletions);
     }
 
-    /** There is a device on every interface until one is configured. */
+    /** Default devices are not configured; configuring another one does not delete them. */
     @Test
     void shouldNotTakeADefaultDeviceForDeleted() {
         LinkStore empty = LinkStore.at(directory.resolve("nothing"));

@@ -65,7 +65,7 @@ class NetDeviceTest {
             thrown.getMessage());
     }
 
-    /** The value of the guide's transcript; the loopback's is what kernel rxe shows on lo. */
+    /** GUIDs from the guide's transcript and, for the loopback, from kernel rxe on lo. */
     @Test
     void shouldMakeGuidOfMac() {
         assertEquals(0x505400fffed5e0fbL, device(0x525400d5e0fbL).nodeGuid());

@@ -121,7 +121,7 @@ class ReportTextTest {
         return Combinators.combine(Arbitraries.longs(), words, devices.list().ofMaxSize(3)).as(ProcessReport::new);
     }
 
-    /** Whatever a process sends, the answer is a report or the one exception. */
+    /** Any text parses to a report or throws the one exception. */
     @Property
     void shouldSurviveAnything(@ForAll("mutations") String text) {
         try {

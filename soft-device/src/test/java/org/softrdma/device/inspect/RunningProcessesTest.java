@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Real sockets in a directory of the test's own. The limit is generous: it is there so that a tool that hangs fails. */
+/** Real sockets in a directory of the test's own. The time limit is generous; it only makes a hanging tool fail. */
 @Timeout(60)
 class RunningProcessesTest {
     private static final long OWN_PID = ProcessHandle.current().pid();
@@ -92,19 +92,19 @@ class RunningProcessesTest {
         assertFalse(Files.exists(socket));
     }
 
-    /** One listens and never answers, one answers a part and stops: the third is shown all the same. */
+    /** One process accepts and never sends, one sends half a report: the third one is shown nevertheless. */
     @Test
     void shouldNotWaitForeverForAnybody() throws IOException {
         try (ServerSocketChannel silent = listenAt(newSocket(101));
              Answering half = new Answering(102, "softrdma-report 1\nprocess 102 x\n", false)) {
             assertTrue(silent.isOpen());
-            // Last: a publisher that starts takes a socket that is bound and not yet listened at for a dead process's.
+            // Last, since a starting publisher would remove sockets that are bound but do not listen yet.
             ProcessPublisher publisher = new ProcessPublisher(state);
             publisher.add(report -> report.device("rxe0"));
 
             assertEquals(List.of(OWN_PID), ask().stream().map(ProcessReport::pid).toList());
 
-            assertEquals(List.of("process 101 does not answer", half.name + " does not answer"), problems.stream().sorted().toList());
+            assertEquals(List.of("process 101 does not respond", half.name + " does not respond"), problems.stream().sorted().toList());
         }
     }
 
@@ -115,7 +115,7 @@ class RunningProcessesTest {
             assertEquals(List.of(), ask(hostile.name));
 
             assertEquals(1, problems.size());
-            assertTrue(problems.getFirst().startsWith(hostile.name + " answers what is no report: "), problems.toString());
+            assertTrue(problems.getFirst().startsWith(hostile.name + " sent an invalid report: "), problems.toString());
         }
     }
 
@@ -124,11 +124,11 @@ class RunningProcessesTest {
         try (Answering endless = new Answering(7, "counter x 1\n".repeat(1_000_000), true)) {
             assertEquals(List.of(), ask(endless.name));
 
-            assertEquals(List.of(endless.name + " answers with more than " + RunningProcesses.LONGEST_ANSWER + " bytes"), problems);
+            assertEquals(List.of(endless.name + " sent more than " + RunningProcesses.LONGEST_ANSWER + " bytes"), problems);
         }
     }
 
-    /** An asker that never reads does not keep the others waiting for ever. */
+    /** A client that never reads does not block the others for ever. */
     @Test
     void shouldAnswerTheNextOne() throws IOException {
         ProcessPublisher publisher = new ProcessPublisher(state);
@@ -147,7 +147,7 @@ class RunningProcessesTest {
         }
     }
 
-    /** Socket names are short: 107 bytes on Linux. A process opens its devices all the same. */
+    /** Names of sockets are limited, to 107 bytes on Linux. A process can open its devices nevertheless. */
     @Test
     void shouldDoWithoutWhereThePathIsTooLong() throws IOException {
         Path deep = Files.createDirectories(state.resolve("x".repeat(120)));
@@ -176,13 +176,13 @@ class RunningProcessesTest {
         return ask("process " + OWN_PID);
     }
 
-    /** Again, as long as one does not answer in time that would if the machine were not busy. */
+    /** Retries while a process that does send reports misses the time limit, as on a busy machine. */
     private List<ProcessReport> ask(String answering) {
         List<ProcessReport> seen;
         do {
             problems.clear();
             seen = RunningProcesses.ask(state, problems::add);
-        } while (problems.contains(answering + " does not answer"));
+        } while (problems.contains(answering + " does not respond"));
         return seen;
     }
 
@@ -199,7 +199,7 @@ class RunningProcessesTest {
         return ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket));
     }
 
-    /** Sends the same to everybody; then closes, or not. */
+    /** Server that sends the same text to every client, then closes the connection or keeps it open. */
     private final class Answering implements AutoCloseable {
         private final String name;
         private final ServerSocketChannel server;
@@ -222,7 +222,7 @@ class RunningProcessesTest {
                         }
                     }
                 } catch (IOException ended) {
-                    // the test closed it, or the asker went away
+                    // closed by the test or by the client
                 }
             });
         }
