@@ -4,6 +4,7 @@ package org.softrdma.rxe.engine;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.softrdma.device.Counters;
+import org.softrdma.device.engine.Guard;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.rxe.qp.InboundPacket;
@@ -22,6 +23,8 @@ import org.softrdma.wire.roce.Opcode;
 final class PacketReceiver implements FrameHandler {
     /** ECN, the low bits of the traffic class, both set: congestion experienced. RFC 3168 §5 */
     private static final int CONGESTION_EXPERIENCED = 3;
+
+    private static final Guard.Step<PacketReceiver, QpMachine> EXECUTE = (receiver, qp, ns) -> receiver.execute(qp, ns);
 
     private final RxeEngine engine;
     private final Counters<RxeCounter> counters;
@@ -134,21 +137,22 @@ final class PacketReceiver implements FrameHandler {
     }
 
     private void deliver(QpMachine qp) {
-        try {
-            if (packet.opcode() == Opcode.CNP) {
-                qp.onCongestionNotification(nowNs);
-            } else {
-                qp.onPacket(nowNs, packet);
-                if ((packet.frame().trafficClass() & CONGESTION_EXPERIENCED) == CONGESTION_EXPERIENCED) {
-                    qp.onCongestionMark(nowNs);
-                }
-            }
-        } catch (RuntimeException | InternalError broken) {
-            engine.onBroken(qp, broken);
-        }
+        engine.guard().run(EXECUTE, this, qp, nowNs);
         engine.activate(qp);
         if (engine.gsi().manager().isAwaitingPackets()) {
             engine.gsi().manager().onPacket(qp.qpn());
         }
+    }
+
+    private int execute(QpMachine qp, long ns) {
+        if (packet.opcode() == Opcode.CNP) {
+            qp.onCongestionNotification(ns);
+        } else {
+            qp.onPacket(ns, packet);
+            if ((packet.frame().trafficClass() & CONGESTION_EXPERIENCED) == CONGESTION_EXPERIENCED) {
+                qp.onCongestionMark(ns);
+            }
+        }
+        return 1;
     }
 }

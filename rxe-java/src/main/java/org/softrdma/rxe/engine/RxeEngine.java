@@ -5,13 +5,11 @@ import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
-import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.agent.DeviceWork;
-import org.softrdma.device.agent.Doorbells;
-import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.verbs.SrqTable;
+import org.softrdma.device.engine.DeviceEngine;
+import org.softrdma.device.engine.Guard;
+import org.softrdma.device.qp.FaultDomain;
 import org.softrdma.link.Link;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.rxe.config.CongestionControl;
@@ -20,7 +18,6 @@ import org.softrdma.rxe.qp.LingeringQueuePairs;
 import org.softrdma.rxe.qp.PacketWriter;
 import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.rxe.qp.RxeCounter;
-import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -28,8 +25,7 @@ import org.softrdma.verbs.VerbsException;
  * Engine of one device: its queue pairs, keys, timers, and link. {@link #doWork} is one round of the whole data path: receive, doorbells,
  * timers, transmit. Runs on the thread of the device's owner, or in the simulator.
  */
-public final class RxeEngine implements DeviceWork {
-    private static final System.Logger LOG = System.getLogger(RxeEngine.class.getName());
+public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     private static final int BATCH_PACKETS = 128;
     private static final int LARGEST_PACKET_BYTES = 4096 + 64;
     private static final int RECEIVE_BUDGET = 128;
@@ -40,28 +36,44 @@ public final class RxeEngine implements DeviceWork {
     private static final int ECN_CAPABLE = 2;
     private static final int FIRST_QPN = 0x11;
     private static final int LAST_QPN = 0xfffffe;
+    private static final DeviceNumbers NUMBERS = new DeviceNumbers(RxeLimits.MAX_QP, RxeLimits.MAX_SRQ, RxeLimits.MAX_MR, RxeLimits.MAX_MW,
+        FIRST_QPN, LAST_QPN);
+    private static final Guard.Step<RxeEngine, QpMachine> DOORBELL = (engine, qp, ns) -> {
+        qp.onDoorbell();
+        return 1;
+    };
+    private static final Guard.Step<RxeEngine, QpMachine> TIMER = (engine, qp, ns) -> {
+        qp.onTimer(ns);
+        return 1;
+    };
+    private static final Guard.Step<RxeEngine, QpMachine> TURN = (engine, qp, ns) -> qp.transmit(ns, engine.writer, qp.turnPackets());
+    private static final Guard.Step<RxeEngine, FaultDomain> MANAGEMENT = (engine, part, ns) -> engine.gsi.pollInput(ns);
 
     private final Link link;
     private final CongestionControl congestion;
-    private final RandomGenerator random;
-    private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
-    private final MemoryTable memory;
-    private final Int2ObjectHashMap<QpMachine> queuePairs = new Int2ObjectHashMap<>();
-    private final SrqTable sharedReceives = new SrqTable(RxeLimits.MAX_SRQ);
+    private final Counters<RxeCounter> counters = counters();
     private final XrcDomainTable xrcDomains = new XrcDomainTable();
     private final MulticastTable multicast;
     private final LingeringQueuePairs lingering = new LingeringQueuePairs(counters);
-    private final DeadlineHeap timers = new DeadlineHeap();
     private final FlightBudget flight = new FlightBudget();
     private final Gsi gsi;
     private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
-    private final Doorbells doorbells = new Doorbells();
     private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
     private final PacketWriter writer = new PacketWriter(batch, counters);
     private final PacketReceiver receiver;
-    private final DeadlineHeap.Caller onTimer = this::onTimer;
+    /** Management datagrams and the timers of connections being made: a failure drops the one that is being processed. */
+    private final FaultDomain management = new FaultDomain() {
+        @Override
+        public void onFault(Throwable cause) {
+            assert false : cause;
+        }
+
+        @Override
+        public String faultOutcome() {
+            return "management datagram or connection timer dropped";
+        }
+    };
     private int addressHandles;
-    private long nowNs;
     private long countedSendErrors;
 
     /**
@@ -73,73 +85,48 @@ public final class RxeEngine implements DeviceWork {
      * @param random     secure outside the simulator
      */
     public RxeEngine(Link link, int port, long caGuid, CongestionControl congestion, RandomGenerator random) {
+        super(NUMBERS, random, new Counters<>(RxeCounter.class), RxeCounter.RDMA_RECVS, RxeCounter.MEMORY_GONE, RxeCounter.INTERNAL_ERRORS);
         this.link = link;
         this.congestion = congestion;
-        this.random = random;
         receiver = new PacketReceiver(this, port, counters);
         multicast = new MulticastTable(link);
         gsi = new Gsi(link, caGuid, random, counters);
-        memory = new MemoryTable(random, RxeLimits.MAX_MR, RxeLimits.MAX_MW);
     }
 
     @Override
-    public int doWork(long ns) {
-        return pollInput(ns) + transmit();
-    }
-
-    @Override
-    public boolean receive(long ns) {
-        long before = counters.get(RxeCounter.RDMA_RECVS);
-        pollInput(ns);
-        return counters.get(RxeCounter.RDMA_RECVS) != before;
-    }
-
-    private int pollInput(long ns) {
-        nowNs = ns;
+    protected int pollInput(long ns) {
         receiver.setNow(ns);
         int done = flush();
         done += link.poll(receiver, RECEIVE_BUDGET);
-        done += doorbells.drain();
-        done += timers.expire(ns, onTimer);
-        done += manage(ns);
+        return done + runDoorbells();
+    }
+
+    @Override
+    protected int runServices(long ns) {
+        int done = guard().run(MANAGEMENT, this, management, ns);
         lingering.expire(ns);
         return done;
     }
 
-    private void onTimer(DeadlineHeap.Timed due, long ns) {
+    @Override
+    protected void onTimer(DeadlineHeap.Timed due, long ns) {
         QpMachine qp = (QpMachine) due;
-        try {
-            qp.onTimer(ns);
-        } catch (RuntimeException | InternalError broken) {
-            onBroken(qp, broken);
-        }
+        guard().run(TIMER, this, qp, ns);
         activate(qp);
-    }
-
-    private int manage(long ns) {
-        try {
-            return gsi.pollInput(ns);
-        } catch (RuntimeException broken) {
-            counters.count(RxeCounter.INTERNAL_ERRORS);
-            LOG.log(System.Logger.Level.ERROR, "internal error while processing a MAD or CM timer; please report this", broken);
-            assert false : broken;
-            return 1;
-        }
     }
 
     @Override
     public void transmit(long ns) {
-        nowNs = ns;
         flush();
-        doorbells.drain();
-        transmit();
+        super.transmit(ns);
     }
 
     /**
      * Gives each queue pair with something to send a turn, first those that waited for room in the flight budget. A queue pair that used up
      * its turn waits for the next round.
      */
-    private int transmit() {
+    @Override
+    protected int transmitTurns() {
         int sent = lingering.transmit(writer) + gsi.transmit(writer);
         for (QpMachine qp = flight.next(); qp != null; qp = hasRoom() ? flight.next() : null) {
             sent += giveTurn(qp);
@@ -165,34 +152,12 @@ public final class RxeEngine implements DeviceWork {
     }
 
     private int giveTurn(QpMachine qp) {
-        int packets = transmitFrom(qp);
+        int packets = guard().run(TURN, this, qp, nowNs());
         if (packets == qp.turnPackets() || !writer.hasRoom()) {
             activate(qp);
         }
-        timers.update(qp);
+        timers().update(qp);
         return packets;
-    }
-
-    private int transmitFrom(QpMachine qp) {
-        try {
-            return qp.transmit(nowNs, writer, qp.turnPackets());
-        } catch (RuntimeException | InternalError broken) {
-            onBroken(qp, broken);
-            return 0;
-        }
-    }
-
-    /**
-     * Handles an internal error of a queue pair: moves it to ERR, with an event, and the rest of the device continues. With assertions
-     * enabled, as in tests, it throws.
-     */
-    void onBroken(QpMachine qp, Throwable cause) {
-        counters.count(RxeCounter.INTERNAL_ERRORS);
-        LOG.log(System.Logger.Level.ERROR,
-            "internal error, queue pair 0x" + Integer.toHexString(qp.qpn()) + " moved to ERR; please report this", cause);
-        assert false : cause;
-        qp.raise(AsyncEventType.QP_FATAL);
-        qp.enterError();
     }
 
     private int flush() {
@@ -209,10 +174,10 @@ public final class RxeEngine implements DeviceWork {
     @Override
     public long deadlineNs() {
         if ((!active.isEmpty() || gsi.isBusy()) && batch.isEmpty()) {
-            return nowNs;
+            return nowNs();
         }
-        long earliestNs = Math.min(Math.min(timers.earliestNs(), gsi.deadlineNs()), link.deadlineNs());
-        return batch.isEmpty() ? earliestNs : Math.min(earliestNs, nowNs + BACKOFF_NS);
+        long earliestNs = Math.min(Math.min(timers().earliestNs(), gsi.deadlineNs()), link.deadlineNs());
+        return batch.isEmpty() ? earliestNs : Math.min(earliestNs, nowNs() + BACKOFF_NS);
     }
 
     @Override
@@ -235,10 +200,6 @@ public final class RxeEngine implements DeviceWork {
         }
     }
 
-    public QpMachine find(int qpn) {
-        return queuePairs.get(qpn);
-    }
-
     /** Packets that all queue pairs may have in flight together. */
     public FlightBudget flight() {
         return flight;
@@ -255,19 +216,18 @@ public final class RxeEngine implements DeviceWork {
 
     /** Draws a number that no queue pair has, not even a lingering one, and adds the machine made for it. */
     public QpMachine add(IntFunction<? extends QpMachine> maker) {
-        if (queuePairs.size() >= RxeLimits.MAX_QP) {
-            throw new VerbsException(Errno.ENOMEM, "create_qp", "the device has " + RxeLimits.MAX_QP + " queue pairs already");
-        }
-        int qpn;
-        do {
-            qpn = FIRST_QPN + random.nextInt(LAST_QPN - FIRST_QPN);
-        } while (queuePairs.containsKey(qpn) || lingering.find(qpn) != null);
+        int qpn = drawQpn();
         QpMachine qp = maker.apply(qpn);
         if (congestion.on()) {
             qp.control(congestion);
         }
-        queuePairs.put(qpn, qp);
+        enter(qpn, qp);
         return qp;
+    }
+
+    @Override
+    protected boolean isReserved(int qpn) {
+        return lingering.find(qpn) != null;
     }
 
     /** Sends the responses that the queue pair owes its peer, before it changes state or is destroyed. */
@@ -280,14 +240,13 @@ public final class RxeEngine implements DeviceWork {
     /** Removes a queue pair; for a while it lingers, see {@link LingeringQueuePairs}. */
     public void remove(QpMachine qp) {
         settle(qp);
-        queuePairs.remove(qp.qpn());
-        memory.unbindWindowsOf(qp.qpn());
-        timers.remove(qp);
+        leave(qp.qpn());
+        timers().remove(qp);
         if (qp.active) {
             active.remove(qp);
             qp.active = false;
         }
-        LingeringQueuePairs.Entry entry = qp.lingering(nowNs + LingeringQueuePairs.LINGER_NS);
+        LingeringQueuePairs.Entry entry = qp.lingering(nowNs() + LingeringQueuePairs.LINGER_NS);
         if (entry != null) {
             lingering.add(entry);
         }
@@ -295,17 +254,9 @@ public final class RxeEngine implements DeviceWork {
 
     // ---- doorbells ----
 
-    public Doorbells doorbells() {
-        return doorbells;
-    }
-
     /** Handles work requests posted to the queue pair. */
     public void onDoorbell(QpMachine qp) {
-        try {
-            qp.onDoorbell();
-        } catch (RuntimeException | InternalError broken) {
-            onBroken(qp, broken);
-        }
+        guard().run(DOORBELL, this, qp, nowNs());
         if (find(qp.qpn()) == qp) {
             activate(qp);
         }
@@ -325,20 +276,6 @@ public final class RxeEngine implements DeviceWork {
         addressHandles--;
     }
 
-    /** Time at which the present round, or the present control verb, began. */
-    public long nowNs() {
-        return nowNs;
-    }
-
-    /** Begins a control verb at the given time. */
-    public void beginVerb(long ns) {
-        nowNs = ns;
-    }
-
-    public RandomGenerator random() {
-        return random;
-    }
-
     /**
      * Traffic class of a connection: with congestion control its packets may be marked by switches. RFC 3168 §5
      *
@@ -352,10 +289,6 @@ public final class RxeEngine implements DeviceWork {
         return link;
     }
 
-    public SrqTable sharedReceives() {
-        return sharedReceives;
-    }
-
     public XrcDomainTable xrcDomains() {
         return xrcDomains;
     }
@@ -364,18 +297,9 @@ public final class RxeEngine implements DeviceWork {
         return multicast;
     }
 
-    public MemoryTable memory() {
-        return memory;
-    }
-
-    public Counters<RxeCounter> counters() {
-        return counters;
-    }
-
-    /** All counters by name. */
+    @Override
     public Map<String, Long> readCounters() {
-        counters.add(RxeCounter.MEMORY_GONE, memory.goneAccesses() - counters.get(RxeCounter.MEMORY_GONE));
-        Map<String, Long> all = counters.toMap();
+        Map<String, Long> all = super.readCounters();
         all.putAll(gsi.manager().counters().toMap());
         return all;
     }

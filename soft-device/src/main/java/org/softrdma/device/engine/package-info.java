@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The skeleton of a running device, for all transports.
+ *
+ * <p>Reading order: {@link org.softrdma.device.engine.DeviceEngine}, one round of work and the objects of a device;
+ * {@link org.softrdma.device.engine.Guard}, the containment of failures.
+ */
+package org.softrdma.device.engine;
