@@ -4,6 +4,7 @@ package org.softrdma.siw;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.engine.Guard;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.mpa.MpaInitiator;
@@ -30,6 +31,10 @@ final class Handshake extends StreamUser implements StreamSink {
     /** Pauses that a responder waits: an initiator without an answer sends reminders, but siw as initiator fails on an early frame. */
     private static final int RESPONDERS_PAUSES = 10;
     private static final byte[] NOTHING = {};
+    private static final Guard.Step<SiwEngine, Handshake> REPORT_FAULT = (engine, handshake, ns) -> {
+        handshake.listener.onFailed(handshake, HandshakeListener.Failure.FAULT);
+        return 1;
+    };
 
     private enum Phase {
         /** No agreement yet. */
@@ -54,6 +59,8 @@ final class Handshake extends StreamUser implements StreamSink {
     private SiwQueuePair qp;
     private Phase phase = Phase.OPEN;
     private long giveUpNs;
+    /** A fault of ours ended it. The listener is notified once, even if that fails, too. */
+    private boolean faulted;
     /** The request was handed to the listener. */
     private boolean requested;
 
@@ -130,35 +137,33 @@ final class Handshake extends StreamUser implements StreamSink {
     }
 
     @Override
-    public void onReady() {
+    void poll() {
         if (phase == Phase.ENDED || phase == Phase.HANDED_OVER) {
             return;
         }
-        try {
-            if (phase == Phase.OPEN) {
-                stream.send(out);
-            }
-            if (stream.poll(this)) {
-                onEnd();
-            }
-        } catch (RuntimeException | InternalError broken) {
-            onBroken(broken);
+        if (phase == Phase.OPEN) {
+            stream.send(out);
+        }
+        if (stream.poll(this)) {
+            onEnd();
         }
     }
 
     /** Handles a fault of ours, here or in the listener: ends this connection; the rest of the device continues. */
-    void onBroken(Throwable cause) {
+    @Override
+    public void onFault(Throwable cause) {
         if (phase == Phase.HANDED_OVER) {
-            qp.onBroken(cause);
-            return;
+            qp.onFault(cause);
+        } else if (!faulted) {
+            faulted = true;
+            drop();
+            engine.guard().run(REPORT_FAULT, engine, this, engine.nowNs());
         }
-        engine.onBrokenSetUp(cause);
-        drop();
-        try {
-            listener.onFailed(this, HandshakeListener.Failure.FAULT);
-        } catch (RuntimeException | InternalError again) {
-            engine.onBrokenSetUp(again);
-        }
+    }
+
+    @Override
+    public String faultOutcome() {
+        return phase == Phase.HANDED_OVER ? qp.faultOutcome() : "connection set-up aborted";
     }
 
     @Override

@@ -49,19 +49,26 @@ final class SiwConnection extends StreamUser {
     }
 
     @Override
-    public void onReady() {
+    void poll() {
         if (over) {
             return;
         }
-        try {
-            if (stream.poll(qp.reader())) {
-                qp.onEnd();
-                abort();
-            }
-            engine.touched(this);
-        } catch (RuntimeException | InternalError broken) {
-            engine.onBroken(qp, this, broken);
+        if (stream.poll(qp.reader())) {
+            qp.onEnd();
+            abort();
         }
+        engine.touched(this);
+    }
+
+    @Override
+    public void onFault(Throwable cause) {
+        qp.onFault(cause);
+        abort();
+    }
+
+    @Override
+    public String faultOutcome() {
+        return qp.faultOutcome();
     }
 
     private void reportOver() {

@@ -2,146 +2,79 @@
 package org.softrdma.siw;
 
 import java.util.ArrayDeque;
-import java.util.Map;
 import java.util.random.RandomGenerator;
-import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.device.agent.Doorbells;
-import org.softrdma.device.memory.MemoryTable;
-import org.softrdma.device.verbs.SrqTable;
+import org.softrdma.device.engine.DeviceEngine;
+import org.softrdma.device.engine.Guard;
 import org.softrdma.siw.mpa.BufferPool;
 import org.softrdma.siw.qp.SiwCounter;
 import org.softrdma.siw.qp.SiwMachine;
 import org.softrdma.siw.tcp.ByteStream;
 import org.softrdma.siw.tcp.Streams;
-import org.softrdma.verbs.AsyncEventType;
-import org.softrdma.verbs.Errno;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.iwarp.Fpdu;
 
 /**
  * A device at work: its queue pairs, keys, timers and streams. {@link #doWork} is one round: what has come in, doorbells, timers, transmit.
  * Runs under the device's owner, on its thread or in the simulator.
  */
-final class SiwEngine implements DeviceWork {
-    private static final System.Logger LOG = System.getLogger(SiwEngine.class.getName());
+final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
     private static final int FIRST_QPN = 1;
     private static final int LAST_QPN = 0xfffffe;
     private static final int MOST_IDLE_BUFFERS = 16;
+    private static final DeviceNumbers NUMBERS = new DeviceNumbers(SiwLimits.MAX_QP, SiwLimits.MAX_SRQ, SiwLimits.MAX_MR, SiwLimits.MAX_MW,
+        FIRST_QPN, LAST_QPN);
+    private static final Guard.Step<SiwEngine, StreamUser> TIMER = (engine, user, ns) -> {
+        user.onTimer(ns);
+        return 1;
+    };
+    private static final Guard.Step<SiwEngine, SiwConnection> TURN = (engine, connection, ns) -> connection.transmit(ns);
 
-    private final RandomGenerator random;
     private final Streams allStreams;
-    private final Counters<SiwCounter> counters = new Counters<>(SiwCounter.class);
-    private final MemoryTable memory;
-    private final Int2ObjectHashMap<SiwQueuePair> queuePairs = new Int2ObjectHashMap<>();
-    private final SrqTable sharedReceives = new SrqTable(SiwLimits.MAX_SRQ);
-    private final DeadlineHeap timers = new DeadlineHeap();
     private final ArrayDeque<SiwConnection> active = new ArrayDeque<>();
-    private final Doorbells doorbells = new Doorbells();
     private final BufferPool sendBuffers = new BufferPool(SiwConnection.SEND_BUFFER_BYTES, MOST_IDLE_BUFFERS);
     private final BufferPool frameBuffers = new BufferPool(Fpdu.MAX_LENGTH, MOST_IDLE_BUFFERS);
-    private final DeadlineHeap.Caller onTimer = this::onTimer;
     /** Streams that have begun and not ended. */
     private int streams;
-    private long nowNs;
 
     /** @param random secure, outside the simulator */
     SiwEngine(RandomGenerator random, Streams allStreams) {
-        this.random = random;
+        super(NUMBERS, random, new Counters<>(SiwCounter.class), SiwCounter.RDMA_RECVS, SiwCounter.MEMORY_GONE, SiwCounter.INTERNAL_ERRORS);
         this.allStreams = allStreams;
-        memory = new MemoryTable(random, SiwLimits.MAX_MR, SiwLimits.MAX_MW);
     }
 
     @Override
-    public int doWork(long ns) {
-        return takeIn(ns) + transmit();
-    }
-
-    @Override
-    public boolean receive(long ns) {
-        long before = counters.get(SiwCounter.RDMA_RECVS);
-        takeIn(ns);
-        return counters.get(SiwCounter.RDMA_RECVS) != before;
-    }
-
-    private int takeIn(long ns) {
-        nowNs = ns;
+    protected int pollInput(long ns) {
         // Doorbells first: a stream that rings because its turn is over has the next one in the next round.
-        return doorbells.drain() + allStreams.poll() + timers.expire(ns, onTimer);
+        return runDoorbells() + allStreams.poll();
     }
 
-    private void onTimer(DeadlineHeap.Timed due, long ns) {
-        if (due instanceof SiwConnection connection) {
-            try {
-                connection.onTimer(ns);
-            } catch (RuntimeException | InternalError broken) {
-                onBroken(connection.qp(), connection, broken);
-            }
+    @Override
+    protected void onTimer(DeadlineHeap.Timed due, long ns) {
+        StreamUser user = (StreamUser) due;
+        guard().run(TIMER, this, user, ns);
+        if (user instanceof SiwConnection connection) {
             touched(connection);
-        } else if (due instanceof Handshake handshake) {
-            try {
-                handshake.onTimer(ns);
-            } catch (RuntimeException | InternalError broken) {
-                handshake.onBroken(broken);
-            }
         }
     }
 
-    @Override
-    public void transmit(long ns) {
-        nowNs = ns;
-        doorbells.drain();
-        transmit();
-    }
-
     /** Each connection with something to send has its turn: as much as its buffer and its stream take. */
-    private int transmit() {
+    @Override
+    protected int transmitTurns() {
         int sent = 0;
         for (int turns = active.size(); turns > 0; turns--) {
             SiwConnection connection = active.remove();
             connection.active = false;
-            sent += transmitFrom(connection);
-            timers.update(connection);
+            sent += guard().run(TURN, this, connection, nowNs());
+            timers().update(connection);
         }
         return sent;
     }
 
-    private int transmitFrom(SiwConnection connection) {
-        try {
-            return connection.transmit(nowNs);
-        } catch (RuntimeException | InternalError broken) {
-            onBroken(connection.qp(), connection, broken);
-            return 0;
-        }
-    }
-
-    /**
-     * A queue pair found itself in a state that cannot be: it stops, with an event, and the rest of the device goes on.
-     *
-     * @param connection null if it has none
-     */
-    void onBroken(SiwMachine qp, SiwConnection connection, Throwable cause) {
-        counters.count(SiwCounter.INTERNAL_ERRORS);
-        LOG.log(System.Logger.Level.ERROR, "queue pair 0x" + Integer.toHexString(qp.qpn()) + " stops: please report this", cause);
-        assert false : cause;
-        qp.raise(AsyncEventType.QP_FATAL);
-        qp.enterError();
-        if (connection != null) {
-            connection.abort();
-        }
-    }
-
-    /** The same of a connection that has no queue pair yet: there is nothing but the connection to stop. */
-    void onBrokenSetUp(Throwable cause) {
-        counters.count(SiwCounter.INTERNAL_ERRORS);
-        LOG.log(System.Logger.Level.ERROR, "the set-up of a connection stops: please report this", cause);
-    }
-
     @Override
     public long deadlineNs() {
-        return active.isEmpty() ? timers.earliestNs() : nowNs;
+        return active.isEmpty() ? timers().earliestNs() : nowNs();
     }
 
     @Override
@@ -173,7 +106,7 @@ final class SiwEngine implements DeviceWork {
     /** A stream has ended; its connection waits for nothing any more. */
     void detached(SiwConnection connection) {
         streams--;
-        timers.remove(connection);
+        timers().remove(connection);
     }
 
     /** Whether streams carry FPDUs, or what was written to them has not gone out. */
@@ -192,8 +125,7 @@ final class SiwEngine implements DeviceWork {
     /** Takes a queue pair out. Its stream, if it has one, still says what was written, and ends. */
     void remove(SiwMachine qp, SiwConnection connection) {
         qp.close();
-        queuePairs.remove(qp.qpn());
-        memory.unbindWindowsOf(qp.qpn());
+        leave(qp.qpn());
         if (connection != null) {
             touched(connection);
         }
@@ -201,27 +133,12 @@ final class SiwEngine implements DeviceWork {
 
     /** Draws a number that no queue pair has, and enters the queue pair with it. */
     int add(SiwQueuePair qp) {
-        if (queuePairs.size() >= SiwLimits.MAX_QP) {
-            throw new VerbsException(Errno.ENOMEM, "create_qp", "the device has " + SiwLimits.MAX_QP + " queue pairs already");
-        }
-        int qpn;
-        do {
-            qpn = FIRST_QPN + random.nextInt(LAST_QPN - FIRST_QPN);
-        } while (queuePairs.containsKey(qpn));
-        queuePairs.put(qpn, qp);
+        int qpn = drawQpn();
+        enter(qpn, qp);
         return qpn;
     }
 
-    /** Null if there is none. */
-    SiwQueuePair find(int qpn) {
-        return queuePairs.get(qpn);
-    }
-
     // ---- the rest of the device ----
-
-    DeadlineHeap timers() {
-        return timers;
-    }
 
     /** For frames that go out. */
     BufferPool sendBuffers() {
@@ -231,37 +148,5 @@ final class SiwEngine implements DeviceWork {
     /** For frames that come in pieces. */
     BufferPool frameBuffers() {
         return frameBuffers;
-    }
-
-    Doorbells doorbells() {
-        return doorbells;
-    }
-
-    /** When the present round, or the present control verb, began. */
-    long nowNs() {
-        return nowNs;
-    }
-
-    /** A control verb is about to change something. */
-    void beginVerb(long ns) {
-        nowNs = ns;
-    }
-
-    SrqTable sharedReceives() {
-        return sharedReceives;
-    }
-
-    MemoryTable memory() {
-        return memory;
-    }
-
-    Counters<SiwCounter> counters() {
-        return counters;
-    }
-
-    /** All counters by name. */
-    Map<String, Long> readCounters() {
-        counters.add(SiwCounter.MEMORY_GONE, memory.goneAccesses() - counters.get(SiwCounter.MEMORY_GONE));
-        return counters.toMap();
     }
 }

@@ -3,6 +3,8 @@ package org.softrdma.siw;
 
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.agent.Doorbells;
+import org.softrdma.device.engine.Guard;
+import org.softrdma.device.qp.FaultDomain;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.siw.mpa.Agreement;
@@ -18,19 +20,20 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 
 /** A queue pair of an iWARP device for the application: checks calls and passes them to its {@link SiwMachine}. */
-final class SiwQueuePair extends SoftQueuePair {
+final class SiwQueuePair extends SoftQueuePair implements FaultDomain {
+    private static final Guard.Step<SiwEngine, SiwQueuePair> DOORBELL = (engine, qp, ns) -> {
+        qp.machine.onDoorbell();
+        qp.touch();
+        return 1;
+    };
+
     private final SiwContext context;
     private final SiwEngine engine;
     private final SiwMachine machine;
     private final Doorbells.Bell bell = new Doorbells.Bell() {
         @Override
         protected void onRung() {
-            try {
-                machine.onDoorbell();
-                touch();
-            } catch (RuntimeException | InternalError broken) {
-                onBroken(broken);
-            }
+            engine.guard().run(DOORBELL, engine, SiwQueuePair.this, engine.nowNs());
         }
     };
     /** The current or last connection, null before the first one. For the owner. */
@@ -62,9 +65,18 @@ final class SiwQueuePair extends SoftQueuePair {
         connection = engine.attach(machine, stream, context.agent()::doorbell, onOver);
     }
 
-    /** Stops the queue pair and its connection after a fault of ours. With the owner's lock held. */
-    void onBroken(Throwable cause) {
-        engine.onBroken(machine, connection, cause);
+    /** Stops after a fault of ours, with its connection if it has one. With the owner's lock held. */
+    @Override
+    public void onFault(Throwable cause) {
+        machine.onFault(cause);
+        if (connection != null) {
+            connection.abort();
+        }
+    }
+
+    @Override
+    public String faultOutcome() {
+        return machine.faultOutcome();
     }
 
     /** Whether the queue pair can be connected: it exists and is in INIT. */
