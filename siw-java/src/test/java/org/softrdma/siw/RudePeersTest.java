@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.engine.Guard;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpAttributes;
@@ -184,12 +185,12 @@ class RudePeersTest {
 
     /** What is logged then is for people who look for a fault. */
     private static void quietly(Runnable action) {
-        Logger engine = Logger.getLogger(SiwEngine.class.getName());
-        engine.setLevel(Level.OFF);
+        Logger guard = Logger.getLogger(Guard.class.getName());
+        guard.setLevel(Level.OFF);
         try {
             action.run();
         } finally {
-            engine.setLevel(null);
+            guard.setLevel(null);
         }
     }
 
