@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.DeadlineHeap;
-import org.softrdma.device.agent.Doorbells;
 import org.softrdma.device.engine.DeviceEngine;
 import org.softrdma.device.engine.Guard;
 import org.softrdma.siw.mpa.BufferPool;
