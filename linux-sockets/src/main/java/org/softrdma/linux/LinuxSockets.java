@@ -160,7 +160,11 @@ public final class LinuxSockets {
     private final MemorySegment optionLength;
     private final MemorySegment timeout;
 
-    /** @param arena must outlive all calls */
+    /**
+     * Allocates the buffers of the calls.
+     *
+     * @param arena must outlive all calls
+     */
     public LinuxSockets(Arena arena) {
         callState = arena.allocate(Linker.Option.captureStateLayout());
         option = arena.allocate(JAVA_LONG);

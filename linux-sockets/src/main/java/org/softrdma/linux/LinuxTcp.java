@@ -60,7 +60,11 @@ final class LinuxTcp {
     /** One message with two buffers. */
     private final MessageVector twoPlaces;
 
-    /** @param arena must outlive all calls */
+    /**
+     * Allocates the buffers of the calls.
+     *
+     * @param arena must outlive all calls
+     */
     LinuxTcp(Arena arena) {
         options = new LinuxSockets(arena);
         callState = arena.allocate(Linker.Option.captureStateLayout());

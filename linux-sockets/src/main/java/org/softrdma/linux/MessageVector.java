@@ -34,7 +34,11 @@ public final class MessageVector {
     private final MemorySegment iovecs;
     private final long iovecsAddress;
 
-    /** @param size messages and iovecs */
+    /**
+     * Allocates messages with one iovec each.
+     *
+     * @param size messages and iovecs
+     */
     public MessageVector(Arena arena, int size) {
         this(arena, size, size);
     }

@@ -43,7 +43,11 @@ public final class SocketSet implements AutoCloseable {
         void onNews(boolean readable, boolean ended, boolean writable);
     }
 
-    /** @throws VerbsException the process has no more descriptors */
+    /**
+     * Creates an empty set.
+     *
+     * @throws VerbsException the process has no more descriptors
+     */
     public SocketSet() {
         LinuxSockets waitCalls = new LinuxSockets(arena);
         wakeup = new WakeupEvent(waitCalls);
@@ -125,7 +129,7 @@ public final class SocketSet implements AutoCloseable {
         wakeup.signal();
     }
 
-    /** Closes all watched connections. For the owner, when no thread waits any more; later calls of other methods do nothing. */
+    /** Closes all watched connections. For the owner, after the last wait has ended; later calls of other methods do nothing. */
     @Override
     public void close() {
         if (closed) {

@@ -16,7 +16,11 @@ public final class WakeupEvent {
     private final Object lock = new Object();
     private int fd;
 
-    /** @throws org.softrdma.verbs.VerbsException the host has no more descriptors */
+    /**
+     * Opens the event descriptor.
+     *
+     * @throws org.softrdma.verbs.VerbsException the host has no more descriptors
+     */
     public WakeupEvent(LinuxSockets calls) {
         fd = calls.eventDescriptor();
         if (fd < 0) {

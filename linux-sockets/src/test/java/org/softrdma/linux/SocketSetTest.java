@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the owner of many connections is told, on pairs of connected sockets. */
+/** Events of many connections, on pairs of connected sockets. */
 class SocketSetTest {
     private static final int STREAM = 1;
     private static final long LONG_NS = TimeUnit.SECONDS.toNanos(30);
@@ -69,7 +69,7 @@ class SocketSetTest {
     }
 
     @Test
-    void shouldTellOnceWhatIsNew() {
+    void shouldReportEachEventOnce() {
         assertEquals(5, far.write(bytes.address(), 5));
         assertEquals(List.of("read write"), news());
         assertEquals(List.of(), news(), "though it was not read");
@@ -80,7 +80,7 @@ class SocketSetTest {
     }
 
     @Test
-    void shouldReadToTwoPlaces() {
+    void shouldReadIntoTwoBuffers() {
         bytes.asSlice(0, 10).copyFrom(MemorySegment.ofArray("0123456789".getBytes()));
         far.write(bytes.address(), 10);
         MemorySegment first = arena.allocate(4);
@@ -92,7 +92,7 @@ class SocketSetTest {
     }
 
     @Test
-    void shouldTellOfRoomAfterThereWasNone() {
+    void shouldReportRoomAfterAFullBuffer() {
         long written = 0;
         for (int count = 0; count != TcpSocket.NOT_NOW; count = near.write(bytes.address(), (int) bytes.byteSize())) {
             written += count;
@@ -105,7 +105,7 @@ class SocketSetTest {
     }
 
     @Test
-    void shouldTellOfTheEnd() {
+    void shouldReportTheEndOfTheStream() {
         far.write(bytes.address(), 3);
         far.endOutput();
         assertEquals(List.of("read end write"), news());
@@ -114,7 +114,7 @@ class SocketSetTest {
     }
 
     @Test
-    void shouldSleepUntilThereAreNewsAndLeaveThem() {
+    void shouldSleepUntilAnEventWithoutConsumingIt() {
         set.await(1);
         Thread.ofPlatform().start(() -> far.write(bytes.address(), 1));
         long beganNs = System.nanoTime();
@@ -125,7 +125,7 @@ class SocketSetTest {
     }
 
     @Test
-    void shouldWakeTheOneWhoSleeps() {
+    void shouldWakeASleepingThread() {
         long beganNs = System.nanoTime();
         set.wakeup();
         set.await(LONG_NS);
@@ -136,7 +136,7 @@ class SocketSetTest {
     }
 
     @Test
-    void shouldTakeNothingOnceClosed() {
+    void shouldIgnoreCallsAfterClose() {
         near.close();
         far.write(bytes.address(), 1);
         assertEquals(List.of(), news());
@@ -147,15 +147,15 @@ class SocketSetTest {
     }
 
     @Test
-    void shouldCloseAllThatIsWatched() {
+    void shouldCloseAllWatchedConnections() {
         set.close();
         assertEquals(TcpSocket.OVER, near.read(bytes.address(), 1));
         assertEquals(TcpSocket.OVER, far.read(bytes.address(), 1));
     }
 
-    /** The next set's descriptors have the numbers of the first one's. */
+    /** The descriptors of the next set have the same numbers as those of the first. */
     @Test
-    void shouldLeaveTheNextSetAloneOnceClosed() throws Throwable {
+    void shouldNotTouchDescriptorsOfALaterSet() throws Throwable {
         SocketSet first = set;
         far.close();
         first.close();

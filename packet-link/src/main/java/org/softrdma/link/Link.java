@@ -37,7 +37,7 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * Removes an address that the interface lost: no path can be resolved from it any more. Existing paths stay, without effect until it
+     * Removes an address that the interface lost: no path can be resolved from it afterwards. Existing paths stay, without effect until it
      * is added again. For the owner.
      */
     default void removeAddress(Gid address) {
@@ -52,7 +52,7 @@ public interface Link extends AutoCloseable {
     default void refresh(int interfaceIndex) {
     }
 
-    /** Whether a socket of the link is unusable: nothing can be sent or received by it any more. For the owner. */
+    /** Whether a socket of the link is unusable: nothing can be sent or received by it. For the owner. */
     default boolean isBroken() {
         return false;
     }

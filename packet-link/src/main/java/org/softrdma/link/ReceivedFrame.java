@@ -150,7 +150,7 @@ public final class ReceivedFrame {
         return buffer;
     }
 
-    /** The same bytes as {@link #buffer()}. */
+    /** The bytes of {@link #buffer()} as a memory segment. */
     public MemorySegment memory() {
         return memory;
     }

@@ -67,7 +67,7 @@ public final class TransmitBatch {
         return buffer;
     }
 
-    /** The same bytes as {@link #buffer()}. */
+    /** The bytes of {@link #buffer()} as a memory segment. */
     public MemorySegment memory() {
         return memory;
     }

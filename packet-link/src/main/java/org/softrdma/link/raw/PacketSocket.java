@@ -33,7 +33,7 @@ final class PacketSocket implements AutoCloseable {
 
     /**
      * @param excludedSenders frames from these addresses are not received
-     * @throws VerbsException EPERM, with what to do about it; others of the host
+     * @throws VerbsException EPERM, with the remedy in the message; others of the host
      */
     PacketSocket(LinuxSockets calls, RawLinkOptions options, int interfaceIndex, List<Gid> excludedSenders) {
         this.calls = calls;

@@ -81,7 +81,7 @@ final class RawAddresses implements AutoCloseable {
         return options.types().contains(type) && isOwn(type, address);
     }
 
-    /** Whether packets of that version to the address come back to this link. */
+    /** Whether the address is one of this link, by which packets of that version are delivered to the link itself. */
     boolean isOwn(GidType type, Gid address) {
         return addresses.contains(address) || type == GidType.ROCE_V1 && address.equals(defaultGid());
     }

@@ -58,7 +58,7 @@ final class RawDestination implements PacketTrains.Target {
      *
      * @param priority  0..7
      * @param route     null if {@code mac} never changes
-     * @param mac       u48, or anything if there is a route
+     * @param mac       u48; ignored if there is a route
      * @param own       packets are delivered to this link itself
      * @param port      of RoCE v2, both ends
      */

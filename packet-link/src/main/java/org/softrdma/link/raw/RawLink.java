@@ -31,7 +31,7 @@ import org.softrdma.verbs.VerbsException;
  * <p>The link writes all headers; MAC addresses of IP addresses are the kernel's ({@link Neighbours}). Packets to a neighbour that has not
  * answered yet wait ({@link WaitingPackets}). On a VLAN interface the kernel adds the tag.
  *
- * <p>{@link #close} is for the owner, when no other thread uses the link any more; {@link #wakeup} may still be called at any time.
+ * <p>{@link #close} is for the owner, once no other thread uses the link; only {@link #wakeup} may be called at any time.
  */
 final class RawLink implements Link {
     private static final int TRANSMIT_VECTOR = 128;

@@ -16,7 +16,7 @@ import org.softrdma.wire.net.Gids;
 
 /** Resolves the paths of a raw link: MAC address or route, hop limit, priority. */
 final class RawPaths {
-    /** Of RoCE v2 to single peers, as kernel rxe has it whatever the address vector says. */
+    /** Hop limit of RoCE v2 to single peers: kernel rxe sends 64 for every address vector. */
     private static final int HOP_LIMIT = 64;
     /** A VLAN tag has eight priorities; without a service level, the priority is the traffic class's precedence. RFC 2474 §4.2.2 */
     private static final int PRIORITIES = 7;

@@ -31,7 +31,7 @@ import org.softrdma.verbs.VerbsException;
  * <p>The sockets are unconnected and may not fragment: every IPv4 packet leaves with identification 0 and DF set, which the ICRC relies
  * on. IPv6 packets without UDP checksum, as kernel rxe sends them, are accepted. Paths are valid on the link that resolved them.
  *
- * <p>{@link #close} is for the owner, when no other thread uses the link any more; {@link #wakeup} may still be called at any time.
+ * <p>{@link #close} is for the owner, once no other thread uses the link; only {@link #wakeup} may be called at any time.
  */
 public final class LinuxUdpLink extends UdpLink {
     private static final int TRANSMIT_VECTOR = 128;

@@ -22,7 +22,11 @@ abstract class UdpSockets<S extends BoundSocket> {
     private List<S> sockets = List.of();
     private boolean closed;
 
-    /** @throws VerbsException EINVAL: no address, or one that is not unicast */
+    /**
+     * Checks the initial addresses, without opening sockets yet.
+     *
+     * @throws VerbsException EINVAL: no address, or one that is not unicast
+     */
     UdpSockets(List<Gid> addresses, UdpLinkOptions options) {
         LocalAddresses.check(addresses);
         this.addresses = List.copyOf(addresses);
@@ -103,8 +107,9 @@ abstract class UdpSockets<S extends BoundSocket> {
         LocalAddresses.checkPath(addresses, request);
         S socket = boundTo(request.local());
         if (request.remote().isMulticast()) {
-            sendGroupsBy(socket, interfaceIndex());
-            socket.groupInterface = interfaceIndex();
+            int interfaceIndex = interfaceIndex();
+            sendGroupsBy(socket, interfaceIndex);
+            socket.groupInterface = interfaceIndex;
         }
         return socket;
     }

@@ -117,7 +117,7 @@ class CaptureLinkTest {
     }
 
     @Test
-    void shouldShowDamagedPacketsToo() throws IOException {
+    void shouldCaptureDamagedPackets() throws IOException {
         SimulatedFabric fabric = new SimulatedFabric(1, FaultPlan.NONE.withTruncation(1));
         SimulatedLink peer = fabric.attach(B);
         java.nio.file.Path file = directory.resolve("damaged.pcapng");
@@ -169,7 +169,7 @@ class CaptureLinkTest {
     }
 
     @Test
-    void shouldGoOnWithoutCaptureWhenTheDiskIsFull() {
+    void shouldContinueWithoutCaptureWhenTheDiskIsFull() {
         java.nio.file.Path full = java.nio.file.Path.of("/dev/full");
         assumeTrue(Files.isWritable(full));
         SimulatedFabric fabric = new SimulatedFabric(1, FaultPlan.NONE);

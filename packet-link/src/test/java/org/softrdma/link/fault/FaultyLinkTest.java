@@ -25,7 +25,7 @@ import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.sim.SimulatedFabric;
 import org.softrdma.verbs.Gid;
 
-/** On virtual time, over a link that notes what it is given and hands over what it is told. */
+/** Faults on virtual time, over a link that records sent packets and delivers prepared ones. */
 class FaultyLinkTest {
     private static final Gid A = Gid.ofIpv4(0x0a00_0001);
     private static final Gid B = Gid.ofIpv4(0x0a00_0002);
@@ -149,7 +149,7 @@ class FaultyLinkTest {
         return link.counters().get(name);
     }
 
-    /** Five standard deviations: a right one fails once in two million seeds, and this seed does not change. */
+    /** Checks a rate within five standard deviations: one in two million seeds fails wrongly, and the seeds here are fixed. */
     private static void assertRate(double rate, long hits, long tries, String what) {
         double off = Math.abs(hits - rate * tries);
         assertTrue(off <= 5 * Math.sqrt(tries * rate * (1 - rate)), what + ": " + hits + " of " + tries + " is not a rate of " + rate);
@@ -173,7 +173,7 @@ class FaultyLinkTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 42, -1})
-    void shouldStrikeAtTheRatesAskedFor(long seed) {
+    void shouldApplyTheRequestedRates(long seed) {
         FaultyLink link = link("drop=0.1,duplicate=0.05,corrupt=0.02,truncate=0.03,extend=0.04,seed=" + Long.toUnsignedString(seed));
         int packets = 20_000;
         send(link, 0, packets, 50);
@@ -193,7 +193,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldStrikeThePacketsOfTheSeedHoweverTheyAreSent() {
+    void shouldAffectTheSamePacketsOfASeedInAnyBatching() {
         List<Integer> one = survivors("drop=0.3,seed=7", 1);
 
         assertEquals(one, survivors("drop=0.3,seed=7", 1));
@@ -265,7 +265,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldSendWhatAReorderedPacketLeftBehindInOneBatch() {
+    void shouldSendTheRestOfABatchWithAReorderedPacketTogether() {
         FaultyLink link = link("reorder=0.1:100us,seed=3");
         send(link, 0, 60, 60);
 
@@ -278,7 +278,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldLoseWhatTheQueueCannotHold() {
+    void shouldDropPacketsBeyondTheCapacity() {
         FaultyLink link = link("delay=1s");
         send(link, 0, HeldPackets.CAPACITY + 3, 100);
         assertEquals(3, count(link, "fault_queue_full"));
@@ -290,7 +290,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldCutTheWireForATimeNowAndThen() {
+    void shouldDropPacketsDuringPartitions() {
         FaultyLink link = link("partition=0.002:1ms");
         for (int i = 0; i < 5_000; i++) {
             send(link, i, i + 1, 1);
@@ -305,7 +305,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldHoldAllWhileClogged() {
+    void shouldHoldPacketsDuringClogs() {
         FaultyLink link = link("clog=0.005:1ms");
         for (int i = 0; i < 2_000; i++) {
             send(link, i, i + 1, 1);
@@ -319,7 +319,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldStrikeReceivedPacketsOnly() {
+    void shouldAffectReceivedPacketsOnly() {
         FaultyLink link = link("drop=0.5,dir=rx");
         send(link, 0, 100, 10);
         assertEquals(100, wire.sent.size());
@@ -333,7 +333,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldTellWithReceivedPacketsWhatTheLinkTold() {
+    void shouldKeepHeaderFieldsOfReceivedPackets() {
         FaultyLink link = link("duplicate=1,delay=10us,dir=rx");
         wire.arriving.add(packet(9));
         assertEquals(List.of(), poll(link));
@@ -352,7 +352,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldStrikeBothDirectionsIndependently() {
+    void shouldAffectBothDirectionsIndependently() {
         FaultyLink link = link("drop=0.5,dir=both");
         send(link, 0, 200, 100);
         range(0, 200).forEach(i -> wire.arriving.add(packet(i)));
@@ -363,7 +363,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldLetGoWhatItHoldsWhenFaultsEnd() {
+    void shouldReleaseHeldPacketsWhenFaultsEnd() {
         FaultyLink link = link("delay=30s,dir=both");
         send(link, 0, 5, 5);
         range(0, 5).forEach(i -> wire.arriving.add(packet(i)));
@@ -390,10 +390,10 @@ class FaultyLinkTest {
         assertEquals(first, numbers(wire.sent));
     }
 
-    /** The socket takes three packets at a time, whatever it is given: none is lost for that, none sent twice, none judged twice. */
+    /** With a socket that accepts three packets at a time, none is lost, sent twice or counted twice. */
     @ParameterizedTest
     @ValueSource(strings = {"drop=0.02", "drop=0.3", "drop=0.1,duplicate=0.2", "delay=1ns-2us", "reorder=0.000001:1us"})
-    void shouldTakeItsTimeWhenTheSocketIsFull(String faults) {
+    void shouldKeepOrderAndFaultsWhenTheSocketIsFull(String faults) {
         FaultyLink free = link(faults);
         send(free, 0, 1_000, 1);
         advance(free, nowNs + BIG);
@@ -419,7 +419,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldComeBackSoonWhenTheSocketIsFull() {
+    void shouldRetrySoonWhenTheSocketIsFull() {
         FaultyLink link = link("duplicate=1");
         wire.room = 0;
         TransmitBatch batch = fill(new TransmitBatch(4, LENGTH), 0, 4);
@@ -444,7 +444,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldLetPacketsTooLongToBeHeldPass() {
+    void shouldPassPacketsTooLongToBeHeld() {
         FaultyLink link = link("drop=1");
         TransmitBatch batch = new TransmitBatch(2, 9_000);
         batch.buffer().putInt(batch.begin(PATH), 1);
@@ -456,7 +456,7 @@ class FaultyLinkTest {
     }
 
     @Test
-    void shouldNotAllocateForPacketsItDoesNotStrike() throws Throwable {
+    void shouldNotAllocateForUnaffectedPackets() throws Throwable {
         FaultyLink link = link("drop=0.000000001,corrupt=0.000000001");
         wire.noting = false;
         TransmitBatch batch = new TransmitBatch(64, LENGTH);

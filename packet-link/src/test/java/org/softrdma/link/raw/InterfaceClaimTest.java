@@ -14,7 +14,7 @@ import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** Of interfaces that do not exist, since nothing else is taken but names. */
+/** Claims on interfaces that do not exist: only names are taken. */
 @EnabledOnOs(OS.LINUX)
 class InterfaceClaimTest {
     private static final int INDEX = 0x4000_0000 | (int) ProcessHandle.current().pid();
@@ -26,7 +26,7 @@ class InterfaceClaimTest {
     }
 
     @Test
-    void shouldBeOneLinksUntilThatIsClosed() {
+    void shouldExcludeOthersUntilClosed() {
         InterfaceClaim first = claim(INDEX, "");
         VerbsException refused = assertThrows(VerbsException.class, () -> claim(INDEX, ""));
         assertEquals(Errno.EADDRINUSE, refused.errno());
@@ -36,7 +36,7 @@ class InterfaceClaimTest {
     }
 
     @Test
-    void shouldTellInterfacesAndAddressesApart() {
+    void shouldDistinguishInterfacesAndAddresses() {
         List<InterfaceClaim> claims = List.of(claim(INDEX, ""), claim(INDEX, " ::ffff:127.0.0.1"), claim(INDEX, " ::ffff:127.0.0.2"),
             claim(INDEX ^ 1 << 29, ""));
         assertThrows(VerbsException.class, () -> claim(INDEX, " ::ffff:127.0.0.2"));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Gid;
 
-/** The loopback interface's neighbours, of which the kernel never learns anything. */
+/** Neighbours on the loopback interface, which the kernel never resolves. */
 @EnabledOnOs(OS.LINUX)
 class NeighboursTest {
     private static final int FIRST = 0x7f48_0001;
@@ -23,14 +23,14 @@ class NeighboursTest {
 
     @Test
     @Timeout(value = 60, unit = TimeUnit.SECONDS)
-    void shouldForgetThoseThatNoPathLeadsTo() throws Exception {
+    void shouldDiscardUnreferencedNeighbours() throws Exception {
         int loopback = NetworkInterface.getByInetAddress(InetAddress.getLoopbackAddress()).getIndex();
         try (Neighbours neighbours = new Neighbours(new LinuxSockets(Arena.ofAuto()), loopback)) {
             Neighbour kept = neighbours.of(Gid.ofIpv4(FIRST));
             for (int i = 1; i <= STRANGERS; i++) {
                 neighbours.of(Gid.ofIpv4(FIRST + i));
             }
-            // What is collected is told of a moment later, to whoever asks next.
+            // A collected value is enqueued a moment later, and removed by the next call.
             while (neighbours.size() > 1) {
                 System.gc();
                 assertSame(kept, neighbours.of(kept.address()));

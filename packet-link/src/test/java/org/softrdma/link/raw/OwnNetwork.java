@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A network namespace that is a thread's: sockets it opens and processes it starts are in there, and when all of them are gone, so is the
- * namespace. Needs root and iproute2 on Linux; elsewhere tests are skipped and say why, unless {@code SOFTRDMA_REQUIRE_LAB=true}.
+ * A network namespace of one thread, for the sockets it opens and the processes it starts; the namespace ends with the last of them. Needs
+ * root and iproute2 on Linux; elsewhere tests are skipped with the reason, unless {@code SOFTRDMA_REQUIRE_LAB=true}.
  */
 public final class OwnNetwork {
     private static final int CLONE_NEWNET = 0x4000_0000;
@@ -23,12 +23,12 @@ public final class OwnNetwork {
     private OwnNetwork() {
     }
 
-    /** What is to happen in the namespace. */
+    /** Code to run in the namespace. */
     public interface Body {
         public void run() throws Throwable;
     }
 
-    /** Runs it in a new namespace, in which nothing is up but the loopback interface. */
+    /** Runs code in a new namespace, in which only the loopback interface is up. */
     public static void run(Body body) throws Throwable {
         AtomicReference<Throwable> failure = new AtomicReference<>();
         Thread thread = Thread.ofPlatform().name("own-network").start(() -> {
@@ -60,12 +60,16 @@ public final class OwnNetwork {
         }
     }
 
-    /** The index of an interface in there, also of one that has no address. */
+    /** Index of an interface in the namespace, even if it has no address. */
     public static int indexOf(String netdev) throws IOException, InterruptedException {
         return Integer.parseInt(sh("ip -o link show " + netdev + " | cut -d: -f1").strip());
     }
 
-    /** A command of the shell in there, which must go well. @return what it printed */
+    /**
+     * Runs a shell command in the namespace, which must succeed.
+     *
+     * @return its output
+     */
     public static String sh(String command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder("sh", "-ec", command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

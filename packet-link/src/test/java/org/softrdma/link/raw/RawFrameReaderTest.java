@@ -20,7 +20,7 @@ import org.softrdma.verbs.GidType;
 import org.softrdma.wire.net.Ethernet;
 import org.softrdma.wire.net.Ipv4;
 
-/** Frames as a packet socket hands them over: which are taken, and by what name the others are dropped. */
+/** Frames of a packet socket: accepted ones, and the counters of dropped ones. */
 class RawFrameReaderTest {
     private static final int AT = TransmitBatch.HEADROOM;
     private static final int VIRTIO_BYTES = 10;
@@ -34,7 +34,7 @@ class RawFrameReaderTest {
     private static final String V2_IPV6 = MACS + "86dd" + "6000000000201140" + "fd000000000000000000000000000001"
         + "fd000000000000000000000000000002" + "c00112b700200000" + BTH + "8fb1ae35";
 
-    /** From 192.168.40.1, about a packet of 192.168.40.2's to it; the outer checksum is made by hand: 46 bytes more than the packet. */
+    /** ICMP from 192.168.40.1 for a packet of 192.168.40.2; the outer checksum is computed by hand: 46 bytes more than the packet. */
     private static final String RETURNED = MACS + "0800" + "4500004c000040004001" + "695d" + "c0a82801" + "c0a82802" + "0303000000000000"
         + "45000034000040004011" + "6965" + "c0a82802" + "c0a82801" + "12b712b700200000" + BTH;
 
@@ -90,7 +90,7 @@ class RawFrameReaderTest {
 
     /** Ethernet pads short frames. */
     @Test
-    void shouldNotTakePaddingForThePacket() {
+    void shouldIgnorePadding() {
         read(NO_OFFLOAD + V1 + "00".repeat(9));
         assertTrue(taken.getFirst().startsWith("ROCE_V1 24 "), taken.toString());
         read(NO_OFFLOAD + V2_IPV4 + "00".repeat(9));
@@ -101,7 +101,7 @@ class RawFrameReaderTest {
     }
 
     @Test
-    void shouldDropByName() {
+    void shouldCountDroppedFramesByReason() {
         expectDropped(RawCounter.FRAME_TOO_SHORT, "");
         expectDropped(RawCounter.FRAME_TOO_SHORT, MACS);
         expectDropped(RawCounter.FRAME_NOT_ROCE, MACS + "0806" + "00".repeat(28));
@@ -109,7 +109,7 @@ class RawFrameReaderTest {
         expectDropped(RawCounter.FRAME_BAD_NETWORK_HEADER, V1.replace("181b40", "181140"));
         expectDropped(RawCounter.FRAME_TOO_SHORT, V1.replace("00181b40", "000f1b40"));
         expectDropped(RawCounter.FRAME_BAD_IPV4_CHECKSUM, V2_IPV4.replace("6965c0a8", "6966c0a8"));
-        // One word more of header, four bytes of no operation: 0x0306 more in the checksum.
+        // One more word of header, four no-operation options: 0x0306 more in the checksum.
         expectDropped(RawCounter.FRAME_IPV4_OPTIONS, V2_IPV4.replace("45000034", "46000038").replace("6965c0a8", "665fc0a8")
             .replace("c0a82802", "c0a8280201010101"));
         expectDropped(RawCounter.FRAME_BAD_UDP_LENGTH, V2_IPV4.replace("12b70020", "12b70021"));
@@ -117,7 +117,7 @@ class RawFrameReaderTest {
         expectDropped(RawCounter.FRAME_OTHER_ADDRESS, V2_IPV6.replace("00000002c001", "00000003c001"));
         expectDropped(RawCounter.FRAME_BAD_SOURCE, V2_IPV6.replace("1140fd", "1140ff"));
         expectDropped(RawCounter.FRAME_BAD_SOURCE, V1.replace("fe80000000000000021122fffe334455", "00".repeat(16)));
-        // 4000 becomes 2000: more fragments; the checksum goes with it.
+        // 4000 becomes 2000: more fragments; the checksum is adapted.
         expectDropped(RawCounter.FRAME_FRAGMENT, V2_IPV4.replace("40004011" + "6965", "20004011" + "8965"));
     }
 
@@ -132,9 +132,9 @@ class RawFrameReaderTest {
         assertEquals(1, counters.get(RawCounter.FRAME_NOT_ROCE));
     }
 
-    /** Three packets of 24, 24 and 16 bytes under one set of headers: whose identification is whose, nobody can tell. */
+    /** Three packets of 24, 24 and 16 bytes under one set of headers: their identifications are unknown. */
     @Test
-    void shouldCutATrainThatNobodyCut() {
+    void shouldCutUncutTrains() {
         String train = "0105" + "0000" + "1800" + "0000" + "0000";
         String headers = MACS + "86dd" + "6000000000481140" + "fd000000000000000000000000000001" + "fd000000000000000000000000000002"
             + "c00112b700480000";
@@ -143,9 +143,9 @@ class RawFrameReaderTest {
             "ROCE_V2 16 fd00::2 < fd00::1 id -1 hops 64"), taken);
     }
 
-    /** Anybody who can write a frame's virtio_net_hdr, a guest of this host's, could have us look at a packet for each byte. */
+    /** A guest of this host can write a frame's virtio_net_hdr, and could otherwise cause one packet check per byte. */
     @Test
-    void shouldNotCutATrainOfPacketsThatCannotBe() {
+    void shouldDropTrainsOfImpossiblePackets() {
         String headers = MACS + "86dd" + "6000000000281140" + "fd000000000000000000000000000001" + "fd000000000000000000000000000002"
             + "c00112b700280000";
         assertEquals(1, read("0105" + "0000" + "0f00" + "0000" + "0000" + headers + "11".repeat(32)));
@@ -156,13 +156,13 @@ class RawFrameReaderTest {
     }
 
     @Test
-    void shouldHandOverAPacketThatCameBack() {
+    void shouldDeliverReturnedPackets() {
         read(NO_OFFLOAD + RETURNED);
         assertEquals(List.of("returned 20 " + ipv4 + " > ::ffff:192.168.40.1"), taken);
         assertEquals(1, counters.get(RawCounter.FRAME_RETURNED));
     }
 
-    /** Whatever comes, each frame is handed over or counted, once; one that brings a packet back is both. */
+    /** Every frame is delivered or counted, once; an ICMP port unreachable is both. */
     @Test
     void shouldSurviveAnyFrame() {
         long seed = 89_15;

@@ -27,7 +27,7 @@ import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Grh;
 import org.softrdma.wire.roce.Icrc;
 
-/** A raw link on one end of a wire in a network namespace, whose tables change, and stations at the other end. */
+/** A raw link on one end of a veth pair in a network namespace with changing tables, and stations at the other end. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class RawLinkTest {
     private static final long MAC = 0x0200_0000_0001L;
@@ -54,7 +54,7 @@ class RawLinkTest {
         return new RawLink(List.of(LOCAL), RawLinkOptions.on("v0", MAC, List.of(type)));
     }
 
-    /** Sends to somebody, and lives as a device does, until a station has seen a packet. */
+    /** Sends to an address, and polls and refreshes as a device does, until a station has received a packet. */
     private void sendUntilReceived(RawLink link, Path path, Station by) {
         long untilNs = System.nanoTime() + DEADLINE_NS;
         do {
@@ -68,7 +68,7 @@ class RawLinkTest {
         } while (by.received() == 0);
     }
 
-    /** The kernel does not see what goes to a neighbour and comes from it; left alone, it would believe in the old address for ever. */
+    /** The kernel does not see packets to and from a neighbour; without probes it would keep the old MAC address for ever. */
     @Test
     void shouldFindANeighbourThatMoved() throws Throwable {
         OwnNetwork.run(() -> {
@@ -80,7 +80,7 @@ class RawLinkTest {
                     echo 300 > retrans_time_ms""");
                 Path path = link.resolve(new PathRequest(GidType.ROCE_V1, LOCAL, SECOND, 0, 64, 0));
                 sendUntilReceived(link, path, station);
-                // As it gets by itself when the kernel has not sent anything there for a while.
+                // The state an entry gets when the kernel has not used it for a while.
                 OwnNetwork.sh("ip neigh replace 10.99.0.2 lladdr 02:00:00:00:00:02 dev v0 nud stale");
                 station.moveTo(THIRD_MAC);
                 sendUntilReceived(link, path, station);
@@ -88,11 +88,11 @@ class RawLinkTest {
         });
     }
 
-    /** The kernel forgets whom it was asked for when the wire is gone, and its routes stay; the sender may have given up. */
+    /** Without carrier the kernel discards its requests but keeps routes; the sender may have given up. */
     @Test
-    void shouldNotForgetWhatWaitsWhenTheWireWasGone() throws Throwable {
+    void shouldSendWaitingPacketsAfterACarrierLoss() throws Throwable {
         OwnNetwork.run(() -> {
-            // Whose routes change by themselves while an interface comes up.
+            // IPv6 routes change by themselves while an interface comes up.
             OwnNetwork.sh("echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6");
             try (RawLink link = open(GidType.ROCE_V1); Station station = new Station("v1", SECOND_MAC, SECOND.ipv4())) {
                 sendTo(link, GidType.ROCE_V1, LOCAL, SECOND);
@@ -131,7 +131,7 @@ class RawLinkTest {
         });
     }
 
-    /** The kernel takes the tag off before sockets see a frame. One of priority alone, VLAN 0, is the interface's own. */
+    /** The kernel removes the tag before sockets receive a frame. Priority tags, VLAN 0, belong to the interface itself. */
     @Test
     void shouldLeaveFramesOfVlansToTheirInterfaces() throws Throwable {
         OwnNetwork.run(() -> {
@@ -151,7 +151,7 @@ class RawLinkTest {
         });
     }
 
-    /** A packet of RoCE v1 from the second address to ours. */
+    /** Builds a RoCE v1 packet from the second address to the link's. */
     private static byte[] frame(int psn) {
         byte[] bytes = new byte[Ethernet.LENGTH + Grh.LENGTH + PACKET_BYTES];
         ByteBuffer b = ByteBuffer.wrap(bytes);
@@ -161,17 +161,17 @@ class RawLinkTest {
         return bytes;
     }
 
-    /** IEEE 802.1Q: behind the addresses, the type of tags and the tag. */
+    /** Inserts an IEEE 802.1Q tag after the MAC addresses: its type and the tag. */
     private static byte[] tagged(byte[] frame, int tag) {
         ByteBuffer b = ByteBuffer.allocate(frame.length + 4);
         b.put(frame, 0, Ethernet.TYPE_OFFSET).putShort((short) Ethernet.TYPE_VLAN).putShort((short) tag);
         return b.put(frame, Ethernet.TYPE_OFFSET, frame.length - Ethernet.TYPE_OFFSET).array();
     }
 
-    /** The loopback interface gives a frame to everybody on it, its sender included. */
+    /** The loopback interface delivers a frame to every socket on it, its sender included. */
     @ParameterizedTest
     @EnumSource(value = GidType.class, names = {"ROCE_V1", "ROCE_V2"})
-    void shouldHearEachOtherOnTheLoopbackInterfaceAndNotThemselves(GidType type) throws Throwable {
+    void shouldReceiveFramesOfOthersOnTheLoopbackInterfaceOnly(GidType type) throws Throwable {
         OwnNetwork.run(() -> {
             Gid alice = Gid.ofIpv4(0x7f00_0001);
             Gid bob = Gid.ofIpv4(0x7f00_0002);
@@ -200,7 +200,7 @@ class RawLinkTest {
         assertEquals(1, link.send(batch));
     }
 
-    /** What came in up to that packet, from whom to whom. */
+    /** Lists received packets up to that one, with source and destination. */
     private static List<String> heard(RawLink link, String last) {
         List<String> heard = new ArrayList<>();
         long untilNs = System.nanoTime() + DEADLINE_NS;
@@ -213,7 +213,7 @@ class RawLinkTest {
     }
 
     @Test
-    void shouldTakeBackWhatItJoinedWhenTheHostRefusesAGroup() throws Throwable {
+    void shouldUndoMembershipsWhenTheHostRefusesAGroup() throws Throwable {
         OwnNetwork.run(() -> {
             try (RawLink link = open(GidType.ROCE_V2)) {
                 OwnNetwork.sh("echo 0 > /proc/sys/net/ipv4/igmp_max_memberships");

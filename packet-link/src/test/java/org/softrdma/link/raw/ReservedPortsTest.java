@@ -17,21 +17,21 @@ import org.junit.jupiter.api.condition.OS;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Gid;
 
-/** On the loopback interface, whose groups the kernel lists. */
+/** Ports and groups on the loopback interface, checked against the kernel's lists. */
 @EnabledOnOs(OS.LINUX)
 class ReservedPortsTest {
     private static final Gid FIRST = Gid.ofIpv4(0x7f48_0101);
     private static final Gid SECOND = Gid.ofIpv4(0x7f48_0102);
-    /** Of this process alone: 239.72 and two bytes of its id. */
+    /** A group of this process alone: 239.72 and two bytes of its process ID. */
     private static final int GROUP = 0xef48_0000 | (int) ProcessHandle.current().pid() & 0xffff;
 
     private static boolean isMember() throws IOException {
-        // As the kernel prints a word in network order.
+        // The kernel prints a word in network order.
         return Files.readString(Path.of("/proc/net/igmp")).contains(String.format("%08X", Integer.reverseBytes(GROUP)));
     }
 
     @Test
-    void shouldStayMemberWhenAddressesComeAndGo() throws IOException {
+    void shouldKeepMembershipsWhenAddressesChange() throws IOException {
         int port;
         try (DatagramSocket any = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
             port = any.getLocalPort();

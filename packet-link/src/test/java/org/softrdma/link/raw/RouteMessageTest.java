@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.Gid;
 
-/** The routing socket's messages, laid out as rtnetlink(7) has them, on a little-endian machine. */
+/** Messages of the routing socket, byte for byte after rtnetlink(7), on a little-endian machine. */
 class RouteMessageTest {
     private static final String NEIGHBOUR = "30000000" + "1c00" + "0000" + "00000000" + "00000000" + "02000000" + "07000000" + "02000001"
         + "08000100" + "0a630002" + "0a000200" + "0242ac110002" + "0000";
@@ -64,7 +64,7 @@ class RouteMessageTest {
             + "0a630002", HexFormat.of().formatHex(asked));
     }
 
-    /** The kernel is trusted to be the kernel; but a message that is cut off must not be read beyond its end. */
+    /** Messages of the kernel are trusted, but a truncated one must not be read beyond its end. */
     @Test
     void shouldSurviveAnyBytes() {
         long seed = 7;

@@ -15,7 +15,7 @@ import org.softrdma.wire.net.Ethernet;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Udp;
 
-/** Somebody at the other end of a wire: has a MAC address and an IPv4 one, answers ARP, and sees frames to that MAC address. */
+/** A host at the other end of a wire: has a MAC and an IPv4 address, answers ARP, and receives frames to that MAC address. */
 final class Station implements AutoCloseable {
     private static final int FRAME_BYTES = 2048;
     private static final int NAME_BYTES = 20;
@@ -49,17 +49,17 @@ final class Station implements AutoCloseable {
         MemorySegment name = arena.allocate(NAME_BYTES, 8);
         name.set(JAVA_SHORT, 0, (short) LinuxSockets.AF_PACKET);
         name.set(LinuxSockets.SHORT_BE, 2, (short) ALL_PROTOCOLS);
-        // Of an interface without address Java knows nothing.
+        // Java does not list interfaces without address.
         name.set(JAVA_INT, 4, OwnNetwork.indexOf(netdev));
         assertTrue(calls.bind(fd, name, NAME_BYTES) >= 0);
     }
 
-    /** It has another MAC address from now on, and tells nobody. */
+    /** Changes its MAC address without announcing it. */
     void moveTo(long newMac) {
         mac = newMac;
     }
 
-    /** Puts a frame on the wire. */
+    /** Sends a frame. */
     void send(byte[] frame) {
         MemorySegment.copy(frame, 0, memory, JAVA_BYTE, 0, frame.length);
         vector.iovec(0, memory.address(), frame.length);
@@ -67,7 +67,11 @@ final class Station implements AutoCloseable {
         vector.iovec(0, memory.address(), FRAME_BYTES);
     }
 
-    /** Reads what came, and answers ARP requests. @return RoCE frames to this station, over IPv4 if of v2 */
+    /**
+     * Reads received frames, and answers ARP requests.
+     *
+     * @return RoCE frames to this station, over IPv4 if of v2
+     */
     int received() {
         int count = 0;
         for (int bytes = calls.recvmsg(fd, vector.messages()); bytes > 0; bytes = calls.recvmsg(fd, vector.messages())) {

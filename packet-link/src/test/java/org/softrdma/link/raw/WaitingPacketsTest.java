@@ -12,7 +12,7 @@ import org.softrdma.link.Path;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.Gid;
 
-/** A packet is its number, in four bytes; neighbours are known by their addresses only. */
+/** Packets hold their number in four bytes; neighbours differ in their addresses only. */
 class WaitingPacketsTest {
     private static final Gid LOCAL = Gid.ofIpv4(0x0a63_0001);
 
@@ -37,7 +37,11 @@ class WaitingPacketsTest {
         }
     }
 
-    /** What can leave now leaves. @return the numbers of those to that neighbour, in their order */
+    /**
+     * Sends the packets that are ready.
+     *
+     * @return numbers of those to that neighbour, in order
+     */
     private List<Integer> leave(Neighbour to) {
         List<Integer> numbers = new ArrayList<>();
         TransmitBatch ready = waiting.releaseReady();
@@ -56,7 +60,7 @@ class WaitingPacketsTest {
     }
 
     @Test
-    void shouldLetPacketsLeaveInOrderWhenTheNeighbourAnswers() {
+    void shouldSendInOrderWhenTheNeighbourAnswers() {
         Neighbour first = neighbour(2);
         Neighbour second = neighbour(3);
         for (int number = 1; number <= 3; number++) {
@@ -101,7 +105,7 @@ class WaitingPacketsTest {
     }
 
     @Test
-    void shouldHoldSoManyOfAllNeighboursTogether() {
+    void shouldBoundThePacketsOfAllNeighboursTogether() {
         List<Neighbour> neighbours = new ArrayList<>();
         for (int i = 0; i < WaitingPackets.CAPACITY / WaitingPackets.CAPACITY_OF_ONE; i++) {
             neighbours.add(neighbour(2 + i));

@@ -25,14 +25,14 @@ import org.softrdma.link.Link;
 import org.softrdma.link.Path;
 import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
+import org.softrdma.link.udp.UdpLinkCase;
 import org.softrdma.link.udp.UdpLinkOptions;
-import org.softrdma.link.udp.UdpLinkTest;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Gid;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Udp;
 
-/** Looks at the IPv4 headers the kernel really wrote, through a raw socket: needs Linux and CAP_NET_RAW. */
+/** Checks the IPv4 headers the kernel writes, through a raw socket. Needs Linux and CAP_NET_RAW. */
 @Timeout(60)
 class WirePeekTest {
     private static final Gid ALICE = Gid.ofIpv4(0x7f47_0101);
@@ -46,8 +46,8 @@ class WirePeekTest {
     }
 
     @ParameterizedTest
-    @EnumSource(UdpLinkTest.Kind.class)
-    void shouldSendIdentificationZeroAndDontFragment(UdpLinkTest.Kind kind) throws Throwable {
+    @EnumSource(UdpLinkCase.Kind.class)
+    void shouldSendIdentificationZeroAndDontFragment(UdpLinkCase.Kind kind) throws Throwable {
         assumeTrue(System.getProperty("os.name").equals("Linux"));
         MethodHandle socket = call("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
         MethodHandle recv = call("recv", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT));
@@ -62,7 +62,7 @@ class WirePeekTest {
             TransmitBatch batch = new TransmitBatch(100, 1100);
             List<Path> paths = List.of(alice.resolve(PathRequest.v2(ALICE, BOB)),
                 alice.resolve(PathRequest.v2(ALICE, BOB).withTrafficClass(0x28)));
-            // A lone packet takes another system call than a batch.
+            // A single packet is sent by another system call than a batch.
             batch.begin(paths.get(0));
             batch.commit(16);
             assertEquals(1, alice.send(batch));

@@ -110,7 +110,7 @@ class SimulatedFabricTest {
     }
 
     @Test
-    void shouldSpoilBytesKeptTooLong() {
+    void shouldOverwriteDeliveredPackets() {
         SimulatedFabric fabric = new SimulatedFabric(1, FAST);
         SimulatedLink a = fabric.attach(A);
         send(a, a.resolve(PathRequest.v2(A, A)), 1, 1, 16);
@@ -121,7 +121,7 @@ class SimulatedFabricTest {
     }
 
     @Test
-    void shouldRefusePathsToNobody() {
+    void shouldRefusePathsToUnknownAddresses() {
         SimulatedFabric fabric = new SimulatedFabric(1, FAST);
         SimulatedLink a = fabric.attach(A);
         assertEquals(Errno.EHOSTUNREACH, assertThrows(VerbsException.class, () -> a.resolve(PathRequest.v2(A, B))).errno());
@@ -258,7 +258,7 @@ class SimulatedFabricTest {
     }
 
     @Test
-    void shouldPartitionOneWayUntilTheTimeIsOver() {
+    void shouldPartitionOneDirectionForATime() {
         SimulatedFabric fabric = new SimulatedFabric(9, FAST);
         SimulatedLink a = fabric.attach(A);
         SimulatedLink b = fabric.attach(B);
@@ -326,7 +326,7 @@ class SimulatedFabricTest {
     @Test
     void shouldSpaceByBandwidthAndDropBeyondTheQueue() {
         SimulatedFabric fabric = new SimulatedFabric(12, FAST);
-        // 934 bytes and 66 around them at 1 Gbit/s: 8 µs each. The queue takes what is within 10,000 bytes: 0..10 others waiting.
+        // 934 bytes and 66 of overhead at 1 Gbit/s: 8 µs each. The queue accepts a packet behind up to 10,000 bytes: 0..10 others.
         SimulatedLink a = fabric.attach(LinkProfile.DEFAULT.withBandwidth(1_000_000_000L, 10_000), A);
         SimulatedLink b = fabric.attach(B);
         send(a, a.resolve(PathRequest.v2(A, B)), 0, 20, 934);
@@ -342,7 +342,7 @@ class SimulatedFabricTest {
 
     private static final int MAY_BE_MARKED = 0x68 | 2;
 
-    /** Numbers and ECN bits of what came. */
+    /** Numbers and ECN bits of received packets. */
     private static List<String> marks(SimulatedLink link) {
         List<String> all = new ArrayList<>();
         link.poll(frame -> all.add(frame.buffer().getInt(frame.offset()) + ":" + frame.trafficClass()), Integer.MAX_VALUE);
@@ -373,7 +373,7 @@ class SimulatedFabricTest {
     }
 
     @Test
-    void shouldMarkOnlyWhatMayBeMarkedAndByTheLengthOfTheQueue() {
+    void shouldMarkEcnCapablePacketsByQueueLength() {
         SimulatedFabric fabric = new SimulatedFabric(12, FAST);
         SimulatedLink a = fabric.attach(A);
         SwitchPort port = new SwitchPort(1_000_000_000L, 1 << 20, 0, 1_000_000, 0.5);
@@ -387,13 +387,13 @@ class SimulatedFabricTest {
         send(a, a.resolve(PathRequest.v2(A, B).withTrafficClass(0x68 | 1)), 0, 1000, 934);
         fabric.advanceTo(300_000_000);
         long long1000 = fabric.count(Fate.MARKED) - short500;
-        // The chance rises from 0 to a quarter, and to a half: 62.5 and 250 are to be expected.
+        // The probability rises from 0 to 1/4, and to 1/2: 62.5 and 250 marks are expected.
         assertTrue(short500 > 35 && short500 < 95, "marked " + short500 + " of 500");
         assertTrue(long1000 > 200 && long1000 < 300, "marked " + long1000 + " of 1000");
     }
 
     @Test
-    void shouldDropWhatTheInboxCannotHold() {
+    void shouldDropPacketsBeyondTheInbox() {
         SimulatedFabric fabric = new SimulatedFabric(13, FAST);
         SimulatedLink a = fabric.attach(A);
         SimulatedLink b = fabric.attach(LinkProfile.DEFAULT.withInbox(4), B);
@@ -487,7 +487,7 @@ class SimulatedFabricTest {
     }
 
     @Test
-    void shouldRefuseNonsensePlans() {
+    void shouldRefuseInvalidPlans() {
         assertThrows(IllegalArgumentException.class, () -> FaultPlan.NONE.withLoss(1.01));
         assertThrows(IllegalArgumentException.class, () -> FaultPlan.NONE.withLoss(-0.01));
         assertThrows(IllegalArgumentException.class, () -> FaultPlan.NONE.withBitFlip(Double.NaN));

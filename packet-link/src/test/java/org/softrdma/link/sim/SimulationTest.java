@@ -20,7 +20,7 @@ class SimulationTest {
     private static final Gid A = Gid.ofIpv4(0x0a00_0001);
     private static final Gid B = Gid.ofIpv4(0x0a00_0002);
 
-    /** A stop-and-wait machine: sends {@code toSend} packets, each again every {@code timeoutNs} until it is answered; answers all. */
+    /** A stop-and-wait machine: sends {@code toSend} packets, repeats each every {@code timeoutNs} until it is answered, answers all. */
     private static final class Pinger implements DeviceWork {
         private final SimulatedLink link;
         private final Path path;

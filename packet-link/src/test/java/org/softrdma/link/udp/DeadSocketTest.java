@@ -23,12 +23,12 @@ import org.junit.jupiter.api.condition.OS;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Gid;
 
-/** A link whose socket is closed under its feet says so. */
+/** A link whose socket was closed by other code reports itself as broken. */
 @EnabledOnOs(OS.LINUX)
 class DeadSocketTest {
     private static final Gid DAVE = Gid.ofIpv4(0x7f47_0004);
 
-    /** Descriptors of this process that are sockets. */
+    /** Lists the descriptors of this process that are sockets. */
     private static Set<Integer> sockets() throws IOException {
         Set<Integer> sockets = new TreeSet<>();
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
@@ -46,7 +46,7 @@ class DeadSocketTest {
     }
 
     @Test
-    void shouldSaySo() throws IOException {
+    void shouldReportItselfAsBroken() throws IOException {
         int port;
         try (DatagramSocket any = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
             port = any.getLocalPort();
@@ -63,7 +63,7 @@ class DeadSocketTest {
         LinuxSockets.close(descriptor);
         assertEquals(0, link.poll(frame -> { }, 1));
         assertTrue(link.isBroken());
-        // The link closes the number again: it must be a socket of ours then, and nobody else's file.
+        // The link closes the number again: it must be a socket of this test then, not another file.
         LinuxSockets calls = new LinuxSockets(Arena.ofAuto());
         List<Integer> lower = new ArrayList<>();
         int taken = calls.udpSocket(LinuxSockets.AF_INET);

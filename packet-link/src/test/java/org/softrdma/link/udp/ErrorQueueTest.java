@@ -23,7 +23,7 @@ import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.raw.OwnNetwork;
 import org.softrdma.verbs.Gid;
 
-/** Two links and an address that has none: its host, which is this one, says so. */
+/** Two links, and an address without one, for which this host reports the port as unreachable. */
 @EnabledOnOs(OS.LINUX)
 @Timeout(60)
 class ErrorQueueTest {
@@ -31,7 +31,7 @@ class ErrorQueueTest {
     private static final int PACKET_BYTES = 280;
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
 
-    /** What a link is told. */
+    /** Counts the packets and returned packets of a link. */
     private static final class Heard implements FrameHandler {
         final List<String> came = new ArrayList<>();
         final List<String> returned = new ArrayList<>();
@@ -73,8 +73,8 @@ class ErrorQueueTest {
         return local + " " + remote + " " + Arrays.toString(packet(number));
     }
 
-    /** Packets to both in turns: those to nobody come back, those to somebody all arrive. */
-    private static void shouldGiveBackWhatNobodyTook(Gid alice, Gid bob, Gid nobody) throws Exception {
+    /** With packets to both addresses in turns, those to the closed port are returned, and all others are received. */
+    private static void shouldReturnPacketsToAClosedPort(Gid alice, Gid bob, Gid nobody) throws Exception {
         int port;
         try (DatagramSocket any = new DatagramSocket(0)) {
             port = any.getLocalPort();
@@ -84,7 +84,7 @@ class ErrorQueueTest {
         LinuxUdpLink to = new LinuxUdpLink(List.of(bob), options);
         try {
             Path toBob = from.resolve(PathRequest.v2(alice, bob));
-            // With a traffic class, the kernel has more to tell of a packet.
+            // With a traffic class, the error has an additional control message.
             Path toNobody = from.resolve(PathRequest.v2(alice, nobody).withTrafficClass(8));
             TransmitBatch batch = new TransmitBatch(PACKETS, PACKET_BYTES);
             List<String> arriving = new ArrayList<>();
@@ -111,25 +111,25 @@ class ErrorQueueTest {
     }
 
     @Test
-    void shouldGiveBackWhatNobodyTookOverIpv4() throws Exception {
-        shouldGiveBackWhatNobodyTook(Gid.ofIpv4(0x7f47_0101), Gid.ofIpv4(0x7f47_0102), Gid.ofIpv4(0x7f47_0103));
+    void shouldReturnPacketsToAClosedPortOverIpv4() throws Exception {
+        shouldReturnPacketsToAClosedPort(Gid.ofIpv4(0x7f47_0101), Gid.ofIpv4(0x7f47_0102), Gid.ofIpv4(0x7f47_0103));
     }
 
     @Test
-    void shouldGiveBackWhatNobodyTookOverIpv6() throws Throwable {
+    void shouldReturnPacketsToAClosedPortOverIpv6() throws Throwable {
         long high = 0xfd00_0000_0000_0000L;
         OwnNetwork.run(() -> {
             OwnNetwork.sh("for i in 1 2 3; do ip addr add fd00::$i/128 dev lo nodad; done");
-            shouldGiveBackWhatNobodyTook(new Gid(high, 1), new Gid(high, 2), new Gid(high, 3));
+            shouldReturnPacketsToAClosedPort(new Gid(high, 1), new Gid(high, 2), new Gid(high, 3));
         });
     }
 
     /**
-     * With the error queue comes that the system tells of queues on the way out that are full. Each packet is tried once all the same, but
-     * for one that comes after others that went well: a call for many just ends there.
+     * With IP_RECVERR, the system also reports full queues on the way out. Each packet is attempted once, except one that follows packets
+     * sent successfully by the same call: the call ends there.
      */
     @Test
-    void shouldLoseWhatAQueueOnTheWayOutDrops() throws Throwable {
+    void shouldCountPacketsDroppedByAFullQueue() throws Throwable {
         OwnNetwork.run(() -> {
             String shaped = OwnNetwork.sh("tc qdisc add dev lo root tbf rate 8kbit burst 2000 limit 3000 && echo yes || echo no");
             assumeTrue(shaped.endsWith("yes\n"), "the host's kernel has no queue that is slow: " + shaped);
@@ -152,9 +152,9 @@ class ErrorQueueTest {
         });
     }
 
-    /** The interface is down: that is refused at once, and does not mean that nobody is there. */
+    /** A send by an interface that is down fails at once; this is no unreachable port. */
     @Test
-    void shouldGiveNothingBackWhenThereIsNoWay() throws Throwable {
+    void shouldReturnNothingWithoutARoute() throws Throwable {
         OwnNetwork.run(() -> {
             OwnNetwork.sh("ip link add wire type veth peer name far; ip link set far up");
             OwnNetwork.sh("ip addr add 10.1.0.1/24 dev wire; ip link set wire up");

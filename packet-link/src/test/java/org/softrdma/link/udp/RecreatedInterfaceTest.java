@@ -16,20 +16,20 @@ import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.raw.OwnNetwork;
 import org.softrdma.verbs.Gid;
 
-/** An interface is deleted under a UDP link, and another one of the name comes, with the same address. */
+/** The interface of a UDP link is deleted and created again with the same name and address. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class RecreatedInterfaceTest {
     private static final Gid LOCAL = Gid.ofIpv4(0x0a63_0001);
     private static final Gid GROUP = Gid.ofIpv4(0xef01_0203);
     private static final Gid IPV6_LOCAL = new Gid(0xfd99_0000_0000_0000L, 1);
-    /** Of the link's scope: its address alone does not say where it is. */
+    /** A link-scope group: the address alone does not determine the interface. */
     private static final Gid IPV6_GROUP = new Gid(0xff12_0000_0000_0000L, 0x1234);
     private static final UdpLinkOptions OPTIONS = UdpLinkOptions.DEFAULT.withInterface("v0");
     private static final int PACKET_BYTES = 64;
-    private static final long LOOK_AGAIN_NS = 5_000_000;
+    private static final long POLL_INTERVAL_NS = 5_000_000;
     private static final long DEADLINE_NS = 10_000_000_000L;
 
-    /** The way to IPv6 groups comes a moment after the carrier. */
+    /** Creates the interface. The route to IPv6 groups appears a moment after the carrier. */
     private static void makeInterface() throws Exception {
         OwnNetwork.sh("""
             ip link add v0 type veth peer name v1
@@ -40,7 +40,7 @@ class RecreatedInterfaceTest {
             timeout 20 sh -c 'until ip -6 route get ff12::1234 oif v0 >/dev/null 2>&1; do sleep 0.02; done'""");
     }
 
-    /** What goes to the group comes back to its members on this host. */
+    /** Whether a packet to the group is delivered to its member on this host within the deadline. */
     private static boolean reaches(Link link, Path path) {
         TransmitBatch batch = new TransmitBatch(1, PACKET_BYTES);
         int[] received = new int[1];
@@ -49,7 +49,7 @@ class RecreatedInterfaceTest {
             batch.begin(path);
             batch.commit(PACKET_BYTES);
             link.send(batch);
-            LockSupport.parkNanos(LOOK_AGAIN_NS);
+            LockSupport.parkNanos(POLL_INTERVAL_NS);
             link.poll(frame -> received[0] += frame.local().equals(path.remote()) ? 1 : 0, 16);
         }
         return received[0] > 0;

@@ -7,14 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +31,7 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.IpIdSolver;
 
-/** Packets that travel as trains must come out as they went in, with ICRCs right for the identification the kernel gives each. */
+/** Packets sent as trains must be received unchanged, with ICRCs that fit the identification the kernel assigns to each. */
 class TrainsTest {
     private static final Gid ALICE = Gid.ofIpv4(0x7f480001);
     private static final Gid BOB = Gid.ofIpv4(0x7f480002);
@@ -56,7 +59,11 @@ class TrainsTest {
             : icrc.ofIpv6Payload(buffer, at, end, from.high(), from.low(), to.high(), to.low(), port, port);
     }
 
-    /** Fills the batch with sealed packets of the given lengths, BTH to ICRC. @return what they hold before the ICRC */
+    /**
+     * Fills the batch with sealed packets of the given lengths, BTH to ICRC.
+     *
+     * @return their contents before the ICRC
+     */
     private List<byte[]> fill(TransmitBatch batch, Path path, int... lengths) {
         Random random = new Random(7);
         List<byte[]> contents = new ArrayList<>();
@@ -119,9 +126,9 @@ class TrainsTest {
         }
     }
 
-    /** What a fault leaves of a batch still travels in trains: whole but for the packets that were to be damaged. */
+    /** The unaffected packets of a batch with faults are still sent in trains. */
     @Test
-    void shouldStayWholeWhereFaultsStrike() {
+    void shouldSendTrainsDespiteFaults() {
         try (LinuxUdpLink sender = open(true, ALICE);
              LinuxUdpLink receiver = open(true, BOB)) {
             FaultyLink faulty = new FaultyLink(sender, LinkFaults.parse("drop=0.1,duplicate=0.1,corrupt=0.05,seed=11"), System::nanoTime);
@@ -162,13 +169,13 @@ class TrainsTest {
     }
 
     @Test
-    void shouldGiveBackTheIcrcsOfWhatWasNotSent() {
+    void shouldRestoreIcrcsOfUnsentPackets() {
         try (LinuxUdpLink sender = open(true, ALICE)) {
             TransmitBatch batch = new TransmitBatch(100, 2048);
-            fill(batch, sender.resolve(PathRequest.v2(ALICE, BOB)), java.util.stream.IntStream.generate(() -> 1072).limit(100).toArray());
+            fill(batch, sender.resolve(PathRequest.v2(ALICE, BOB)), IntStream.generate(() -> 1072).limit(100).toArray());
             byte[] before = new byte[batch.buffer().capacity()];
             batch.buffer().get(0, before);
-            SendTrains sends = new SendTrains(java.lang.foreign.Arena.ofAuto(), 128, true);
+            SendTrains sends = new SendTrains(Arena.ofAuto(), 128, true);
             int messages = sends.describe(batch);
             byte[] described = new byte[before.length];
             batch.buffer().get(0, described);
@@ -178,7 +185,7 @@ class TrainsTest {
 
             assertEquals(2, messages, "65,000 bytes hold 60 packets of 1072");
             assertEquals(60, sends.trains().packets(0));
-            assertTrue(!java.util.Arrays.equals(before, described), "trains need other ICRCs");
+            assertTrue(!Arrays.equals(before, described), "trains need other ICRCs");
             assertArrayEquals(before, after);
         }
     }
