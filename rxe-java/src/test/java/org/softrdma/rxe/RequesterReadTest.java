@@ -42,7 +42,12 @@ class RequesterReadTest extends RequesterScript {
         for (int i = 0; i <= 600; i++) {
             boolean first = i % 256 == 0;
             boolean last = i % 256 == 255 || i == 600;
-            int opcode = first ? RawPacket.READ_FIRST : last ? RawPacket.READ_LAST : RawPacket.READ_MIDDLE;
+            int opcode = RawPacket.READ_MIDDLE;
+            if (first) {
+                opcode = RawPacket.READ_FIRST;
+            } else if (last) {
+                opcode = RawPacket.READ_LAST;
+            }
             RawPacket packet = RawPacket.of(opcode, THEIR_PSN + i);
             all.add((first || last ? packet.aeth(0x1f, 1) : packet).payload(i == 600 ? 5 : 1024));
         }

@@ -28,7 +28,7 @@ public final class LingeringQueuePairs {
     private final ArrayDeque<Entry> oldestFirst = new ArrayDeque<>();
     private final ArrayDeque<Entry> toAcknowledge = new ArrayDeque<>();
 
-    /** What remains of one queue pair. */
+    /** Remains of one queue pair: path, numbers, and what its responder had executed. */
     public static final class Entry {
         private final int qpn;
         private final int destQpn;

@@ -20,7 +20,7 @@ import org.softrdma.wire.roce.Cnp;
 import org.softrdma.wire.roce.Icrc;
 
 /**
- * Protocol machine of one queue pair, whatever its service. Pure: packets, time and commands go in, packets and completions come out, and
+ * Protocol machine of one queue pair, of any service. Pure: packets, time and commands go in, packets and completions come out, and
  * nothing here knows a socket, a thread or a clock. The caller is the device's owner (the engine, or a test), on one thread at a time, and
  * keeps this contract:
  *
@@ -230,7 +230,7 @@ public abstract class QpMachine extends QueuePairCore {
         }
     }
 
-    // ---- what the parts of a service share ----
+    // ---- shared by the parts of a service ----
 
     /** Whether packets are received: from RTR on, except in ERR. */
     final boolean mayReceive() {

@@ -258,7 +258,7 @@ public class RcMachine extends QpMachine {
         return super.query().rqPsn(responder.expectedPsn()).sqPsn(sends.nextPsn);
     }
 
-    // ---- what the three parts share ----
+    // ---- shared by requester, completer and responder ----
 
     @Override
     boolean maySend() {
@@ -288,7 +288,7 @@ public class RcMachine extends QpMachine {
         return attributes().maxRdAtomic();
     }
 
-    /** Maximum responses that one READ request asks for; a peer that accepts few requests at a time is sent one for all of them. */
+    /** Maximum responses requested by one READ request; a peer that accepts few requests at a time is sent one for all of them. */
     int readRequestPackets() {
         return attributes().maxRdAtomic() < SPLIT_FROM_DEPTH ? Integer.MAX_VALUE : READ_REQUEST_PACKETS;
     }

@@ -42,7 +42,7 @@ class RequestContext {
         return receives;
     }
 
-    /** Completion queue of the receives; the same one for life. */
+    /** Completion queue of the receives; always the same object. */
     CompletionSink cq() {
         return cq;
     }

@@ -117,7 +117,7 @@ final class Requester {
         return true;
     }
 
-    /** Whether the request at the cursor must wait for READs, atomics and their like in flight: fenced, or the peer takes no more. */
+    /** Whether the request at the cursor must wait for READs, atomics and their like in flight: fenced, or the peer accepts no more. */
     private boolean waitsForReads() {
         long wqe = state.cursor;
         if (state.readsInFlight == 0 || wqe == ring.tail()) {

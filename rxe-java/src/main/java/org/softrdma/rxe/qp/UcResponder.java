@@ -25,7 +25,7 @@ final class UcResponder {
         message = new InboundMessage(qp);
     }
 
-    /** The queue pair goes to RTR. */
+    /** Starts over at the transition to RTR. */
     void start(int psn) {
         expectedPsn = psn;
         message.end();
