@@ -186,7 +186,7 @@ final class Handshake extends StreamUser implements StreamSink {
                 }
                 handOver(initiator.agreement(stream.emss()), sendNotBeforeNs(1));
                 if (options.pauseNs() != 0) {
-                    qp.machine().insist();
+                    qp.machine().sendReminders();
                 }
                 qp.machine().reader().onBytes(b, bytes, from + taken, to);
             }

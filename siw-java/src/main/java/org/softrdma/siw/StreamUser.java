@@ -32,7 +32,7 @@ abstract class StreamUser extends DeadlineHeap.Timed implements ByteStream.Liste
         this.agentDoorbell = agentDoorbell;
     }
 
-    /** Takes the stream over from any earlier user. What it received before is delivered in the next round. */
+    /** Takes the stream over from any earlier user. Bytes received before are delivered in the next round. */
     final void use(ByteStream stream) {
         stream.listener(this);
         engine.doorbells().ring(bell);

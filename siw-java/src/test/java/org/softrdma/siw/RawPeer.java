@@ -114,7 +114,7 @@ final class RawPeer {
         crc = setup.crc;
         side = new SiwPair.Side(simulation, new SplittableRandom(7), setup);
         StreamParameters parameters = new StreamParameters(setup.crc, false, setup.markersToA, setup.maxUlpdu);
-        SiwPair.connect(side, stream, parameters, setup, setup.first, setup.talkAtNs);
+        SiwPair.connect(side, stream, parameters, setup, setup.first, setup.sendNotBeforeNs);
     }
 
     RawPeer() {

@@ -186,7 +186,7 @@ class RequesterScriptTest {
     @Test
     void shouldNotTalkBeforeThePeerHas() {
         SiwPair.Setup setup = new SiwPair.Setup();
-        setup.talkAtNs = Long.MAX_VALUE;
+        setup.sendNotBeforeNs = Long.MAX_VALUE;
         begin(setup);
         post(hello(new SendRequest().send()));
         assertNull(peer.next());
@@ -197,7 +197,7 @@ class RequesterScriptTest {
     @Test
     void shouldNotTalkBeforeThePauseIsOver() {
         SiwPair.Setup setup = new SiwPair.Setup();
-        setup.talkAtNs = 10_000_000;
+        setup.sendNotBeforeNs = 10_000_000;
         begin(setup);
         post(hello(new SendRequest().send()));
         peer.simulation.runFor(9_000_000);
@@ -425,7 +425,7 @@ class RequesterScriptTest {
     /** Kernel siw 6.1 overlooks what comes right behind its reply, until something else comes. */
     @Test
     void shouldRemindASilentPeer() {
-        peer.side.qp.machine().insist();
+        peer.side.qp.machine().sendReminders();
         peer.simulation.runFor(SiwPair.SECOND);
         assertNull(peer.next(), "nothing was said yet");
         post(hello(new SendRequest().send()));
@@ -444,7 +444,7 @@ class RequesterScriptTest {
 
     @Test
     void shouldNotRemindAPeerThatWasHeard() {
-        peer.side.qp.machine().insist();
+        peer.side.qp.machine().sendReminders();
         post(hello(new SendRequest().send()));
         assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
         peer.send(RawPeer.write(0, 0, ""));
@@ -457,7 +457,7 @@ class RequesterScriptTest {
         SiwPair.Setup setup = new SiwPair.Setup();
         setup.maxUlpdu = 128;
         begin(setup);
-        peer.side.qp.machine().insist();
+        peer.side.qp.machine().sendReminders();
         peer.stream.room = 10;
         int segments = SiwConnection.SEND_BUFFER_BYTES / 128 + 10;
         byte[] text = new byte[segments * 112];
@@ -519,7 +519,7 @@ class RequesterScriptTest {
     @Test
     void shouldCopyInlineDataWhenPosted() {
         SiwPair.Setup setup = new SiwPair.Setup();
-        setup.talkAtNs = 5_000;
+        setup.sendNotBeforeNs = 5_000;
         begin(setup);
         MemorySegment text = region.memory().asSlice(0, 5);
         post(new SendRequest().send().inlineData(text));

@@ -321,7 +321,7 @@ class ResponderScriptTest {
         SiwPair.Setup setup = new SiwPair.Setup();
         setup.ird = 2;
         // Nothing may be sent yet: requests pile up.
-        setup.talkAtNs = SiwPair.SECOND;
+        setup.sendNotBeforeNs = SiwPair.SECOND;
         begin(setup);
         for (int msn = 1; msn <= 2; msn++) {
             peer.send(RawPeer.readRequest(msn, 1, 1, 4, stag, to));

@@ -224,7 +224,7 @@ final class SeedRun {
         setup.ird = setup.ord;
         setup.srqDepth = random.nextInt(4) == 0 ? SLOTS : 0;
         setup.first = MpaOptions.Rtr.values()[random.nextInt(3)];
-        setup.talkAtNs = random.nextBoolean() ? SiwMachine.AT_ONCE : random.nextInt(50_000_000);
+        setup.sendNotBeforeNs = random.nextBoolean() ? SiwMachine.AT_ONCE : random.nextInt(50_000_000);
         setup.profile = new SimulatedTcp.Profile(1 << 10 + random.nextInt(10), 1 + random.nextInt(1 << random.nextInt(15)), 100_000,
             random.nextDouble() * 0.02, 200_000_000);
         boolean breaks = random.nextInt(3) == 0;

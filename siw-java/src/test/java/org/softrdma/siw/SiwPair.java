@@ -61,7 +61,7 @@ final class SiwPair {
         SimulatedTcp.Profile profile = SimulatedTcp.Profile.PLAIN;
         MpaOptions.Rtr first = MpaOptions.Rtr.NONE;
         /** When the initiator, A, may talk. */
-        long talkAtNs = SiwMachine.AT_ONCE;
+        long sendNotBeforeNs = SiwMachine.AT_ONCE;
     }
 
     /** One end. */
@@ -157,14 +157,14 @@ final class SiwPair {
         a = new Side(simulation, random, setup);
         b = new Side(simulation, random, setup);
         connect(a, tcp.left(), new StreamParameters(setup.crc, setup.markersToB, setup.markersToA, setup.maxUlpdu), setup, setup.first,
-            setup.talkAtNs);
+            setup.sendNotBeforeNs);
         connect(b, tcp.right(), new StreamParameters(setup.crc, setup.markersToA, setup.markersToB, setup.maxUlpdu), setup,
             MpaOptions.Rtr.NONE, DeadlineHeap.NEVER);
     }
 
     static void connect(Side side, ByteStream stream, StreamParameters parameters, Setup setup, MpaOptions.Rtr first,
-            long talkAtNs) {
-        side.qp.connect(stream, new Agreement(parameters, setup.ord, setup.ird, first, new byte[0]), talkAtNs, () -> { });
+            long sendNotBeforeNs) {
+        side.qp.connect(stream, new Agreement(parameters, setup.ord, setup.ird, first, new byte[0]), sendNotBeforeNs, () -> { });
     }
 
     SiwPair() {

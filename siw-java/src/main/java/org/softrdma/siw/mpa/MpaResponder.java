@@ -98,8 +98,12 @@ public final class MpaResponder {
         if ((offered & EnhancedHeader.PEER_TO_PEER) == 0) {
             return 0;
         }
-        int first = (offered & EnhancedHeader.RTR_WRITE) != 0 ? EnhancedHeader.RTR_WRITE
-            : (offered & EnhancedHeader.RTR_READ) != 0 ? EnhancedHeader.RTR_READ : offered & EnhancedHeader.RTR_SEND;
-        return EnhancedHeader.PEER_TO_PEER | first;
+        if ((offered & EnhancedHeader.RTR_WRITE) != 0) {
+            return EnhancedHeader.PEER_TO_PEER | EnhancedHeader.RTR_WRITE;
+        }
+        if ((offered & EnhancedHeader.RTR_READ) != 0) {
+            return EnhancedHeader.PEER_TO_PEER | EnhancedHeader.RTR_READ;
+        }
+        return EnhancedHeader.PEER_TO_PEER | offered & EnhancedHeader.RTR_SEND;
     }
 }

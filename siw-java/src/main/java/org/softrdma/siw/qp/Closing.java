@@ -4,14 +4,14 @@ package org.softrdma.siw.qp;
 import org.softrdma.device.agent.DeadlineHeap;
 
 /**
- * A disconnect: what was posted before is still done, and the peer has its answers. That can take as long as it likes, provided that it
- * goes on; a peer that answers no READ any more, or takes no bytes, cannot hold it up for ever. What goes on for the peer alone does not
- * count, as it could ask again and again.
+ * Time limit of a disconnect. Work requests posted before are still completed, and the peer's requests answered, for as long as there is
+ * progress; a peer that answers no READ, or takes no bytes, cannot delay the end forever. Responses to the peer are no progress, as it
+ * could send requests without end.
  */
 public final class Closing {
     /**
-     * So long, and less than twice as long, nothing of ours may go on. Longer than any pause of a responder, and than TCP takes for
-     * several repetitions. Kernel siw 6.1 has no patience at all: it flushes what is not done.
+     * How long, up to less than twice that time, there may be no progress. Longer than any pause of a responder, and than several
+     * retransmissions of TCP take. Kernel siw 6.1 does not wait: it flushes what is not completed.
      */
     public static final long PATIENCE_NS = 15_000_000_000L;
 
@@ -24,22 +24,22 @@ public final class Closing {
         deadlineNs = nowNs + PATIENCE_NS;
     }
 
-    /** It is over, or there was none. */
+    /** Ends the time limit, if there is one. */
     void end() {
         deadlineNs = DeadlineHeap.NEVER;
     }
 
-    /** A piece of a work request of ours went out, or of its answer came in. */
+    /** Records progress: a segment of a work request was sent, or of its response received. */
     void onProgress() {
         progress = true;
     }
 
-    /** When {@link #isStuck} must be asked. */
+    /** When {@link #isStuck} must be called. */
     long deadlineNs() {
         return deadlineNs;
     }
 
-    /** Whether it is to be given up. */
+    /** Whether there was no progress since the last time limit, and the disconnect must be aborted. */
     boolean isStuck(long nowNs) {
         if (deadlineNs == DeadlineHeap.NEVER || nowNs - deadlineNs < 0) {
             return false;

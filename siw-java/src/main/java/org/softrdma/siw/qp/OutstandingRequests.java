@@ -2,11 +2,11 @@
 package org.softrdma.siw.qp;
 
 /**
- * The READs and atomics the peer has not answered yet, oldest first: it answers in their order. At most ORD of them; the next one waits in
- * the send queue.
+ * The outbound read queue (ORQ): our READs and atomics without a complete response, oldest first, which is the order of the responses. It
+ * holds ORD requests; further ones wait in the send queue.
  */
 final class OutstandingRequests {
-    /** What stands for the work request of a READ that nobody posted: the first message of a peer-to-peer connection. */
+    /** Work request of a READ that was not posted: the first message of a peer-to-peer connection. */
     static final long NO_WORK_REQUEST = -1;
 
     private final int limit;
@@ -18,7 +18,7 @@ final class OutstandingRequests {
     private final long[] sizes;
     private int head;
     private int count;
-    /** Bytes of the oldest READ's response that came. */
+    /** Bytes received of the oldest READ's response. */
     private long received;
 
     /** @param limit ORD */
@@ -45,7 +45,11 @@ final class OutstandingRequests {
         return count >= limit;
     }
 
-    /** A READ request goes out. @param id its MSN */
+    /**
+     * Adds a READ request that is sent.
+     *
+     * @param id its MSN
+     */
     void addRead(long wqe, int id, int sinkStag, long sinkTo, long size) {
         int slot = add(wqe, false, id);
         sinkStags[slot] = sinkStag;
@@ -53,7 +57,11 @@ final class OutstandingRequests {
         sizes[slot] = size;
     }
 
-    /** An atomic request goes out. @param id its MSN, which is the request identifier, too */
+    /**
+     * Adds an atomic request that is sent.
+     *
+     * @param id its MSN, which is also its request identifier
+     */
     void addAtomic(long wqe, int id) {
         add(wqe, true, id);
     }
@@ -66,12 +74,12 @@ final class OutstandingRequests {
         return slot;
     }
 
-    /** Sequence number in the send queue of the oldest one, or {@link #NO_WORK_REQUEST}. */
+    /** Sequence number in the send queue of the oldest request, or {@link #NO_WORK_REQUEST}. */
     long oldestWqe() {
         return wqes[head];
     }
 
-    /** The oldest one somebody posted, or {@link Long#MAX_VALUE}. */
+    /** Sequence number of the oldest request that was posted, or {@link Long#MAX_VALUE}. */
     long oldestPosted() {
         int first = count > 0 && wqes[head] == NO_WORK_REQUEST ? 1 : 0;
         return first < count ? wqes[(head + first) % wqes.length] : Long.MAX_VALUE;
@@ -89,17 +97,17 @@ final class OutstandingRequests {
         return sinkStags[head];
     }
 
-    /** Where the next byte of the response to the oldest READ belongs. */
+    /** Tagged offset of the next byte of the oldest READ's response. */
     long nextTo() {
         return sinkTos[head] + received;
     }
 
-    /** Bytes of the oldest READ that have come. */
+    /** Bytes received of the oldest READ's response. */
     long received() {
         return received;
     }
 
-    /** Bytes of the oldest READ that are missing. */
+    /** Bytes missing of the oldest READ's response. */
     long missing() {
         return sizes[head] - received;
     }
@@ -108,14 +116,14 @@ final class OutstandingRequests {
         received += bytes;
     }
 
-    /** The oldest one is answered. */
+    /** Removes the oldest request, whose response is complete. */
     void removeOldest() {
         head = (head + 1) % wqes.length;
         count--;
         received = 0;
     }
 
-    /** The work request whose READ has this sink, or {@link #NO_WORK_REQUEST}. */
+    /** Finds the work request of the READ with this sink, or {@link #NO_WORK_REQUEST}. */
     long findRead(int sinkStag, long sinkTo, long size) {
         for (int i = 0; i < count; i++) {
             int slot = (head + i) % wqes.length;
@@ -126,7 +134,7 @@ final class OutstandingRequests {
         return NO_WORK_REQUEST;
     }
 
-    /** The work request whose atomic has this request identifier, or {@link #NO_WORK_REQUEST}. */
+    /** Finds the work request of the atomic with this request identifier, or {@link #NO_WORK_REQUEST}. */
     long findAtomic(int id) {
         for (int i = 0; i < count; i++) {
             int slot = (head + i) % wqes.length;

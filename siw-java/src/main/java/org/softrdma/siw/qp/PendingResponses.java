@@ -12,8 +12,8 @@ import org.softrdma.wire.iwarp.TaggedHeader;
 import org.softrdma.wire.iwarp.UntaggedHeader;
 
 /**
- * The peer's READs and atomics, answered in the order they came. At most IRD of them wait here; one more ends the connection, as the peer
- * has promised not to. Atomics are executed when their turn has come, behind the READs before them.
+ * The inbound read queue (IRQ): the peer's READs and atomics, answered in the order received. It holds IRD requests; one more is a protocol
+ * violation and ends the connection. An atomic is executed when its response is written, after those of the READs before it.
  */
 public final class PendingResponses {
     private final RemoteAccess access;
@@ -31,7 +31,7 @@ public final class PendingResponses {
     private final long[] original = new long[1];
     private int head;
     private int count;
-    /** Bytes of the oldest READ that were sent. */
+    /** Bytes sent of the oldest READ's response. */
     private long sent;
     private int atomicMsn = 1;
 
@@ -64,12 +64,12 @@ public final class PendingResponses {
         return count == 0;
     }
 
-    /** A response was begun and has more segments to come. */
+    /** Whether a response was begun and has more segments. */
     boolean isMidMessage() {
         return sent > 0;
     }
 
-    /** A READ whose key and range are good. */
+    /** Adds a READ whose key and range were checked. */
     void addRead(int sinkStag, long sinkTo, long size, int stag, long to) {
         int slot = add(false, stag, to);
         sinkStags[slot] = sinkStag;
@@ -77,7 +77,7 @@ public final class PendingResponses {
         sizes[slot] = size;
     }
 
-    /** An atomic whose key, range and operation are good. */
+    /** Adds an atomic whose key, range and operation were checked. */
     void addAtomic(ByteBuffer b, int at) {
         int slot = add(true, AtomicRequest.stag(b, at), AtomicRequest.to(b, at));
         sinkStags[slot] = AtomicRequest.requestId(b, at);
@@ -96,19 +96,19 @@ public final class PendingResponses {
         return slot;
     }
 
-    /** Bytes of the ULPDU that comes next. */
+    /** Length of the next ULPDU in bytes. */
     int nextLength(int maxUlpdu) {
         if (atomics[head]) {
             return UntaggedHeader.LENGTH + AtomicResponse.LENGTH;
         }
-        return TaggedHeader.LENGTH + Sender.payloadOf(sizes[head] - sent, maxUlpdu - TaggedHeader.LENGTH);
+        return TaggedHeader.LENGTH + Requester.payloadOf(sizes[head] - sent, maxUlpdu - TaggedHeader.LENGTH);
     }
 
     /**
-     * Writes the ULPDU that comes next.
+     * Writes the next ULPDU.
      *
-     * @param length as {@link #nextLength} said
-     * @return false: the memory has gone since the request came
+     * @param length the result of {@link #nextLength}
+     * @return false if the memory is gone since the request was received
      */
     boolean write(StreamBuffer out, int at, int length) {
         return atomics[head] ? writeAtomic(out.bytes(), at) : writeRead(out, at, length - TaggedHeader.LENGTH);
@@ -146,23 +146,23 @@ public final class PendingResponses {
         if (sizes[head] == AtomicRequest.FETCH_ADD && masks[head] == 0) {
             return region.fetchAndAdd(tos[head], operands[head], original);
         }
-        // A swap of nothing for nothing reads the value at once.
+        // The first compare-and-swap, of 0 for 0, also reads the value.
         long value = 0;
         long next = 0;
         while (true) {
             if (!region.compareAndSwap(tos[head], value, next, original)) {
                 return false;
             }
-            if (original[0] == value && next == wanted(value)) {
+            if (original[0] == value && next == resultOf(value)) {
                 return true;
             }
             value = original[0];
-            next = wanted(value);
+            next = resultOf(value);
         }
     }
 
-    /** What is to stand where {@code value} stands. RFC 7306 §5.1. */
-    private long wanted(long value) {
+    /** Returns the value that replaces {@code value}. RFC 7306 §5.1 */
+    private long resultOf(long value) {
         if (sizes[head] == AtomicRequest.FETCH_ADD) {
             return addByFields(value, operands[head], masks[head]);
         }
@@ -170,9 +170,9 @@ public final class PendingResponses {
         return equal ? value & ~masks[head] | operands[head] & masks[head] : value;
     }
 
-    /** Adds without carrying out of the bits that are set in {@code tops}. RFC 7306 §5.1.1 */
+    /** Adds fields without a carry between them; {@code tops} has the highest bit of each field. RFC 7306 §5.1.1 */
     public static long addByFields(long a, long b, long tops) {
-        // All but the highest bits of the fields; those cannot carry any further than into the highest ones.
+        // All but the highest bits of the fields: these carry no further than into the highest ones.
         long low = (a & ~tops) + (b & ~tops);
         return low ^ (a ^ b) & tops;
     }

@@ -4,15 +4,15 @@ package org.softrdma.siw.qp;
 import org.softrdma.device.agent.DeadlineHeap;
 
 /**
- * When an initiator says something once more. Kernel siw 6.1 as responder begins to look at its stream a moment after it sent its reply,
- * and overlooks what came in between until another TCP segment comes; on a busy machine the moment is longer than any pause. So who has
- * sent something and heard nothing sends an RDMA WRITE of no bytes behind it, which changes nothing at any peer (RFC 5040 §5.1), a few
- * times, and less and less often.
+ * Schedule of the reminders that an initiator sends. Kernel siw 6.1 as responder begins to read its stream a moment after it sent its
+ * reply, and does not notice what was received in between until another TCP segment arrives; on a busy machine the moment is longer than
+ * any pause. An initiator that has sent something and received nothing therefore sends empty RDMA WRITEs, which have no effect at any peer
+ * (RFC 5040 §5.1), a few times and at growing intervals.
  */
 final class Reminders {
-    /** From the first frame to the first reminder; each further one takes twice as long. */
+    /** Time from the first frame to the first reminder; each further interval is twice as long. */
     static final long FIRST_NS = 100_000_000;
-    /** The last one is sent 6.3 s after the first frame. */
+    /** Maximum number of reminders: the last one is sent 6.3 s after the first frame. */
     static final int MOST = 6;
 
     private int left;
@@ -20,20 +20,20 @@ final class Reminders {
     private long deadlineNs = DeadlineHeap.NEVER;
     private boolean due;
 
-    /** A connection begins whose peer may overlook what is said first. */
+    /** Begins a connection whose peer may miss the first frames. */
     void begin() {
         left = MOST;
         intervalNs = FIRST_NS;
     }
 
-    /** The peer was heard, or there is no connection any more. */
+    /** Ends the reminders: a frame of the peer was received, or the connection has ended. */
     void end() {
         left = 0;
         due = false;
         deadlineNs = DeadlineHeap.NEVER;
     }
 
-    /** Frames were sent. */
+    /** Starts the interval to the next reminder, after frames were sent. */
     void onSent(long nowNs) {
         if (left > 0 && !due && deadlineNs == DeadlineHeap.NEVER) {
             deadlineNs = nowNs + intervalNs;
@@ -41,12 +41,12 @@ final class Reminders {
         }
     }
 
-    /** A reminder is to be sent at the next occasion. */
+    /** Whether a reminder must be sent when no message is under way. */
     boolean isDue() {
         return due;
     }
 
-    /** It was. */
+    /** Records that a reminder was sent. */
     void onReminded() {
         due = false;
         left--;

@@ -5,9 +5,9 @@ package org.softrdma.siw.qp;
 public enum SiwCounter {
     /** Frames sent. */
     SENT_FPDUS,
-    /** Empty WRITEs of initiators that had heard nothing from their peer yet. */
+    /** Reminders sent: empty WRITEs of initiators that have received nothing yet. */
     SENT_REMINDERS,
-    /** Frames received, whole and with a good CRC. */
+    /** Frames received, complete and with a good CRC. */
     RCVD_FPDUS,
     /** Send work requests completed with success. */
     RDMA_SENDS,
@@ -16,36 +16,36 @@ public enum SiwCounter {
     /** Terminates written to the stream. */
     SENT_TERMINATES,
     RCVD_TERMINATES,
-    /** Frames with a wrong CRC; each ends its connection, as does what is counted below. */
+    /** Frames with a wrong CRC. Each ends its connection. */
     BAD_CRC,
-    /** Connections whose peer began with something that is no good start-up frame. */
+    /** Connections whose peer sent an invalid start-up frame. */
     BAD_STARTUPS,
-    /** Connections whose peer took too long for its start-up frame. */
+    /** Connections whose start-up frame was not complete within the time limit. */
     SLOW_STARTUPS,
-    /** Connections whose peer left before its start-up frame was there. */
+    /** Connections whose peer left before its start-up frame was complete. */
     ABANDONED_STARTUPS,
-    /** Connections that came while too many others had not asked for anything yet, or when nobody listened any more. */
+    /** Connections closed at once because too many others await their request, or the listener was closed. */
     REFUSED_STREAMS,
-    /** Connections that came while too many others of the same address had not asked for anything yet. */
+    /** Connections closed at once because too many others of the same address await their request. */
     CROWDED_STREAMS,
-    /** Markers and lengths that do not fit. */
+    /** Frames with wrong markers or lengths. Each ends its connection. */
     BAD_FRAMING,
-    /** Versions, opcodes, queue numbers, sequence numbers and offsets against the rules. */
+    /** Segments with an invalid version, opcode, queue number, sequence number or offset. Each ends its connection. */
     BAD_SEGMENT,
-    /** Keys, ranges and rights that do not allow what the peer asked. */
+    /** Accesses of the peer that keys, ranges or rights do not allow. Each ends its connection. */
     BAD_ACCESS,
-    /** A message for which no receive was posted, or more READs than agreed. */
+    /** Messages without a posted receive, and READs beyond the agreed number. Each ends its connection. */
     NO_BUFFER,
-    /** A message longer than the receive it was for. */
+    /** Messages longer than their receive. Each ends its connection. */
     TOO_LONG,
-    /** Faults of ours: local memory that could not be used. */
+    /** Local errors: memory of ours that could not be used. Each ends its connection. */
     LOCAL_ERRORS,
-    /** Streams that ended in mid-frame. */
+    /** Streams that ended within a frame. */
     TORN_FRAMES,
-    /** Disconnects that did not wait for what was posted any longer: nothing of it went on. */
+    /** Disconnects aborted because what was posted made no progress. */
     STUCK_DISCONNECTS,
-    /** Accesses to registered memory that had been freed, or whose file had been cut off. */
+    /** Accesses to registered memory that was freed, or whose file was truncated. */
     MEMORY_GONE,
-    /** Queue pairs, and connections being set up, stopped by a fault of ours. */
+    /** Queue pairs, and connections in their set-up, stopped by a fault of ours. */
     INTERNAL_ERRORS
 }

@@ -25,6 +25,7 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.wire.iwarp.Ddp;
 import org.softrdma.wire.iwarp.RdmapOpcode;
 import org.softrdma.wire.iwarp.TaggedHeader;
 import org.softrdma.wire.iwarp.Terminate;
@@ -33,18 +34,18 @@ import org.softrdma.wire.iwarp.UlpduCheck;
 import org.softrdma.wire.iwarp.UntaggedHeader;
 
 /**
- * The protocol state of one queue pair. Pure: bytes, time and commands come in, bytes and completions go out, and nothing here knows a
- * socket, a thread or a clock.
+ * The protocol state of one queue pair. Pure: input is bytes, time and commands, output is bytes and completions; no socket, thread or
+ * clock is used here.
  *
- * <p>The states of iWARP under the names of the verbs: RESET and INIT are Idle, RTS is RTS, SQD is Closing (what was posted is still done,
- * then the stream ends), SQE is passed through on the way of a local Terminate, ERR is Error. There is no RTR: a connection begins with
+ * <p>The states of iWARP under the names of the verbs: RESET and INIT are Idle, RTS is RTS, SQD is Closing (what was posted is still
+ * completed, then the stream ends), SQE is passed through by a local Terminate, ERR is Error. There is no RTR: a connection begins with
  * {@link #start}.
  */
 public final class SiwMachine extends QueuePairCore implements UlpduHandler {
-    /** When {@link #start} is told so, we may send at once. */
+    /** Argument of {@link #start}: sending may begin at once. */
     public static final long AT_ONCE = Long.MIN_VALUE;
 
-    /** Local catastrophic error, unspecified: the application asked for a Terminate. */
+    /** Local catastrophic error, unspecified: the application requested a Terminate. */
     private static final int LOCAL_TERMINATE = TerminateCode.RDMAP_LOCAL_CATASTROPHIC | 0xFF;
 
     private final Counters<SiwCounter> counters;
@@ -53,26 +54,27 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     private final FpduWriter writer = new FpduWriter();
     private final Reminders reminders = new Reminders();
     private final Closing closing = new Closing();
-    /** The Terminate that is to be sent. */
+    /** The Terminate to send next, of {@link #terminateLength} bytes; 0 for none. */
     private final ByteBuffer terminate = ByteBuffer.allocate(UntaggedHeader.LENGTH + Terminate.MAX_LENGTH);
     private int terminateLength;
 
     private StreamParameters parameters;
     private OutstandingRequests outstanding;
     private PendingResponses responses;
-    private Sender outbound;
-    private Receiver inbound;
+    private Requester requester;
+    private Responder responder;
+    private Completer completer;
     private MpaOptions.Rtr firstMessage = MpaOptions.Rtr.NONE;
-    /** Before, nothing may be sent; {@link DeadlineHeap#NEVER}: not before the peer has sent something. */
-    private long talkFromNs;
+    /** Time before which nothing may be sent; {@link DeadlineHeap#NEVER}: not before the peer has sent something. */
+    private long sendNotBeforeNs;
     private boolean peerHeard;
-    /** After a request a response has its turn. */
+    /** The last frame was of a request, so a response is sent next. */
     private boolean respondNext;
     private boolean blocked;
     private boolean finished;
     private int terminatedBy = UlpduCheck.OK;
 
-    /** @param holds as {@link FpduReader} has them */
+    /** @param holds buffers for {@link FpduReader} */
     public SiwMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<SiwCounter> counters, BufferPool holds) {
         super(qpn, queues, memory, new QpAttributes().accessFlags(AccessFlags.REMOTE_ANY).maxRdAtomic(0).maxDestRdAtomic(0));
         this.counters = counters;
@@ -81,15 +83,16 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         renew(0, 0);
     }
 
-    /** A stream's worth of state. */
+    /** Resets all state that belongs to one stream. */
     private void renew(int ord, int ird) {
         outstanding = new OutstandingRequests(ord);
         RemoteAccess access = new RemoteAccess(memory(), pd(), qpn(), attributes());
         responses = new PendingResponses(access, ird);
         SendRing ring = queues().sends();
-        outbound = new Sender(this, ring, new ScatterGather(memory(), pd(), qpn()),
+        requester = new Requester(this, ring, new ScatterGather(memory(), pd(), qpn()),
             new LocalOperations(ring, memory(), pd(), qpn()), outstanding);
-        inbound = new Receiver(this, access, queues().receives(), receives, outbound, outstanding, responses);
+        responder = new Responder(this, access, queues().receives(), receives, responses);
+        completer = new Completer(this, requester, outstanding);
         respondNext = true;
         blocked = false;
         peerHeard = false;
@@ -103,15 +106,15 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     // ---- commands ----
 
     /**
-     * The connection is set up: INIT → RTS.
+     * Starts a connection whose set-up is done: INIT → RTS.
      *
-     * @param ord       READs and atomics of ours that may be outstanding
-     * @param ird       READs and atomics of the peer's that we hold
-     * @param first     what to send before anything else
-     * @param talkAtNs  when we may send: {@link #AT_ONCE}, a time, or with {@link DeadlineHeap#NEVER} once the peer has sent something, as
-     *     responders must (RFC 5044 §7.1.2)
+     * @param ord         our READs and atomics that may be outstanding
+     * @param ird         the peer's READs and atomics that may be outstanding
+     * @param first       message to send before anything else
+     * @param notBeforeNs when sending may begin: {@link #AT_ONCE}, a time, or {@link DeadlineHeap#NEVER} for as soon as the peer has sent
+     *     something, as responders must (RFC 5044 §7.1.2)
      */
-    public void start(StreamParameters agreed, int ord, int ird, MpaOptions.Rtr first, long talkAtNs) {
+    public void start(StreamParameters agreed, int ord, int ird, MpaOptions.Rtr first, long notBeforeNs) {
         assert state() == QpState.INIT : state();
         parameters = agreed;
         renew(ord, ird);
@@ -119,12 +122,12 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         writer.start(agreed);
         attributes().maxRdAtomic(ord).maxDestRdAtomic(ird);
         firstMessage = first;
-        talkFromNs = talkAtNs;
+        sendNotBeforeNs = notBeforeNs;
         enter(QpState.RTS);
     }
 
-    /** What is said first may be overlooked: it is to be followed by {@link Reminders} until the peer is heard. */
-    public void insist() {
+    /** Sends {@link Reminders} after the first frames, which the peer may miss, until something is received. */
+    public void sendReminders() {
         reminders.begin();
     }
 
@@ -158,7 +161,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
 
     // ---- input ----
 
-    /** Where the bytes of the stream go. */
+    /** The sink for the bytes of the stream. */
     public StreamSink reader() {
         return reader;
     }
@@ -179,9 +182,9 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (!peerHeard) {
             peerHeard = true;
             reminders.end();
-            talkFromNs = talkFromNs == DeadlineHeap.NEVER ? AT_ONCE : talkFromNs;
+            sendNotBeforeNs = sendNotBeforeNs == DeadlineHeap.NEVER ? AT_ONCE : sendNotBeforeNs;
         }
-        int verdict = inbound.execute(b, bytes, at, length);
+        int verdict = execute(b, bytes, at, length);
         if (verdict != UlpduCheck.OK) {
             boolean headers = UlpduCheck.hasHeaders(b, at, length);
             sendTerminate(verdict, headers ? b : null, at, length);
@@ -189,7 +192,27 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         return isLive();
     }
 
-    /** The stream has ended: the peer closed it, or it broke. */
+    /** Executes one segment: the first step of the ladder, its headers, then the part that it is for. */
+    private int execute(ByteBuffer b, MemorySegment bytes, int at, int length) {
+        int verdict = UlpduCheck.verdict(b, at, length);
+        if (verdict != UlpduCheck.OK) {
+            return verdict;
+        }
+        int opcode = Ddp.opcode(b, at);
+        long writtenBytes = responder.takeWrittenBytes();
+        return switch (opcode) {
+            case RdmapOpcode.RDMA_WRITE -> responder.onWrite(b, bytes, at, length);
+            case RdmapOpcode.RDMA_READ_REQUEST -> responder.onReadRequest(b, at);
+            case RdmapOpcode.RDMA_READ_RESPONSE -> completer.onReadResponse(b, bytes, at, length);
+            case RdmapOpcode.TERMINATE -> completer.onTerminate(b, at, length);
+            case RdmapOpcode.IMMEDIATE, RdmapOpcode.IMMEDIATE_SOLICITED -> responder.onImmediate(b, at, opcode, writtenBytes);
+            case RdmapOpcode.ATOMIC_REQUEST -> responder.onAtomicRequest(b, at);
+            case RdmapOpcode.ATOMIC_RESPONSE -> completer.onAtomicResponse(b, at);
+            default -> responder.onSend(b, bytes, at, length, opcode);
+        };
+    }
+
+    /** Handles the end of the stream: the peer closed it, or it broke. */
     public void onEnd() {
         if (!isLive()) {
             return;
@@ -200,12 +223,12 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         enterError();
     }
 
-    /** Nothing of the stream comes any more, whoever gave it up. */
+    /** Drops an incomplete frame: the stream was aborted, by either side. */
     public void onStreamGone() {
         reader.forget();
     }
 
-    /** Whether the peer has sent anything: then it knows that the connection is set up. */
+    /** Whether the peer has sent anything, and so has finished the set-up. */
     boolean isPeerHeard() {
         return peerHeard;
     }
@@ -213,9 +236,9 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     // ---- output ----
 
     /**
-     * Writes frames as long as there is something to send and room.
+     * Writes frames while there is something to send and room in the buffer.
      *
-     * @return how many
+     * @return how many were written
      */
     public int transmit(long nowNs, StreamBuffer out) {
         blocked = false;
@@ -223,7 +246,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (terminateLength > 0) {
             return transmitTerminate(out);
         }
-        while (isLive() && mayTalk(nowNs) && step(out)) {
+        while (isLive() && maySend(nowNs) && step(out)) {
             sent++;
         }
         counters.add(SiwCounter.SENT_FPDUS, sent);
@@ -233,24 +256,24 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         return sent + (terminateLength > 0 ? transmitTerminate(out) : 0);
     }
 
-    private boolean mayTalk(long nowNs) {
-        return talkFromNs == AT_ONCE || talkFromNs != DeadlineHeap.NEVER && nowNs - talkFromNs >= 0;
+    private boolean maySend(long nowNs) {
+        return sendNotBeforeNs == AT_ONCE || sendNotBeforeNs != DeadlineHeap.NEVER && nowNs - sendNotBeforeNs >= 0;
     }
 
-    /** One frame: messages are never mixed, as siw 6.1 takes only some of the mixtures that DDP allows. */
+    /** Writes one frame. Messages are never interleaved, as siw 6.1 accepts only some of the interleavings that DDP allows. */
     private boolean step(StreamBuffer out) {
         if (firstMessage != MpaOptions.Rtr.NONE) {
             return transmitFirst(out);
         }
-        if (reminders.isDue() && !outbound.isMidMessage()) {
+        if (reminders.isDue() && !requester.isMidMessage()) {
             return transmitReminder(out);
         }
-        boolean responsePossible = !responses.isEmpty() && !outbound.isMidMessage();
+        boolean responsePossible = !responses.isEmpty() && !requester.isMidMessage();
         if (responsePossible && (respondNext || responses.isMidMessage())) {
             return transmitResponse(out);
         }
-        int length = outbound.nextLength(parameters.maxUlpdu());
-        if (length != Sender.NOTHING) {
+        int length = requester.nextLength(parameters.maxUlpdu());
+        if (length != Requester.NOTHING) {
             return transmitRequest(out, length);
         }
         return isLive() && responsePossible && transmitResponse(out);
@@ -260,11 +283,11 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (!makeRoom(out, length)) {
             return false;
         }
-        if (!outbound.write(out, writer.begin(out), length)) {
+        if (!requester.write(out, writer.begin(out), length)) {
             return false;
         }
         writer.finish(out, length);
-        respondNext = !outbound.isMidMessage();
+        respondNext = !requester.isMidMessage();
         closing.onProgress();
         return true;
     }
@@ -294,7 +317,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (firstMessage == MpaOptions.Rtr.WRITE) {
             writeNothing(out, at);
         } else {
-            outbound.writeReadyToReceiveRead(out.bytes(), at);
+            requester.writeReadyToReceiveRead(out.bytes(), at);
         }
         writer.finish(out, length);
         firstMessage = MpaOptions.Rtr.NONE;
@@ -333,26 +356,28 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         return !blocked;
     }
 
-    /** Stopped for want of room. */
+    /** Whether the last {@link #transmit} stopped because the buffer was full. */
     public boolean isBlocked() {
         return blocked;
     }
 
-    /** Nothing more is to be sent: once everything written is gone, the stream shall end. */
+    /** Whether nothing more will be sent: the stream must be closed behind the bytes written. */
     public boolean isFinished() {
         return finished;
     }
 
     /** When {@link #onTimer} must be called, or {@link DeadlineHeap#NEVER}. */
     public long deadlineNs() {
-        return !isLive() ? DeadlineHeap.NEVER
-            : Math.min(closing.deadlineNs(), talkFromNs != AT_ONCE ? talkFromNs : reminders.deadlineNs());
+        if (!isLive()) {
+            return DeadlineHeap.NEVER;
+        }
+        return Math.min(closing.deadlineNs(), sendNotBeforeNs != AT_ONCE ? sendNotBeforeNs : reminders.deadlineNs());
     }
 
-    /** The pause is over, the peer has been silent for long enough, or nothing goes on in closing. */
+    /** Handles the end of the pause, the time of a reminder, and a disconnect without progress. */
     public void onTimer(long nowNs) {
-        if (mayTalk(nowNs)) {
-            talkFromNs = AT_ONCE;
+        if (maySend(nowNs)) {
+            sendNotBeforeNs = AT_ONCE;
         }
         reminders.onTimer(nowNs);
         if (state() == QpState.SQD && closing.isStuck(nowNs)) {
@@ -363,7 +388,11 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
 
     // ---- ends ----
 
-    /** The peer broke the rules: tells it so, and everything ends. @param b the segment to blame, or null */
+    /**
+     * Ends the connection after a protocol violation of the peer, with a Terminate.
+     *
+     * @param b the segment that caused it, or null
+     */
     private void sendTerminate(int code, ByteBuffer b, int at, int length) {
         if (!isLive()) {
             return;
@@ -380,12 +409,12 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
             : Terminate.put(terminate, UntaggedHeader.LENGTH, code, b, at, length));
     }
 
-    /** A piece of the answer to a work request came. */
-    void onAnswer() {
+    /** Records progress: a piece of the response to a work request was received. */
+    void onResponse() {
         closing.onProgress();
     }
 
-    /** A work request of ours could not go on; its completion says why. */
+    /** Ends the connection after a work request failed here; its completion has the reason. */
     void failLocally() {
         if (isLive()) {
             prepareTerminate(TerminateCode.RDMAP_LOCAL_CATASTROPHIC, null, 0, 0);
@@ -394,7 +423,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         }
     }
 
-    /** The peer says that we broke the rules, or that it cannot go on. */
+    /** Handles the peer's Terminate: we violated the protocol, or the peer failed. */
     void onTerminated(int code) {
         counters.count(SiwCounter.RCVD_TERMINATES);
         terminatedBy = code;
@@ -420,7 +449,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
 
     @Override
     protected void flushSends() {
-        outbound.flush();
+        requester.flush();
     }
 
     @Override
@@ -461,7 +490,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         });
     }
 
-    /** IBA vol 1 §11.6.3.2: who asked for what it may not have, who asked badly, and what is our own fault. */
+    /** Returns the event for an error: access violation, invalid request, or a fault of ours. IBA vol 1 §11.6.3.2 */
     private static AsyncEventType eventOf(int code) {
         return switch (code >>> 8) {
             case TerminateCode.PROTECTION_INVALID_STAG >>> 8, TerminateCode.TAGGED_INVALID_STAG >>> 8 ->
@@ -471,9 +500,9 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         };
     }
 
-    // ---- what the parts share ----
+    // ---- for the parts ----
 
-    /** Connected, and not broken. */
+    /** Whether the queue pair is connected and not in error. */
     boolean isLive() {
         return state() == QpState.RTS || state() == QpState.SQD;
     }
@@ -482,7 +511,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         return counters;
     }
 
-    /** Completes send work requests of this queue pair. */
+    /** Makes the completions of the send queue. */
     SendCompletions newSendCompletions() {
         return new SendCompletions(this, counters.counter(SiwCounter.RDMA_SENDS));
     }

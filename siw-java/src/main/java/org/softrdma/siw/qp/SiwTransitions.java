@@ -8,8 +8,7 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Which modify calls a queue pair of iWARP takes. Connecting is not among them: a stream must be there first, and the connection manager
- * brings it.
+ * Checks the modify calls of an iWARP queue pair. None connects it: that needs a stream, which only the connection manager provides.
  */
 public final class SiwTransitions {
     private static final int INIT_ATTRIBUTES = QpAttributeMask.ACCESS_FLAGS | QpAttributeMask.PORT | QpAttributeMask.PKEY_INDEX;
@@ -17,7 +16,12 @@ public final class SiwTransitions {
     private SiwTransitions() {
     }
 
-    /** @return the state to go to. @throws VerbsException EINVAL, naming what does not belong */
+    /**
+     * Checks a modify call.
+     *
+     * @return the state to enter
+     * @throws VerbsException EINVAL, with the transition or attribute that is not allowed
+     */
     public static QpState check(int qpn, QpState from, QpAttributes change) {
         QpState to = change.has(QpAttributeMask.STATE) ? change.state() : from;
         boolean possible = switch (to) {
@@ -32,10 +36,14 @@ public final class SiwTransitions {
         if (!possible) {
             boolean connects = to == QpState.RTR || to == QpState.RTS;
             throw refuse(qpn, from + " → " + to + ": " + (connects
-                ? "a queue pair of iWARP is connected by the connection manager, not by hand" : "there is no such transition"));
+                ? "an iWARP queue pair is connected by the connection manager only" : "there is no such transition"));
         }
-        int allowed = QpAttributeMask.STATE | QpAttributeMask.CUR_STATE
-            | (to == QpState.INIT ? INIT_ATTRIBUTES : to == QpState.RTS ? QpAttributeMask.ACCESS_FLAGS : 0);
+        int allowed = QpAttributeMask.STATE | QpAttributeMask.CUR_STATE;
+        if (to == QpState.INIT) {
+            allowed |= INIT_ATTRIBUTES;
+        } else if (to == QpState.RTS) {
+            allowed |= QpAttributeMask.ACCESS_FLAGS;
+        }
         int foreign = change.mask() & ~allowed;
         if (foreign != 0) {
             throw refuse(qpn, from + " → " + to + ": not allowed here: " + QpAttributeMask.names(foreign));
@@ -47,7 +55,7 @@ public final class SiwTransitions {
             throw refuse(qpn, "PORT " + change.port() + "; the device has port 1 only");
         }
         if (change.has(QpAttributeMask.PKEY_INDEX) && change.pkeyIndex() != 0) {
-            throw refuse(qpn, "PKEY_INDEX " + change.pkeyIndex() + "; there are no partitions, and 0 stands for that");
+            throw refuse(qpn, "PKEY_INDEX " + change.pkeyIndex() + "; iWARP has no partitions, and only index 0");
         }
         return to;
     }

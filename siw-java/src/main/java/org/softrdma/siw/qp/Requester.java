@@ -21,12 +21,12 @@ import org.softrdma.wire.iwarp.TaggedHeader;
 import org.softrdma.wire.iwarp.UntaggedHeader;
 
 /**
- * Works the send queue off, segment by segment. Two places in it matter: everything before {@link #next} is on its way, everything before
- * the ring's head has completed. SENDs and WRITEs complete when their last byte was handed to the stream, READs and atomics when they were
- * answered, and all of them in the order of posting.
+ * Processes the send queue, segment by segment. Two positions in it matter: everything before {@link #next} is sent, everything before the
+ * ring's head has completed. SENDs and WRITEs complete when their last byte was handed to the stream, READs and atomics when their response
+ * was received, and all of them in the order of posting.
  */
-final class Sender {
-    /** {@link #nextLength}: nothing may be sent now. */
+final class Requester {
+    /** Result of {@link #nextLength}: nothing may be sent now. */
     static final int NOTHING = -1;
 
     /** Lengths and offsets of messages are u32 on the wire. */
@@ -44,20 +44,20 @@ final class Sender {
     private final SendCompletions completions;
     private final LocalOperations localOperations;
     private final OutstandingRequests outstanding;
-    /** The first work request whose last segment was not sent. */
+    /** Sequence number of the first work request whose last segment was not sent. */
     private long next;
-    /** Its payload that was sent. */
+    /** Bytes of its payload that were sent. */
     private long offset;
-    /** It was checked, and its first segment may go out. */
+    /** It was checked, and its first segment may be sent. */
     private boolean begun;
-    /** Its payload was sent; the immediate data comes next. */
+    /** Its payload was sent; the immediate data is next. */
     private boolean immediateDue;
-    /** Of SENDs and immediate data. */
+    /** Next MSN of SENDs and immediate data. */
     private int sendMsn = 1;
-    /** Of READ and atomic requests. */
+    /** Next MSN of READ and atomic requests. */
     private int requestMsn = 1;
 
-    Sender(SiwMachine qp, SendRing ring, ScatterGather data, LocalOperations localOperations, OutstandingRequests outstanding) {
+    Requester(SiwMachine qp, SendRing ring, ScatterGather data, LocalOperations localOperations, OutstandingRequests outstanding) {
         this.qp = qp;
         this.ring = ring;
         this.data = data;
@@ -68,15 +68,17 @@ final class Sender {
     }
 
     /**
-     * Payload of the next segment of a message: what fits, and unless it is the last one a multiple of 4, so that nothing need be padded.
+     * Returns the payload length of the next segment of a message: what fits, and in all but the last one a multiple of 4, which needs no
+     * pad.
      *
+     * @param left bytes of the message that are not sent
      * @param room bytes of payload a segment can have
      */
     static int payloadOf(long left, int room) {
         return left <= room ? (int) left : room & ~3;
     }
 
-    /** A message was begun and has more segments to come. */
+    /** Whether a message was begun and has more segments. */
     boolean isMidMessage() {
         return offset > 0 || immediateDue;
     }
@@ -87,9 +89,9 @@ final class Sender {
     }
 
     /**
-     * Looks for something to send; on the way, executes what needs no segment.
+     * Finds the next segment to send, and executes local operations before it.
      *
-     * @return bytes of the ULPDU that comes next, or {@link #NOTHING}
+     * @return length of the next ULPDU in bytes, or {@link #NOTHING}
      */
     int nextLength(int maxUlpdu) {
         while (!begun) {
@@ -119,13 +121,13 @@ final class Sender {
         return header + payloadOf(ring.length(next) - offset, maxUlpdu - header);
     }
 
-    /** Fences and full queues make a work request wait, and those behind it. */
+    /** Whether the next work request may begin: fences and full queues make it wait, with all behind it. */
     private boolean mayBegin() {
         int opcode = ring.opcode(next);
         if ((ring.flags(next) & SendFlags.FENCE) != 0 && !outstanding.isEmpty()) {
             return false;
         }
-        return !isAnswered(opcode) || outstanding.limit() == 0 || !outstanding.isFull();
+        return !hasResponse(opcode) || outstanding.limit() == 0 || !outstanding.isFull();
     }
 
     private WcStatus begin() {
@@ -138,11 +140,11 @@ final class Sender {
         if (length > MAX_MESSAGE_BYTES || isAtomic(opcode) && length != Long.BYTES) {
             return WcStatus.LOC_LEN_ERR;
         }
-        if (isAnswered(opcode) && outstanding.limit() == 0) {
-            // The peers agreed on no READs at all: it would wait for ever.
+        if (hasResponse(opcode) && outstanding.limit() == 0) {
+            // The peers agreed on an ORD of 0: the request would wait without end.
             return WcStatus.LOC_QP_OP_ERR;
         }
-        boolean usable = isInline() || data.check(ring, next, isAnswered(opcode) ? AccessFlags.LOCAL_WRITE : 0);
+        boolean usable = isInline() || data.check(ring, next, hasResponse(opcode) ? AccessFlags.LOCAL_WRITE : 0);
         if (!usable) {
             return WcStatus.LOC_PROT_ERR;
         }
@@ -155,10 +157,10 @@ final class Sender {
     }
 
     /**
-     * Writes the ULPDU that comes next.
+     * Writes the next ULPDU.
      *
-     * @param length as {@link #nextLength} said
-     * @return false: its memory is gone, and the queue pair in ERR
+     * @param length the result of {@link #nextLength}
+     * @return false if its memory is gone; the queue pair is in ERR then
      */
     boolean write(StreamBuffer out, int at, int length) {
         int opcode = ring.opcode(next);
@@ -213,14 +215,14 @@ final class Sender {
         return data.gather(ring, next, offset, bytes, to, toOffset);
     }
 
-    /** Four bytes of the application's, then four of zero: RFC 7306 §6.1 has eight, the verbs have four. */
+    /** Writes immediate data: four bytes of the application, then four zero bytes. RFC 7306 §6.1 has eight bytes, the verbs have four. */
     private void writeImmediate(ByteBuffer b, int at) {
         int opcode = (ring.flags(next) & SendFlags.SOLICITED) != 0 ? RdmapOpcode.IMMEDIATE_SOLICITED : RdmapOpcode.IMMEDIATE;
         UntaggedHeader.put(b, at, true, opcode, 0, RdmapOpcode.QN_SEND, sendMsn++, 0);
         ImmediateData.put(b, at + UntaggedHeader.LENGTH, (long) ring.immediate(next) << 32);
     }
 
-    /** The sink is a name that the response must bear, and no more: the bytes go where the elements say. */
+    /** Writes a READ request. Its sink only identifies the response; the bytes are placed in the elements. */
     private void writeRead(ByteBuffer b, int at) {
         boolean empty = ring.elements(next) == 0;
         int sinkStag = empty ? 0 : ring.elementLkey(next, 0);
@@ -247,14 +249,14 @@ final class Sender {
         UntaggedHeader.put(b, at, true, opcode, 0, RdmapOpcode.QN_REQUEST, requestMsn++, 0);
     }
 
-    /** The zero-length READ that says, on a peer-to-peer connection, that the initiator is ready. RFC 6581 §9.2 */
+    /** Writes the zero-length READ by which the initiator of a peer-to-peer connection reports that it is ready. RFC 6581 §9.2 */
     void writeReadyToReceiveRead(ByteBuffer b, int at) {
         outstanding.addRead(OutstandingRequests.NO_WORK_REQUEST, requestMsn, 0, 0, 0);
         putRequestHeader(b, at, RdmapOpcode.RDMA_READ_REQUEST);
         ReadRequest.put(b, at + UntaggedHeader.LENGTH, 0, 0, 0, 0, 0);
     }
 
-    /** The present work request is on its way, or done. */
+    /** Advances behind the current work request, which was sent or executed. */
     private void finish() {
         next++;
         offset = 0;
@@ -263,40 +265,48 @@ final class Sender {
         complete();
     }
 
-    /** Completes what is done and waits for nothing before it. */
+    /** Completes all work requests that are done, up to the first one that awaits its response. */
     void complete() {
-        while (ring.head() < next && !isWaitedFor(ring.head()) && qp.isLive()) {
+        while (ring.head() < next && !isAwaited(ring.head()) && qp.isLive()) {
             completions.completeHead();
         }
     }
 
-    private boolean isWaitedFor(long wqe) {
+    private boolean isAwaited(long wqe) {
         return outstanding.oldestPosted() <= wqe;
     }
 
-    /** A piece of the oldest READ's response goes to its elements. @return false on a protection error */
+    /**
+     * Places a piece of the oldest READ's response in its elements.
+     *
+     * @return false on a protection error
+     */
     boolean scatter(long from, int bytes, MemorySegment memory, long at) {
         return data.scatter(ring, outstanding.oldestWqe(), from, bytes, memory, at);
     }
 
-    /** The old value of the oldest atomic goes to its element, in host order. @return false on a protection error */
+    /**
+     * Places the old value of the oldest atomic in its element, in host order.
+     *
+     * @return false on a protection error
+     */
     boolean scatterOriginal(long value, MemorySegment scratch) {
         scratch.set(ValueLayout.JAVA_LONG, 0, value);
         return data.scatter(ring, outstanding.oldestWqe(), 0, Long.BYTES, scratch, 0);
     }
 
-    /** The work request that cannot go out fails, once those before it are over; the connection goes down with it. */
+    /** Fails the current work request, which cannot be sent, after those before it, and ends the connection. */
     private void fail(WcStatus status) {
         completions.fail(next, status);
         qp.failLocally();
     }
 
-    /** The peer refused this work request, or answered it wrongly: it fails when the queue is flushed, which the connection's end does. */
+    /** Fails a work request that the peer refused or answered wrongly, when the queue is flushed at the end of the connection. */
     void failOutstanding(long wqe, WcStatus status) {
         completions.fail(wqe, status);
     }
 
-    /** Completes whatever is posted with WR_FLUSH_ERR. */
+    /** Completes everything posted with WR_FLUSH_ERR. */
     void flush() {
         completions.flush();
         next = ring.head();
@@ -309,7 +319,7 @@ final class Sender {
         return opcode == COMPARE_SWAP || opcode == FETCH_ADD;
     }
 
-    private static boolean isAnswered(int opcode) {
+    private static boolean hasResponse(int opcode) {
         return opcode == RDMA_READ || isAtomic(opcode);
     }
 
