@@ -3,39 +3,39 @@ package org.softrdma.rxe.cm;
 
 /** Counters of communication management. */
 public enum CmCounter {
-    /** Messages of communication management that came in and could be read. */
+    /** Well-formed messages of communication management that were received. */
     CM_RECEIVED,
-    /** Messages sent, repeated ones included. */
+    /** Messages sent, including repetitions. */
     CM_SENT,
-    /** Messages sent again because no answer came. */
+    /** Messages sent again because no answer was received in time. */
     CM_REPEATED,
-    /** Messages that had come before; answered again where the sender still waits for an answer that we have. */
+    /** Messages received a second time; answered again if the sender still waits and the answer is known. */
     CM_DUPLICATES,
-    /** Peers given up because no answer came. */
+    /** Timeouts after the last repetition: the peer counts as unreachable. */
     CM_TIMEOUTS,
-    /** Requests that came back, since nobody speaks RoCE v2 where they went. */
+    /** REQs returned by ICMP, because the RoCE v2 port of the peer is unreachable. */
     CM_RETURNED,
-    /** Connections ended because their peer's queue pair asked for a new one. */
+    /** Connections ended because the peer's queue pair requested a new one. */
     CM_STALE_CONNECTIONS,
     /** Connections established by a first packet, without RTU. */
     CM_ESTABLISHED_BY_PACKET,
 
-    /** A MAD that is none: length, base version, class version, method or additional information. */
+    /** Malformed MAD: length, base version, class version, method or additional information. */
     CM_DROP_MALFORMED,
-    /** A MAD of another management class. */
+    /** MAD of another management class. */
     CM_DROP_OTHER_CLASS,
-    /** A message of communication management that is not known. */
+    /** Unknown message of communication management. */
     CM_DROP_UNKNOWN_MESSAGE,
-    /** A message for no connection there is. */
+    /** Message whose IDs match no connection. */
     CM_DROP_UNKNOWN_ID,
-    /** A message from another address than the connection's peer, or with another queue pair. */
+    /** Message from another address than the connection's peer, or for another queue pair. */
     CM_DROP_WRONG_PEER,
-    /** A message that means nothing in the connection's state. */
+    /** Message that is not valid in the connection's state. */
     CM_DROP_WRONG_STATE,
-    /** A request for a listener that has as many waiting as it wants; the peer will repeat it. */
+    /** Request for a listener whose backlog is full; the peer repeats it. */
     CM_DROP_BACKLOG_FULL,
-    /** A MAD that could not be sent, because too many others wait to be. */
+    /** MAD not sent, because the queue of outgoing MADs was full. */
     CM_DROP_OUTBOX_FULL,
-    /** A MAD for which there is no way to its receiver. */
+    /** MAD not sent, because there is no route to its receiver. */
     CM_DROP_NO_ROUTE
 }

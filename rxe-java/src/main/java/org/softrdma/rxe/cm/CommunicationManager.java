@@ -28,8 +28,8 @@ import org.softrdma.wire.cm.CmSidrReq;
 import org.softrdma.wire.mad.Mad;
 
 /**
- * Communication management of one device: which connections and listeners there are, by which numbers messages find them, and what
- * concerns no connection in particular. Not thread-safe; the device's owner calls it.
+ * Communication management of one device: tables of connections and listeners, the lookup of connections by the IDs in a message, and
+ * messages that concern no connection. Not thread-safe; called by the device's owner.
  */
 public final class CommunicationManager {
     private static final int DEFAULT_PARTITION = 0x7fff;
@@ -53,13 +53,15 @@ public final class CommunicationManager {
     private final ArrayDeque<OutgoingMad> outgoing = new ArrayDeque<>();
     private final Pacing pacing;
 
-    /** A communication id or queue pair number of a channel adapter; there may be others that say they are the same one. */
+    /** Communication ID or queue pair number of a channel adapter. The address is included because several adapters may claim one GUID. */
     private record PeerNumber(Gid address, long guid, int number) {
     }
 
     /**
-     * @param random draws ids; secure, outside a simulator: who can guess them can disturb connections
-     * @param isOurs whether an address is one of the device's
+     * Creates the manager of one device.
+     *
+     * @param random source of IDs; must be secure outside a simulator, as guessed IDs allow disturbing connections
+     * @param isOurs tests if an address is one of the device's
      */
     public CommunicationManager(CmSettings settings, RandomGenerator random, Predicate<Gid> isOurs) {
         this.settings = settings;
@@ -71,18 +73,18 @@ public final class CommunicationManager {
     // ---- commands ----
 
     /**
-     * Waits for requests for connections, at all addresses.
+     * Registers a listener for connection requests at all addresses.
      *
-     * @throws VerbsException EADDRINUSE if somebody does already
+     * @throws VerbsException EADDRINUSE if the service ID has a listener already
      */
     public void listen(long serviceId, RequestListener listener) {
         register(listeners, serviceId, listener);
     }
 
     /**
-     * Waits for requests for queue pairs for datagrams, at all addresses.
+     * Registers a listener for SIDR requests at all addresses.
      *
-     * @throws VerbsException EADDRINUSE if somebody does already
+     * @throws VerbsException EADDRINUSE if the service ID has a listener already
      */
     public void listenForDatagrams(long serviceId, RequestListener listener) {
         register(datagramListeners, serviceId, listener);
@@ -90,21 +92,22 @@ public final class CommunicationManager {
 
     private static void register(Map<Long, RequestListener> table, long serviceId, RequestListener listener) {
         if (table.putIfAbsent(serviceId, listener) != null) {
-            throw new VerbsException(Errno.EADDRINUSE, "rdma_listen", "service id 0x" + Long.toHexString(serviceId) + " has a listener");
+            throw new VerbsException(Errno.EADDRINUSE, "rdma_listen",
+                "service ID 0x" + Long.toHexString(serviceId) + " has a listener already");
         }
     }
 
-    /** No requests of either kind come in any more; what waits for an answer goes on waiting. */
+    /** Removes the listeners of a service ID. Requests that were received before can still be answered. */
     public void unlisten(long serviceId) {
         listeners.remove(serviceId);
         datagramListeners.remove(serviceId);
     }
 
     /**
-     * Asks for a connection.
+     * Requests a connection.
      *
      * @param type RoCE v1 or v2
-     * @throws VerbsException ENOMEM if there are too many
+     * @throws VerbsException ENOMEM if {@link CmSettings#maxConnections} is reached
      */
     public Connection connect(long nowNs, GidType type, ReqFields request, ConnectionListener listener) {
         requireRoom("rdma_connect");
@@ -115,10 +118,10 @@ public final class CommunicationManager {
     }
 
     /**
-     * Asks for the queue pair of a service of datagrams.
+     * Requests the queue pair of a datagram service.
      *
      * @param privateData up to 216 bytes
-     * @throws VerbsException ENOMEM if there are too many
+     * @throws VerbsException ENOMEM if {@link CmSettings#maxConnections} is reached
      */
     public SidrQuery query(long nowNs, GidPair gids, long serviceId, int pkey, byte[] privateData, SidrQueryListener listener) {
         requireRoom("rdma_connect");
@@ -128,12 +131,12 @@ public final class CommunicationManager {
         return query;
     }
 
-    /** Whether {@link #onPacket} may be told something new: some RTU has not come yet. */
+    /** Returns true while an RTU is missing, that is, while {@link #onPacket} can have an effect. */
     public boolean isAwaitingPackets() {
         return !awaitingPacket.isEmpty();
     }
 
-    /** A packet came to a queue pair of ours, u24. */
+    /** Processes the fact that a queue pair of ours received a packet, which stands for a missing RTU. @param qpn u24 */
     public void onPacket(int qpn) {
         Connection connection = awaitingPacket.get(qpn);
         if (connection != null) {
@@ -142,9 +145,9 @@ public final class CommunicationManager {
     }
 
     /**
-     * The device stops: every peer is told, as far as one message can.
+     * Ends everything because the device stops. Each peer is notified by one message.
      *
-     * @param send takes {@link #nextOutgoing}; called whenever there are too many of them
+     * @param send empties {@link #nextOutgoing}; called whenever the queue is full
      */
     public void abandonAll(long nowNs, Runnable send) {
         listeners.clear();
@@ -162,12 +165,16 @@ public final class CommunicationManager {
         }
     }
 
-    /** Whether requests wait for their turn: what the peer has to know is not all said. */
+    /** Returns true while requests are held back by pacing, so that some peers have not been notified yet. */
     public boolean isPacing() {
         return pacing.isAnyWaiting();
     }
 
-    /** Nobody will be there to give turns: what waits for one has it now. @param send as of {@link #abandonAll} */
+    /**
+     * Sends all requests that pacing holds back, because no timer will run any more.
+     *
+     * @param send as in {@link #abandonAll}
+     */
     public void flushPacing(long nowNs, Runnable send) {
         for (Pacing.Request request : pacing.waiting()) {
             makeRoom(send);
@@ -185,10 +192,10 @@ public final class CommunicationManager {
     // ---- input ----
 
     /**
-     * A datagram for the GSI, of whatever contents.
+     * Processes a datagram received by the GSI, with unchecked contents.
      *
      * @param way the one it came
-     * @param mad position 0, limit at its end; not kept
+     * @param mad  position 0, limit at its end; not kept
      */
     public void onMad(long nowNs, GidPair gids, ByteBuffer mad) {
         switch (CmCheck.verdict(mad, 0, mad.limit())) {
@@ -203,10 +210,10 @@ public final class CommunicationManager {
     }
 
     /**
-     * A message of ours came back: its receiver's host says that nobody is at the port of RoCE v2. Whoever sends back a REQ with ids that
-     * were drawn at random has seen it.
+     * Processes an ICMP report that the RoCE v2 port of a peer is unreachable. A report with the random IDs of a REQ proves that its sender
+     * has seen the REQ.
      *
-     * @param mad the message's beginning, up to the ids
+     * @param mad beginning of the returned message, up to the IDs
      */
     public void onPortUnreachable(GidPair gids, ByteBuffer mad) {
         Connection connection = Mad.attribute(mad, 0) == CmMessage.REQ ? connections.get(CmMessage.LOCAL_COMM_ID.get(mad, 0)) : null;
@@ -263,9 +270,9 @@ public final class CommunicationManager {
             refuse(gids, mad, CmRejectReason.DUPLICATE_LOCAL_COMM_ID);
             return;
         }
-        int refusal = checkRequest(mad);
-        if (refusal != 0) {
-            refuse(gids, mad, refusal);
+        int reason = checkRequest(mad);
+        if (reason != 0) {
+            refuse(gids, mad, reason);
             return;
         }
         RequestListener listener = listeners.get(CmReq.SERVICE_ID.getLong(mad, 0));
@@ -288,19 +295,19 @@ public final class CommunicationManager {
         }
     }
 
-    /** A REQ of a connection that is over may still be under way; one with the same id but another transaction is a new one. */
+    /** Tells a late copy of a known REQ from a new REQ: a new one has the same ID but another transaction. */
     private static boolean isRepetition(Connection known, ByteBuffer mad) {
         return !known.isActive() && known.hasRequestTransaction(Mad.transactionId(mad, 0))
             && known.request().qpn() == CmReq.QPN.get(mad, 0);
     }
 
-    /** @return why nobody could accept it, or 0 */
+    /** Returns the reason to reject the REQ whatever listens, or 0. */
     private int checkRequest(ByteBuffer mad) {
-        Gid asking = new Gid(CmReq.LOCAL_GID_HIGH.getLong(mad, 0), CmReq.LOCAL_GID_LOW.getLong(mad, 0));
-        Gid asked = new Gid(CmReq.REMOTE_GID_HIGH.getLong(mad, 0), CmReq.REMOTE_GID_LOW.getLong(mad, 0));
-        // There is no reason for a wrong partition; Linux takes this one.
-        if ((CmReq.PKEY.get(mad, 0) & DEFAULT_PARTITION) != DEFAULT_PARTITION || !isOurs.test(asked) || asking.isZero()
-            || asking.isMulticast() || asking.isIpv4Mapped() != asked.isIpv4Mapped()) {
+        Gid requester = new Gid(CmReq.LOCAL_GID_HIGH.getLong(mad, 0), CmReq.LOCAL_GID_LOW.getLong(mad, 0));
+        Gid responder = new Gid(CmReq.REMOTE_GID_HIGH.getLong(mad, 0), CmReq.REMOTE_GID_LOW.getLong(mad, 0));
+        // There is no reject reason for a wrong partition; Linux uses this one.
+        if ((CmReq.PKEY.get(mad, 0) & DEFAULT_PARTITION) != DEFAULT_PARTITION || !isOurs.test(responder) || requester.isZero()
+            || requester.isMulticast() || requester.isIpv4Mapped() != responder.isIpv4Mapped()) {
             return CmRejectReason.INVALID_GID;
         }
         if (CmReq.TRANSPORT.get(mad, 0) > CmReq.TRANSPORT_UC) {
@@ -343,7 +350,7 @@ public final class CommunicationManager {
         }
     }
 
-    /** Who made no connection of our REQ has no id of its own; who heard nothing from us does not know ours. */
+    /** Finds the connection of a REJ. A peer that rejects our REQ has no communication ID yet; one that timed out may not know ours. */
     private void onRejection(long nowNs, Gid remote, ByteBuffer mad) {
         Connection connection;
         if (CmRej.REASON.get(mad, 0) == CmRejectReason.TIMEOUT) {
@@ -352,7 +359,7 @@ public final class CommunicationManager {
         } else {
             connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
             boolean ofRequest = CmRej.MESSAGE.get(mad, 0) == CmMessage.ANSWERS_REQ;
-            // Once there was a REP, a refusal of the REQ without its id is late: another copy of the REQ was accepted.
+            // After a REP, a REJ of the REQ without the ID of the peer is late: another copy of the REQ was accepted.
             if (connection != null && !(connection.isPeerKnown() ? hasRemoteId(connection, mad) : ofRequest)) {
                 connection = null;
             }
@@ -366,7 +373,7 @@ public final class CommunicationManager {
         }
     }
 
-    /** Somebody who knows no connection of these ids names them in the order of our message. */
+    /** Compares the sender's ID. A peer that does not know the connection returns both IDs in the order of our message. */
     private static boolean hasRemoteId(Connection connection, ByteBuffer mad) {
         return connection.remoteId() == CmMessage.LOCAL_COMM_ID.get(mad, 0);
     }
@@ -381,7 +388,7 @@ public final class CommunicationManager {
             }
             return;
         }
-        // There is no such connection any more: whoever asks for its end shall not wait. IBA vol 1 §12.9.8.6
+        // The connection is gone: answer, so that the peer need not wait. IBA vol 1 §12.9.8.6
         counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
         send(gids, answerTo(mad, CmMessage.DREP));
     }
@@ -400,7 +407,7 @@ public final class CommunicationManager {
         }
     }
 
-    /** @return null, counted, if there is none of this peer with these two ids */
+    /** Finds the connection with both IDs and this peer; counts the message and returns null if there is none. */
     private Connection findByIds(Gid remote, ByteBuffer mad) {
         Connection connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
         if (connection == null || !connection.isPeerKnown() || !hasRemoteId(connection, mad)) {
@@ -414,7 +421,7 @@ public final class CommunicationManager {
         return connection;
     }
 
-    /** Answers a REQ or REP that no connection of ours takes. */
+    /** Rejects a REQ or REP that belongs to no connection. */
     private void refuse(GidPair gids, ByteBuffer mad, int reason) {
         ByteBuffer answer = answerTo(mad, CmMessage.REJ);
         CmRej.REASON.set(answer, 0, reason);
@@ -431,7 +438,7 @@ public final class CommunicationManager {
         send(gids, answer);
     }
 
-    /** A message with the transaction and the ids of {@code mad}, seen from this side. */
+    /** Begins an answer with the transaction and the IDs of {@code mad}, the latter swapped. */
     private static ByteBuffer answerTo(ByteBuffer mad, int attribute) {
         ByteBuffer answer = ByteBuffer.allocate(Mad.LENGTH);
         CmMessage.begin(answer, 0, attribute, Mad.transactionId(mad, 0));
@@ -472,7 +479,7 @@ public final class CommunicationManager {
         }
     }
 
-    /** The answer is remembered for repetitions of the question. */
+    /** Keeps an answered request, so that repetitions of it get the same answer. */
     void rememberAnswer(SidrRequest request) {
         answered.add(request);
         if (answered.size() > settings.maxAnswered()) {
@@ -505,7 +512,7 @@ public final class CommunicationManager {
 
     // ---- tables ----
 
-    /** The peer's ids and queue pair are known from now on. */
+    /** Enters a connection into the tables by the peer's ID and queue pair, once these are known. */
     void addPeer(Connection connection) {
         byPeersId.put(peersId(connection), connection);
         byPeersQpn.put(peersQpn(connection), connection);
@@ -519,7 +526,7 @@ public final class CommunicationManager {
         return new PeerNumber(connection.remote(), connection.remoteGuid(), connection.remoteQpn());
     }
 
-    /** The peer may use its queue pair for another connection. */
+    /** Removes the peer's queue pair from its table: the peer may use it for another connection. */
     void releasePeerQpn(Connection connection) {
         if (connection.isPeerKnown()) {
             byPeersQpn.remove(peersQpn(connection), connection);
@@ -530,7 +537,7 @@ public final class CommunicationManager {
         awaitingPacket.put(qpn, connection);
     }
 
-    /** Unless another connection waits for that queue pair now. */
+    /** Removes the queue pair from those that await a packet, unless another connection uses it by now. */
     void stopAwaitingPacket(int qpn, Connection connection) {
         if (awaitingPacket.get(qpn) == connection) {
             awaitingPacket.remove(qpn);
@@ -557,7 +564,7 @@ public final class CommunicationManager {
         return id;
     }
 
-    /** Of the messages that this side begins: no two connections have the same, nor two adapters, as far as chance goes. */
+    /** Transaction of messages that this side begins: unique per connection and, except for random collisions, per adapter. */
     long transactionOf(int id) {
         return settings.caGuid() << 32 | id & 0xffff_ffffL;
     }
@@ -568,11 +575,11 @@ public final class CommunicationManager {
 
     private void requireRoom(String verb) {
         if (isFull()) {
-            throw new VerbsException(Errno.ENOMEM, verb, "the device has " + settings.maxConnections() + " connections already");
+            throw new VerbsException(Errno.ENOMEM, verb, "the device has " + settings.maxConnections() + " connections, which is the maximum");
         }
     }
 
-    /** Nothing is left of any connection, question or answer: listeners may be. */
+    /** Returns true if there are no connections and no SIDR exchanges in any state; listeners do not count. */
     public boolean isIdle() {
         return connections.isEmpty() && byPeersId.isEmpty() && byPeersQpn.isEmpty() && awaitingPacket.isEmpty() && queries.isEmpty()
             && sidrRequests.isEmpty() && pacing.isIdle();
@@ -580,27 +587,27 @@ public final class CommunicationManager {
 
     // ---- time and output ----
 
-    /** When {@link #onTime} must be called next; {@link DeadlineHeap#NEVER} for never. */
+    /** Returns the time at which {@link #onTime} must be called next; {@link DeadlineHeap#NEVER} if there is none. */
     public long deadlineNs() {
         return timers.earliestNs();
     }
 
-    /** @return how many timers ran out */
+    /** Runs the timers that are due. @return number of timers that expired */
     public int onTime(long nowNs) {
         return timers.expire(nowNs);
     }
 
-    /** Whether {@link #nextOutgoing} has one. */
+    /** Returns true if {@link #nextOutgoing} returns a MAD. */
     public boolean hasOutgoing() {
         return !outgoing.isEmpty();
     }
 
-    /** The next MAD to be sent, in order; null if there is none. */
+    /** Removes and returns the next MAD to be sent, in order; null if there is none. */
     public OutgoingMad nextOutgoing() {
         return outgoing.poll();
     }
 
-    /** @param mad not changed any more */
+    /** Queues a MAD. @param mad must not be changed afterwards */
     void send(GidPair gids, ByteBuffer mad) {
         if (outgoing.size() >= settings.maxOutgoing()) {
             counters.count(CmCounter.CM_DROP_OUTBOX_FULL);

@@ -17,19 +17,19 @@ import org.softrdma.wire.cm.CmReq;
 import org.softrdma.wire.mad.Mad;
 
 /**
- * One connection, from the REQ to the end of timewait. The {@link CommunicationManager} finds it by the ids of a message, and has checked
- * that those and the address are the peer's; what a message does is decided here, by the state.
+ * One connection, from the REQ to the end of timewait. The {@link CommunicationManager} finds it by the IDs in a message and checks that
+ * IDs and address are the peer's; the effect of a message is decided here, by the state.
  *
  * <pre>
  *  active    REQ_SENT ─REP─▶ REP_RECEIVED ─confirm─▶ ESTABLISHED ─disconnect─▶ DREQ_SENT ─DREP─▶ TIMEWAIT ▶ CLOSED
  *  passive   REQ_RECEIVED ─accept─▶ REP_SENT ─RTU, packet─▶ ESTABLISHED ─DREQ─▶ DREQ_RECEIVED ─disconnect─▶ TIMEWAIT ▶ CLOSED
  * </pre>
  *
- * <p>In a state that waits for the peer the message that brought it there is repeated, until there was an answer or it was sent often
- * enough. Source: IBA vol 1 §12.9.
+ * <p>In a state that waits for the peer, the message that led to the state is repeated until it is answered or the retries are exhausted.
+ * Source: IBA vol 1 §12.9.
  */
 public final class Connection extends DeadlineHeap.Timed implements Pacing.Request {
-    /** How long a peer is told to wait for a consumer that thinks: 69 s, as Linux. */
+    /** Service timeout in an MRA, which grants a slow consumer more time: 69 s, as Linux. */
     private static final int MRA_SERVICE_TIMEOUT = 24;
 
     private static final ConnectionListener NO_LISTENER = new ConnectionListener() {
@@ -74,7 +74,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private final long requestTransaction;
     private final int maxRetries;
     private final long intervalNs;
-    /** The REQ offered an alternate path. */
+    /** True if the REQ offered an alternate path. */
     private final boolean alternatePath;
     private ConnectionListener listener = NO_LISTENER;
 
@@ -83,13 +83,13 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private int remoteId;
     private long remoteGuid;
     private RepFields reply;
-    /** What is repeated, and once more when the peer repeats what it answered. */
+    /** Message that is repeated by the timer, and as the answer to repetitions of the peer. */
     private ByteBuffer sent;
     private int retriesLeft;
     private long deadlineNs = DeadlineHeap.NEVER;
     private long disconnectTransaction;
 
-    /** The active side. */
+    /** Creates the active side. */
     Connection(CommunicationManager manager, int localId, GidPair gids, ReqFields request, ConnectionListener listener) {
         this.manager = manager;
         active = true;
@@ -104,7 +104,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         state = ConnectionState.REQ_SENT;
     }
 
-    /** The passive side, made for a REQ. */
+    /** Creates the passive side, for a REQ. */
     Connection(CommunicationManager manager, int localId, GidPair gids, ByteBuffer mad) {
         this.manager = manager;
         active = false;
@@ -121,39 +121,39 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         state = ConnectionState.REQ_RECEIVED;
     }
 
-    // ---- what it is ----
+    // ---- identity ----
 
     public ConnectionState state() {
         return state;
     }
 
-    /** Whether this side asked for the connection. */
+    /** Returns true if this side requested the connection. */
     public boolean isActive() {
         return active;
     }
 
-    /** How the messages travel. */
+    /** Returns the addresses and the RoCE version of the messages. */
     public GidPair gids() {
         return gids;
     }
 
-    /** Address of ours that the messages come to. */
+    /** Returns our address, to which the messages are sent. */
     public Gid local() {
         return gids.local();
     }
 
-    /** Address that the peer's messages come from. */
+    /** Returns the source address of the peer's messages. */
     @Override
     public Gid remote() {
         return gids.remote();
     }
 
-    /** What was asked for, by either side. */
+    /** Returns the fields of the REQ, whichever side sent it. */
     public ReqFields request() {
         return request;
     }
 
-    /** What was answered, by either side; null before. */
+    /** Returns the fields of the REP, whichever side sent it; null before. */
     public RepFields reply() {
         return reply;
     }
@@ -162,7 +162,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         return localId;
     }
 
-    /** Whether remote id, adapter and queue pair are known. */
+    /** Returns true if the ID, adapter and queue pair of the peer are known. */
     boolean isPeerKnown() {
         return peerKnown;
     }
@@ -175,17 +175,17 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         return remoteGuid;
     }
 
-    /** Meaningful if the peer is known. */
+    /** Returns the peer's queue pair number, u24; valid only if {@link #isPeerKnown}. */
     int remoteQpn() {
         return active ? reply.qpn() : request.qpn();
     }
 
-    /** Whether that is the transaction of its REQ. */
+    /** Compares the transaction of the REQ. */
     boolean hasRequestTransaction(long transaction) {
         return requestTransaction == transaction;
     }
 
-    /** Whether that is our queue pair; no before there is one. */
+    /** Returns true if that is our queue pair; always false before there is one. */
     boolean isQueuePair(int qpn) {
         return (active || reply != null) && qpn == localQpn();
     }
@@ -194,7 +194,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         return active ? request.qpn() : reply.qpn();
     }
 
-    /** Who is told from now on. */
+    /** Replaces the listener for all further events. */
     public void setListener(ConnectionListener newListener) {
         listener = newListener;
     }
@@ -206,7 +206,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
 
     // ---- commands ----
 
-    /** Active side: the first REQ goes out. */
+    /** Active side: sends the first REQ. */
     void start(long nowNs) {
         ByteBuffer mad = newMessage(CmMessage.REQ, requestTransaction);
         CmSettings settings = manager.settings();
@@ -219,9 +219,9 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /**
-     * Passive side: yes. The queue pair must be ready to receive by now; the peer may send before its RTU comes.
+     * Passive side: accepts the request. The queue pair must be ready to receive; the peer may send before its RTU is received.
      *
-     * @throws VerbsException EINVAL in any other state than {@link ConnectionState#REQ_RECEIVED}: the peer may have given up in between
+     * @throws VerbsException EINVAL in other states than {@link ConnectionState#REQ_RECEIVED}; the peer may have given up meanwhile
      */
     public void accept(long nowNs, RepFields answer) {
         require("accept", state == ConnectionState.REQ_RECEIVED);
@@ -236,7 +236,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /**
-     * Either side: no. For a REQ or REP that waits for its answer.
+     * Either side: rejects the REQ or REP that waits for an answer.
      *
      * @param reason      {@link CmRejectReason}
      * @param privateData up to 148 bytes
@@ -253,10 +253,10 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /**
-     * Active side: our queue pair is ready to send and to receive.
+     * Active side: confirms that our queue pair is ready to send and to receive.
      *
-     * @param privateData up to 224 bytes; rdma_cm shows them to nobody
-     * @throws VerbsException EINVAL in any other state than {@link ConnectionState#REP_RECEIVED}
+     * @param privateData up to 224 bytes; rdma_cm does not pass them on
+     * @throws VerbsException EINVAL in other states than {@link ConnectionState#REP_RECEIVED}
      */
     public void confirm(long nowNs, byte[] privateData) {
         require("confirm", state == ConnectionState.REP_RECEIVED);
@@ -266,7 +266,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         manager.send(gids, sent);
     }
 
-    /** Asks for the end, or agrees to it: whichever it is in this state. In states that have no end to come it does nothing. */
+    /** Requests the end of the connection, or confirms the request of the peer, depending on the state; otherwise without effect. */
     public void disconnect(long nowNs) {
         switch (state) {
             case ESTABLISHED -> sendDreq(nowNs);
@@ -278,7 +278,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
     }
 
-    /** The consumer is gone: nobody is told any more, and the peer learns it as soon as it can. */
+    /** Ends the connection because its consumer is gone: no more events, and the peer is notified by the message proper in this state. */
     public void abandon(long nowNs) {
         listener = NO_LISTENER;
         switch (state) {
@@ -300,19 +300,19 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private void require(String verb, boolean allowed) {
         if (!allowed) {
             throw new VerbsException(Errno.EINVAL, "rdma_" + verb, "the connection from " + request.local() + " to " + request.remote()
-                + " is " + state + "; there is nothing to " + verb + ", or no more");
+                + " is in " + state + ", in which it is not possible to " + verb);
         }
     }
 
     // ---- messages of the peer ----
 
-    /** The REQ that this connection was made for came again. */
+    /** Processes a repetition of the REQ that this connection was created for. */
     void onDuplicateRequest() {
         manager.counters().count(CmCounter.CM_DUPLICATES);
         if (state == ConnectionState.REQ_RECEIVED) {
             sendMra(CmMessage.ANSWERS_REQ);
         } else if (state == ConnectionState.REP_SENT) {
-            // The REP was lost, or is late. IBA vol 1 §12.9.8.3; Linux waits for its timer instead.
+            // The REP was lost or is late. IBA vol 1 §12.9.8.3; Linux leaves the repetition to its timer.
             manager.send(gids, sent);
         }
     }
@@ -352,7 +352,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
     }
 
-    /** A packet came to our queue pair: the peer is ready, though its RTU was lost or is late. IBA vol 1 §12.9.7.2 */
+    /** Processes a packet received by our queue pair: the peer is ready, though its RTU was lost or is late. IBA vol 1 §12.9.7.2 */
     public void onPacket() {
         if (state == ConnectionState.REP_SENT) {
             manager.counters().count(CmCounter.CM_ESTABLISHED_BY_PACKET);
@@ -367,7 +367,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         listener.onEstablished(this);
     }
 
-    /** The peer asks for more time. */
+    /** Extends the deadline, because the peer needs more time. */
     void onMra(long nowNs, ByteBuffer mad) {
         int message = CmMra.MESSAGE.get(mad, 0);
         if (state == ConnectionState.REQ_SENT && message == CmMessage.ANSWERS_REQ
@@ -388,7 +388,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         switch (state) {
             case REQ_SENT, REQ_RECEIVED, REP_SENT -> closeRejected(reason, privateData);
             case REP_RECEIVED, ESTABLISHED, DREQ_SENT, DREQ_RECEIVED -> {
-                // Packets may have been under way.
+                // Packets may be in flight.
                 enterTimewait(nowNs);
                 listener.onRejected(this, reason, privateData);
             }
@@ -404,7 +404,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
         switch (state) {
             case REP_SENT, REP_RECEIVED, ESTABLISHED -> {
-                // In REP_SENT: the RTU was lost, and the end comes before the first packet.
+                // In REP_SENT, the RTU was lost and the DREQ is received before the first packet.
                 if (!active) {
                     manager.stopAwaitingPacket(reply.qpn(), this);
                 }
@@ -414,7 +414,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
                 listener.onDisconnectRequest(this);
             }
             case DREQ_SENT -> {
-                // Both ask at the same time, so both know already. IBA vol 1 §12.9.7.1
+                // Both sides requested the end at the same time. IBA vol 1 §12.9.7.1
                 sendDrep(transaction);
                 manager.pacing().onAnswered(nowNs, this);
                 finishDisconnect(nowNs, false);
@@ -428,7 +428,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
     }
 
-    /** The REQ came back: the peer's host has nobody who would take it. */
+    /** Processes an ICMP report that returned our REQ: the RoCE v2 port of the peer's host is unreachable. */
     void onPortUnreachable() {
         if (!active || state != ConnectionState.REQ_SENT) {
             manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
@@ -448,7 +448,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
     }
 
-    /** There are no alternate paths here. */
+    /** Refuses an alternate path; they are not supported. */
     void onAlternatePath(ByteBuffer lap) {
         if (state != ConnectionState.ESTABLISHED) {
             manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
@@ -459,7 +459,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         manager.send(gids, mad);
     }
 
-    /** The peer's queue pair asks for a new connection: it has forgotten this one, or is about to. */
+    /** Ends this connection because the peer's queue pair requests a new one: the peer has forgotten this one. */
     void onStale(long nowNs) {
         manager.counters().count(CmCounter.CM_STALE_CONNECTIONS);
         switch (state) {
@@ -496,7 +496,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
                     listener.onUnreachable(this);
                 }
                 case DREQ_SENT -> finishDisconnect(nowNs, true);
-                default -> throw new IllegalStateException("a deadline in " + state);
+                default -> throw new IllegalStateException("timer expired in " + state);
             }
         }
     }
@@ -507,7 +507,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         onTurn(nowNs);
     }
 
-    /** As {@link #sendUntilAnswered}, for a message that nothing of the peer's asked for. */
+    /** Sends a message repeatedly, as {@link #sendUntilAnswered}, but subject to pacing: for messages that start an exchange. */
     private void sendPaced(long nowNs, ByteBuffer mad) {
         sent = mad;
         retriesLeft = maxRetries;
@@ -530,7 +530,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         manager.pacing().leave(this);
     }
 
-    // ---- the end ----
+    // ---- disconnecting ----
 
     private void sendDreq(long nowNs) {
         state = ConnectionState.DREQ_SENT;
@@ -557,14 +557,14 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         listener.onRejected(this, reason, privateData);
     }
 
-    /** From now on nothing finds this connection. */
+    /** Removes the connection from all tables. */
     void close() {
         state = ConnectionState.CLOSED;
         stopRepeating();
         manager.forget(this);
     }
 
-    // ---- messages of ours ----
+    // ---- own messages ----
 
     private ByteBuffer newMessage(int attribute, long transaction) {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
@@ -591,7 +591,10 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         manager.send(gids, newUnsolicitedRej(reason));
     }
 
-    /** Nobody answers: if the peer hears us after all, it shall not wait. It may not know our id. IBA vol 1 §12.6.7.2, reason 4 */
+    /**
+     * Notifies a peer that did not answer, so that it need not wait either. The GUID is included, as the peer may not know our ID.
+     * Source: IBA vol 1 §12.6.7.2, reason 4.
+     */
     private void sendTimeoutRej() {
         ByteBuffer mad = newUnsolicitedRej(CmRejectReason.TIMEOUT);
         CmRej.INFO_LENGTH.set(mad, 0, Long.BYTES);

@@ -2,39 +2,40 @@
 package org.softrdma.rxe.cm;
 
 /**
- * Told what becomes of one connection, while the owner calls the {@link CommunicationManager}; commands may be given from inside.
+ * Receives the events of one connection. Called while the owner calls the {@link CommunicationManager}; commands to the connection may be
+ * given from inside.
  */
 public interface ConnectionListener {
-    /** Active side: the peer accepts, see {@link Connection#reply}. To be answered by {@link Connection#confirm} or a rejection. */
+    /** Active side: the peer accepts, see {@link Connection#reply}. Answer with {@link Connection#confirm} or {@link Connection#reject}. */
     void onReply(Connection connection);
 
     /** Passive side: the peer is ready. */
     void onEstablished(Connection connection);
 
     /**
-     * The peer refuses, or gives up.
+     * The peer rejects the connection, or has given up.
      *
      * @param reason      {@link org.softrdma.wire.cm.CmRejectReason}
      * @param privateData 148 bytes
      */
     void onRejected(Connection connection, int reason, byte[] privateData);
 
-    /** The peer does not answer, while the connection is made. */
+    /** The peer does not answer during connection establishment. */
     void onUnreachable(Connection connection);
 
-    /** Active side: the peer's host says that it has nobody who speaks RoCE v2. The connection is over. */
+    /** Active side: the peer's host reports its RoCE v2 port as unreachable. The connection is closed. */
     void onPortUnreachable(Connection connection);
 
-    /** The peer asks for the end; to be answered by {@link Connection#disconnect}. */
+    /** The peer requests the end of the connection. Answer with {@link Connection#disconnect}. */
     void onDisconnectRequest(Connection connection);
 
     /**
-     * The end that we asked for has come.
+     * The connection has ended as requested by this side.
      *
-     * @param timedOut the peer did not answer
+     * @param timedOut true if the peer did not answer
      */
     void onDisconnected(Connection connection, boolean timedOut);
 
-    /** The connection had an end, and no packet of it can turn up any more. */
+    /** The timewait period of an ended connection is over: no late packet of it can be received any more. */
     void onTimewaitExit(Connection connection);
 }

@@ -2,26 +2,26 @@
 package org.softrdma.rxe.cm;
 
 /**
- * Where a connection stands. Source: IBA vol 1 §12.9.5, §12.9.6; the states of an MRA that was sent or received are not apart here, it only
- * moves a deadline.
+ * State of a connection. Source: IBA vol 1 §12.9.5, §12.9.6; there are no states of their own for a sent or received MRA, which only moves
+ * a deadline.
  */
 public enum ConnectionState {
-    /** Active side: a REQ is out. */
+    /** Active side: REQ sent. */
     REQ_SENT,
-    /** Active side: a REP came, its consumer has not confirmed it yet. */
+    /** Active side: REP received, not confirmed by the consumer yet. */
     REP_RECEIVED,
-    /** Passive side: a REQ came, its consumer has not answered it yet. */
+    /** Passive side: REQ received, not answered by the consumer yet. */
     REQ_RECEIVED,
-    /** Passive side: a REP is out. */
+    /** Passive side: REP sent. */
     REP_SENT,
-    /** Both know that the other one is ready. */
+    /** Both sides are ready. */
     ESTABLISHED,
-    /** A DREQ is out. */
+    /** DREQ sent. */
     DREQ_SENT,
-    /** A DREQ came, the consumer has not answered it yet. */
+    /** DREQ received, not answered by the consumer yet. */
     DREQ_RECEIVED,
-    /** Over, but late packets may still come: the ids are not free yet. */
+    /** Ended, but late packets may still be received: the IDs stay reserved. */
     TIMEWAIT,
-    /** Over. */
+    /** Ended. */
     CLOSED
 }

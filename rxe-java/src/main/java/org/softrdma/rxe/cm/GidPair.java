@@ -5,10 +5,10 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 
 /**
- * How management datagrams travel, both ways: an answer goes back the way its question came.
+ * Addresses and RoCE version of management datagrams between two ports; an answer uses those of its request.
  *
  * @param type   RoCE v1 or v2
- * @param local  address of ours
+ * @param local  our address
  * @param remote the peer's address
  */
 public record GidPair(GidType type, Gid local, Gid remote) {

@@ -4,9 +4,9 @@ package org.softrdma.rxe.cm;
 import java.nio.ByteBuffer;
 
 /**
- * A MAD on its way to a peer's GSI.
+ * A MAD to be sent to a peer's GSI.
  *
- * @param mad 256 bytes at offset 0; not to be changed
+ * @param mad 256 bytes at offset 0; must not be changed
  */
 public record OutgoingMad(GidPair gids, ByteBuffer mad) {
 }

@@ -12,24 +12,24 @@ import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.verbs.Gid;
 
 /**
- * Lets only so many of our requests be under way to one peer at a time; the next ones wait for their turn. A peer has room for a few
- * hundred management datagrams; what finds none is lost, and repeated seconds later: without pacing, thousands of connections at once take
- * as long as that. Answers are not paced, as the requests do that for them.
+ * Limits the number of our requests in flight to one peer; further requests are queued. A peer buffers a few hundred management datagrams;
+ * a datagram beyond that is lost and repeated seconds later, which would delay thousands of simultaneous connections by that time. Answers
+ * are not paced, as their number follows from the requests.
  *
- * <p>A request that was not answered for twice as long as the peer's answers take counts no longer: a silent peer delays the others, and
- * never stops them; one that is busy is not asked faster than it answers.
+ * <p>A request that is not answered within twice the usual answer time of the peer no longer counts: a silent peer delays the requests but
+ * never blocks them, and a busy peer is sent no more requests than it answers.
  */
 final class Pacing {
-    /** Something that wants an answer of a peer: a REQ, a DREQ or a SIDR_REQ. */
+    /** Request that a peer must answer: a REQ, a DREQ or a SIDR_REQ. */
     interface Request {
-        /** Who is to answer. */
+        /** Returns the address of the peer that must answer. */
         Gid remote();
 
-        /** It may go out now. */
+        /** Sends the request: there is a slot for it now. */
         void onTurn(long nowNs);
     }
 
-    /** Part of a new measurement in the smoothed one: an eighth, as of round trips in TCP. */
+    /** Divisor of the smoothing: a new measurement has a weight of one eighth, as for round trips in TCP. */
     private static final int SMOOTHING = 8;
 
     private final DeadlineHeap timers;
@@ -45,12 +45,12 @@ final class Pacing {
         this.maxPatienceNs = maxPatienceNs;
     }
 
-    /** Its turn is at once, or later. */
+    /** Sends a request now, or queues it until there is a slot. */
     void submit(long nowNs, Request request) {
         peers.computeIfAbsent(request.remote(), unused -> new Peer()).submit(nowNs, request);
     }
 
-    /** It was answered. */
+    /** Frees the slot of an answered request and updates the smoothed answer time. */
     void onAnswered(long nowNs, Request request) {
         Peer peer = peers.get(request.remote());
         if (peer != null) {
@@ -59,7 +59,7 @@ final class Pacing {
         leave(request);
     }
 
-    /** It needs no answer any more; whether it entered or not. */
+    /** Removes a request that needs no answer any more; it need not have been submitted. */
     void leave(Request request) {
         Peer peer = peers.get(request.remote());
         if (peer != null) {
@@ -71,7 +71,7 @@ final class Pacing {
         }
     }
 
-    /** Requests that wait for their turn. */
+    /** Returns the queued requests of all peers. */
     List<Request> waiting() {
         return peers.values().stream().flatMap(peer -> peer.waiting.stream()).toList();
     }
@@ -89,13 +89,13 @@ final class Pacing {
         return peers.isEmpty();
     }
 
-    /** What is under way to one peer, and what waits for that. */
+    /** Requests in flight and queued requests of one peer. */
     private final class Peer extends DeadlineHeap.Timed {
-        /** And since when, oldest first. */
+        /** Requests in flight with the time they were sent, oldest first. */
         private final SequencedMap<Request, Long> inFlight = new LinkedHashMap<>();
         private final SequencedSet<Request> waiting = new LinkedHashSet<>();
         private long lastTurnNs;
-        /** Smoothed time from a turn to its answer; 0 before the first. */
+        /** Smoothed time from sending a request to its answer; 0 before the first answer. */
         private long answerNs;
 
         void submit(long nowNs, Request request) {
@@ -138,7 +138,7 @@ final class Pacing {
             return inFlight.isEmpty() && waiting.isEmpty();
         }
 
-        /** At once if there is room. */
+        /** Returns the time at which the next queued request can be sent; in the past if there is a slot. */
         @Override
         public long deadlineNs() {
             if (waiting.isEmpty()) {

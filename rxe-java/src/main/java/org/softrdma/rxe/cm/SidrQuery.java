@@ -9,7 +9,7 @@ import org.softrdma.wire.cm.CmSidrRep;
 import org.softrdma.wire.cm.CmSidrReq;
 import org.softrdma.wire.mad.Mad;
 
-/** The asking side of a service id resolution: one question, repeated until it is answered. Source: IBA vol 1 §12.11. */
+/** Requesting side of a service ID resolution: one SIDR_REQ, repeated until it is answered. Source: IBA vol 1 §12.11. */
 public final class SidrQuery extends DeadlineHeap.Timed implements Pacing.Request {
     private final CommunicationManager manager;
     private final int requestId;
@@ -31,7 +31,7 @@ public final class SidrQuery extends DeadlineHeap.Timed implements Pacing.Reques
         return requestId;
     }
 
-    /** Whom it asks. */
+    /** Returns the address of the peer. */
     @Override
     public Gid remote() {
         return gids.remote();
@@ -61,7 +61,7 @@ public final class SidrQuery extends DeadlineHeap.Timed implements Pacing.Reques
             CmMessage.privateData(mad, 0));
     }
 
-    /** The answer does not matter any more: nobody is told. */
+    /** Ends the query without calling the listener. */
     public void abandon() {
         end();
     }

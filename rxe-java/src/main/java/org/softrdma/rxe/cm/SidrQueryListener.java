@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.cm;
 
-/** Told what becomes of a question for a service id, once, while the owner calls the {@link CommunicationManager}. */
+/** Receives the one result of a {@link SidrQuery}. Called while the owner calls the {@link CommunicationManager}. */
 public interface SidrQueryListener {
     /**
      * The peer answered.

@@ -12,8 +12,8 @@ import org.softrdma.wire.cm.CmSidrReq;
 import org.softrdma.wire.mad.Mad;
 
 /**
- * The asked side of a service id resolution. The answer is remembered for as long as the question may be repeated, so that one question
- * takes one queue pair only; kernel 6.1 asks its consumer again. Source: IBA vol 1 §12.11.
+ * Responding side of a service ID resolution. The answer is kept as long as the request may be repeated, so that one request uses only one
+ * queue pair; kernel 6.1 passes each repetition to its consumer. Source: IBA vol 1 §12.11.
  */
 public final class SidrRequest extends DeadlineHeap.Timed {
     private final CommunicationManager manager;
@@ -25,7 +25,7 @@ public final class SidrRequest extends DeadlineHeap.Timed {
     private ByteBuffer answer;
     private long deadlineNs = DeadlineHeap.NEVER;
 
-    /** Which question: request ids of different peers may be equal. */
+    /** Identity of a request; request IDs of different peers may be equal. */
     record Key(Gid remote, int requestId, long transaction) {
     }
 
@@ -42,12 +42,12 @@ public final class SidrRequest extends DeadlineHeap.Timed {
         return key;
     }
 
-    /** Address of ours that was asked. */
+    /** Returns our address, to which the request was sent. */
     public Gid local() {
         return gids.local();
     }
 
-    /** Address the question came from. */
+    /** Returns the source address of the request. */
     public Gid remote() {
         return key.remote();
     }
@@ -56,18 +56,18 @@ public final class SidrRequest extends DeadlineHeap.Timed {
         return serviceId;
     }
 
-    /** Partition the asking side wants to use, u16. */
+    /** Returns the P_Key that the requesting side wants to use, u16. */
     public int pkey() {
         return pkey;
     }
 
-    /** 216 bytes. */
+    /** Returns the private data, 216 bytes. */
     public byte[] privateData() {
         return privateData;
     }
 
     /**
-     * Answers, once.
+     * Answers the request, once.
      *
      * @param status {@link CmSidrRep#VALID} with a queue pair, else one of the others with 0 and 0
      * @param qpn    u24
@@ -77,7 +77,7 @@ public final class SidrRequest extends DeadlineHeap.Timed {
      */
     public void answer(long nowNs, int status, int qpn, int qkey, byte[] data) {
         if (answer != null) {
-            throw new VerbsException(Errno.EINVAL, "rdma_accept", "the question from " + key.remote() + " was answered already");
+            throw new VerbsException(Errno.EINVAL, "rdma_accept", "the request from " + key.remote() + " was answered already");
         }
         answer = newAnswer(status, qpn, qkey);
         CmMessage.putPrivateData(answer, 0, data);
@@ -88,12 +88,12 @@ public final class SidrRequest extends DeadlineHeap.Timed {
         manager.rememberAnswer(this);
     }
 
-    /** Answers a question nobody waits for; nothing is remembered. */
+    /** Refuses a request that no listener took, without keeping the answer. */
     void decline(int status) {
         manager.send(gids, newAnswer(status, 0, 0));
     }
 
-    /** Nobody will answer any more: refused, unless it was answered already. */
+    /** Refuses the request, unless it was answered already. */
     public void abandon(long nowNs) {
         if (answer == null) {
             answer(nowNs, CmSidrRep.REJECTED, 0, 0, new byte[0]);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Communication management of InfiniBand: how two ends agree on queue pairs, by datagrams between their GSIs. Pure: MADs, time and
- * commands come in, MADs and events come out; nothing here knows a socket, a thread, a clock or a queue pair.
+ * InfiniBand communication management: two ends agree on queue pairs by datagrams between their GSIs. Pure: MADs, time and commands are
+ * input, MADs and events are output; no sockets, threads, clocks or queue pairs. Called by one owner at a time; events are delivered during
+ * those calls. Source: IBA vol 1 chapter 12.
  *
- * <p>{@link org.softrdma.rxe.cm.CommunicationManager} has the tables and the timers, {@link org.softrdma.rxe.cm.Connection} is the machine
- * of one connection, {@link org.softrdma.rxe.cm.SidrQuery} and {@link org.softrdma.rxe.cm.SidrRequest} are the two sides of a
- * service id resolution. Everything is called by one owner at a time, events are told while the owner calls. Source: IBA vol 1 chapter 12.
+ * <p>Reading order: {@link org.softrdma.rxe.cm.Connection}, the state machine of one connection, with {@link org.softrdma.rxe.cm.ReqFields}
+ * and {@link org.softrdma.rxe.cm.RepFields}; {@link org.softrdma.rxe.cm.CommunicationManager}, the tables, timers and dispatch of messages;
+ * {@link org.softrdma.rxe.cm.SidrQuery} and {@link org.softrdma.rxe.cm.SidrRequest}, the two sides of a service ID resolution;
+ * {@link org.softrdma.rxe.cm.Pacing}, the limit on requests in flight. {@link org.softrdma.rxe.cm.CmSettings} holds times and bounds.
  */
 package org.softrdma.rxe.cm;
