@@ -237,7 +237,7 @@ class CmEndToEndTest extends ToolProcesses {
 
         assertEquals(255, ended.exitCode(), ended.toString());
         assertTrue(ended.toString().contains("cma event RDMA_CM_EVENT_UNREACHABLE, error -111\n"), ended.toString());
-        assertTrue(ended.err().contains("127.254.253.252 has nobody at the UDP port of RoCE v2"), ended.toString());
+        assertTrue(ended.err().contains("127.254.253.252: the host reports the UDP port of RoCE v2 as unreachable"), ended.toString());
     }
 
     @Test

@@ -575,7 +575,7 @@ public final class CommunicationManager {
 
     private void requireRoom(String verb) {
         if (isFull()) {
-            throw new VerbsException(Errno.ENOMEM, verb, "the device has " + settings.maxConnections() + " connections, which is the maximum");
+            throw new VerbsException(Errno.ENOMEM, verb, "the device has " + settings.maxConnections() + " connections, its maximum");
         }
     }
 

@@ -9,7 +9,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmEventType;
 
-/** Binds an identifier to an address and a port, and finds its way to a peer. */
+/** Binds an identifier to an address and a port, and resolves addresses and routes of peers. */
 final class CmAddressing {
     private final CmIdPrivate id;
     private final CmEvents events;
@@ -40,7 +40,7 @@ final class CmAddressing {
 
     void bind(InetSocketAddress address) {
         if (address.isUnresolved()) {
-            throw new VerbsException(Errno.EADDRNOTAVAIL, "bind_addr", "no host is named " + address.getHostString());
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "bind_addr", "unknown host " + address.getHostString());
         }
         id.require(CmCall.BIND_ADDR);
         InetAddress ip = address.getAddress();
@@ -63,7 +63,7 @@ final class CmAddressing {
         throw new VerbsException(Errno.EINVAL, "bind_addr", "another thread used the identifier at the same time");
     }
 
-    /** To any address of an IP version, and any port. */
+    /** Binds to the wildcard address of an IP version and to any port. */
     void bindToAny(InetAddress version) {
         bind(wildcardLike(version));
     }
@@ -76,12 +76,12 @@ final class CmAddressing {
         }
     }
 
-    /** Null of one that is not bound, or that a request made. */
+    /** Returns the port binding; null if the identifier is not bound, or was created by a request. */
     PortTable.Binding binding() {
         return binding;
     }
 
-    /** Whether it is bound to the wildcard address, and that stands for this one. */
+    /** Returns true if the identifier is bound to a wildcard address that includes this one. */
     boolean coversWildcard(InetAddress address) {
         InetAddress bound = id.local.getAddress();
         return bound.isAnyLocalAddress()
@@ -92,11 +92,11 @@ final class CmAddressing {
         return id.local.getAddress() instanceof Inet6Address && familyOnly;
     }
 
-    // ---- the way to a peer ----
+    // ---- address and route resolution ----
 
     void resolveAddress(InetSocketAddress source, InetSocketAddress destination) {
         if (destination.isUnresolved()) {
-            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_addr", "no host is named " + destination.getHostString());
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_addr", "unknown host " + destination.getHostString());
         }
         boolean idle;
         synchronized (id) {
@@ -115,7 +115,7 @@ final class CmAddressing {
         events.complete("resolve_addr");
     }
 
-    /** The route says from where, the source address says by which device. */
+    /** Finds the source address by the routing table, and the device by the source address. */
     private void resolve(InetSocketAddress destination) {
         InetAddress to = destination.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : destination.getAddress();
         OpenDevice found;
@@ -158,7 +158,7 @@ final class CmAddressing {
         synchronized (id) {
             id.require(CmCall.RESOLVE_ROUTE);
             id.state = CmState.ROUTE_RESOLVED;
-            // Ethernet has no subnet manager to ask: what the host's routing table said is all there is.
+            // Ethernet has no subnet manager: the host's routing table was consulted by resolve_addr, and there is nothing else.
             events.raise(CmEventType.ROUTE_RESOLVED, 0);
         }
         events.complete("resolve_route");

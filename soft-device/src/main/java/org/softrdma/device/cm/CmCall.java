@@ -6,11 +6,11 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Which call fits which states of an identifier; in any other it is refused with EINVAL, with ENODEV once the device was removed. Calls
- * that are not here fit all, until it is closed.
+ * States of an identifier in which each call is allowed; in other states the call fails with EINVAL, and with ENODEV once the device was
+ * removed. Calls that are not listed are allowed in all states until the identifier is closed.
  */
 enum CmCall {
-    /** Reuse of the address, and IP version of the wildcard address. */
+    /** Options for address reuse and for the IP version of the wildcard address. */
     SET_BINDING_OPTION("set_option", CmState.IDLE),
     BIND_ADDR("bind_addr", CmState.IDLE),
     RESOLVE_ADDR("resolve_addr", CmState.IDLE, CmState.ADDR_BOUND),
@@ -32,7 +32,7 @@ enum CmCall {
         this.fitting = List.of(fitting);
     }
 
-    /** @throws VerbsException EINVAL */
+    /** Checks the state. @throws VerbsException EINVAL, ENODEV */
     void requireFits(CmState state) {
         if (!fitting.contains(state)) {
             throw refusal(verb, state, fitting);
@@ -40,9 +40,9 @@ enum CmCall {
     }
 
     /**
-     * For a call that has begun and let go of the monitor in between.
+     * Checks the state again, in a call that released the monitor meanwhile.
      *
-     * @throws VerbsException EINVAL: another call came between
+     * @throws VerbsException EINVAL: another call changed the state
      */
     void requireStill(CmState expected, CmState state) {
         if (state != expected) {

@@ -10,7 +10,7 @@ import org.softrdma.verbs.cm.CmEventType;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
 
-/** What a program does with an identifier's connection: asks for it, answers, and ends it. */
+/** Implements the calls that request, answer and end an identifier's connection. */
 final class CmConnecting {
     private final CmIdPrivate id;
     private final CmEvents events;
@@ -22,7 +22,7 @@ final class CmConnecting {
         this.handler = handler;
     }
 
-    // ---- the asking side ----
+    // ---- connecting side ----
 
     void connect(ConnectionParameters wanted) {
         OpenDevice on;
@@ -38,7 +38,7 @@ final class CmConnecting {
         }
         ConnectionParameters checked = CmLimits.check("connect", wanted, on.context().queryDevice(), own);
         if (to.getPort() == 0) {
-            throw new VerbsException(Errno.EINVAL, "connect", "the destination has port 0; nobody listens there");
+            throw new VerbsException(Errno.EINVAL, "connect", "the destination has port 0, at which nothing can listen");
         }
         CmConnection begun = on.transport().open(handler);
         CmState found;
@@ -50,7 +50,8 @@ final class CmConnecting {
             }
         }
         if (found != CmState.ROUTE_RESOLVED) {
-            // Another thread was quicker. Not under the monitor: this takes the device's lock, with which others come for the monitor.
+            // Another thread was faster. Not under the monitor, as close takes the device's lock, and lock order is device lock before
+            // monitor.
             begun.close();
             CmCall.CONNECT.requireStill(CmState.ROUTE_RESOLVED, found);
         }
@@ -74,15 +75,15 @@ final class CmConnecting {
         require(CmCall.ESTABLISH).establish();
     }
 
-    // ---- the listening side ----
+    // ---- accepting side ----
 
-    /** With the numbers of the request. */
+    /** Accepts with the parameters of the request. */
     void accept() {
-        ConnectionParameters asked;
+        ConnectionParameters request;
         synchronized (id) {
-            asked = id.requested;
+            request = id.requested;
         }
-        accept(ConnectionParameters.DEFAULT.withFlowControl(asked != null && asked.flowControl()));
+        accept(ConnectionParameters.DEFAULT.withFlowControl(request != null && request.flowControl()));
     }
 
     void accept(ConnectionParameters wanted) {
@@ -90,19 +91,19 @@ final class CmConnecting {
         CmPathOptions now;
         CmQueuePair own;
         OpenDevice on;
-        ConnectionParameters asked;
+        ConnectionParameters request;
         synchronized (id) {
             id.require(CmCall.ACCEPT);
             current = id.connection;
             now = id.options;
             own = id.queuePair;
             on = id.device;
-            asked = id.requested;
+            request = id.requested;
         }
-        if (asked == null) {
-            throw new VerbsException(Errno.EINVAL, "accept", "nobody asked this identifier; it is the asking side");
+        if (request == null) {
+            throw new VerbsException(Errno.EINVAL, "accept", "the identifier was not created by a request; it is the connecting side");
         }
-        ConnectionParameters checked = CmLimits.checkAnswer(wanted, asked, on.context().queryDevice(), own);
+        ConnectionParameters checked = CmLimits.checkAnswer(wanted, request, on.context().queryDevice(), own);
         if (own != null && id.type != QpType.UD) {
             try {
                 own.connect(current, now, checked.responderResources(), checked.initiatorDepth());
@@ -117,7 +118,7 @@ final class CmConnecting {
         try {
             current.accept(checked, DatagramParameters.UDP_QKEY);
         } catch (VerbsException refused) {
-            // The peer took its request back while the program thought about it.
+            // The peer withdrew its request before the program answered it.
             if (own != null && id.type != QpType.UD) {
                 own.toError();
             }

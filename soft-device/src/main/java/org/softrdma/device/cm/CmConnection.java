@@ -8,75 +8,75 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * One end of a connection, or of a look-up of a datagram's destination, as a transport has it. Threads as in {@link CmTransport}. What
- * does not fit its state throws EINVAL and says the state.
+ * A transport's end of a connection, or of a datagram look-up. Threads as in {@link CmTransport}. Calls that are not allowed in the state
+ * of the end fail with EINVAL and name the state.
  */
 public interface CmConnection {
-    /** Who is called from now on. From {@link CmListener#onRequest}, or before {@link #connect}. */
+    /** Sets the handler of further events. Called from {@link CmListener#onRequest}, or before {@link #connect}. */
     void handler(CmHandler handler);
 
     /**
      * Sends the request. For UD only the private data of the parameters is sent. Answers are {@link CmHandler#onResponse},
      * {@link CmHandler#onEstablished}, {@link CmHandler#onDatagramTarget}, {@link CmHandler#onRejected} and
-     * {@link CmHandler#onUnreachable}; they may come before this returns.
+     * {@link CmHandler#onUnreachable}; it may be called before this returns.
      *
-     * @param service    to ask for
+     * @param service    requested service
      * @param type       RC, UC or UD
      * @param local      an address of the device, and the identifier's port
      * @param remote     address and port of the peer
-     * @param parameters without {@link ConnectionParameters#MAX}: within the device's limits; with the queue pair's number
-     * @throws org.softrdma.verbs.VerbsException EINVAL: private data beyond what the transport carries, or no such queue pair;
-     *     EHOSTUNREACH, ENETUNREACH, EOPNOTSUPP. Nothing was sent then
+     * @param parameters within the device's limits, without {@link ConnectionParameters#MAX}, and with the queue pair's number
+     * @throws org.softrdma.verbs.VerbsException EINVAL: private data too long for the transport, or no such queue pair;
+     *     EHOSTUNREACH, ENETUNREACH, EOPNOTSUPP; then nothing was sent
      */
     void connect(CmService service, QpType type, InetSocketAddress local, InetSocketAddress remote, ConnectionParameters parameters,
                  CmPathOptions options);
 
     /**
-     * Answers a request. On InfiniBand the queue pair is ready to send already; {@link CmHandler#onEstablished} follows when the peer is.
-     * For UD that is all, and nothing follows.
+     * Accepts a request. On InfiniBand the queue pair must be ready to send; {@link CmHandler#onEstablished} follows when the peer is
+     * ready. For UD no event follows.
      *
-     * @param parameters as in {@link #connect}; for UD number and private data count
-     * @param qkey       for UD: what the peer shall send with
+     * @param parameters as in {@link #connect}; for UD only number and private data are used
+     * @param qkey       for UD: Q_Key that the peer must send with
      */
     void accept(ConnectionParameters parameters, int qkey);
 
     /**
-     * Refuses a request, or (InfiniBand) a response that came: an application's refusal.
+     * Rejects a request, or (InfiniBand) a received response, on behalf of the application.
      *
      * @throws org.softrdma.verbs.VerbsException EINVAL: too much private data
      */
     void reject(byte[] privateData);
 
-    /** Answers a response: the queue pair is ready. InfiniBand's RTU; nothing on iWARP. */
+    /** Confirms a response: the queue pair is ready. Sends InfiniBand's RTU; without effect on iWARP. */
     void establish();
 
-    /** The queue pair received something although {@link CmHandler#onEstablished} did not come: it has been established. */
+    /** Reports a packet received by the queue pair before {@link CmHandler#onEstablished}: the connection is established. */
     void communicationEstablished();
 
     /**
-     * Disconnects, or answers the peer's disconnecting; for UD nothing. The queue pair is in ERR already, unless the transport
-     * {@linkplain #movesQueuePair moves} it. {@link CmHandler#onDisconnected} answers the first.
+     * Disconnects, or confirms the peer's disconnect; for UD without effect. The queue pair is in ERR already, unless the transport
+     * {@linkplain #movesQueuePair moves} it. A disconnect by this end is followed by {@link CmHandler#onDisconnected}.
      */
     void disconnect();
 
     /**
-     * Whether the transport itself takes the queue pair to RTS when it is connected, and out of it when it disconnects, once what was
-     * posted is done. iWARP's does: its queue pairs are their streams.
+     * Returns true if the transport itself moves the queue pair to RTS when it is connected, and out of RTS when it disconnects, once the
+     * posted requests are complete. True for iWARP, whose queue pairs are bound to their TCP streams.
      */
     boolean movesQueuePair();
 
     /**
-     * What the queue pair has to be modified with to go to a state ({@code rdma_init_qp_attr}): from RESET or INIT to INIT, to RTR, to RTS.
+     * Computes the attributes for moving the queue pair to a state ({@code rdma_init_qp_attr}): from RESET or INIT to INIT, to RTR, to RTS.
      *
-     * @param options as they are now: they may have been set since {@link #connect}, or there was none
-     * @return with the state set; null if the transport itself {@linkplain #movesQueuePair moves} the queue pair there
-     * @throws org.softrdma.verbs.VerbsException EINVAL: not known yet
+     * @param options current options; they may have changed since {@link #connect}
+     * @return attributes including the state; null if the transport itself {@linkplain #movesQueuePair moves} the queue pair there
+     * @throws org.softrdma.verbs.VerbsException EINVAL: the peer has not answered yet
      */
     QpAttributes qpAttributes(QpState to, CmPathOptions options);
 
     /**
-     * Forgets it, telling the peer what is proper in its state: refusing, disconnecting once, or nothing. The handler is not called any
-     * more once this has returned. Whatever state it is in; further calls do nothing.
+     * Discards the end in any state and notifies the peer as proper in that state: by a rejection, by one disconnect request, or not at
+     * all. The handler is not called after this has returned. Further calls have no effect.
      */
     void close();
 }

@@ -6,7 +6,7 @@ import org.softrdma.verbs.cm.CmEventType;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
 
-/** Makes events of what an identifier's connection says, as far as its state wants to hear it. */
+/** Turns the callbacks of a connection into events of its identifier, if the identifier's state allows them. */
 final class CmConnectionEvents implements CmHandler {
     private final CmIdPrivate id;
     private final CmEvents events;
@@ -40,7 +40,7 @@ final class CmConnectionEvents implements CmHandler {
             if (id.state != CmState.CONNECT) {
                 return;
             }
-            // Queue pairs made here have one Q_Key, and a peer with another one could not be understood.
+            // Queue pairs of the connection manager use one Q_Key and would drop the packets of a peer with another one.
             if (id.queuePair != null && parameters.qkey() != DatagramParameters.UDP_QKEY) {
                 events.raise(CmEventType.ADDR_ERROR, -Errno.EINVAL.value());
             } else {
@@ -52,7 +52,7 @@ final class CmConnectionEvents implements CmHandler {
     @Override
     public void onRejected(int status, byte[] privateData) {
         synchronized (id) {
-            // Whoever takes back a request that was not answered is not missed: answering it will be refused.
+            // No event for a request that is withdrawn before it is answered: answering it will fail.
             if (id.state == CmState.CONNECT && (id.requested == null || id.answered)) {
                 events.raise(CmEventType.REJECTED, status, only(privateData));
             }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.cm;
 
-/** A context whose device can carry connections by address. */
+/** A context whose device supports connections by address. */
 public interface CmContext {
-    /** The same for all contexts of a device. */
+    /** Returns the transport, one for all contexts of a device. */
     CmTransport cmTransport();
 }

@@ -5,17 +5,17 @@ import java.net.InetAddress;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** A device that identifiers may come to be on. */
+/** A device that identifiers can be bound to. */
 public interface CmDevice {
-    /** Devices of one name are one device. */
+    /** Returns the name, which identifies the device. */
     String name();
 
-    /** Whether its connections can be of that port space; iWARP has {@link PortSpace#TCP} only. */
+    /** Returns true if the device supports the port space; iWARP supports only {@link PortSpace#TCP}. */
     boolean carries(PortSpace space);
 
-    /** Whether its interface has the address; any loopback address, on the loopback interface. */
+    /** Returns true if its interface has the address; the loopback interface has every loopback address. */
     boolean owns(InetAddress address);
 
-    /** Opens it; the caller closes it. */
+    /** Opens the device; the caller closes the context. */
     SoftContext open();
 }

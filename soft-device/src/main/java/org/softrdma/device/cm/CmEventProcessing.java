@@ -5,7 +5,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmEventType;
 
-/** What an event has to do to the identifier before anybody sees it; on the thread that takes it. */
+/** Applies an event to its identifier before it is handed out; runs on the thread that takes the event. */
 final class CmEventProcessing {
     private final SoftCmId self;
     private final CmIdPrivate id;
@@ -19,7 +19,7 @@ final class CmEventProcessing {
         this.groups = groups;
     }
 
-    /** @return false if nobody is to see it */
+    /** Applies the event. @return false if it must not be handed out */
     boolean process(SoftCmEvent event) {
         return switch (event.type()) {
             case CONNECT_REQUEST -> {
@@ -41,7 +41,7 @@ final class CmEventProcessing {
         };
     }
 
-    /** The identifier of a request is handed out, and lives on its own from now on. */
+    /** Separates the identifier of a request from its listener, because it is handed out. */
     private void processRequest() {
         id.manager.begin();
         id.manager.entered(self);
@@ -51,7 +51,7 @@ final class CmEventProcessing {
         }
     }
 
-    /** The peer accepted: our queue pair becomes ready, and the peer hears that it is. Without one the program does both. */
+    /** Moves our queue pair to RTS and confirms to the peer that accepted; without a queue pair of ours, the program does both. */
     private void processResponse(SoftCmEvent event) {
         CmQueuePair own;
         CmConnection current;
@@ -78,7 +78,7 @@ final class CmEventProcessing {
         }
     }
 
-    /** The connection may be gone by now. */
+    /** Rejects the connection, which may have ended meanwhile. */
     private static void refuseQuietly(CmConnection current) {
         try {
             current.reject(new byte[0]);

@@ -12,8 +12,8 @@ import org.softrdma.verbs.cm.DatagramParameters;
 import org.softrdma.verbs.cm.EventChannel;
 
 /**
- * The events of an identifier: where they come out, who waits for them if it is synchronous, and how they migrate. The identifier's monitor
- * guards the fields, and is held by who raises an event.
+ * The events of an identifier: its channel, the waiting calls of a synchronous identifier, and migration to another channel. The
+ * identifier's monitor guards the fields and is held while an event is raised.
  */
 final class CmEvents {
     private final SoftCmId self;
@@ -21,7 +21,7 @@ final class CmEvents {
     private final EventAcks acknowledged = new EventAcks();
     private SoftEventChannel channel;
     private boolean synchronous;
-    /** What ended the last operation of a synchronous identifier. */
+    /** Event that ended the last operation of a synchronous identifier. */
     private CmEvent last;
 
     CmEvents(SoftCmId self, CmIdPrivate id) {
@@ -29,7 +29,11 @@ final class CmEvents {
         this.id = id;
     }
 
-    /** Where they come out from the beginning. @param given null for a synchronous one */
+    /**
+     * Sets the first channel.
+     *
+     * @param given null for a synchronous identifier, which gets a channel of its own
+     */
     void enter(SoftEventChannel given) {
         synchronized (id) {
             synchronous = given == null;
@@ -38,7 +42,7 @@ final class CmEvents {
         }
     }
 
-    /** Of one that a request makes, with the listener's monitor held: where the listener's come out. */
+    /** Shares the channel of the listener, for an identifier created by a request; with the listener's monitor held. */
     void enterWith(CmEvents listener) {
         synchronized (id) {
             synchronous = listener.synchronous;
@@ -93,7 +97,7 @@ final class CmEvents {
     // ---- synchronous waiting ----
 
     /**
-     * Of a synchronous identifier: waits for the event that ends an operation. What the last one brought is given back.
+     * Waits for the event that ends an operation of a synchronous identifier. The event of the previous operation is acknowledged.
      *
      * @throws VerbsException ENODEV: the device was removed meanwhile
      */
@@ -120,7 +124,7 @@ final class CmEvents {
     }
 
     /**
-     * An operation has begun: one of a synchronous identifier ends here, too.
+     * Waits until the operation that was begun has ended, if the identifier is synchronous.
      *
      * @throws VerbsException the event's errno, if it is a failure
      */
@@ -137,13 +141,13 @@ final class CmEvents {
         }
     }
 
-    /** What the most frequent reasons of InfiniBand mean. Source: IBA vol 1 §12.6.7.2 */
+    /** Text for the most frequent reject reasons of InfiniBand. Source: IBA vol 1 §12.6.7.2 */
     private static String reason(SoftCmEvent event) {
         if (event.type() != CmEventType.REJECTED) {
             return "";
         }
         return switch (event.status()) {
-            case 8 -> " (nobody listens for this port)";
+            case 8 -> " (no listener for this port)";
             case 10 -> " (the peer still has a connection with our queue pair)";
             case 28 -> " (refused by the peer's program)";
             default -> "";
@@ -162,7 +166,7 @@ final class CmEvents {
         }
     }
 
-    /** What was remembered, to be acknowledged by the caller; null if nothing was. */
+    /** Removes and returns the remembered event, which the caller must acknowledge; null if there is none. */
     CmEvent takeLast() {
         synchronized (id) {
             CmEvent taken = last;
@@ -177,7 +181,7 @@ final class CmEvents {
         }
     }
 
-    // ---- from one channel to another ----
+    // ---- migration ----
 
     void migrate(EventChannel target) {
         SoftEventChannel next = target == null ? new SoftEventChannel(id.manager) : (SoftEventChannel) target;
@@ -217,7 +221,7 @@ final class CmEvents {
         return waitingOnes;
     }
 
-    /** Of a request's identifier that is not handed out: its listener migrates. */
+    /** Follows the listener to another channel, for an identifier of a request that is not handed out yet. */
     private void follow(SoftEventChannel next, boolean nowSynchronous) {
         synchronized (id) {
             moveTo(next).forEach(next::put);
@@ -225,7 +229,7 @@ final class CmEvents {
         }
     }
 
-    /** Of a request's identifier that is handed out: a synchronous one gets a channel of its own. */
+    /** Leaves the channel of the listener when the identifier of a request is handed out: a synchronous identifier gets its own channel. */
     void leaveListener() {
         synchronized (id) {
             if (synchronous) {
@@ -236,7 +240,7 @@ final class CmEvents {
         }
     }
 
-    /** The identifier is gone; with the channel it had when it began to go. */
+    /** Leaves the channel that the identifier had when its close began. */
     void leave(SoftEventChannel own) {
         own.remove();
         if (synchronous) {

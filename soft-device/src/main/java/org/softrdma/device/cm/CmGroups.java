@@ -12,10 +12,10 @@ import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.DatagramParameters;
 
-/** The groups that an identifier has joined, and whether its queue pair is attached to them. Thread-safe. */
+/** Multicast groups that an identifier has joined, and if its queue pair is attached to them. Thread-safe. */
 final class CmGroups {
     private static final int HOP_LIMIT = 64;
-    /** ff0e::, before ::ffff:a.b.c.d */
+    /** Upper half of the MGID of an IPv4 group: ff0e::, before ::ffff:a.b.c.d. */
     private static final long V1_IPV4_GROUPS = 0xff0e_0000_0000_0000L;
 
     private final Map<InetAddress, Group> joined = new HashMap<>();
@@ -32,12 +32,12 @@ final class CmGroups {
     }
 
     /**
-     * Enters a group; {@link #attach} follows when the program takes the event.
+     * Joins a group; {@link #attach} follows when the program takes the event.
      *
      * @param type      RoCE v1 or v2
      * @param sgidIndex the device's index of the identifier's address
-     * @return how to send to it
-     * @throws VerbsException EINVAL: no group, or one that was joined
+     * @return address vector for sending to it
+     * @throws VerbsException EINVAL: not a group, or joined already
      */
     synchronized DatagramParameters join(InetAddress group, boolean sendOnly, GidType type, int sgidIndex, int trafficClass) {
         if (!group.isMulticastAddress()) {
@@ -51,16 +51,16 @@ final class CmGroups {
             DatagramParameters.GROUP_QPN, DatagramParameters.UDP_QKEY);
     }
 
-    /** The MGID of an IP group: on RoCE v1 an IPv4 group has one of global scope, as Linux's rdma_cm makes it. */
+    /** Returns the MGID of an IP group. On RoCE v1, an IPv4 group has an MGID of global scope, as with Linux's rdma_cm. */
     private static Gid multicastGid(InetAddress group, GidType type) {
         Gid gid = Gid.of(group);
         return type == GidType.ROCE_V1 && gid.isIpv4Mapped() ? new Gid(V1_IPV4_GROUPS, gid.low()) : gid;
     }
 
     /**
-     * Lets the queue pair receive what is sent to the group, unless it is only to send.
+     * Attaches the queue pair to the group, unless the group was joined for sending only.
      *
-     * @throws VerbsException what the device refuses it with; the group is then as good as left
+     * @throws VerbsException the failure of the device; the group counts as left then
      */
     void attach(Gid group, CmQueuePair queuePair) {
         Group entered;
@@ -83,7 +83,7 @@ final class CmGroups {
         }
     }
 
-    /** @throws VerbsException EINVAL: it has not joined it */
+    /** Leaves a group. @throws VerbsException EINVAL: not joined */
     void leave(InetAddress group, CmQueuePair queuePair) {
         Group left;
         synchronized (this) {

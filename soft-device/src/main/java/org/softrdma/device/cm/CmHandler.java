@@ -5,12 +5,12 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
 
 /**
- * Hears what happens to a {@link CmConnection}. Called with the device's lock held, in the order it happened; does not block and does not
- * call the transport: what there is to do is done later, by the application's thread.
+ * Receives the events of a {@link CmConnection}, in order. Called with the device's lock held; must not block and must not call the
+ * transport: reactions are left to the application's thread.
  */
 public interface CmHandler {
     /**
-     * The peer accepted and waits for {@link CmConnection#establish}, once the queue pair is ready to receive and send. InfiniBand only.
+     * The peer accepted and waits for {@link CmConnection#establish}, which requires a queue pair that is ready to send. InfiniBand only.
      *
      * @param parameters seen from this end, with the peer's queue pair number
      */
@@ -19,41 +19,41 @@ public interface CmHandler {
     /**
      * Both ends are ready.
      *
-     * @param parameters iWARP's answer, on the connecting side; elsewhere null
+     * @param parameters answer of the peer, on the connecting side of iWARP; null otherwise
      */
     void onEstablished(ConnectionParameters parameters);
 
-    /** The peer said where datagrams go. */
+    /** The peer answered a datagram look-up with its queue pair. */
     void onDatagramTarget(DatagramParameters parameters);
 
     /**
-     * The peer refused.
+     * The peer rejected the request.
      *
-     * @param status the event's: a reason of InfiniBand unchanged, also an unknown one; -ECONNREFUSED, -ECONNRESET on iWARP
+     * @param status status of the event: the reject reason of InfiniBand, even if unknown; -ECONNREFUSED or -ECONNRESET on iWARP
      */
     void onRejected(int status, byte[] privateData);
 
     /**
-     * No answer, or (datagrams) a refusal.
+     * The peer did not answer, or refused a datagram look-up.
      *
-     * @param status the event's: -ETIMEDOUT, or the status in the answer
+     * @param status status of the event: -ETIMEDOUT, or the status in the answer
      */
     void onUnreachable(int status, byte[] privateData);
 
     /**
-     * There will be no connection, for another reason: no way to the peer, or it broke the rules. Not on InfiniBand.
+     * The connection failed for another reason: no route to the peer, or a protocol violation. Not on InfiniBand.
      *
-     * @param status the event's, a negative errno
+     * @param status status of the event, a negative errno
      */
     void onConnectError(int status);
 
     /**
-     * The peer disconnects, or answered our disconnecting.
+     * The peer disconnected, or confirmed our disconnect.
      *
      * @param status 0, or -ETIMEDOUT if it did not answer
      */
     void onDisconnected(int status);
 
-    /** No packet of the connection can turn up any more. InfiniBand only. */
+    /** The timewait period is over: no late packet of the connection can be received any more. InfiniBand only. */
     void onTimewaitExit();
 }

@@ -6,33 +6,33 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** The machine, as far as the connection manager needs it. */
+/** Services of the host that the connection manager needs. */
 public interface CmHost {
-    /** The devices there are now. */
+    /** Returns the present devices. */
     List<CmDevice> devices();
 
-    /** Whether any interface, with or without device, has the address. */
+    /** Returns true if any interface has the address, with or without an RDMA device. */
     boolean has(InetAddress address);
 
     /**
-     * The source address of packets to a destination, by the routing table.
+     * Looks up the source address of packets to a destination in the routing table.
      *
      * @throws org.softrdma.verbs.VerbsException ENETUNREACH, EHOSTUNREACH
      */
     InetAddress sourceFor(InetAddress destination);
 
-    /** Who listens where on the loopback interface, of all processes. */
+    /** Returns the table of listeners on the loopback interface, shared by all processes. */
     LoopbackListeners loopbackListeners();
 
     /**
-     * Whether a port that no identifier of this process has may be given to one that asks for none. A port of {@link PortSpace#TCP} is a
-     * TCP port of the host's if the identifier comes to be on iWARP, and somebody else's connection may have it. Whoever takes it after
-     * this was asked, and before it is used, still gets it; on Windows it always looks free.
+     * Returns true if a port that no identifier of this process uses may be given to an identifier that is bound without a port. A port of
+     * {@link PortSpace#TCP} is a TCP port of the host if the identifier gets an iWARP device, and another process may use it. The result
+     * may be outdated when the port is used; on Windows every port is reported as free.
      */
     boolean isFree(PortSpace space, InetSocketAddress address);
 
     /**
-     * Where the search for a free port starts; ports come from {@link PortTable#FIRST_EPHEMERAL}..{@link PortTable#LAST_EPHEMERAL}.
+     * Start of the search for a free port in {@link PortTable#FIRST_EPHEMERAL}..{@link PortTable#LAST_EPHEMERAL}.
      *
      * @return 0 or more, below {@code bound}
      */

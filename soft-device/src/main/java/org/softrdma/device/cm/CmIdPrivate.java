@@ -10,14 +10,14 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * What the parts of an identifier share: its state, and what it has by then (librdmacm's structure has that name, too). Its monitor is the
- * identifier's: it guards the fields here and those of the parts, and is never held while a transport, a queue pair or a device is called;
- * it is held while an event is queued, so that events keep their order when the identifier migrates.
+ * State shared by the parts of an identifier (named after librdmacm's structure). Its monitor is the identifier's: it guards the fields
+ * here and those of the parts, and is never held while a transport, a queue pair or a device is called; it is held while an event is
+ * queued, so that events keep their order when the identifier migrates.
  */
 final class CmIdPrivate {
     private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
-    /** Distinguishes it from every other identifier of the process. */
+    /** Number that is unique among the identifiers of the process. */
     final int number = LAST_NUMBER.incrementAndGet();
     final SoftConnectionManager manager;
     final PortSpace space;
@@ -29,11 +29,11 @@ final class CmIdPrivate {
     OpenDevice device;
     CmConnection connection;
     CmQueuePair queuePair;
-    /** What was requested, of one that a request made. */
+    /** Parameters of the request, for an identifier created by a request; else null. */
     ConnectionParameters requested;
-    /** It was accepted. */
+    /** True once the request was accepted. */
     boolean answered;
-    /** The peer accepted, the queue pair did not follow: what the peer says about it now is no news. */
+    /** True if the peer accepted but our queue pair could not be moved: the failure was reported, later events of the peer are ignored. */
     boolean failed;
 
     CmIdPrivate(SoftConnectionManager manager, PortSpace space, QpType type) {
@@ -42,7 +42,7 @@ final class CmIdPrivate {
         this.type = type;
     }
 
-    /** One that a request makes. */
+    /** Creates the state of an identifier for a request. */
     CmIdPrivate(CmIdPrivate listener, OpenDevice device, CmConnection connection, CmRequest request) {
         this(listener.manager, listener.space, listener.type);
         options = listener.options;
@@ -54,7 +54,7 @@ final class CmIdPrivate {
         state = CmState.CONNECT;
     }
 
-    /** @throws VerbsException EINVAL: the call does not fit the state */
+    /** Checks the state. @throws VerbsException EINVAL: the call is not allowed in the state */
     synchronized void require(CmCall call) {
         call.requireFits(state);
     }
@@ -63,15 +63,15 @@ final class CmIdPrivate {
         return state == expected;
     }
 
-    /** @throws VerbsException EINVAL: it is on no device yet */
+    /** Returns the device. @throws VerbsException EINVAL: not bound to a device yet */
     synchronized OpenDevice requireDevice(String verb) {
         if (device == null) {
-            throw new VerbsException(Errno.EINVAL, verb, "no device is known yet: bind to an address of one, or resolve first");
+            throw new VerbsException(Errno.EINVAL, verb, "the identifier has no device yet: bind to an address of one, or resolve first");
         }
         return device;
     }
 
-    /** The value of an attribute; null if there is none. */
+    /** Returns the queue pair, or null if there is none. */
     synchronized CmQueuePair queuePair() {
         return queuePair;
     }

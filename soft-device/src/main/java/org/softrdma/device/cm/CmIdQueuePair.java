@@ -9,7 +9,7 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
 
-/** Makes and destroys an identifier's queue pair, and says what one of the program's own has to be modified with. */
+/** Creates and destroys an identifier's queue pair, and computes attributes for a queue pair of the program. */
 final class CmIdQueuePair {
     private final CmIdPrivate id;
 
@@ -61,16 +61,16 @@ final class CmIdQueuePair {
         }
     }
 
-    /** @throws VerbsException EINVAL: there is none */
+    /** Returns the queue pair. @throws VerbsException EINVAL: there is none */
     CmQueuePair require(String verb) {
         CmQueuePair own = id.queuePair();
         if (own == null) {
-            throw new VerbsException(Errno.EINVAL, verb, "the identifier has no queue pair; createQp makes one");
+            throw new VerbsException(Errno.EINVAL, verb, "the identifier has no queue pair; create one with createQp");
         }
         return own;
     }
 
-    /** The queue pair's, or the device's shared one; null while the device is not known. */
+    /** Returns the protection domain of the queue pair, or the shared one of the device; null while the device is not known. */
     ProtectionDomain pd() {
         OpenDevice on;
         synchronized (id) {
@@ -107,7 +107,7 @@ final class CmIdQueuePair {
             case INIT -> CmQueuePair.init(QpType.UD);
             case RTR -> new QpAttributes().state(QpState.RTR);
             case RTS -> new QpAttributes().state(QpState.RTS).sqPsn(0);
-            default -> throw new VerbsException(Errno.EINVAL, "init_qp_attr", "state " + to + "; it is INIT, RTR or RTS");
+            default -> throw new VerbsException(Errno.EINVAL, "init_qp_attr", "state " + to + "; must be INIT, RTR or RTS");
         };
     }
 }

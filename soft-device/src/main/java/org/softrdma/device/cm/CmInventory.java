@@ -10,7 +10,7 @@ import org.softrdma.device.inspect.Resource;
 import org.softrdma.device.inspect.ResourceKind;
 import org.softrdma.verbs.Gid;
 
-/** Identifiers as {@code rdma resource show cm_id} has them. One that is on no device is on no list. */
+/** Lists identifiers for {@code rdma resource show cm_id}. An identifier without a device is not listed. */
 final class CmInventory {
     private static final String NO_PEER = "0.0.0.0:0";
     private static final String NO_IPV6_PEER = ":::0";
@@ -18,7 +18,7 @@ final class CmInventory {
     private CmInventory() {
     }
 
-    /** @param listensOn names of devices; the identifier may be bound to one of them, or to none */
+    /** Describes one identifier. @param listensOn names of devices; the identifier may be bound to one of them, or to none */
     static void report(CmIdPrivate id, List<String> listensOn, ReportBuilder into) {
         String device;
         String peer;
@@ -48,7 +48,7 @@ final class CmInventory {
         return resource.with("state", state.name()).with("ps", id.space.name());
     }
 
-    /** Address and port, without brackets, as {@code rdma} writes IPv6 addresses, too. */
+    /** Formats address and port as {@code rdma} does: without brackets, even for IPv6. */
     private static String text(InetSocketAddress address) {
         InetAddress ip = address.getAddress();
         return (ip instanceof Inet6Address ? Gid.of(ip).toString() : ip.getHostAddress()) + ":" + address.getPort();

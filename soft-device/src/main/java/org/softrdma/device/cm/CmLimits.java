@@ -6,7 +6,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
-/** What numbers a program may give, and what those become that it leaves to the device. */
+/** Checks the connection parameters of a program, and replaces {@link ConnectionParameters#MAX} by limits of the device. */
 final class CmLimits {
     private static final int LAST_QPN = 0xffffff;
 
@@ -14,7 +14,7 @@ final class CmLimits {
     }
 
     /**
-     * The numbers in their ranges, {@link ConnectionParameters#MAX} replaced by what the device can, the queue pair filled in.
+     * Checks the ranges, replaces {@link ConnectionParameters#MAX} by the limits of the device, and fills in the queue pair.
      *
      * @param own the queue pair, or null if the parameters name it
      * @throws VerbsException EINVAL
@@ -29,7 +29,7 @@ final class CmLimits {
         return own == null ? full : full.withQp(own.qp().qpNum(), own.hasSharedReceives());
     }
 
-    /** As {@link #check}, where "as many as the device can" means: of those the peer asked for. */
+    /** Checks the parameters of an answer as {@link #check} does, but with the request of the peer as a further limit. */
     static ConnectionParameters checkAnswer(ConnectionParameters wanted, ConnectionParameters asked, DeviceAttributes device,
                                             CmQueuePair own) {
         return check("accept", wanted.withReads(

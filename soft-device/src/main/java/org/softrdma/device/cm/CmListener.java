@@ -5,17 +5,21 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
 
-/** Who listens for a service of a transport. Called with the device's lock held; does not block and does not call the transport. */
+/** Receives the requests for a service of a transport. Called with the device's lock held; must not block or call the transport. */
 public interface CmListener {
-    /** Where it listens. @param ofDevice what the wildcard address stands for. Any thread, with or without the lock */
+    /**
+     * Returns the addresses that requests are accepted for. Called by any thread, with or without the lock.
+     *
+     * @param ofDevice addresses of the device, for which the wildcard address stands
+     */
     default Set<InetAddress> addresses(List<InetAddress> ofDevice) {
         return Set.copyOf(ofDevice);
     }
 
     /**
-     * A request came, no duplicate of one that is known.
+     * A new request was received; duplicates are not reported.
      *
-     * @param connection new; on TAKEN it has been given its handler by {@link CmConnection#handler}, else it is the transport's to forget
+     * @param connection new; on TAKEN its handler has been set by {@link CmConnection#handler}, otherwise the transport discards it
      */
     RequestVerdict onRequest(CmConnection connection, CmRequest request);
 }

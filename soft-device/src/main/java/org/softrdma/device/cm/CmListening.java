@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.verbs.VerbsException;
 
-/** What an identifier has that listens: the devices it listens on, its claim of the port on the loopback, and the backlog. */
+/** State of a listening identifier: its devices, its claim of the port on the loopback interface, and the backlog. */
 final class CmListening {
     private final SoftCmId id;
     private final CmService service;
     private final int backlog;
-    /** Requests that wait in the channel. */
+    /** Number of requests that wait in the channel. */
     private final AtomicInteger waiting = new AtomicInteger();
     private final List<OpenDevice> devices = new ArrayList<>();
     private LoopbackListeners.Claim claim;
@@ -25,10 +25,10 @@ final class CmListening {
     }
 
     /**
-     * From now on requests come; unless it was stopped already, by a thread that closed the identifier meanwhile.
+     * Starts listening, unless it was stopped already by a thread that closed the identifier meanwhile.
      *
-     * @param loopback where to say that this process is the one that connections to 127.0.0.1 are for; null if it is not to be
-     * @throws VerbsException EADDRINUSE; others of the transport. It listens nowhere then
+     * @param loopback table in which to claim connections to 127.0.0.1 for this process; null for no claim
+     * @throws VerbsException EADDRINUSE, or an error of the transport; then it does not listen anywhere
      */
     synchronized void start(List<OpenDevice> on, LoopbackListeners loopback) {
         if (stopped) {
@@ -49,7 +49,7 @@ final class CmListening {
         }
     }
 
-    /** The device is gone; it goes on listening on the others. */
+    /** Removes a device; the identifier keeps listening on the others. */
     synchronized void leave(OpenDevice device) {
         if (devices.remove(device)) {
             device.unlisten(service, id);
@@ -74,7 +74,7 @@ final class CmListening {
         return devices.stream().map(device -> device.device().name()).toList();
     }
 
-    /** Whether one more request may wait; if so, it is counted. */
+    /** Counts one more waiting request. @return false if the backlog is full */
     boolean admit() {
         if (waiting.incrementAndGet() <= backlog) {
             return true;
@@ -83,7 +83,7 @@ final class CmListening {
         return false;
     }
 
-    /** One that waited is handed out. */
+    /** Counts a waiting request that is handed out. */
     void delivered() {
         waiting.decrementAndGet();
     }

@@ -2,17 +2,17 @@
 package org.softrdma.device.cm;
 
 /**
- * What an identifier was set to, of its packets.
+ * Options of an identifier for its packets.
  *
  * @param typeOfService 0..255: traffic class of the path
- * @param ackTimeout    local ACK timeout code 0..31, or {@link #UNSET}: as the transport computes it
- * @param minRnrTimer   delay code 0..31 of our receiver-not-ready, or {@link #UNSET}: as the transport has it
+ * @param ackTimeout    local ACK timeout code 0..31, or {@link #UNSET} for the value computed by the transport
+ * @param minRnrTimer   delay code 0..31 of our RNR NAKs, or {@link #UNSET} for the default of the transport
  */
 public record CmPathOptions(int typeOfService, int ackTimeout, int minRnrTimer) {
     public static final int UNSET = -1;
     public static final CmPathOptions DEFAULT = new CmPathOptions(0, UNSET, UNSET);
 
-    /** @throws org.softrdma.verbs.VerbsException EINVAL: out of its range, as of the others */
+    /** Checks the ranges. @throws org.softrdma.verbs.VerbsException EINVAL: out of range */
     CmPathOptions withTypeOfService(int tos) {
         CmLimits.range("set_option", "type of service", tos, 0xff);
         return new CmPathOptions(tos, ackTimeout, minRnrTimer);

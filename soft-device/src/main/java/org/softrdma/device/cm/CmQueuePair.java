@@ -15,7 +15,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.DatagramParameters;
 
-/** A queue pair that the connection manager made and moves from state to state, and the completion queues it brought. */
+/** A queue pair that the connection manager created and moves between states, and the completion queues created with it. */
 final class CmQueuePair {
     private final QpType type;
     private final boolean shared;
@@ -27,7 +27,7 @@ final class CmQueuePair {
     private final CompletionQueue givenReceiveCq;
     private final QueuePair qp;
 
-    /** In INIT; one of datagrams in RTS. */
+    /** Creates the queue pair, in INIT; a UD queue pair in RTS. */
     CmQueuePair(ProtectionDomain pd, QpInitAttributes wanted) {
         type = wanted.type();
         shared = wanted.srq() != null;
@@ -68,7 +68,7 @@ final class CmQueuePair {
         }
     }
 
-    /** What INIT takes while no connection says more. */
+    /** Returns the attributes for INIT that do not depend on a connection. */
     static QpAttributes init(QpType type) {
         QpAttributes attributes = new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1);
         return type == QpType.UD ? attributes.qkey(DatagramParameters.UDP_QKEY) : attributes.accessFlags(0);
@@ -94,16 +94,16 @@ final class CmQueuePair {
         return receiveCq;
     }
 
-    /** Gives it the rights that the connection wants, before it is connected. */
+    /** Sets the access rights that the connection requires, before it is connected. */
     void prepare(CmConnection connection, CmPathOptions options) {
         modify(connection.qpAttributes(QpState.INIT, options));
     }
 
     /**
-     * Makes it ready to receive and to send.
+     * Moves the queue pair to RTR and RTS.
      *
-     * @param responderResources READs and atomics taken at once, or negative: as the connection says
-     * @param initiatorDepth     READs and atomics under way at once, or negative: as the connection says
+     * @param responderResources READs and atomics accepted at a time; negative for the value of the connection
+     * @param initiatorDepth     READs and atomics outstanding at a time; negative for the value of the connection
      */
     void connect(CmConnection connection, CmPathOptions options, int responderResources, int initiatorDepth) {
         prepare(connection, options);
@@ -125,7 +125,7 @@ final class CmQueuePair {
         }
     }
 
-    /** What is outstanding is flushed. Never refused: the queue pair may be destroyed by another thread. */
+    /** Moves the queue pair to ERR, which flushes outstanding requests. Never fails, even if another thread destroys the queue pair. */
     void toError() {
         try {
             qp.modify(new QpAttributes().state(QpState.ERR));

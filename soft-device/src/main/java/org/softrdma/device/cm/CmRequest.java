@@ -6,14 +6,14 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /**
- * A peer's request.
+ * A request received from a peer.
  *
- * @param service    what it asked for
+ * @param service    requested service
  * @param type       service of the queue pairs: RC, UC or UD
- * @param local      whom it asked for: an address as the peer gave it, and the service's port. On iWARP the TCP connection's
- * @param remote     who asks, as the peer gave it; the port may be 0
- * @param parameters seen from this end: the peer's initiator depth is our responder resources. The queue pair number is the peer's, the
- *     private data the application's: without the transport's own header, with the length an event reports
+ * @param local      requested address as the peer gave it, and the service's port; on iWARP those of the TCP connection
+ * @param remote     address of the peer as the peer gave it; the port may be 0
+ * @param parameters seen from this end: the peer's initiator depth is our responder resources. The queue pair number is that of the peer;
+ *     the private data is the application's, without the transport's header, in the length that an event reports
  */
 public record CmRequest(CmService service, QpType type, InetSocketAddress local, InetSocketAddress remote,
                         ConnectionParameters parameters) {

@@ -11,7 +11,7 @@ import org.softrdma.verbs.cm.CmEvent;
 import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.DatagramParameters;
 
-/** Has an identifier listen, makes identifiers of the requests that come, and hands them out. */
+/** Implements listening: creates an identifier for each received request, and hands it out. */
 final class CmRequests {
     private static final int DEFAULT_BACKLOG = 1024;
 
@@ -19,7 +19,7 @@ final class CmRequests {
     private final CmIdPrivate id;
     private final CmEvents events;
     private final CmAddressing addressing;
-    /** While it listens; else null. */
+    /** State of listening; null while the identifier does not listen. */
     private volatile CmListening listening;
     private ProtectionDomain requestsPd;
     private QpInitAttributes requestsQp;
@@ -31,7 +31,7 @@ final class CmRequests {
         this.addressing = addressing;
     }
 
-    /** What the queue pairs of the requests are like that {@link #get} hands out. */
+    /** Sets the attributes of the queue pairs that {@link #get} creates. */
     void queuePairs(ProtectionDomain pd, QpInitAttributes attributes) {
         synchronized (id) {
             requestsPd = pd;
@@ -66,7 +66,7 @@ final class CmRequests {
                 id.state = CmState.LISTEN;
                 listening = begun;
             }
-            // Who listens for IPv6 only does not listen at 127.0.0.1.
+            // A listener for IPv6 only does not listen at 127.0.0.1.
             begun.start(all, addressing.isIpv6Only() ? null : id.manager.host().loopbackListeners());
         } catch (VerbsException refused) {
             id.manager.ports().unlisten(binding);
@@ -78,8 +78,8 @@ final class CmRequests {
         }
     }
 
-    /** A request for an address it listens at; with the device's lock held. */
-    RequestVerdict onRequest(OpenDevice on, CmConnection asked, CmRequest request) {
+    /** Processes a request for an address that the identifier listens at; with the device's lock held. */
+    RequestVerdict onRequest(OpenDevice on, CmConnection connection, CmRequest request) {
         if (request.type() != id.type) {
             return RequestVerdict.REFUSED;
         }
@@ -90,8 +90,8 @@ final class CmRequests {
             if (!listening.admit()) {
                 return RequestVerdict.DROPPED;
             }
-            SoftCmId child = new SoftCmId(listener, on, asked, request);
-            asked.handler(child.handler());
+            SoftCmId child = new SoftCmId(listener, on, connection, request);
+            connection.handler(child.handler());
             events.put(id.type == QpType.UD
                 ? SoftCmEvent.request(child, listener, null, new DatagramParameters(request.parameters().privateData(), null, 0, 0))
                 : SoftCmEvent.request(child, listener, request.parameters(), null));
@@ -99,7 +99,7 @@ final class CmRequests {
         }
     }
 
-    /** A request leaves the channel. */
+    /** Counts a request that leaves the channel. */
     void delivered() {
         CmListening current = listening;
         if (current != null) {
@@ -107,12 +107,12 @@ final class CmRequests {
         }
     }
 
-    /** Of a synchronous identifier: waits for the next request. */
+    /** Waits for the next request; for synchronous identifiers only. */
     CmId get() {
         synchronized (id) {
             id.require(CmCall.GET_REQUEST);
             if (!events.isSynchronous()) {
-                throw new VerbsException(Errno.EINVAL, "get_request", "the identifier has a channel: its requests come out there");
+                throw new VerbsException(Errno.EINVAL, "get_request", "the identifier has a channel: take its requests from there");
             }
         }
         CmEvent request = events.await("get_request");
@@ -135,13 +135,13 @@ final class CmRequests {
         return child;
     }
 
-    /** Names of the devices it listens on. */
+    /** Returns the names of the devices that the identifier listens on. */
     List<String> listensOn() {
         CmListening current = listening;
         return current == null ? List.of() : current.deviceNames();
     }
 
-    /** A device was removed. */
+    /** Stops listening on a device that was removed. */
     void leave(OpenDevice device) {
         CmListening current = listening;
         if (current != null) {
@@ -149,7 +149,7 @@ final class CmRequests {
         }
     }
 
-    /** It listens no more. */
+    /** Stops listening. */
     void stop() {
         listening.stop();
     }

@@ -4,17 +4,17 @@ package org.softrdma.device.cm;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * What a listener listens for.
+ * A service that can be listened for.
  *
  * @param port 1..65535
  */
 public record CmService(PortSpace space, int port) {
-    /** The number on InfiniBand's wire. Source: IBA annex A11.4.2: space in bits 31..16, port in 15..0 */
+    /** Returns the service ID of InfiniBand: space in bits 31..16, port in 15..0. Source: IBA annex A11.4.2 */
     public long serviceId() {
         return (long) space.value() << 16 | port;
     }
 
-    /** The service with that number, or null if it is none of an IP port. */
+    /** Returns the service with that service ID, or null if the ID is not that of an IP port. */
     public static CmService of(long serviceId) {
         PortSpace space = serviceId >>> 32 != 0 ? null : PortSpace.of((int) (serviceId >>> 16));
         return space == null ? null : new CmService(space, (int) serviceId & 0xffff);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.cm;
 
-/** What an identifier is in the middle of. Names as in the kernel's connection manager. */
+/** State of an identifier. Names are those of the kernel's connection manager. */
 enum CmState {
     /** New. */
     IDLE,
-    /** bind_addr, or what was not bound before it listens or resolves. */
+    /** After bind_addr; entered by listen and resolve_addr, too, if the identifier was not bound. */
     ADDR_BOUND,
-    /** resolve_addr. */
+    /** After resolve_addr. */
     ADDR_RESOLVED,
-    /** resolve_route; again after a connect that the transport refused. */
+    /** After resolve_route; entered again by a connect that the transport refused. */
     ROUTE_RESOLVED,
-    /** connect; one that a request made begins here. It stays when the connection is established, rejected or unreachable. */
+    /** After connect, and at first if created by a request. Kept when the connection is established, rejected or unreachable. */
     CONNECT,
-    /** The transport said that the connection has ended. */
+    /** The transport has reported the end of the connection. */
     DISCONNECT,
-    /** listen; back to ADDR_BOUND if it cannot. */
+    /** After listen; back to ADDR_BOUND if listening fails. */
     LISTEN,
-    /** Its device was removed; closing is all that is left. */
+    /** The device was removed; the identifier can only be closed. */
     DEVICE_REMOVAL,
-    /** destroy_id, from any. */
+    /** After destroy_id, in any state. */
     DESTROYING
 }

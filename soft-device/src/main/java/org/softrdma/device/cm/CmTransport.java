@@ -6,54 +6,55 @@ import java.util.List;
 import org.softrdma.verbs.GidType;
 
 /**
- * What a device's transport does for the connection manager. Any thread may call it; callers hold no lock, and the transport takes that of
- * its device. It calls up ({@link CmListener}, {@link CmHandler}) with that lock held.
+ * Services of a device's transport for the connection manager. Any thread may call it; callers hold no lock, and the transport takes that
+ * of its device. It calls {@link CmListener} and {@link CmHandler} with that lock held.
  */
 public interface CmTransport {
-    /** The IP addresses of the device's interface that connections can come from and go to now. */
+    /** Returns the IP addresses of the device's interface that connections can use at present. */
     List<InetAddress> addresses();
 
-    /** Whether connections can come from and go to an address; of those that are too many to list, too. */
+    /** Returns true if connections can use an address, including addresses that are too many to list. */
     default boolean has(InetAddress address) {
         return addresses().contains(address);
     }
 
     /**
-     * The address on the loopback interface that is this process's alone, where processes cannot share 127.0.0.1: then 127.0.0.1 stands
-     * for whichever of them listens. Null if the device is not on that interface, or if the host's sockets see to all that.
+     * Returns the loopback address that belongs to this process alone, for transports whose processes cannot share 127.0.0.1: there
+     * 127.0.0.1 stands for the process that listens. Null if the device is on another interface, or if the host's sockets share 127.0.0.1.
      */
     InetAddress ownLoopback();
 
     /**
-     * Takes requests for a service from now on, at the addresses the listener names, or at every address of the device: the listener sorts
-     * them by address.
+     * Starts accepting requests for a service, at the addresses of the listener or at every address of the device: the listener
+     * distributes requests by address.
      *
-     * @throws org.softrdma.verbs.VerbsException EADDRINUSE: something outside this process has it; EOPNOTSUPP: the transport has no such
+     * @throws org.softrdma.verbs.VerbsException EADDRINUSE: used outside this process; EOPNOTSUPP: the transport has no such
      *     service (datagrams on iWARP)
      */
     void listen(CmService service, CmListener listener);
 
     /**
-     * The listener of a service names other addresses now.
+     * Updates the addresses of a service, because those of its listener have changed.
      *
-     * @throws org.softrdma.verbs.VerbsException as {@link #listen}; it listens where it did, then, as far as that is wanted still
+     * @throws org.softrdma.verbs.VerbsException as {@link #listen}; then it keeps listening at those previous addresses that are still
+     * wanted
      */
     void relisten(CmService service);
 
-    /** Requests for it are refused from now on; the listener is not called any more once this has returned. */
+    /** Stops listening: requests are refused, and the listener is not called after this has returned. */
     void unlisten(CmService service);
 
-    /** The kind of GID that connections and groups use: on RoCE, which version they are of. */
+    /** Returns the GID type of connections and groups, which on RoCE is the version. */
     default GidType gidType() {
         return GidType.ROCE_V2;
     }
 
-    /** A connection that nothing is known of yet; {@link CmConnection#connect} sends the request. */
+    /** Creates an end of a connection; {@link CmConnection#connect} sends the request. */
     CmConnection open(CmHandler handler);
 
     /**
-     * The process ends: returns when what peers have to know has been sent, or after a moment. A transport that sends at once has nothing
-     * to do.
+     * Waits until pending notifications of peers are sent, but only for a moment, because the process ends. Without effect for a transport
+     * that sends at once.
      */
     default void settle() {
     }

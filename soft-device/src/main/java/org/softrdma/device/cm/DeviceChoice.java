@@ -11,28 +11,28 @@ import org.softrdma.verbs.Transport;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Which devices connections are made by. Of several on an interface the first one has its connections, and all of them listen; a user who
- * wants it otherwise names devices.
+ * Selection of the devices used for connections. Of several devices on an interface, the first one makes connections, and all of them
+ * listen, unless the user selects devices by name.
  *
- * @param words names of devices, or {@code roce} or {@code iwarp} for all that speak that; none: all devices as they come
+ * @param words names of devices, or {@code roce} or {@code iwarp} for all devices of that transport; empty for all devices
  */
 record DeviceChoice(List<String> words) {
-    /** Environment variable with the words, commas between them. */
+    /** Environment variable with the words, separated by commas. */
     static final String VARIABLE = "SOFTRDMA_CM_DEVICES";
 
     static DeviceChoice ofUser() {
         return parse(System.getenv(VARIABLE));
     }
 
-    /** @param text null or empty: no choice */
+    /** Parses the environment variable. @param text null or empty for all devices */
     static DeviceChoice parse(String text) {
         return new DeviceChoice(text == null || text.isBlank() ? List.of() : List.of(text.strip().split("\\s*,\\s*")));
     }
 
     /**
-     * The chosen ones of these, in the order of the words.
+     * Filters devices, in the order of the words.
      *
-     * @throws VerbsException ENODEV: a word stands for none of them
+     * @throws VerbsException ENODEV: a word matches none of them
      */
     List<RdmaDevice> of(List<RdmaDevice> all) {
         if (words.isEmpty()) {

@@ -4,9 +4,9 @@ package org.softrdma.device.cm;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** The loopback address that belongs to no process in particular. */
+/** The loopback address that is shared by all processes. */
 final class LoopbackAddress {
-    /** 127.0.0.1, which also is the own address of one process. */
+    /** Address 127.0.0.1, which is the own address of one process, too. */
     static final InetAddress ANY_PROCESS = ofBytes(127, 0, 0, 1);
 
     private LoopbackAddress() {

@@ -19,22 +19,22 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A file for each port that somebody listens for on the loopback interface. It holds the listener's address, and the listener holds its
- * lock: a file that nobody has locked is one of a process that is gone. Processes of one user and one network namespace see each other.
+ * Files that record the listeners on the loopback interface, one for each port. A file contains the listener's address and is locked by the
+ * listener: an unlocked file belongs to a process that has ended. Processes of one user and one network namespace share the files.
  *
- * <p>Without a directory to write to, others find the listener by its own 127.0.0.x only; a warning says so.
+ * <p>Without a writable directory, other processes find the listener only at its own 127.0.0.x; a warning is logged.
  */
 final class LoopbackFiles implements LoopbackListeners {
     private static final System.Logger LOG = System.getLogger(LoopbackFiles.class.getName());
     private static final int LONGEST_ADDRESS = 15;
-    /** Beyond what is read: where locks are mandatory, they lock out readers. */
+    /** Position of the lock, beyond the contents: mandatory locks would block readers. */
     private static final long LOCK_AT = 1024;
 
     private final Path directory;
-    /** Claims of this process: a second look at its own file would drop the lock. */
+    /** Claims of this process, as opening its own file a second time would drop the lock. */
     private final Map<CmService, InetAddress> own = new HashMap<>();
 
-    /** @param state the user's state directory; ours is in it and appears with the first claim */
+    /** Creates the table. @param state the user's state directory; a subdirectory is created with the first claim */
     LoopbackFiles(Path state) {
         directory = state.resolve("loopback-" + NetworkNamespace.ofThisProcess());
     }
@@ -63,7 +63,7 @@ final class LoopbackFiles implements LoopbackListeners {
             channel.truncate(0);
             channel.write(ByteBuffer.wrap(address.getHostAddress().getBytes(StandardCharsets.US_ASCII)), 0);
         } catch (IOException refused) {
-            LOG.log(System.Logger.Level.WARNING, "other processes find port " + service.port() + " of " + service.space() + " at "
+            LOG.log(System.Logger.Level.WARNING, "other processes can reach port " + service.port() + " of " + service.space() + " at "
                 + address.getHostAddress() + ", but not at 127.0.0.1: " + refused);
             closeQuietly(channel);
             channel = null;
@@ -78,7 +78,7 @@ final class LoopbackFiles implements LoopbackListeners {
             try {
                 Files.deleteIfExists(fileOf(service));
             } catch (IOException stays) {
-                LOG.log(System.Logger.Level.DEBUG, "left behind, unlocked: " + stays);
+                LOG.log(System.Logger.Level.DEBUG, "unlocked file could not be deleted: " + stays);
             }
             closeQuietly(held);
         }
@@ -96,7 +96,7 @@ final class LoopbackFiles implements LoopbackListeners {
         } catch (NoSuchFileException nobody) {
             return null;
         } catch (IOException unreadable) {
-            LOG.log(System.Logger.Level.WARNING, "cannot see who listens for port " + service.port() + " of " + service.space() + ": "
+            LOG.log(System.Logger.Level.WARNING, "cannot find the listener for port " + service.port() + " of " + service.space() + ": "
                 + unreadable);
             return null;
         }
@@ -108,7 +108,7 @@ final class LoopbackFiles implements LoopbackListeners {
         return new String(text.array(), 0, Math.max(0, read), StandardCharsets.US_ASCII);
     }
 
-    /** Null for a file that is just being written. */
+    /** Parses the address; null for an incomplete file, which is being written. */
     private static InetAddress parse(String text) throws IOException {
         if (!text.matches("127(\\.[0-9]{1,3}){3}")) {
             return null;

@@ -4,24 +4,24 @@ package org.softrdma.device.cm;
 import java.net.InetAddress;
 
 /**
- * Makes 127.0.0.1 mean what everybody expects. On the loopback interface each process has a 127.0.0.x of its own, so that two can talk to
- * each other; whoever connects to 127.0.0.1 means the one that listens for the port.
+ * Maps 127.0.0.1 to the process that listens for a port. On the loopback interface each process has its own 127.0.0.x, so that processes
+ * can connect to each other; a connection to 127.0.0.1 is directed to the process that listens.
  */
 public interface LoopbackListeners {
-    /** A port that is taken on 127.0.0.1; {@link #close} gives it back, and so does the end of the process. */
+    /** Claim of a port on 127.0.0.1, released by {@link #close} and by the end of the process. */
     interface Claim extends AutoCloseable {
         @Override
         void close();
     }
 
     /**
-     * Tells all processes that this one listens.
+     * Claims a port on 127.0.0.1 for this process.
      *
-     * @param own where connections to 127.0.0.1 are to go
+     * @param own address to which connections to 127.0.0.1 are directed
      * @throws org.softrdma.verbs.VerbsException EADDRINUSE: another process listens for it
      */
     Claim claim(CmService service, InetAddress own);
 
-    /** Where somebody listens, or null if nobody does. */
+    /** Returns the address of the listener, or null if there is none. */
     InetAddress find(CmService service);
 }

@@ -17,7 +17,7 @@ import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsException;
 
-/** A device that identifiers are on: its context, which they share, and who listens there. */
+/** A device in use by identifiers: the context that they share, and its listeners. */
 final class OpenDevice {
     private static final System.Logger LOG = System.getLogger(OpenDevice.class.getName());
 
@@ -29,8 +29,10 @@ final class OpenDevice {
     private volatile boolean removed;
 
     /**
-     * @param whenRemoved told when the device is removed from under its identifiers
-     * @throws VerbsException EOPNOTSUPP: it has no transport for connections; or why it does not open
+     * Opens the device.
+     *
+     * @param whenRemoved called when the device is removed while identifiers use it
+     * @throws VerbsException EOPNOTSUPP: it has no transport for connections; or the reason why it cannot be opened
      */
     OpenDevice(CmDevice device, Consumer<OpenDevice> whenRemoved) {
         this.device = device;
@@ -58,12 +60,12 @@ final class OpenDevice {
         return device;
     }
 
-    /** Whether it is there only for the identifiers that are on it still. */
+    /** Returns true if the device was removed and is kept only for the identifiers that still use it. */
     boolean isRemoved() {
         return removed;
     }
 
-    /** For identifiers whose program does not bring one. */
+    /** Returns the protection domain for identifiers whose program does not provide one. */
     synchronized ProtectionDomain pd() {
         if (pd == null) {
             pd = context.allocatePd();
@@ -71,22 +73,22 @@ final class OpenDevice {
         return pd;
     }
 
-    /** Whether it is the device for a local address. */
+    /** Returns true if this is the device for a local address. */
     boolean has(InetAddress address) {
         return standsForOwn(address) || transport.has(address);
     }
 
-    /** Whether it is 127.0.0.1, and that is whoever's listens. */
+    /** Returns true if the address is 127.0.0.1 and stands for the process that listens. */
     boolean standsForOwn(InetAddress address) {
         return address.equals(LoopbackAddress.ANY_PROCESS) && transport.ownLoopback() != null;
     }
 
-    /** What stands for 127.0.0.1 here, or the address itself. */
+    /** Replaces 127.0.0.1 by the own loopback address of the process; returns other addresses unchanged. */
     InetAddress own(InetAddress address) {
         return standsForOwn(address) ? transport.ownLoopback() : address;
     }
 
-    /** @throws VerbsException EADDRNOTAVAIL: the device was opened without it */
+    /** Checks that the device can use an address. @throws VerbsException EADDRNOTAVAIL: the device was opened without it */
     void requireAddress(String verb, InetAddress address) {
         if (!transport.has(address)) {
             throw new VerbsException(Errno.EADDRNOTAVAIL, verb, device.name() + " was opened without " + address.getHostAddress()
@@ -95,7 +97,7 @@ final class OpenDevice {
     }
 
     /**
-     * The device's index of a local address that is a GID. On RoCE it may be there once for each version: then the one connections use.
+     * Returns the GID index of a local address. RoCE may have one GID for each version: then that of the version used for connections.
      *
      * @throws VerbsException EADDRNOTAVAIL: there is none
      */
@@ -113,7 +115,7 @@ final class OpenDevice {
         throw new VerbsException(Errno.EADDRNOTAVAIL, "join_multicast", device.name() + " has no GID of " + address.getHostAddress());
     }
 
-    /** Requests for the service go to the identifier from now on, if they are for its address. */
+    /** Starts passing requests for the service and for its address to the identifier. */
     void listen(CmService service, SoftCmId id) {
         synchronized (listeners) {
             Listeners all = listeners.get(service);
@@ -127,7 +129,7 @@ final class OpenDevice {
         }
     }
 
-    /** Never fails: the addresses of those that listen still are tried again by the transport, should one of them be taken. */
+    /** Stops listening. Never fails: if an address of the remaining listeners is in use, the transport tries it again. */
     void unlisten(CmService service, SoftCmId id) {
         synchronized (listeners) {
             Listeners all = listeners.get(service);
@@ -151,7 +153,7 @@ final class OpenDevice {
         }
     }
 
-    /** Gives the context back. @return false if the program still has objects of it */
+    /** Closes the context. @return false if the program still has objects of it */
     boolean close() {
         try {
             if (pd != null) {
@@ -168,11 +170,15 @@ final class OpenDevice {
         }
     }
 
-    /** The identifiers that listen for one service, at their addresses. Called by the transport with the device's lock held. */
+    /** Identifiers that listen for one service, by address. Called by the transport with the device's lock held. */
     private final class Listeners implements CmListener {
         private final List<SoftCmId> ids = new CopyOnWriteArrayList<>();
 
-        /** One more. @param begin has the transport ask for the addresses; if that is refused, the identifier does not stay */
+        /**
+         * Adds an identifier.
+         *
+         * @param begin makes the transport listen at the addresses; if that fails, the identifier is removed again
+         */
         void add(SoftCmId id, Runnable begin) {
             ids.add(id);
             try {

@@ -12,15 +12,15 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** Who of this process has bound which port, by port space. Thread-safe. */
+/** Bound ports of this process, by port space. Thread-safe. */
 final class PortTable {
-    /** Ports given to those that ask for none: Linux's default range. */
+    /** First port that is given to identifiers bound without a port; the range is Linux's default. */
     static final int FIRST_EPHEMERAL = 32768;
     static final int LAST_EPHEMERAL = 60999;
 
     private final Map<CmService, List<Binding>> bindings = new HashMap<>();
 
-    /** One identifier's address and port. */
+    /** Address and port of one identifier. */
     static final class Binding {
         private final CmService service;
         private final InetAddress address;
@@ -41,7 +41,7 @@ final class PortTable {
 
         private boolean overlaps(Binding other) {
             if (isIpv6() != other.isIpv6()) {
-                // The IPv6 wildcard address stands for IPv4 as well.
+                // The IPv6 wildcard address includes IPv4.
                 return coversBoth() || other.coversBoth();
             }
             return address.isAnyLocalAddress() || other.address.isAnyLocalAddress() || address.equals(other.address);
@@ -57,9 +57,9 @@ final class PortTable {
     }
 
     /**
-     * Takes an address and a port.
+     * Binds an address and a port.
      *
-     * @param host asked, if the address has port 0, where to start to look for a port, and whether the one that was found is free there
+     * @param host selects a free port if the address has port 0
      * @throws VerbsException EADDRINUSE
      */
     synchronized Binding bind(PortSpace space, InetSocketAddress wanted, boolean reuse, boolean familyOnly, CmHost host) {
@@ -79,7 +79,8 @@ final class PortTable {
                 return enter(new Binding(service, wanted.getAddress(), reuse, familyOnly));
             }
         }
-        throw new VerbsException(Errno.EADDRNOTAVAIL, "bind_addr", "all " + count + " ports of " + space + " for those who ask for none"
+        throw new VerbsException(Errno.EADDRNOTAVAIL, "bind_addr",
+            "all " + count + " ports of " + space + " for identifiers bound without a port"
             + " are taken; close identifiers");
     }
 
@@ -93,7 +94,11 @@ final class PortTable {
         return binding;
     }
 
-    /** Of several on one port only one may listen. @throws VerbsException EADDRINUSE */
+    /**
+     * Marks a binding as listening. Only one of several bindings of a port may listen.
+     *
+     * @throws VerbsException EADDRINUSE: another one listens
+     */
     synchronized void listen(Binding binding) {
         for (Binding other : bindings.get(binding.service)) {
             if (other != binding && other.overlaps(binding)) {
@@ -104,7 +109,7 @@ final class PortTable {
         binding.listening = true;
     }
 
-    /** It does not listen after all. */
+    /** Marks a binding as not listening. */
     synchronized void unlisten(Binding binding) {
         binding.listening = false;
     }

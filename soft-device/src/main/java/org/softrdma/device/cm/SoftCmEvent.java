@@ -7,7 +7,7 @@ import org.softrdma.verbs.cm.CmEventType;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
 
-/** An event on its way to the application. Whoever takes it may make another type of it before handing it out. */
+/** An event for the application. Its type may be changed by the thread that takes it, before it is handed out. */
 final class SoftCmEvent implements CmEvent {
     private final SoftCmId id;
     private final SoftCmId listenId;
@@ -84,18 +84,18 @@ final class SoftCmEvent implements CmEvent {
         return joinContext;
     }
 
-    /** By whoever takes it, before anybody else sees it. */
+    /** Changes the type; only by the thread that takes the event, before it is handed out. */
     void become(CmEventType other, int otherStatus) {
         type = other;
         status = otherStatus;
     }
 
-    /** Whose event it is: the listener's, for a request. */
+    /** Returns the identifier that the event counts for: the listener, for a request. */
     SoftCmId owner() {
         return listenId != null ? listenId : id;
     }
 
-    /** It leaves the queue, to be acknowledged. */
+    /** Marks the event as delivered: it must be acknowledged from now on. */
     void delivered() {
         owner().onDelivery(this);
     }

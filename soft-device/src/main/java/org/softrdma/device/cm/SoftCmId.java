@@ -24,9 +24,8 @@ import org.softrdma.verbs.cm.EventChannel;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * An identifier, the same for every transport: puts its parts together, and ends them. Programs call it from above; its
- * {@link CmConnection} calls {@link #handler} from below, with the device's lock held. {@link CmIdPrivate} is what the parts share, and the
- * monitor of all of them.
+ * An identifier, independent of the transport: composes its parts and closes them. Programs call its methods; its {@link CmConnection}
+ * calls {@link #handler} with the device's lock held. {@link CmIdPrivate} is the state that the parts share, and their monitor.
  */
 final class SoftCmId implements CmId {
     private final CmIdPrivate id;
@@ -40,14 +39,14 @@ final class SoftCmId implements CmId {
     private final CmEventProcessing processing;
     private volatile Object context;
 
-    /** @param channel null for a synchronous one */
+    /** Creates an identifier for a program. @param channel null for a synchronous identifier */
     SoftCmId(SoftConnectionManager manager, SoftEventChannel channel, Object context, PortSpace space, QpType type) {
         this(new CmIdPrivate(manager, space, type), context);
         events.enter(channel);
         manager.begin();
     }
 
-    /** One that a request makes: on the listener's channel until it is handed out. */
+    /** Creates an identifier for a request, on the listener's channel until it is handed out. */
     SoftCmId(SoftCmId listener, OpenDevice device, CmConnection connection, CmRequest request) {
         this(new CmIdPrivate(listener.id, device, connection, request), listener.context);
         events.enterWith(listener.events);
@@ -65,7 +64,7 @@ final class SoftCmId implements CmId {
         processing = new CmEventProcessing(this, id, events, groups);
     }
 
-    // ---- what it is ----
+    // ---- attributes ----
 
     @Override
     public EventChannel channel() {
@@ -125,7 +124,7 @@ final class SoftCmId implements CmId {
         return events.last();
     }
 
-    /** Adds it to its device, or to each device it listens on. */
+    /** Adds the identifier to the list of its device, or of each device it listens on. */
     void report(ReportBuilder into) {
         CmInventory.report(id, requests.listensOn(), into);
     }
@@ -147,7 +146,7 @@ final class SoftCmId implements CmId {
         addressing.resolveRoute();
     }
 
-    // ---- the queue pair ----
+    // ---- queue pair ----
 
     @Override
     public void createQp(ProtectionDomain givenPd, QpInitAttributes attributes) {
@@ -234,14 +233,14 @@ final class SoftCmId implements CmId {
         connecting.disconnect();
     }
 
-    /** Who is to hear what happens to its connection. */
+    /** Returns the handler of the events of its connection. */
     CmHandler handler() {
         return handler;
     }
 
     // ---- listening ----
 
-    /** Of one that listens: what the queue pairs of its requests are like. */
+    /** Sets the attributes of the queue pairs for requests, of a listening identifier. */
     void queuePairsOfRequests(ProtectionDomain pd, QpInitAttributes attributes) {
         requests.queuePairs(pd, attributes);
     }
@@ -251,12 +250,12 @@ final class SoftCmId implements CmId {
         requests.listen(backlog);
     }
 
-    /** Whether it is bound to the wildcard address, and that stands for this one. */
+    /** Returns true if the identifier is bound to a wildcard address that includes this one. */
     boolean coversWildcard(InetAddress address) {
         return addressing.coversWildcard(address);
     }
 
-    /** A request for an address it listens at; with the device's lock held. */
+    /** Processes a request for an address that the identifier listens at; with the device's lock held. */
     RequestVerdict onRequest(OpenDevice on, CmConnection asked, CmRequest request) {
         return requests.onRequest(on, asked, request);
     }
@@ -268,7 +267,7 @@ final class SoftCmId implements CmId {
 
     // ---- removal ----
 
-    /** A device was removed: the connection that this identifier has there ends, and the program is told, once. */
+    /** Ends the connection of this identifier because its device was removed, and raises one event. */
     void onRemoval(OpenDevice device) {
         requests.leave(device);
         CmConnection current;
@@ -295,7 +294,7 @@ final class SoftCmId implements CmId {
         return events;
     }
 
-    /** An event of this identifier leaves its queue; with the queue's lock held. */
+    /** Counts an event of this identifier that leaves its queue; with the queue's lock held. */
     void onDelivery(SoftCmEvent event) {
         events.onDelivery();
         if (event.type() == CmEventType.CONNECT_REQUEST) {
@@ -308,9 +307,9 @@ final class SoftCmId implements CmId {
     }
 
     /**
-     * What an event has to do to the identifier before anybody sees it; on the thread that takes it.
+     * Applies an event to the identifier before it is handed out; on the thread that takes the event.
      *
-     * @return false if nobody is to see it
+     * @return false if it must not be handed out
      */
     boolean prepare(SoftCmEvent event) {
         return processing.process(event);
@@ -327,7 +326,7 @@ final class SoftCmId implements CmId {
     public void joinMulticast(InetAddress group, boolean sendOnly, Object joinContext) {
         OpenDevice on = id.requireDevice("join_multicast");
         if (id.type != QpType.UD) {
-            throw new VerbsException(Errno.EINVAL, "join_multicast", "groups are for datagrams, not " + id.type);
+            throw new VerbsException(Errno.EINVAL, "join_multicast", "groups require datagrams (UD), not " + id.type);
         }
         int source = on.gidIndex(id.local.getAddress());
         synchronized (id) {
@@ -375,7 +374,7 @@ final class SoftCmId implements CmId {
         addressing.familyOnly(only);
     }
 
-    // ---- the end ----
+    // ---- closing ----
 
     @Override
     public void close() {
@@ -412,7 +411,7 @@ final class SoftCmId implements CmId {
         id.manager.end();
     }
 
-    /** The connection ends, and so do those that nobody has seen yet. */
+    /** Ends the connection, and the requests that were not handed out yet. */
     private void forget(SoftEventChannel own) {
         CmConnection current;
         synchronized (id) {
@@ -428,7 +427,7 @@ final class SoftCmId implements CmId {
         }
     }
 
-    /** The process ends: what the peers have to know is told, nothing is waited for. */
+    /** Notifies the peers because the process ends, without waiting for answers. */
     void abandon() {
         SoftEventChannel own;
         synchronized (id) {

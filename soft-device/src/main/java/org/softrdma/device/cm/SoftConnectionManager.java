@@ -23,14 +23,14 @@ import org.softrdma.verbs.cm.EventChannel;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * The connection manager over the soft devices of a host. Devices are opened when an identifier comes to be on them, and closed when there
- * is neither identifier nor channel any more: whoever makes and closes identifiers one after the other keeps a channel.
+ * The connection manager for the soft devices of a host. Devices are opened when an identifier is bound to them, and closed when there are
+ * no identifiers and no channels any more: a program that creates and closes identifiers one after another should keep a channel.
  */
 public final class SoftConnectionManager implements ConnectionManager, ReportSource {
     private static final System.Logger LOG = System.getLogger(SoftConnectionManager.class.getName());
-    /** Milliseconds that {@link #createEndpoint} lets address and route be looked for, each. */
+    /** Timeout in milliseconds of {@link #createEndpoint} for resolving the address, and for resolving the route. */
     private static final int RESOLVE_TIMEOUT_MS = 2000;
-    /** More are forgotten, and found out again. */
+    /** Maximum number of remembered addresses; further ones are looked up again. */
     private static final int MOST_PLACES = 1024;
 
     private record Place(PortSpace space, InetAddress address) {
@@ -38,19 +38,19 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
 
     private final CmHost host;
     /**
-     * Held while devices are opened and closed, which can mean to wait for their threads; taken before the monitor, which guards the fields
-     * and is held for a moment only: those threads come for it when a device is removed.
+     * Lock held while devices are opened and closed, which may wait for their threads. Taken before the monitor, which guards the fields
+     * and is held only briefly: those threads take the monitor when a device is removed.
      */
     private final Object opening = new Object();
     private final PortTable ports = new PortTable();
-    /** By name, in the order they were opened. */
+    /** Open devices by name, in the order they were opened. */
     private final Map<String, OpenDevice> devices = new LinkedHashMap<>();
-    /** Whose connections an address has: of the devices that were open already. */
+    /** Device for an address, among the devices that are open. */
     private final Map<Place, OpenDevice> places = new HashMap<>();
     private final Set<SoftCmId> identifiers = ConcurrentHashMap.newKeySet();
-    /** Devices that were removed, and wait for their identifiers to be closed. */
+    /** Devices that were removed but still have identifiers. */
     private final Set<OpenDevice> removed = new LinkedHashSet<>();
-    /** Channels and identifiers. */
+    /** Number of channels and identifiers. */
     private int users;
 
     public SoftConnectionManager(CmHost host) {
@@ -67,12 +67,12 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
 
     // ---- devices ----
 
-    /** Another channel, or another identifier of the program's. */
+    /** Counts a new channel or a new identifier of the program. */
     synchronized void begin() {
         users++;
     }
 
-    /** One less: with the last one the devices go. */
+    /** Counts a closed channel or identifier; with the last one, all devices are closed. */
     void end() {
         synchronized (this) {
             users--;
@@ -106,7 +106,7 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         removed.remove(closed);
     }
 
-    /** A device is gone, for new identifiers; those that are on it are told. */
+    /** Withdraws a removed device from new identifiers, and notifies the identifiers that use it. */
     private void onRemoval(OpenDevice device) {
         synchronized (this) {
             devices.remove(device.device().name(), device);
@@ -116,7 +116,7 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         identifiers.forEach(id -> id.onRemoval(device));
     }
 
-    /** @throws VerbsException why it does not open */
+    /** Opens a device. @throws VerbsException the reason why it cannot be opened */
     private OpenDevice open(CmDevice device) {
         synchronized (opening) {
             OpenDevice open = opened(device.name());
@@ -124,17 +124,17 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         }
     }
 
-    /** @throws VerbsException ENODEV: it was removed while it was opened */
+    /** Enters an opened device. @throws VerbsException ENODEV: it was removed while it was opened */
     private OpenDevice entered(OpenDevice opened) {
         if (enter(opened)) {
             return opened;
         }
         opened.close();
         forget(opened);
-        throw new VerbsException(Errno.ENODEV, "open_device", opened.device().name() + " was deleted at this moment");
+        throw new VerbsException(Errno.ENODEV, "open_device", opened.device().name() + " was deleted while it was opened");
     }
 
-    /** Null if it is not open. */
+    /** Returns an open device, or null if it is not open. */
     private synchronized OpenDevice opened(String name) {
         return devices.get(name);
     }
@@ -148,10 +148,10 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
     }
 
     /**
-     * The device for a port space whose interface has an address of the host; of several the first, in the order of the host's list.
+     * Returns the device for a port space whose interface has a local address; the first one in the host's list if there are several.
      *
-     * @throws VerbsException EADDRNOTAVAIL: no interface has it; ENODEV: its interface has no device that can connect; or why that does not
-     *     open
+     * @throws VerbsException EADDRNOTAVAIL: no interface has it; ENODEV: its interface has no device that can connect; or the reason why
+     *     that device cannot be opened
      */
     OpenDevice deviceOf(String verb, PortSpace space, InetAddress address) {
         Place place = new Place(space, address);
@@ -179,7 +179,7 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         throw new VerbsException(Errno.EADDRNOTAVAIL, verb, "no interface of this host has " + address.getHostAddress());
     }
 
-    /** Without asking the host, which takes a millisecond; null if it is not known or not true any more. */
+    /** Looks up the device without a query of the host, which takes a millisecond; null if unknown or outdated. */
     private synchronized OpenDevice remembered(Place place) {
         OpenDevice device = places.get(place);
         return device != null && device.has(place.address) ? device : null;
@@ -194,9 +194,9 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
     }
 
     /**
-     * Every device for a port space that can be opened.
+     * Returns all devices for a port space that can be opened.
      *
-     * @throws VerbsException ENODEV: none can, and why the last one cannot
+     * @throws VerbsException ENODEV: none can be opened; includes the reason of the last one
      */
     List<OpenDevice> openAll(String verb, PortSpace space) {
         List<OpenDevice> opened = new ArrayList<>();
@@ -208,7 +208,7 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
             try {
                 opened.add(open(device));
             } catch (VerbsException refused) {
-                // An interface without address is no news; one that somebody else has is.
+                // An interface without an address is normal; one that another process uses is worth a warning.
                 LOG.log(refused.errno() == Errno.EADDRINUSE ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
                     verb + ": not on " + device.name() + ": " + refused.getMessage());
                 last = refused;
@@ -221,7 +221,7 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         return opened;
     }
 
-    // ---- what programs call ----
+    // ---- API ----
 
     @Override
     public EventChannel createEventChannel() {
@@ -273,7 +273,7 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         identifiers.forEach(id -> id.report(into));
     }
 
-    /** The process ends: peers are told, as an operating system would do it for a program that was killed. */
+    /** Notifies all peers because the process ends, as an operating system does for a program that is killed. */
     void abandon() {
         for (SoftCmId id : identifiers) {
             try {

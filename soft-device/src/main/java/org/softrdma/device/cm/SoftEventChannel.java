@@ -12,8 +12,7 @@ import org.softrdma.verbs.cm.CmEvent;
 import org.softrdma.verbs.cm.EventChannel;
 
 /**
- * A queue of events. It holds as many requests as listeners' backlogs allow, and of each identifier the few events that one connection can
- * have.
+ * A queue of events, bounded by the backlogs of the listeners and by the few events that one connection can have.
  */
 final class SoftEventChannel implements EventChannel {
     private final SoftConnectionManager manager;
@@ -41,7 +40,7 @@ final class SoftEventChannel implements EventChannel {
         events.put(event);
     }
 
-    /** Takes out what was not handed out yet, oldest first. */
+    /** Removes and returns the events that were not handed out yet, oldest first. */
     List<SoftCmEvent> removeAllOf(SoftCmId owner) {
         List<SoftCmEvent> removed = new ArrayList<>();
         events.removeIf(event -> event.owner() == owner && removed.add(event));
@@ -61,7 +60,7 @@ final class SoftEventChannel implements EventChannel {
             if (event == null || event.id().prepare(event)) {
                 return event;
             }
-            // It was for the connection manager only.
+            // The event was for the connection manager only.
             event.ack();
             leftNs = timeoutNs <= 0 ? timeoutNs : Math.max(0, untilNs - System.nanoTime());
         }

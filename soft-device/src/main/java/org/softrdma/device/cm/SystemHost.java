@@ -26,9 +26,9 @@ import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** This machine: its routing table, asked by connecting a socket that never sends, and the devices of all providers. */
+/** The local host: its routing table, queried by connecting a socket that never sends, and the devices of all providers. */
 final class SystemHost implements CmHost {
-    /** Any port will do for asking the routing table; this one is RoCE's. */
+    /** Destination port of routing table queries; the value, RoCE's port, has no influence. */
     private static final int SOME_PORT = 4791;
 
     private final DeviceChoice choice = DeviceChoice.ofUser();
@@ -78,7 +78,7 @@ final class SystemHost implements CmHost {
         try {
             return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
         } catch (SocketException refused) {
-            throw new VerbsException(Errno.EIO, "bind_addr", "the system does not list its network interfaces: " + refused.getMessage(),
+            throw new VerbsException(Errno.EIO, "bind_addr", "cannot list the network interfaces: " + refused.getMessage(),
                 refused);
         }
     }
@@ -102,11 +102,11 @@ final class SystemHost implements CmHost {
 
     @Override
     public boolean isFree(PortSpace space, InetSocketAddress address) {
-        // The host says why it refuses in its user's language. Where no port can be had, it is not for the port.
+        // The text of the failure depends on the language of the system. If no port at all can be bound, the port is not the reason.
         return space != PortSpace.TCP || canBind(address) || !canBind(new InetSocketAddress(address.getAddress(), 0));
     }
 
-    /** As a socket that would connect or listen there: with SO_REUSEADDR, so that connections that ended a moment ago do not count. */
+    /** Tries to bind a socket as for connecting or listening, with SO_REUSEADDR so that recently ended connections do not count. */
     private static boolean canBind(InetSocketAddress address) {
         try (SocketChannel socket = SocketChannel.open()) {
             socket.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(address);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The connection manager of soft devices: identifiers, ports, addresses and events, and below them
- * {@link org.softrdma.device.cm.CmTransport}, what a transport does for it (InfiniBand's CM messages, iWARP's MPA).
+ * The connection manager of soft devices: identifiers, ports, addresses and events.
  *
- * <p>Who may hold what: an identifier's own monitor is held for a look at its state only, never during a call down to a transport. A
- * transport calls up with its device's lock held, and what it calls only takes monitors and puts events into queues. So the order is
- * always device lock before monitor.
+ * <p>Reading order: {@link org.softrdma.device.cm.CmTransport} with {@link org.softrdma.device.cm.CmConnection},
+ * {@link org.softrdma.device.cm.CmListener} and {@link org.softrdma.device.cm.CmHandler}, the interface to a transport (InfiniBand's CM
+ * messages, iWARP's MPA); {@link org.softrdma.device.cm.SoftConnectionManager}, the open devices; {@link org.softrdma.device.cm.SoftCmId},
+ * an identifier, with its parts CmAddressing, CmConnecting, CmRequests, CmIdQueuePair and CmEvents, which share CmIdPrivate; last the
+ * tables of ports and of loopback listeners.
+ *
+ * <p>Lock order: an identifier's own monitor is held only while its state is accessed, never during a call to a transport. A transport
+ * makes its callbacks with its device's lock held, and these only take monitors and put events into queues. Hence the order is always
+ * device lock before monitor.
  */
 package org.softrdma.device.cm;
