@@ -13,21 +13,10 @@ import org.softrdma.link.sim.PacketObserver;
 import org.softrdma.link.sim.SimulatedFabric;
 import org.softrdma.rxe.SimulatedRxe;
 import org.softrdma.verbs.AccessFlags;
-import org.softrdma.verbs.AddressVector;
-import org.softrdma.verbs.AsyncEvent;
-import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MemoryRegion;
-import org.softrdma.verbs.MemoryWindow;
-import org.softrdma.verbs.QpAttributes;
-import org.softrdma.verbs.QpCapabilities;
-import org.softrdma.verbs.QpInitAttributes;
-import org.softrdma.verbs.QpState;
-import org.softrdma.verbs.QpType;
-import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.WorkCompletion;
 
 /**
  * One seed: two devices, queue pairs of one service or several, everything the seed draws posted in both directions at once. First on a
@@ -39,14 +28,6 @@ public final class SeedRun {
     private static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY;
     private static final int INBOX_PACKETS = 1 << 16;
     private static final int FIRST_SOURCE_PORT = 0xc000;
-    /** Work request id of the binding that opens a window before everything else. */
-    private static final long BIND_ID = 1L << 61;
-    private static final int NARROW_CQE = 256;
-    private static final Gid GROUP_V4 = Gid.ofIpv4(0xe0010203);
-    private static final Gid GROUP_V6 = new Gid(0xff0eL << 48, 0x10203);
-    /** Bytes of the shortest receives that serve all messages: a GRH and some more; and how much longer they may be. */
-    private static final int SMALLEST_SLOT = 64;
-    private static final int LARGEST_SLOT = 6000;
     private static final long SILENCE_NS = 1_000_000_000L;
 
     private final Scenario scenario;
@@ -56,17 +37,14 @@ public final class SeedRun {
     private final WireChecker wire = new WireChecker();
     private final Side a;
     private final Side b;
-    /** Of RC, both directions of each connection one after the other. */
-    private final List<RequestStream> streams = new ArrayList<>();
-    /** Of UC and UD. */
-    private final List<RequestStream> looseStreams = new ArrayList<>();
+    /** Streams of UC and UD. */
+    private final List<RequestStream> looseStreams;
     private final List<RequestStream> allStreams = new ArrayList<>();
-    private final Accidents accidents = new Accidents(wire, this::takeAll);
+    private final CompletionDispatch completions;
+    private final Accidents accidents;
     private final Workload workload;
     private final LooseWorkload looseWorkload;
     private final Pacemaker pacemaker;
-    private final WorkCompletion[] polled = WorkCompletion.array(4);
-    private int unfinishedBindings;
     private boolean healed;
     private long healedForNs;
     private long boundNs;
@@ -86,13 +64,17 @@ public final class SeedRun {
         if (scenario.ipHeader() == LinkProfile.IpHeader.HIDDEN_RANDOM) {
             wire.expectRewrittenIcrc();
         }
-        addQueuePairs();
+        QueuePairSetup queuePairs = new QueuePairSetup(scenario, random, wire, a, b);
+        queuePairs.addAll();
+        looseStreams = queuePairs.looseStreams();
         workload = new Workload(scenario, random.split());
-        workload.plan(streams);
+        workload.plan(queuePairs.streams());
         looseWorkload = new LooseWorkload(scenario, random.split());
         looseWorkload.plan(looseStreams);
-        allStreams.addAll(streams);
+        allStreams.addAll(queuePairs.streams());
         allStreams.addAll(looseStreams);
+        completions = new CompletionDispatch(wire, queuePairs.streams(), allStreams, looseWorkload);
+        accidents = new Accidents(wire, completions::takeAll);
         openMemory(a, scenario.iovaA());
         openMemory(b, scenario.iovaB());
         awaitBindings();
@@ -128,9 +110,9 @@ public final class SeedRun {
             }
             if (each.window != null) {
                 MemoryRegion region = each.doomed.region();
-                each.qp.bind(each.window, BIND_ID, region, region.address(), region.length(), AccessFlags.REMOTE_ANY,
+                each.qp.bind(each.window, CompletionDispatch.BIND_ID, region, region.address(), region.length(), AccessFlags.REMOTE_ANY,
                     SendFlags.SIGNALED);
-                unfinishedBindings++;
+                completions.expectBinding();
                 each.doomed.openBy(each.window);
             }
         }
@@ -139,137 +121,13 @@ public final class SeedRun {
     /** No application frees a window, or tells its peer the key, before it knows that the window is bound. */
     private void awaitBindings() {
         boolean bound = simulation.runUntil(() -> {
-            takeAll(a);
-            takeAll(b);
-            return unfinishedBindings == 0;
+            completions.takeAll(a);
+            completions.takeAll(b);
+            return completions.unfinishedBindings() == 0;
         }, fabric.nowNs());
         if (!bound) {
-            throw new AssertionError(unfinishedBindings + " windows were not bound at once, though nothing else was posted");
+            throw new AssertionError(completions.unfinishedBindings() + " windows were not bound at once, though nothing else was posted");
         }
-    }
-
-    // ---- queue pairs ----
-
-    /** First those of RC, then of UC, then of UD: the same number on both sides. */
-    private void addQueuePairs() {
-        Mix mix = scenario.mix();
-        int count = scenario.pairs() + mix.ucPairs() + mix.udPerSide();
-        boolean[] sharesOnA = drawSharing(a, true, count);
-        boolean[] sharesOnB = drawSharing(b, false, count);
-        if (mix.group()) {
-            a.group = scenario.ipv6() ? GROUP_V6 : GROUP_V4;
-            b.group = a.group;
-            wire.setGroup(a.group);
-        }
-        for (int i = 0; i < count; i++) {
-            QpType service = i < scenario.pairs() ? QpType.RC : i < scenario.pairs() + mix.ucPairs() ? QpType.UC : QpType.UD;
-            Endpoint endA = addEndpoint(a, i, service, sharesOnA[i]);
-            Endpoint endB = addEndpoint(b, i, service, sharesOnB[i]);
-            int psnA = scenario.psnA() + i * 1000 & 0xffffff;
-            int psnB = scenario.psnB() + i * 1000 & 0xffffff;
-            switch (service) {
-                case RC -> addConnection(i, endA, endB, psnA, psnB);
-                case UC -> addLooseConnection(i, endA, endB, psnA, psnB);
-                default -> {
-                    addDatagrams(i, endA, psnA);
-                    addDatagrams(i, endB, psnB);
-                }
-            }
-        }
-    }
-
-    /** Which queue pairs of a side share their receives; makes the queue if there are any. */
-    private boolean[] drawSharing(Side side, boolean onA, int count) {
-        boolean[] shares = new boolean[count];
-        int users = 0;
-        for (int i = 0; i < count; i++) {
-            shares[i] = random.nextDouble() < scenario.mix().shared(onA);
-            users += shares[i] ? 1 : 0;
-        }
-        if (users > 0) {
-            // Each may hold one for a message that never ends, and there is still one for each.
-            int capacity = 2 * users + scenario.mix().spare();
-            int slotBytes = SMALLEST_SLOT + random.nextInt(Math.min(4 * scenario.mtu().bytes(), LARGEST_SLOT));
-            side.shared = new ReceivePool(side.memory, random, side.pd.createSrq(capacity, scenario.maxSge(), 0), users, capacity,
-                scenario.maxSge(), slotBytes);
-        }
-        return shares;
-    }
-
-    private Endpoint addEndpoint(Side side, int number, QpType service, boolean shares) {
-        boolean onA = side == a;
-        CompletionQueue narrow = scenario.suffers(number, onA, kind -> kind == Accident.Kind.OVERRUN) ? side.context.createCq(NARROW_CQE)
-            : null;
-        QpCapabilities cap = new QpCapabilities(scenario.sendDepth(), scenario.receiveDepth(), scenario.maxSge(), scenario.maxSge(),
-            Side.MAX_INLINE);
-        QueuePair qp = side.pd.createQp(new QpInitAttributes(service, narrow == null ? side.sendCq : narrow,
-            narrow == null ? side.recvCq : narrow, shares ? side.shared.queue() : null, cap, scenario.signalAll()));
-        ShadowedMemory doomed = scenario.suffers(number, onA, kind -> kind.ofMemory) ? new ShadowedMemory(random.split(), true) : null;
-        Endpoint endpoint = new Endpoint(side, qp, doomed, shares ? side.shared : service == QpType.RC ? null : ownPool(side, qp), narrow);
-        if (scenario.suffers(number, onA, kind -> kind == Accident.Kind.FREE_WINDOW)) {
-            endpoint.window = side.allocateWindow(MemoryWindow.Type.TYPE_1);
-        }
-        side.endpoints.add(endpoint);
-        return endpoint;
-    }
-
-    /** Receives for whatever comes; those of datagrams may be too short for some. */
-    private ReceivePool ownPool(Side side, QueuePair qp) {
-        int slotBytes = SMALLEST_SLOT + random.nextInt(qp.type() == QpType.UD ? LARGEST_SLOT : 4 * scenario.mtu().bytes());
-        ReceivePool pool = new ReceivePool(side.memory, random, null, 1, scenario.receiveDepth(), scenario.maxSge(), slotBytes);
-        pool.ownedBy(qp);
-        return pool;
-    }
-
-    private void addConnection(int number, Endpoint endA, Endpoint endB, int psnA, int psnB) {
-        connect(endA.qp, endB, psnA, psnB);
-        connect(endB.qp, endA, psnB, psnA);
-        wire.addFlow(a.gid, endA.qp.qpNum(), b.gid, endB.qp.qpNum(), flow(psnA));
-        wire.addFlow(b.gid, endB.qp.qpNum(), a.gid, endA.qp.qpNum(), flow(psnB));
-        streams.add(new RequestStream("a" + number, endA, endB, scenario, scenario.mayDie(number)));
-        streams.add(new RequestStream("b" + number, endB, endA, scenario, scenario.mayDie(number)));
-    }
-
-    private Flow flow(int firstPsn) {
-        return new Flow(firstPsn, scenario.mtu().bytes(), scenario.rdAtomic(), scenario.timeout());
-    }
-
-    private void connect(QueuePair qp, Endpoint peer, int sqPsn, int rqPsn) {
-        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(AccessFlags.REMOTE_ANY));
-        qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer.side.gid, 1)).pathMtu(scenario.mtu())
-            .destQpn(peer.qp.qpNum()).rqPsn(rqPsn).maxDestRdAtomic(scenario.destRdAtomic()).minRnrTimer(scenario.minRnrTimer()));
-        qp.modify(new QpAttributes().state(QpState.RTS).timeout(scenario.timeout()).retryCount(scenario.retryCount())
-            .rnrRetry(scenario.rnrRetry()).sqPsn(sqPsn).maxRdAtomic(scenario.rdAtomic()));
-    }
-
-    private void addLooseConnection(int number, Endpoint endA, Endpoint endB, int psnA, int psnB) {
-        addLooseStream("a" + number + "uc", endA, endB, psnA, psnB, number);
-        addLooseStream("b" + number + "uc", endB, endA, psnB, psnA, number);
-    }
-
-    private void addLooseStream(String name, Endpoint from, Endpoint to, int psn, int peersPsn, int number) {
-        from.qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(AccessFlags.REMOTE_WRITE));
-        from.qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(to.side.gid, 1)).pathMtu(scenario.mtu())
-            .destQpn(to.qp.qpNum()).rqPsn(peersPsn));
-        from.qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(psn));
-        wire.addUcFlow(from.side.gid, from.qp.qpNum(), to.side.gid, to.qp.qpNum(),
-            new UcFlow(psn, scenario.mtu().bytes(), from.doomed != null, to.arrivals));
-        looseStreams.add(new RequestStream(name, from, to, scenario, scenario.mayDie(number)));
-    }
-
-    private void addDatagrams(int number, Endpoint endpoint, int psn) {
-        int qkey = scenario.mix().qkey();
-        QueuePair qp = endpoint.qp;
-        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).qkey(qkey));
-        qp.modify(new QpAttributes().state(QpState.RTR));
-        qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(psn));
-        boolean inGroup = endpoint.side.group != null;
-        if (inGroup) {
-            qp.attachMulticast(endpoint.side.group);
-        }
-        wire.addDatagrams(endpoint.side.gid, qp.qpNum(), psn, qkey, inGroup, endpoint.arrivals);
-        looseStreams.add(new RequestStream((endpoint.side == a ? "a" : "b") + number + "ud", endpoint, null, scenario,
-            scenario.mayDie(number)));
     }
 
     // ---- a run ----
@@ -408,8 +266,8 @@ public final class SeedRun {
             resizeSome(a);
             resizeSome(b);
         }
-        takeAll(a);
-        takeAll(b);
+        completions.takeAll(a);
+        completions.takeAll(b);
         if (wire.complaint() != null) {
             throw new AssertionError("on the wire: " + wire.complaint());
         }
@@ -475,100 +333,6 @@ public final class SeedRun {
                 requests--;
             }
         }
-    }
-
-    private void takeAll(Side side) {
-        takeEvents(side);
-        if (side.shared != null) {
-            side.shared.expectLimitTold();
-        }
-        takeFrom(side.recvCq, side);
-        takeFrom(side.sendCq, side);
-        for (Endpoint each : side.endpoints) {
-            if (each.narrow != null && !each.asleep) {
-                takeFrom(each.narrow, side);
-            }
-        }
-    }
-
-    private void takeEvents(Side side) {
-        for (AsyncEvent event = side.context.getAsyncEvent(0); event != null; event = side.context.getAsyncEvent(0)) {
-            event.ack();
-            if (event.element() instanceof QueuePair qp) {
-                Endpoint endpoint = side.endpointOf(qp.qpNum());
-                endpoint.onEvent(event.type());
-                if (event.type() == AsyncEventType.SQ_DRAINED) {
-                    wire.expectDrained(side.gid, qp.qpNum(), true);
-                }
-            } else if (event.type() == AsyncEventType.SRQ_LIMIT_REACHED && side.shared != null
-                && event.element() == side.shared.queue()) {
-                side.shared.onLimit();
-            } else if (event.type() == AsyncEventType.CQ_ERR) {
-                onOverrun(side, event.element());
-            } else {
-                throw new AssertionError("asynchronous event " + event.type() + " of " + event.element());
-            }
-        }
-    }
-
-    private static void onOverrun(Side side, Object queue) {
-        for (Endpoint each : side.endpoints) {
-            if (each.narrow != null && each.narrow == queue && each.tooNarrow && !each.overrun) {
-                each.overrun = true;
-                each.asleep = false;
-                if (each.sharesReceives()) {
-                    each.pool.onGone();
-                }
-                return;
-            }
-        }
-        throw new AssertionError("CQ_ERR of a completion queue that has room, or a second one");
-    }
-
-    private void takeFrom(CompletionQueue queue, Side side) {
-        for (int count = queue.poll(polled); count > 0; count = queue.poll(polled)) {
-            for (int i = 0; i < count; i++) {
-                if (polled[i].wrId() == BIND_ID && polled[i].isSuccess()) {
-                    unfinishedBindings--;
-                } else if (ReceivePool.isReceive(polled[i])) {
-                    onReceive(endpointOf(polled[i], side), polled[i]);
-                } else {
-                    streamFrom(endpointOf(polled[i], side)).onSendCompletion(polled[i]);
-                }
-            }
-        }
-    }
-
-    private void onReceive(Endpoint endpoint, WorkCompletion wc) {
-        if (endpoint.pool == null) {
-            streamTo(endpoint).onReceiveCompletion(wc);
-            return;
-        }
-        List<Slot> slots = endpoint.pool.finish(endpoint, wc);
-        if (wc.isSuccess()) {
-            if (endpoint.service == QpType.RC) {
-                streamTo(endpoint).onPooledReceive(wc, slots);
-            } else {
-                looseWorkload.onReceive(endpoint, wc, slots);
-            }
-        }
-        endpoint.pool.takeBack(slots);
-    }
-
-    private static Endpoint endpointOf(WorkCompletion wc, Side side) {
-        Endpoint endpoint = side.endpointOf(wc.qpNum());
-        if (endpoint.closed) {
-            throw new AssertionError("completion of a queue pair that was destroyed: " + wc);
-        }
-        return endpoint;
-    }
-
-    private RequestStream streamFrom(Endpoint endpoint) {
-        return allStreams.stream().filter(stream -> stream.initiator == endpoint).findFirst().orElseThrow();
-    }
-
-    private RequestStream streamTo(Endpoint endpoint) {
-        return streams.stream().filter(stream -> stream.target == endpoint).findFirst().orElseThrow();
     }
 
     // ---- for people ----
