@@ -2,8 +2,8 @@
 package org.softrdma.verbs;
 
 /**
- * A resolved destination of datagrams. Any thread. Posting a work request takes what it needs along, so a handle may be closed before
- * the datagrams sent by it are complete.
+ * A resolved destination of datagrams. Any thread. Posting a work request copies the destination, so a handle may be closed before
+ * the datagrams sent with it are complete.
  */
 public interface AddressHandle extends AutoCloseable {
     ProtectionDomain pd();

@@ -6,7 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Where packets go ({@code struct ibv_ah_attr} with its global route). RoCE always has a global route.
+ * Destination of packets ({@code struct ibv_ah_attr} with its global route). RoCE always has a global route.
  *
  * @param dgid         the peer's GID
  * @param sgidIndex    our GID, by its index in the port's table
@@ -25,7 +25,7 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-    /** Flow label, traffic class and service level 0, hop limit 64, port 1. */
+    /** A destination with flow label, traffic class and service level 0, hop limit 64, and port 1. */
     public static AddressVector to(Gid dgid, int sgidIndex) {
         return new AddressVector(dgid, sgidIndex, 0, 64, 0, 0, 1);
     }
@@ -62,21 +62,21 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
     }
 
     /**
-     * The way back to where a datagram came from ({@code ibv_init_ah_from_wc}), with the address it was sent to as source. A datagram
-     * sent to a group does not name such an address: take {@link #to} and a source of your choice.
+     * Returns the destination of a reply to a received datagram ({@code ibv_init_ah_from_wc}); its source is the address the datagram was
+     * sent to. A datagram sent to a group names no such address: use {@link #to} with a source of your choice.
      *
-     * @param port       it came in at
-     * @param completion of its receive
+     * @param port       port that received the datagram
+     * @param completion completion of the receive
      * @param grh        the first 40 bytes of the receive: an IPv6 header, RoCE v1's global route header, or an IPv4
      *                   header in the last 20
      * @throws VerbsException EINVAL if they hold neither, or the completion has no such bytes; ENOENT if the port has no such GID
      */
     public static AddressVector ofReceived(Context context, int port, WorkCompletion completion, MemorySegment grh) {
         if ((completion.flags() & WcFlags.GRH) == 0) {
-            throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", completion + ": no GRH came with it");
+            throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", completion + ": it has no GRH");
         }
         if (grh.byteSize() < GRH_BYTES) {
-            throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", "the GRH has 40 bytes, here are " + grh.byteSize());
+            throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", "a GRH has 40 bytes, got " + grh.byteSize());
         }
         if (isIpv4(grh)) {
             return reply(context, port, GidType.ROCE_V2, Gid.ofIpv4(grh.get(U32, IPV4_AT + 12)), Gid.ofIpv4(grh.get(U32, IPV4_AT + 16)),
@@ -100,10 +100,10 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
             }
         }
         throw new VerbsException(Errno.ENOENT, "init_ah_from_wc", "port " + port + " has no GID " + receiver
-            + (receiver.isMulticast() ? ", a group: take AddressVector.to with a sgid_index of yours" : ""));
+            + (receiver.isMulticast() ? ", a group: use AddressVector.to with a sgid_index of your choice" : ""));
     }
 
-    /** Whether the last 20 bytes are a header of an IPv4 UDP packet, checksum and all. */
+    /** Returns whether the last 20 bytes are the header of an IPv4 UDP packet with a correct checksum. */
     private static boolean isIpv4(MemorySegment grh) {
         int sum = 0;
         for (int i = 0; i < 20; i += 2) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
-/** An asynchronous event and what it concerns. */
+/** An asynchronous event and the object or port that it concerns. */
 public interface AsyncEvent {
     AsyncEventType type();
 
@@ -11,6 +11,6 @@ public interface AsyncEvent {
     /** The port concerned, from 1; 0 for events of an object. */
     int port();
 
-    /** Destroying an object waits until all its events are acknowledged, so acknowledge each once, soon. */
+    /** Acknowledges the event, once. Destroying an object waits until all its events are acknowledged. */
     void ack();
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
-/** Where armed completion queues announce themselves. Any thread. */
+/** Delivers the events of armed completion queues. Any thread. */
 public interface CompletionChannel extends AutoCloseable {
     Context rdmaContext();
 
     /**
      * Waits for the next event.
      *
-     * @param timeoutNs nanoseconds to wait, 0 to look only, negative for ever
-     * @return the queue, whose {@link CompletionQueue#ackEvents} the caller owes one; null when the time is over
+     * @param timeoutNs nanoseconds to wait, 0 to return at once, negative for no limit
+     * @return the queue, for which the caller must acknowledge one event ({@link CompletionQueue#ackEvents}); null on timeout
      * @throws VerbsException EINTR if the thread is interrupted
      */
     CompletionQueue getEvent(long timeoutNs);
 
-    /** EBUSY while completion queues use it. */
+    /** Closes the channel; EBUSY while completion queues use it. */
     @Override
     void close();
 }

@@ -2,8 +2,8 @@
 package org.softrdma.verbs;
 
 /**
- * Reads completions where they are, field by field as needed ({@code struct ibv_cq_ex}), without copying or allocating. Between a
- * {@link #startPoll} that answers true and its {@link #endPoll} the completion queue belongs to the reading thread: others that poll wait.
+ * Reads completions in place, field by field as needed ({@code struct ibv_cq_ex}), without copying or allocating. Between a
+ * {@link #startPoll} that returns true and its {@link #endPoll} the completion queue belongs to the reading thread: others that poll wait.
  *
  * <pre>{@code
  * if (reader.startPoll()) {
@@ -15,19 +15,24 @@ package org.softrdma.verbs;
  * }</pre>
  *
  * The fields are those of the current completion; calling them, {@link #nextPoll} or {@link #endPoll} without one throws EINVAL. After a
- * failure only {@link #wrId}, {@link #status}, {@link #qpNum}, {@link #vendorError} and {@link #timestampNs} mean anything.
+ * failure only {@link #wrId}, {@link #status}, {@link #qpNum}, {@link #vendorError} and {@link #timestampNs} are defined.
  */
 public interface CompletionReader {
     /**
-     * Makes the oldest completion current. Drives the device when there is none, as {@link CompletionQueue#poll} does. @return false if
-     * there is none
+     * Makes the oldest completion current. Drives the device when there is none, as {@link CompletionQueue#poll} does.
+     *
+     * @return false if there is none
      */
     boolean startPoll();
 
-    /** Makes the next completion current. @return false if there is no more; the last one then stays current */
+    /**
+     * Makes the next completion current.
+     *
+     * @return false if there is no more; the last one then stays current
+     */
     boolean nextPoll();
 
-    /** Takes everything up to the current completion out of the queue and lets others at it. */
+    /** Removes all completions up to the current one from the queue and releases the queue to other threads. */
     void endPoll();
 
     /** The opaque 64 bits the work request carried. */
@@ -59,8 +64,8 @@ public interface CompletionReader {
     int flags();
 
     /**
-     * When the completion was added, on the clock of {@link Context#rawClockNs}. A soft device looks at its clock once per round of work,
-     * so completions of one round bear the time at which it began.
+     * Time at which the completion was added, on the clock of {@link Context#rawClockNs}. A soft device reads its clock once per round of
+     * work, so all completions of one round have the time at which the round began.
      */
     long timestampNs();
 }

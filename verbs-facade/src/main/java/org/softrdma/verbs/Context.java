@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * An open device ({@code struct ibv_context}). Every method may be called from any thread.
- * An operation the device does not have throws EOPNOTSUPP.
+ * An operation that the device does not support throws EOPNOTSUPP.
  */
 public interface Context extends AutoCloseable {
     RdmaDevice device();
@@ -30,17 +30,17 @@ public interface Context extends AutoCloseable {
      */
     GidEntry queryGidEntry(int port, int index);
 
-    /** The used entries of all ports, by port and index. */
+    /** Returns the used entries of all ports, by port and index. */
     List<GidEntry> queryGidTable();
 
-    /** The P_Key at {@code index}, host order; EINVAL beyond the table. */
+    /** Returns the P_Key at {@code index}, host order; EINVAL beyond the table. */
     int queryPkey(int port, int index);
 
     /**
-     * Where a P_Key stands in the port's table ({@code get_pkey_index}).
+     * Finds a P_Key in the port's table ({@code get_pkey_index}).
      *
      * @param pkey host order
-     * @return -1 if it is not there
+     * @return its index, or -1 if the table does not contain it
      * @throws VerbsException EINVAL if there is no such port
      */
     default int pkeyIndex(int port, int pkey) {
@@ -56,25 +56,25 @@ public interface Context extends AutoCloseable {
     /** Counters by name, the kernel's names first ({@code sent_pkts}, …), in a fixed order. */
     Map<String, Long> counters();
 
-    /** The device's clock now, nanoseconds, that {@link CompletionReader#timestampNs} is on: {@link System#nanoTime}'s on a real device. */
+    /** Current time of the device's clock, which {@link CompletionReader#timestampNs} uses: {@link System#nanoTime} on a real device. */
     default long rawClockNs() {
         throw VerbsException.unsupported("query_rt_values_ex");
     }
 
     ProtectionDomain allocatePd();
 
-    /** A thread domain, for {@link #allocateParentDomain}: a promise that one thread at a time uses what is made with it. */
+    /** Allocates a thread domain for {@link #allocateParentDomain}: a promise that one thread at a time uses the objects made with it. */
     default ThreadDomain allocateTd() {
         throw VerbsException.unsupported("alloc_td");
     }
 
     /**
-     * A protection domain that shares the keys of {@code pd} and stands wherever a protection domain may: what is made with it works
-     * together with everything of {@code pd}. Its queues are in the device's own memory; an allocator cannot be given. Neither {@code pd}
-     * nor {@code td} can be closed before it.
+     * Allocates a protection domain that shares the keys of {@code pd} and can be used wherever a protection domain can: objects made with
+     * it work together with those of {@code pd}. Its queues are in the device's own memory; allocators are not supported. Neither
+     * {@code pd} nor {@code td} can be closed before it.
      *
-     * @param pd no parent domain itself
-     * @param td null for none. A promise to the device, which may save locks by it and need not
+     * @param pd must not be a parent domain itself
+     * @param td null for none. A promise to the device, which may omit locks because of it
      * @throws VerbsException EINVAL: one of them is closed or of another context, or {@code pd} is a parent domain
      */
     default ProtectionDomain allocateParentDomain(ProtectionDomain pd, ThreadDomain td) {
@@ -84,22 +84,22 @@ public interface Context extends AutoCloseable {
     CompletionChannel createCompletionChannel();
 
     /**
-     * Opens an XRC domain, or makes one.
+     * Opens an XRC domain, or creates one.
      *
-     * @param name  what others in this process open it by; null for a domain of one's own, which needs CREATE
+     * @param name  name under which others in this process open it; null for a private domain, which needs CREATE
      * @param flags bits of {@link XrcDomain#CREATE} and {@link XrcDomain#EXCLUSIVE}
      * @throws VerbsException EINVAL: unknown flags, no name and no CREATE, or EXCLUSIVE and it exists; EAGAIN: it does not exist, and
-     *     CREATE is not among the flags; ENOMEM: no domain free
+     *     CREATE is not among the flags; ENOMEM: no free domain
      */
     default XrcDomain openXrcd(String name, int flags) {
         throw VerbsException.unsupported("open_xrcd");
     }
 
     /**
-     * Opens an agent for the management datagrams of one class. Those of communication management are the device's own.
+     * Opens an agent for the management datagrams of one class. The device itself handles those of communication management.
      *
-     * @param managementClass of a vendor or an application: 0x09..0x4f
-     * @throws VerbsException EINVAL: another class; EBUSY: somebody in this process has it
+     * @param managementClass class of a vendor or an application: 0x09..0x4f
+     * @throws VerbsException EINVAL: another class; EBUSY: another agent of this process has it
      */
     default MadAgent openMadAgent(int managementClass) {
         throw VerbsException.unsupported("open_mad_agent");
@@ -109,33 +109,33 @@ public interface Context extends AutoCloseable {
      * Creates a completion queue.
      *
      * @param cqe        completions it must hold, 1..{@link DeviceAttributes#maxCqe()}
-     * @param cqContext  anything, handed back by {@link CompletionQueue#context()}; may be null
-     * @param channel    where its events go; null for none
+     * @param cqContext  any object, returned by {@link CompletionQueue#context()}; may be null
+     * @param channel    channel for its events; null for none
      * @param compVector 0..{@link DeviceAttributes#numCompVectors()}-1
      * @throws VerbsException EINVAL
      */
     CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector);
 
     /**
-     * A completion queue of a parent domain, which cannot be closed before it.
+     * Creates a completion queue of a parent domain, which cannot be closed before the queue.
      *
-     * @param parentDomain of {@link #allocateParentDomain}, this context's
-     * @throws VerbsException EINVAL: also if {@code parentDomain} is none, closed, or of another context
+     * @param parentDomain from {@link #allocateParentDomain} of this context
+     * @throws VerbsException EINVAL: also if {@code parentDomain} is not a parent domain, closed, or of another context
      */
     default CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector, ProtectionDomain parentDomain) {
         throw VerbsException.unsupported("create_cq_ex");
     }
 
-    /** A completion queue without channel. */
+    /** Creates a completion queue without a channel. */
     default CompletionQueue createCq(int cqe) {
         return createCq(cqe, null, null, 0);
     }
 
     /**
-     * Waits for the next asynchronous event and hands it over; every event must be {@link AsyncEvent#ack acknowledged}.
+     * Waits for the next asynchronous event; every event must be {@link AsyncEvent#ack acknowledged}.
      *
-     * @param timeoutNs nanoseconds to wait, 0 to look only, negative for ever
-     * @return null when the time is over
+     * @param timeoutNs nanoseconds to wait, 0 to return at once, negative for no limit
+     * @return null on timeout
      * @throws VerbsException EINTR if the thread is interrupted
      */
     AsyncEvent getAsyncEvent(long timeoutNs);
@@ -143,7 +143,7 @@ public interface Context extends AutoCloseable {
     /**
      * Closes the context.
      *
-     * @throws VerbsException EBUSY, naming what still lives: queue pairs, completion queues, protection domains, channels
+     * @throws VerbsException EBUSY, naming the objects that still exist: queue pairs, completion queues, protection domains, channels
      */
     @Override
     void close();

@@ -2,7 +2,7 @@
 package org.softrdma.verbs;
 
 /**
- * What a device is and how much it can hold ({@code struct ibv_device_attr}; the field names are that structure's in Java spelling).
+ * Identity and limits of a device ({@code struct ibv_device_attr}; the field names are that structure's in Java spelling).
  *
  * @param nodeGuid         EUI-64, host order
  * @param maxMrSize        bytes
@@ -11,7 +11,7 @@ package org.softrdma.verbs;
  * @param atomicCap        0 none, 1 HCA, 2 global
  * @param localCaAckDelay  exponent of 4.096 µs
  * @param numCompVectors   completion vectors of {@code create_cq}
- * @param deviceCapFlagsEx as {@code deviceCapFlags}, and the bits that C keeps in the upper half of {@code device_cap_flags_ex}
+ * @param deviceCapFlagsEx {@code deviceCapFlags} and the bits that C keeps in the upper half of {@code device_cap_flags_ex}
  */
 public record DeviceAttributes(
     String fwVer, long nodeGuid, long sysImageGuid, long maxMrSize, long pageSizeCap, int vendorId, int vendorPartId, int hwVer,
@@ -19,7 +19,7 @@ public record DeviceAttributes(
     int maxQpRdAtom, int maxResRdAtom, int maxQpInitRdAtom, int atomicCap, int maxMw, int maxMcastGrp, int maxMcastQpAttach,
     int maxTotalMcastQpAttach, int maxAh, int maxSrq, int maxSrqWr, int maxSrqSge, int maxPkeys, int localCaAckDelay, int physPortCnt,
     int numCompVectors, long deviceCapFlagsEx) {
-    /** A device without extended capabilities. */
+    /** Attributes without extended capabilities. */
     public DeviceAttributes(
         String fwVer, long nodeGuid, long sysImageGuid, long maxMrSize, long pageSizeCap, int vendorId, int vendorPartId, int hwVer,
         int maxQp, int maxQpWr, int deviceCapFlags, int maxSge, int maxSgeRd, int maxInlineData, int maxCq, int maxCqe, int maxMr,

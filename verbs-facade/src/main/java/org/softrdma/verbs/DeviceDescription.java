@@ -4,9 +4,9 @@ package org.softrdma.verbs;
 import java.util.List;
 
 /**
- * A device as it can be seen from outside, like what Linux shows of one in {@code /sys/class/infiniband}.
+ * Properties of a device that are visible without opening it, like those that Linux shows in {@code /sys/class/infiniband}.
  *
- * @param port its one port
+ * @param port the device's only port
  * @param gids the used entries of the port's table, by index
  */
 public record DeviceDescription(DeviceAttributes device, PortAttributes port, List<GidEntry> gids) {

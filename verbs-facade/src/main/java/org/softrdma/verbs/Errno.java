@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
-/** The Linux errno values verbs answer with; the numbers are the same on every platform this library runs on. */
+/** Linux errno values that verbs report; the numbers are the same on every platform this library runs on. */
 public enum Errno {
     EPERM(1, "Operation not permitted"),
     ENOENT(2, "No such file or directory"),
@@ -44,7 +44,7 @@ public enum Errno {
 
     /**
      * @param value a positive number of the C API
-     * @return the constant, or null when there is none with that number
+     * @return the constant, or null if no constant has that number
      */
     public static Errno of(int value) {
         for (Errno each : values()) {
@@ -55,7 +55,7 @@ public enum Errno {
         return null;
     }
 
-    /** What {@code strerror} prints. */
+    /** The text of {@code strerror}. */
     public String text() {
         return text;
     }

@@ -52,17 +52,17 @@ public record Gid(long high, long low) {
         return (int) low;
     }
 
-    /** fe80::/10. */
+    /** Returns whether the GID is link-local: fe80::/10. */
     public boolean isLinkLocal() {
         return high >>> 54 == 0xfe80 >>> 6;
     }
 
-    /** Multicast: ff00::/8, or a mapped IPv4 group. */
+    /** Returns whether the GID is a multicast group: ff00::/8, or a mapped IPv4 group. */
     public boolean isMulticast() {
         return high >>> 56 == 0xff || isIpv4Mapped() && ipv4() >>> 28 == 0xe;
     }
 
-    /** The address packets of this GID carry. */
+    /** The IP address that packets of this GID carry. */
     public InetAddress toInetAddress() {
         byte[] bytes = isIpv4Mapped()
             ? ByteBuffer.allocate(4).putInt(ipv4()).array()

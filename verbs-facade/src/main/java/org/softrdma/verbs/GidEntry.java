@@ -4,10 +4,10 @@ package org.softrdma.verbs;
 /**
  * One used entry of a port's GID table.
  *
- * @param index   position in the table, as tools' {@code -g} and {@code -x} take it
+ * @param index   position in the table, as for the options {@code -g} and {@code -x} of the tools
  * @param port    port number, from 1
  * @param netdev  name of the network interface the address belongs to
- * @param ifIndex its interface index
+ * @param ifIndex index of that interface
  */
 public record GidEntry(Gid gid, int index, int port, GidType type, String netdev, int ifIndex) {
 }

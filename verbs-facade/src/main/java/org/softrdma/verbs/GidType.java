@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
-/** How packets of a GID travel ({@code enum ibv_gid_type}); the text is that of the kernel's {@code gid_attrs/types}. */
+/** Encapsulation of a GID's packets ({@code enum ibv_gid_type}); the text is that of the kernel's {@code gid_attrs/types}. */
 public enum GidType {
     IB(0, "IB"),
     ROCE_V1(1, "IB/RoCE v1"),

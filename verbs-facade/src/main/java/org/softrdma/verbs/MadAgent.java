@@ -2,20 +2,20 @@
 package org.softrdma.verbs;
 
 /**
- * Sends and receives the management datagrams of one class, at the queue pair 1 of a device's port: what libibumad's agents do. Nothing is
- * repeated and nothing is matched here; requests are told from responses by their method, and belong together by their transaction id. Any
- * thread. Source: IBA vol 1 §13.4, §13.5.
+ * Sends and receives the management datagrams of one class, at queue pair 1 of a device's port, like an agent of libibumad. There is no
+ * retransmission and no matching here: the method distinguishes requests from responses, the transaction id pairs them. Any thread.
+ * Source: IBA vol 1 §13.4, §13.5.
  */
 public interface MadAgent extends AutoCloseable {
-    /** Bytes of every management datagram. */
+    /** Size of every management datagram in bytes. */
     int MAD_BYTES = 256;
 
     /**
-     * One that came in.
+     * A received datagram.
      *
      * @param from the sender's GID
-     * @param to   the one of ours it was sent to: an answer goes from there
-     * @param mad  {@link #MAD_BYTES}, the receiver's; base version and class are right, nothing else was looked at
+     * @param to   our GID that it was sent to, and the source of a response
+     * @param mad  {@link #MAD_BYTES}, owned by the receiver; base version and class are correct, nothing else was checked
      */
     record Received(Gid from, Gid to, byte[] mad) {
     }
@@ -24,25 +24,25 @@ public interface MadAgent extends AutoCloseable {
     int managementClass();
 
     /**
-     * Sends one. It is gone when this returns, and may be lost.
+     * Sends a datagram, unreliably: it has left the device when this returns, and may be lost.
      *
      * @param from one of the port's GIDs
      * @param mad  {@link #MAD_BYTES} of this agent's class, copied
-     * @throws VerbsException EINVAL: another length, version or class, or not a GID of ours; ENOMEM: too many wait to be sent;
-     *     EHOSTUNREACH, ENETUNREACH: no way there
+     * @throws VerbsException EINVAL: another length, version or class, or not a GID of this port; ENOMEM: too many are queued;
+     *     EHOSTUNREACH, ENETUNREACH: no route
      */
     void send(Gid from, Gid to, byte[] mad);
 
     /**
-     * Waits for the next one. Of those that nobody takes, 64 are kept; further ones are lost, counted as {@code drop_mad_agent_full}.
+     * Waits for the next datagram. At most 64 wait to be received; further ones are lost and counted as {@code drop_mad_agent_full}.
      *
-     * @param timeoutNs nanoseconds to wait, 0 to look only, negative for ever
-     * @return null when the time is over
+     * @param timeoutNs nanoseconds to wait, 0 to return at once, negative for no limit
+     * @return null on timeout
      * @throws VerbsException EINTR if the thread is interrupted
      */
     Received receive(long timeoutNs);
 
-    /** Ends it; what nobody took is lost. */
+    /** Closes the agent; datagrams not received are lost. */
     @Override
     void close();
 }

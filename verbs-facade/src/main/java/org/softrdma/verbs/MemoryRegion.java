@@ -24,15 +24,15 @@ public interface MemoryRegion extends AutoCloseable {
     int rkey();
 
     /**
-     * Changes memory, protection domain or rights in one step ({@code rereg_mr}); the keys stay. A request that is being executed goes on
-     * under the new terms from its next packet on.
+     * Changes memory, protection domain or rights in one step ({@code rereg_mr}); the keys stay. A request in progress continues
+     * under the new terms from its next packet.
      *
      * @throws VerbsException EINVAL: nothing to change, as with {@link ProtectionDomain#register}, or a protection domain of another
      *     context; EBUSY while windows are bound. The region is then as it was and still registered
      */
     void reregister(Reregistration change);
 
-    /** Deregisters: from then on the key is refused and the memory never touched again. EBUSY while windows are bound. */
+    /** Deregisters the memory: its key is refused and the memory is not accessed any more. EBUSY while windows are bound. */
     @Override
     void close();
 }

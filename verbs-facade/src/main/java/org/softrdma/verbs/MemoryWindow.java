@@ -2,8 +2,8 @@
 package org.softrdma.verbs;
 
 /**
- * A memory window: a narrower, revocable view on a region. A peer that uses its key can do what the window grants, in the window's range,
- * and nothing else of the region. While a window is bound, its region cannot be deregistered.
+ * A memory window: a narrower, revocable view on a region. A peer that uses its key has the window's rights, in the window's range,
+ * and no other access to the region. While a window is bound, its region cannot be deregistered.
  */
 public interface MemoryWindow extends AutoCloseable {
     /**
@@ -36,17 +36,17 @@ public interface MemoryWindow extends AutoCloseable {
     Type type();
 
     /**
-     * Type 1: the key of the last {@link QueuePair#bind}, valid once that has completed. Type 2: the key it was allocated with. A key opens
-     * nothing before the window is bound under it.
+     * Type 1: the key of the last {@link QueuePair#bind}, valid once that has completed. Type 2: the key it was allocated with. A key
+     * grants no access before the window is bound under it.
      */
     int rkey();
 
-    /** The same key with its low byte counted up, wrapping ({@code ibv_inc_rkey}). */
+    /** Returns the key with its low byte incremented, wrapping ({@code ibv_inc_rkey}). */
     static int nextRkey(int rkey) {
         return rkey & ~0xff | rkey + 1 & 0xff;
     }
 
-    /** Ends its binding, if there is one, and frees its key. */
+    /** Ends the binding, if any, and frees the key. */
     @Override
     void close();
 }

@@ -27,7 +27,7 @@ public enum Mtu {
         return bytes;
     }
 
-    /** The MTU of exactly that many bytes, or null. */
+    /** Returns the MTU of exactly that many bytes, or null. */
     public static Mtu ofBytes(int bytes) {
         for (Mtu each : values()) {
             if (each.bytes == bytes) {
@@ -37,7 +37,7 @@ public enum Mtu {
         return null;
     }
 
-    /** The MTU with that number of the C API, or null. */
+    /** Returns the MTU with that number of the C API, or null. */
     public static Mtu of(int value) {
         return value >= 1 && value <= 5 ? values()[value - 1] : null;
     }

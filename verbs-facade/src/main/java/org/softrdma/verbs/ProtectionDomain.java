@@ -11,31 +11,35 @@ public interface ProtectionDomain extends AutoCloseable {
      * Registers native memory. Remote addresses are its real addresses, or start at 0 with {@link AccessFlags#ZERO_BASED}.
      *
      * @param memory native and accessible from every thread (an arena that is shared, automatic or global); it must stay alive until the
-     *     region is closed. Should it be freed earlier, accesses fail as protection errors
+     *     region is closed. If it is freed earlier, accesses fail with protection errors
      * @param access bits of {@link AccessFlags}
      * @throws VerbsException EINVAL: heap memory, memory confined to a thread, REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE,
-     *     unknown flags; ENOMEM: no key free
+     *     unknown flags; ENOMEM: no free key
      */
     MemoryRegion register(MemorySegment memory, int access);
 
-    /** As {@link #register(MemorySegment, int)}, with remote addresses starting at {@code iova} ({@code reg_mr_iova}). */
+    /** Registers memory like {@link #register(MemorySegment, int)}, with remote addresses from {@code iova} on ({@code reg_mr_iova}). */
     MemoryRegion register(MemorySegment memory, long iova, int access);
 
-    /** @throws VerbsException EINVAL: beyond the device's limits, or objects of another context; ENOMEM; EOPNOTSUPP: no such service */
+    /**
+     * Creates a queue pair.
+     *
+     * @throws VerbsException EINVAL: beyond the device's limits, or objects of another context; ENOMEM; EOPNOTSUPP: no such service
+     */
     QueuePair createQp(QpInitAttributes attributes);
 
     /**
      * Prepares a destination of datagrams: one peer, or a multicast group.
      *
      * @throws VerbsException EINVAL: no such source GID or port, no dgid, source and dgid of different kinds; EHOSTUNREACH, ENETUNREACH:
-     *     no way there; ENOMEM: {@link DeviceAttributes#maxAh()} exist already
+     *     no route; ENOMEM: {@link DeviceAttributes#maxAh()} exist already
      */
     default AddressHandle createAh(AddressVector vector) {
         throw VerbsException.unsupported("create_ah");
     }
 
     /**
-     * Prepares the way back to where a datagram came from: {@link #createAh} of {@link AddressVector#ofReceived}.
+     * Prepares the destination of a reply to a received datagram: {@link #createAh} of {@link AddressVector#ofReceived}.
      *
      * @param grh the first 40 bytes of the receive
      */
@@ -55,12 +59,20 @@ public interface ProtectionDomain extends AutoCloseable {
         throw VerbsException.unsupported("create_srq");
     }
 
-    /** @throws VerbsException ENOMEM: no key free */
+    /**
+     * Allocates an unbound memory window.
+     *
+     * @throws VerbsException ENOMEM: no free key
+     */
     default MemoryWindow allocateMw(MemoryWindow.Type type) {
         throw VerbsException.unsupported("alloc_mw");
     }
 
-    /** @throws VerbsException EBUSY while regions, queue pairs, windows, shared receive queues or handles of it live */
+    /**
+     * Deallocates the protection domain.
+     *
+     * @throws VerbsException EBUSY while regions, queue pairs, windows, shared receive queues or handles of it exist
+     */
     @Override
     void close();
 }

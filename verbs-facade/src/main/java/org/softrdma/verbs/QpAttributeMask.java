@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
-/** Bits of {@code enum ibv_qp_attr_mask}. {@link QpAttributes} sets them by itself; they are here for front ends that speak C. */
+/** Bits of {@code enum ibv_qp_attr_mask}. {@link QpAttributes} sets them itself; front ends with the C API's masks use them directly. */
 public final class QpAttributeMask {
     public static final int STATE = 1;
     public static final int CUR_STATE = 1 << 1;
@@ -33,7 +33,7 @@ public final class QpAttributeMask {
     private QpAttributeMask() {
     }
 
-    /** The names of the bits set in {@code mask}, comma separated, lowest bit first. */
+    /** Returns the names of the bits set in {@code mask}, comma separated, lowest bit first. */
     public static String names(int mask) {
         return BitNames.list(mask, ", ", NAMES);
     }

@@ -2,9 +2,9 @@
 package org.softrdma.verbs;
 
 /**
- * Attributes of a queue pair ({@code struct ibv_qp_attr}). Setting one also sets its bit of {@link #mask()}, so a modify call names
- * exactly what was set. The same class answers {@code query_qp}, then with every bit set that has a meaning for the queue pair's service.
- * Not thread-safe; a provider reads it during the call and keeps nothing.
+ * Attributes of a queue pair ({@code struct ibv_qp_attr}). Setting one also sets its bit of {@link #mask()}, so a modify call changes
+ * exactly the attributes that were set. Also the result of {@code query_qp}, with every bit set that has a meaning for the queue pair's
+ * service. Not thread-safe; a provider reads it during the call and keeps no reference.
  */
 public final class QpAttributes {
     private int mask;
@@ -31,17 +31,17 @@ public final class QpAttributes {
     public QpAttributes() {
     }
 
-    /** Bits of {@link QpAttributeMask} for what was set. */
+    /** Bits of {@link QpAttributeMask} for the attributes that are set. */
     public int mask() {
         return mask;
     }
 
-    /** Whether all bits of {@code bits} are set. */
+    /** Returns whether all bits of {@code bits} are set. */
     public boolean has(int bits) {
         return (mask & bits) == bits;
     }
 
-    /** Takes over what is set in {@code change} and leaves the rest as it is. */
+    /** Copies the attributes that are set in {@code change}; the others stay. */
     public QpAttributes merge(QpAttributes change) {
         state = change.has(QpAttributeMask.STATE) ? change.state : state;
         curState = change.has(QpAttributeMask.CUR_STATE) ? change.curState : curState;
@@ -65,7 +65,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** The state to go to. */
+    /** The new state. */
     public QpState state() {
         return state;
     }
@@ -87,7 +87,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Raise SQ_DRAINED when the send queue has drained. */
+    /** Requests SQ_DRAINED when the send queue has drained. */
     public boolean sqdAsyncNotify() {
         return sqdAsyncNotify;
     }
@@ -98,7 +98,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** What the peer may do: REMOTE_* bits of {@link AccessFlags}. */
+    /** Rights of the peer: REMOTE_* bits of {@link AccessFlags}. */
     public int accessFlags() {
         return accessFlags;
     }
@@ -142,7 +142,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Where packets go. */
+    /** Destination of packets. */
     public AddressVector addressVector() {
         return addressVector;
     }
@@ -175,7 +175,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Transport retries, 0..7 (7 is seven). */
+    /** Transport retries, 0..7 (7 means seven). */
     public int retryCount() {
         return retryCount;
     }
@@ -186,7 +186,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Retries after receiver-not-ready, 0..7 (7 is for ever). */
+    /** Retries after receiver-not-ready, 0..7 (7 means no limit). */
     public int rnrRetry() {
         return rnrRetry;
     }
@@ -219,7 +219,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Delay code asked of the peer when no receive is posted, 0..31 (0 is the longest). */
+    /** Delay code of the RNR NAK, sent to the peer when no receive is posted, 0..31 (0 is the longest). */
     public int minRnrTimer() {
         return minRnrTimer;
     }
@@ -263,7 +263,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** What is set, by the C structure's names, in the order of the mask's bits; numbers that C tools print in hexadecimal are so here. */
+    /** Lists the attributes that are set by their C names, in the order of the mask's bits; hexadecimal where C tools print so. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

@@ -33,7 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The queue pair state machine as a table: which attributes each transition requires and which it allows besides.
+ * The queue pair state machine as a table: the attributes that each transition requires, and those that it also allows.
  * Shared by every provider. Source: IBA vol 1 §10.3.1 and §11.2.5.2; the kernel's {@code qp_state_table} has the same rows.
  */
 public final class QpTransitions {
@@ -56,9 +56,9 @@ public final class QpTransitions {
      *
      * @param type       service of the queue pair
      * @param current    its state
-     * @param attributes what the caller set; without STATE the transition is current → current
-     * @return the state to go to
-     * @throws VerbsException EINVAL, naming the transition and the attributes that are missing or do not belong
+     * @param attributes the caller's change; without STATE the transition is current → current
+     * @return the new state
+     * @throws VerbsException EINVAL, naming the transition and the attributes that are missing or not allowed
      */
     public static QpState check(QpType type, QpState current, QpAttributes attributes) {
         QpState from = current;
@@ -72,7 +72,7 @@ public final class QpTransitions {
         return to;
     }
 
-    /** The table alone: {@code mask} is bits of {@link QpAttributeMask}. */
+    /** Checks the table alone: {@code mask} is bits of {@link QpAttributeMask}. */
     static void check(QpType type, QpState from, QpState to, int mask) {
         Row row = find(type, from, to);
         if (row == null) {

@@ -39,7 +39,7 @@ public enum QpType {
         return value >= 0 && value < BY_VALUE.length ? BY_VALUE[value] : null;
     }
 
-    /** Whether a set of services, a bit for each by its number, has this one ({@code is_qpt_supported}). */
+    /** Returns whether a set of services, one bit for each number, contains this one ({@code is_qpt_supported}). */
     public boolean isIn(int services) {
         return (services & 1 << value) != 0;
     }

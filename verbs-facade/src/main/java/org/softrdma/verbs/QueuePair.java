@@ -7,33 +7,34 @@ import java.util.List;
  * A queue pair. Any thread may call any method; posts of several threads to one queue are serialized.
  */
 public interface QueuePair extends AutoCloseable {
-    /** Null of an {@link QpType#XRC_RECV} queue pair, which belongs to an {@link XrcDomain}. */
+    /** The protection domain; null for {@link QpType#XRC_RECV}, which belongs to an {@link XrcDomain}. */
     ProtectionDomain pd();
 
-    /** 24 bits. */
+    /** Queue pair number, 24 bits. */
     int qpNum();
 
     QpType type();
 
-    /** The state now; a failed work request can change it at any time. */
+    /** The current state; a failed work request can change it at any time. */
     QpState state();
 
-    /** What was granted: at least what was asked. */
+    /** Granted sizes, at least those requested. */
     QpCapabilities capabilities();
 
     /**
-     * Moves the queue pair to another state or changes attributes, after the table of {@link QpTransitions}.
+     * Changes the state or attributes, as the table of {@link QpTransitions} allows.
      *
-     * @throws VerbsException EINVAL, naming the attribute; the queue pair is then unchanged. EHOSTUNREACH, ENETUNREACH: no way to the peer
+     * @throws VerbsException EINVAL, naming the attribute; the queue pair is then unchanged. EHOSTUNREACH, ENETUNREACH: no route to
+     *     the peer
      */
     void modify(QpAttributes attributes);
 
-    /** Everything known, PSNs being the current ones. */
+    /** Returns all attributes, with the current PSNs. */
     QpAttributes query();
 
     /**
-     * Posts one send work request. All of {@code request} is copied; what its elements name belongs to the device until completion.
-     * In ERR it is accepted and flushed.
+     * Posts one send work request. All of {@code request} is copied; the memory of its elements belongs to the device until
+     * completion. In ERR the request is accepted and flushed.
      *
      * @throws VerbsException EINVAL: state below RTS, wrong opcode for the service, too many elements, inline beyond
      *     {@link QpCapabilities#maxInlineData()}; ENOMEM: the queue is full
@@ -52,17 +53,17 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
-     * A way to post several send work requests at once, all or nothing.
+     * Creates a batch, which posts several send work requests at once, all or none.
      *
-     * @param operations bits of {@link SendOps}: what it will be used for
-     * @throws VerbsException EOPNOTSUPP: one of them is not an operation of this queue pair
+     * @param operations bits of {@link SendOps}: operations of the batch's requests
+     * @throws VerbsException EOPNOTSUPP: this queue pair does not support one of them
      */
     default SendBatch sendBatch(int operations) {
         throw VerbsException.unsupported("create_qp_ex");
     }
 
     /**
-     * Posts one receive work request, from INIT on. In ERR it is accepted and flushed.
+     * Posts one receive work request, in any state but RESET. In ERR it is accepted and flushed.
      *
      * @throws VerbsException EINVAL: RESET, too many elements, or no receive queue of its own ({@link SharedReceiveQueue}, XRC); ENOMEM:
      *     the queue is full
@@ -82,7 +83,7 @@ public interface QueuePair extends AutoCloseable {
 
     /**
      * Binds a type 1 window to part of a region, or ends its binding ({@code bind_mw}). The window has its new {@link MemoryWindow#rkey}
-     * when this returns; it opens something once the work request that this posts has completed.
+     * when this returns; the key grants access once the posted work request has completed.
      *
      * @param region    of the queue pair's and the window's protection domain, registered with MW_BIND; may be null with length 0
      * @param address   first byte, as the region's address space names it
@@ -90,25 +91,29 @@ public interface QueuePair extends AutoCloseable {
      * @param access    REMOTE_* bits of {@link AccessFlags}
      * @param sendFlags bits of {@link SendFlags}
      * @throws VerbsException EINVAL: a type 2 window, objects of another protection domain, other rights, a state below RTS; ENOMEM: the
-     *     queue is full. What only the device can check fails the work request with MW_BIND_ERR
+     *     queue is full. A violation that only the device can detect fails the work request with MW_BIND_ERR
      */
     default void bind(MemoryWindow window, long wrId, MemoryRegion region, long address, long length, int access, int sendFlags) {
         throw VerbsException.unsupported("bind_mw");
     }
 
     /**
-     * Makes a UD queue pair receive what is sent to a group, each datagram into a receive of its own. It must be detached before it can be
-     * closed. What a member itself sends to the group comes back to it, and to all members on its host.
+     * Attaches a UD queue pair to a group; each datagram sent to the group consumes one receive. The queue pair must be detached before it
+     * can be closed. Datagrams of a member are also delivered to the member itself and to all members on its host.
      *
      * @param group an IPv4 group as a mapped GID, or an IPv6 group; senders name queue pair 0xffffff and the members' Q_Key
-     * @throws VerbsException EINVAL: no UD queue pair, or no multicast GID; ENOMEM: {@link DeviceAttributes#maxMcastGrp()} or
-     *     {@link DeviceAttributes#maxMcastQpAttach()}; others of the host
+     * @throws VerbsException EINVAL: not a UD queue pair, or not a multicast GID; ENOMEM: {@link DeviceAttributes#maxMcastGrp()} or
+     *     {@link DeviceAttributes#maxMcastQpAttach()}; other errno values of the host
      */
     default void attachMulticast(Gid group) {
         throw VerbsException.unsupported("attach_mcast");
     }
 
-    /** @throws VerbsException EINVAL: it is not attached */
+    /**
+     * Detaches the queue pair from a group.
+     *
+     * @throws VerbsException EINVAL: it is not attached
+     */
     default void detachMulticast(Gid group) {
         throw VerbsException.unsupported("detach_mcast");
     }

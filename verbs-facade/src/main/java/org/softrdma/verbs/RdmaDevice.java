@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
-/** A device in the list; nothing is opened yet. */
+/** A device of the list, not opened yet. */
 public interface RdmaDevice {
-    /** As {@code ibv_devices} shows it: {@code rxe0}. */
+    /** Name as in {@code ibv_devices}: {@code rxe0}. */
     String name();
 
-    /** Position among the devices that are configured, from 0, as {@code rdma dev show} counts them; -1 for a device that is in no list. */
+    /** Position among the configured devices, from 0, as in {@code rdma dev show}; -1 for a device that is in no list. */
     default int index() {
         return -1;
     }
 
-    /** EUI-64, host order. */
+    /** EUI-64 of the node, host order. */
     long nodeGuid();
 
     NodeType nodeType();
 
     Transport transport();
 
-    /** The network interface beneath. */
+    /** Name of the network interface that the device uses. */
     String netdev();
 
     /**
      * Opens the device ({@code open_device}). Several contexts may be open at once; their objects must not be mixed.
      *
-     * @throws VerbsException when the device cannot run here and now, with what stands in the way: EADDRINUSE when another process
-     *     has the interface's RoCE port, EADDRNOTAVAIL, ENODEV
+     * @throws VerbsException if the device cannot run, with the reason: EADDRINUSE if another process has the interface's RoCE port,
+     *     EADDRNOTAVAIL, ENODEV
      */
     Context open();
 
     /**
-     * What the device is like now. A provider that can tell without opening it does, so that this works while another process is running
-     * the device.
+     * Describes the current state of the device. A provider does this without opening the device if it can, so that it works while another
+     * process runs the device.
      *
-     * @throws VerbsException if it has to be opened for that, and cannot be
+     * @throws VerbsException if the device must be opened for that and cannot be
      */
     default DeviceDescription describe() {
         try (Context context = open()) {

@@ -13,7 +13,7 @@ public final class ReceiveRequest {
     public ReceiveRequest() {
     }
 
-    /** Starts over, without elements. */
+    /** Clears the request and sets its id. */
     public ReceiveRequest begin(long wrId) {
         this.wrId = wrId;
         elements = 0;
@@ -28,7 +28,7 @@ public final class ReceiveRequest {
     /**
      * Adds one scatter element.
      *
-     * @param address in the region's address space
+     * @param address address in the region's address space
      * @param length  bytes, u32
      */
     public ReceiveRequest element(long address, int length, int lkey) {
@@ -53,7 +53,7 @@ public final class ReceiveRequest {
         return addresses[element];
     }
 
-    /** Bytes, u32. */
+    /** Length of an element in bytes, u32. */
     public int length(int element) {
         return lengths[element];
     }

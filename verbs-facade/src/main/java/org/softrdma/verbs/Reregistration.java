@@ -4,7 +4,7 @@ package org.softrdma.verbs;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What {@link MemoryRegion#reregister} shall change; what is not set stays. Setting something also sets its bit of {@link #mask()}
+ * Changes for {@link MemoryRegion#reregister}; properties that are not set stay. Setting one also sets its bit of {@link #mask()}
  * ({@code enum ibv_rereg_mr_flags}). Not thread-safe; a provider reads it during the call.
  */
 public final class Reregistration {
@@ -23,7 +23,7 @@ public final class Reregistration {
     public Reregistration() {
     }
 
-    /** Other memory; remote addresses are its real ones, or start at 0 if the region is zero-based. */
+    /** Sets other memory; remote addresses are its real ones, or start at 0 if the region is zero-based. */
     public Reregistration memory(MemorySegment memory) {
         this.memory = memory;
         hasIova = false;
@@ -31,7 +31,7 @@ public final class Reregistration {
         return this;
     }
 
-    /** Other memory, whose remote addresses start at {@code iova}. */
+    /** Sets other memory, whose remote addresses start at {@code iova}. */
     public Reregistration memory(MemorySegment memory, long iova) {
         memory(memory);
         this.iova = iova;
@@ -45,19 +45,19 @@ public final class Reregistration {
         return this;
     }
 
-    /** All rights anew: bits of {@link AccessFlags}. */
+    /** Replaces all rights: bits of {@link AccessFlags}. */
     public Reregistration access(int access) {
         this.access = access;
         mask |= ACCESS;
         return this;
     }
 
-    /** {@link #TRANSLATION}, {@link #PD}, {@link #ACCESS}: what was set. */
+    /** Bits of {@link #TRANSLATION}, {@link #PD} and {@link #ACCESS} for the properties that are set. */
     public int mask() {
         return mask;
     }
 
-    /** Whether all bits of {@code bits} are set. */
+    /** Returns whether all bits of {@code bits} are set. */
     public boolean has(int bits) {
         return (mask & bits) == bits;
     }
@@ -66,7 +66,7 @@ public final class Reregistration {
         return memory;
     }
 
-    /** Whether {@link #iova()} was given. */
+    /** Returns whether {@link #iova()} was set. */
     public boolean hasIova() {
         return hasIova;
     }

@@ -3,8 +3,8 @@ package org.softrdma.verbs;
 
 /**
  * Send work requests that are posted together or not at all ({@code struct ibv_qp_ex}, {@code ibv_wr_start} to {@code ibv_wr_complete}).
- * From {@link #start} to {@link #complete} or {@link #abort} the send queue belongs to the thread; others that post to it wait. One batch
- * object may be used again and again, by one thread at a time; using it allocates nothing.
+ * From {@link #start} to {@link #complete} or {@link #abort} the send queue belongs to the thread; others that post to it wait. A batch
+ * object is reusable, by one thread at a time; using it allocates nothing.
  *
  * <pre>{@code
  * batch.start();
@@ -17,13 +17,13 @@ public interface SendBatch {
     /**
      * Begins a batch.
      *
-     * @throws VerbsException EINVAL if this thread is in one already
+     * @throws VerbsException EINVAL if this thread is in a batch already
      */
     void start();
 
     /**
-     * One more work request of the batch, to be filled; the same object each time. It is looked at, and its inline data copied, when the
-     * next one is asked for or the batch is complete; what is wrong with it is told by {@link #complete}.
+     * Adds a work request to the batch, for the caller to fill; the same object each time. It is checked, and its inline data copied, when
+     * the next one is added or the batch is completed; {@link #complete} reports errors in it.
      *
      * @throws VerbsException EINVAL outside a batch
      */
@@ -32,9 +32,8 @@ public interface SendBatch {
     /**
      * Posts all of the batch and ends it.
      *
-     * @throws VerbsException what {@link QueuePair#postSend(SendRequest)} would say to the first request it refuses, or EINVAL: an
-     * operation
-     *     that the batch was not made for, or no batch was begun. Nothing is posted then, and the batch has ended
+     * @throws VerbsException the error of {@link QueuePair#postSend(SendRequest)} for the first request that it refuses, or EINVAL: an
+     *     operation that the batch was not made for, or no batch was begun. Nothing is posted then, and the batch has ended
      */
     void complete();
 

@@ -3,13 +3,13 @@ package org.softrdma.verbs;
 
 /** Bits of a send work request ({@code enum ibv_send_flags}). */
 public final class SendFlags {
-    /** Wait until all earlier RDMA READs and atomics of this queue are complete. */
+    /** Starts the request after all earlier RDMA READs and atomics of this queue are complete. */
     public static final int FENCE = 1;
-    /** Deliver a completion also on success. */
+    /** Delivers a completion also on success. */
     public static final int SIGNALED = 1 << 1;
-    /** Ask the peer to raise a solicited event when the message completes. */
+    /** Requests a solicited event at the peer when the message completes. */
     public static final int SOLICITED = 1 << 2;
-    /** Copy the data during the post call. */
+    /** Copies the data during the post call. */
     public static final int INLINE = 1 << 3;
     public static final int IP_CSUM = 1 << 4;
 

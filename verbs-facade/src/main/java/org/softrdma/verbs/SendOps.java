@@ -20,7 +20,7 @@ public final class SendOps {
     private SendOps() {
     }
 
-    /** The flag of an operation. */
+    /** Returns the flag of an operation. */
     public static int of(WrOpcode opcode) {
         return switch (opcode) {
             case FLUSH -> FLUSH;

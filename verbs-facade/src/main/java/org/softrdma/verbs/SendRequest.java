@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * }</pre>
  */
 public final class SendRequest {
-    /** Elements one request can name, whatever the device allows. */
+    /** Most elements of one request, whatever the device allows. */
     public static final int MAX_ELEMENTS = 32;
 
     private long wrId;
@@ -39,7 +39,7 @@ public final class SendRequest {
     public SendRequest() {
     }
 
-    /** SEND. */
+    /** Makes this a SEND. */
     public SendRequest send() {
         return begin(WrOpcode.SEND);
     }
@@ -75,7 +75,7 @@ public final class SendRequest {
         return begin(WrOpcode.RDMA_READ).remote(remoteAddress, rkey);
     }
 
-    /** Atomic compare-and-swap on eight aligned bytes; the old value comes into the one 8-byte element, in host order. */
+    /** Atomic compare-and-swap on eight aligned bytes; the old value is stored in the only element, 8 bytes, in host order. */
     public SendRequest compareAndSwap(long remoteAddress, int rkey, long compare, long swap) {
         begin(WrOpcode.ATOMIC_CMP_AND_SWP).remote(remoteAddress, rkey);
         compareAdd = compare;
@@ -83,22 +83,22 @@ public final class SendRequest {
         return this;
     }
 
-    /** Atomic fetch-and-add on eight aligned bytes; the old value comes into the one 8-byte element, in host order. */
+    /** Atomic fetch-and-add on eight aligned bytes; the old value is stored in the only element, 8 bytes, in host order. */
     public SendRequest fetchAndAdd(long remoteAddress, int rkey, long add) {
         begin(WrOpcode.ATOMIC_FETCH_AND_ADD).remote(remoteAddress, rkey);
         compareAdd = add;
         return this;
     }
 
-    /** ATOMIC WRITE: the 8 bytes of the one element, or inline, appear at once at an aligned address; completes once they are there. */
+    /** ATOMIC WRITE: stores the 8 bytes of the only element, or inline data, at an aligned address in one step; completes after that. */
     public SendRequest atomicWrite(long remoteAddress, int rkey) {
         return begin(WrOpcode.ATOMIC_WRITE).remote(remoteAddress, rkey);
     }
 
     /**
-     * FLUSH: completes once what this queue pair wrote before has reached the placement asked for. Without elements.
+     * FLUSH: completes once all earlier writes of this queue pair have reached the placement requested. Without elements.
      *
-     * @param length      bytes, u32; means nothing with {@link FlushFlags#REGION}, and neither does the address
+     * @param length      bytes, u32; ignored with {@link FlushFlags#REGION}, as is the address
      * @param placement   {@link FlushFlags#GLOBAL}, {@link FlushFlags#PERSISTENT} or both; queue pair and region must allow it
      *     ({@link AccessFlags#FLUSH_GLOBAL}, {@link AccessFlags#FLUSH_PERSISTENT})
      * @param selectivity {@link FlushFlags#RANGE} or {@link FlushFlags#REGION}
@@ -129,7 +129,11 @@ public final class SendRequest {
         return bindWindow(newRkey, region.lkey(), address, length, access);
     }
 
-    /** As above, for front ends that know regions by their keys. @param lkey 0 with length 0: the binding ends (type 1 only) */
+    /**
+     * Binds a type 2 window, for front ends that know regions by their keys.
+     *
+     * @param lkey 0 with length 0 ends the binding (type 1 only)
+     */
     public SendRequest bindWindow(int newRkey, int lkey, long address, long length, int access) {
         begin(WrOpcode.BIND_MW);
         rkey = newRkey;
@@ -138,7 +142,7 @@ public final class SendRequest {
         return element(address, 0, lkey);
     }
 
-    /** Starts over with an opcode: everything else goes back to zero. For front ends that speak opcodes; others use the named forms. */
+    /** Clears the request and sets its opcode. For front ends that use opcodes; others use the named forms. */
     public SendRequest begin(WrOpcode opcode) {
         this.opcode = opcode;
         wrId = 0;
@@ -154,7 +158,7 @@ public final class SendRequest {
         return this;
     }
 
-    /** Opaque 64 bits that come back in the completion. */
+    /** Sets the opaque 64 bits that the completion returns. */
     public SendRequest wrId(long wrId) {
         this.wrId = wrId;
         return this;
@@ -172,18 +176,18 @@ public final class SendRequest {
         return flags(flags | SendFlags.SOLICITED);
     }
 
-    /** Copy the elements' data during the post call. */
+    /** Copies the elements' data during the post call. */
     public SendRequest inline() {
         return flags(flags | SendFlags.INLINE);
     }
 
-    /** All bits of {@link SendFlags} at once. */
+    /** Sets all bits of {@link SendFlags} at once. */
     public SendRequest flags(int flags) {
         this.flags = flags;
         return this;
     }
 
-    /** Where a datagram goes. */
+    /** Sets the destination of a datagram. */
     public SendRequest to(AddressHandle handle, int qpn, int qkey) {
         addressHandle = handle;
         remoteQpn = qpn;
@@ -192,8 +196,8 @@ public final class SendRequest {
     }
 
     /**
-     * Which shared receive queue of the target's domain an XRC request is for, whatever it does: a WRITE, READ or atomic is checked against
-     * that queue's protection domain.
+     * Sets the shared receive queue of the target's domain that an XRC request of any opcode is for: a WRITE, READ or atomic is checked
+     * against that queue's protection domain.
      *
      * @param srqn {@link SharedReceiveQueue#number} at the peer, 24 bits
      */
@@ -210,7 +214,7 @@ public final class SendRequest {
     /**
      * Adds one scatter/gather element.
      *
-     * @param address in the region's address space
+     * @param address address in the region's address space
      * @param length  bytes, u32
      */
     public SendRequest element(long address, int length, int lkey) {
@@ -224,7 +228,7 @@ public final class SendRequest {
         return this;
     }
 
-    /** Adds memory that need not be registered: it is copied during the post call, and INLINE is set. */
+    /** Adds memory that need not be registered: sets INLINE, and the post call copies the memory. */
     public SendRequest inlineData(MemorySegment data) {
         element(0, Math.toIntExact(data.byteSize()), 0);
         inline[elements - 1] = data;
@@ -299,7 +303,7 @@ public final class SendRequest {
         return addresses[element];
     }
 
-    /** Bytes, u32. */
+    /** Length of an element in bytes, u32. */
     public int length(int element) {
         return lengths[element];
     }
@@ -308,12 +312,12 @@ public final class SendRequest {
         return lkeys[element];
     }
 
-    /** The unregistered memory of an element added by {@link #inlineData}, else null. */
+    /** The unregistered memory of an element that {@link #inlineData} added, else null. */
     public MemorySegment inlineData(int element) {
         return inline[element];
     }
 
-    /** The request by the C structure's names: what its opcode uses, then elements and flags. */
+    /** Lists the fields that the opcode uses by the C structure's names, then elements and flags. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("wr_id ").append(Long.toUnsignedString(wrId)).append(' ').append(opcode);

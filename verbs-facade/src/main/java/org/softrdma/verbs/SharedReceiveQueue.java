@@ -4,25 +4,25 @@ package org.softrdma.verbs;
 import java.util.List;
 
 /**
- * Receives shared by several queue pairs: whichever gets a message takes the oldest. A queue pair that goes to ERR flushes only the receive
- * it had already taken; what is posted here stays for the others. Any thread may call any method; posts are serialized.
+ * Receives shared by several queue pairs: each message takes the oldest. A queue pair that goes to ERR flushes only the receive that it had
+ * already taken; the posted ones stay for the others. Any thread may call any method; posts are serialized.
  */
 public interface SharedReceiveQueue extends AutoCloseable {
-    /** The protection domain that the elements of its receives must belong to; the queue pairs may have another one. */
+    /** The protection domain of the elements of its receives; the queue pairs may have another one. */
     ProtectionDomain pd();
 
-    /** What an XRC peer names it by, 24 bits ({@code ibv_get_srq_num}). No two of a device have the same. */
+    /** Number by which XRC peers address it, 24 bits, unique on the device ({@code ibv_get_srq_num}). */
     default int number() {
         throw VerbsException.unsupported("get_srq_num");
     }
 
-    /** What it holds and whether it is armed, now. */
+    /** Returns the sizes and the armed limit. */
     SrqAttributes query();
 
     /**
-     * Posts one receive. What its elements name belongs to the device until completion, on whatever queue pair.
+     * Posts one receive. The memory of its elements belongs to the device until it completes on one of the queue pairs.
      *
-     * @throws VerbsException EINVAL: too many elements, or the queue is closed; ENOMEM: it is full
+     * @throws VerbsException EINVAL: too many elements, or the queue is closed; ENOMEM: the queue is full
      */
     void postReceive(ReceiveRequest request);
 
@@ -46,14 +46,18 @@ public interface SharedReceiveQueue extends AutoCloseable {
     void modifyLimit(int limit);
 
     /**
-     * Changes how many receives it holds; those posted stay.
+     * Changes the capacity in receives; those posted stay.
      *
      * @param maxWr granted rounded up, see {@link #query}
      * @throws VerbsException EINVAL: beyond the device, fewer than are posted now, or fewer than the armed limit
      */
     void resize(int maxWr);
 
-    /** @throws VerbsException EBUSY while queue pairs use it. Waits until its asynchronous events are acknowledged */
+    /**
+     * Destroys the queue; waits until its asynchronous events are acknowledged.
+     *
+     * @throws VerbsException EBUSY while queue pairs use it
+     */
     @Override
     void close();
 }

@@ -2,11 +2,11 @@
 package org.softrdma.verbs;
 
 /**
- * A shared receive queue as it is now ({@code struct ibv_srq_attr}).
+ * State of a shared receive queue ({@code struct ibv_srq_attr}).
  *
- * @param maxWr  receives it holds; at least what was asked
+ * @param maxWr  capacity in receives, at least as requested
  * @param maxSge scatter elements of one receive
- * @param limit  what SRQ_LIMIT_REACHED is armed for; 0 when disarmed, also by the event itself
+ * @param limit  limit that SRQ_LIMIT_REACHED is armed for; 0 when disarmed, also by the event itself
  */
 public record SrqAttributes(int maxWr, int maxSge, int limit) {
 }

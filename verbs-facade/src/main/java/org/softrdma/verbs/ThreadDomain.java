@@ -3,12 +3,12 @@ package org.softrdma.verbs;
 
 /**
  * A thread domain ({@code struct ibv_td}): objects made with it, through a parent domain, are used by one thread at a time. A device may
- * leave out locks for them; those of this project do not, so breaking the promise harms nothing here.
+ * omit locks for them; those of this project do not, so breaking the promise has no effect here.
  */
 public interface ThreadDomain extends AutoCloseable {
     Context context();
 
-    /** EBUSY while parent domains use it. */
+    /** Deallocates the thread domain; EBUSY while parent domains use it. */
     @Override
     void close();
 }

@@ -5,18 +5,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** The way in: the devices of all providers on the class path. */
+/** Entry point: the devices of all providers on the class path or module path. */
 public final class Verbs {
     private Verbs() {
     }
 
-    /** {@code get_device_list}: every device, by {@linkplain RdmaDevice#index index}; empty if there is none. */
+    /** Returns every device, by {@linkplain RdmaDevice#index index}; empty if there is none ({@code get_device_list}). */
     public static List<RdmaDevice> devices() {
         List<RdmaDevice> devices = new ArrayList<>();
         for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
             devices.addAll(provider.devices());
         }
-        // Not Comparator.comparingInt: its lambda is serializable, and those are made anew at every start, AOT cache or not.
+        // Not Comparator.comparingInt: its lambda is serializable, and those are created at every start, even with an AOT cache.
         devices.sort((one, other) -> Integer.compare(one.index(), other.index()));
         return devices;
     }
@@ -24,7 +24,7 @@ public final class Verbs {
     /**
      * Opens the device of that name.
      *
-     * @throws VerbsException ENODEV, listing the names there are; or whatever stands in the device's way
+     * @throws VerbsException ENODEV, listing the names of the existing devices; or the error of {@link RdmaDevice#open}
      */
     public static Context open(String name) {
         List<RdmaDevice> devices = devices();

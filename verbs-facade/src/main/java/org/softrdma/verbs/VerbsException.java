@@ -2,8 +2,8 @@
 package org.softrdma.verbs;
 
 /**
- * A caller's mistake or a refused resource, as verbs report it: an errno, the verb that answered and the values it was given.
- * Outcomes of work requests never come this way; they are {@link WcStatus completion statuses}.
+ * A caller's mistake or a refused resource, as verbs report it: an errno, the verb and the values it was given.
+ * Outcomes of work requests are {@link WcStatus completion statuses}, never exceptions.
  */
 public class VerbsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -13,7 +13,7 @@ public class VerbsException extends RuntimeException {
 
     /**
      * @param verb   the verb as rdma-core names it, without prefix: {@code modify_qp}, {@code reg_mr}
-     * @param detail the offending values, and what to do about them
+     * @param detail the offending values, and how to correct them
      */
     public VerbsException(Errno errno, String verb, String detail) {
         super(verb + ": " + errno.text() + " (" + errno + "): " + detail);
@@ -26,7 +26,7 @@ public class VerbsException extends RuntimeException {
         initCause(cause);
     }
 
-    /** The answer of an operation this provider does not have. */
+    /** Returns the exception for an operation that this provider does not implement. */
     public static VerbsException unsupported(String verb) {
         return new VerbsException(Errno.EOPNOTSUPP, verb, "this device does not implement it");
     }

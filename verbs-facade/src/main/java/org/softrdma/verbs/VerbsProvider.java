@@ -4,13 +4,13 @@ package org.softrdma.verbs;
 import java.util.List;
 
 /**
- * A source of devices, found with {@link java.util.ServiceLoader}. What its objects do not implement they leave at the API's default,
- * which answers EOPNOTSUPP.
+ * A source of devices, found with {@link java.util.ServiceLoader}. An operation that its objects do not implement keeps the API's default,
+ * which throws EOPNOTSUPP.
  */
 public interface VerbsProvider {
-    /** Transport in one word, for messages: {@code rxe}, {@code siw}. */
+    /** Name of the transport in one word, for messages: {@code rxe}, {@code siw}. */
     String name();
 
-    /** The devices there are now; listing opens nothing and needs no privilege. */
+    /** Returns the current devices; opens nothing and needs no privilege. */
     List<RdmaDevice> devices();
 }

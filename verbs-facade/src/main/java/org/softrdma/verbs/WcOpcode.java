@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
-/** What completed ({@code enum ibv_wc_opcode}); valid on success only. */
+/** Completed operation ({@code enum ibv_wc_opcode}); valid on success only. */
 public enum WcOpcode {
     SEND(0, "SEND"),
     RDMA_WRITE(1, "RDMA_WRITE"),

@@ -2,9 +2,9 @@
 package org.softrdma.verbs;
 
 /**
- * One work completion ({@code struct ibv_wc}). The caller owns it and hands it to {@link CompletionQueue#poll} again and again;
+ * One work completion ({@code struct ibv_wc}). The caller owns it and reuses it for {@link CompletionQueue#poll};
  * a provider fills it with {@link #set}. After a failure only {@link #wrId}, {@link #status}, {@link #qpNum} and {@link #vendorError}
- * mean anything.
+ * are defined.
  */
 public final class WorkCompletion {
     private long wrId;
@@ -17,7 +17,11 @@ public final class WorkCompletion {
     private int sourceQp;
     private int flags;
 
-    /** An array for {@link CompletionQueue#poll}, filled with reusable completions. */
+    /** Creates a completion for {@link CompletionQueue#poll} to fill. */
+    public WorkCompletion() {
+    }
+
+    /** Creates an array of reusable completions for {@link CompletionQueue#poll}. */
     public static WorkCompletion[] array(int length) {
         WorkCompletion[] completions = new WorkCompletion[length];
         for (int i = 0; i < length; i++) {
@@ -26,7 +30,7 @@ public final class WorkCompletion {
         return completions;
     }
 
-    /** Fills every field: the provider's side. */
+    /** Sets every field; called by providers. */
     public void set(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int byteLength, int immediateOrRkey, int qpNum,
                     int sourceQp, int flags) {
         this.wrId = wrId;
@@ -40,7 +44,7 @@ public final class WorkCompletion {
         this.flags = flags;
     }
 
-    /** The opaque 64 bits the work request carried. */
+    /** The opaque 64 bits of the work request. */
     public long wrId() {
         return wrId;
     }

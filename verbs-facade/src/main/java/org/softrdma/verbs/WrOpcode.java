@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
-/** Operations a send work request asks for ({@code enum ibv_wr_opcode}). */
+/** Operations of a send work request ({@code enum ibv_wr_opcode}). */
 public enum WrOpcode {
     RDMA_WRITE(0, "RDMA_WRITE"),
     RDMA_WRITE_WITH_IMM(1, "RDMA_WRITE_WITH_IMM"),

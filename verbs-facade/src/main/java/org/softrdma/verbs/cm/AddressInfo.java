@@ -5,10 +5,10 @@ import java.net.InetSocketAddress;
 import org.softrdma.verbs.QpType;
 
 /**
- * Names turned into addresses ({@code struct rdma_addrinfo}).
+ * Addresses of a resolved name ({@code struct rdma_addrinfo}).
  *
  * @param passive     to listen, not to connect
- * @param source      to bind to; null if that is left to the way to the destination
+ * @param source      address to bind to; null to choose by the route to the destination
  * @param destination the peer; null if {@code passive}
  */
 public record AddressInfo(boolean passive, QpType qpType, PortSpace portSpace, InetSocketAddress source, InetSocketAddress destination) {

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs.cm;
 
-/** Something that happened to an identifier ({@code struct rdma_cm_event}). */
+/** An event of an identifier ({@code struct rdma_cm_event}). */
 public interface CmEvent {
     CmEventType type();
 
-    /** Whom it happened to; for a CONNECT_REQUEST a new identifier, which is the caller's to close. */
+    /** The identifier; for a CONNECT_REQUEST a new one, which the caller must close. */
     CmId id();
 
-    /** The identifier that listens, for a CONNECT_REQUEST; else null. */
+    /** The listening identifier of a CONNECT_REQUEST; else null. */
     CmId listenId();
 
     /** 0, a negative errno, or the peer's reason: see {@link CmEventType}. */
     int status();
 
     /**
-     * What the peer said, of connections: in CONNECT_REQUEST, CONNECT_RESPONSE, ESTABLISHED, REJECTED (private data only) and
+     * The peer's parameters of a connection: in CONNECT_REQUEST, CONNECT_RESPONSE, ESTABLISHED, REJECTED (private data only) and
      * UNREACHABLE; null elsewhere.
      */
     ConnectionParameters connection();
 
-    /** What the peer said, of datagrams, and where a group is: in CONNECT_REQUEST, ESTABLISHED and MULTICAST_JOIN; null elsewhere. */
+    /** The peer's parameters of datagrams, or the address of a group: in CONNECT_REQUEST, ESTABLISHED and MULTICAST_JOIN; else null. */
     DatagramParameters datagram();
 
-    /** What {@link CmId#joinMulticast} was given, in MULTICAST_JOIN and MULTICAST_ERROR; null elsewhere. */
+    /** The context given to {@link CmId#joinMulticast}, in MULTICAST_JOIN and MULTICAST_ERROR; null elsewhere. */
     Object joinContext();
 
-    /** Gives the event back; {@link CmId#close} waits for that. Once. */
+    /** Acknowledges the event, once; {@link CmId#close} waits for that. */
     void ack();
 }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs.cm;
 
-/** What can happen to an identifier ({@code enum rdma_cm_event_type}; texts of {@code rdma_event_str}). */
+/** Events of an identifier ({@code enum rdma_cm_event_type}; texts of {@code rdma_event_str}). */
 public enum CmEventType {
     /** The peer's address is reachable, the identifier has a device. */
     ADDR_RESOLVED(0),
-    /** No way to the peer, no device on it, or (datagrams) a peer with another Q_Key; the status is a negative errno. */
+    /** No route to the peer, no device on the route, or (datagrams) a peer with another Q_Key; the status is a negative errno. */
     ADDR_ERROR(1),
     ROUTE_RESOLVED(2),
     ROUTE_ERROR(3),
-    /** Somebody wants to connect: {@link CmEvent#id} is new, {@link CmEvent#listenId} is the one that listens. */
+    /** Connection request of a peer: {@link CmEvent#id} is new, {@link CmEvent#listenId} is the listening one. */
     CONNECT_REQUEST(4),
     /** The peer accepted; only for identifiers without a queue pair of {@link CmId#createQp}, which then call {@link CmId#establish}. */
     CONNECT_RESPONSE(5),
-    /** The connection could not be made although the peer accepted; the status is a negative errno. */
+    /** The connection could not be established although the peer accepted; the status is a negative errno. */
     CONNECT_ERROR(6),
-    /** No answer: the status is -ETIMEDOUT; or (datagrams) the peer has nobody for us: the status is that of its answer. */
+    /** No response: the status is -ETIMEDOUT; or (datagrams) the peer has no service for us: the status is that of its response. */
     UNREACHABLE(7),
-    /** The peer refuses: the status is its reason, 28 for an application's refusal, 8 where nobody listens (IBA vol 1 §12.6.7.2). */
+    /** Rejection by the peer: the status is its reason, 28 for an application's, 8 without a listener (IBA vol 1 §12.6.7.2). */
     REJECTED(8),
     ESTABLISHED(9),
-    /** The peer disconnected, or answered our disconnecting, or did not (status -ETIMEDOUT). */
+    /** The peer disconnected, or responded to our disconnect request, or did not respond (status -ETIMEDOUT). */
     DISCONNECTED(10),
-    /** The device goes away. */
+    /** Removal of the device. */
     DEVICE_REMOVAL(11),
     MULTICAST_JOIN(12),
     /** The group could not be joined; the status is a negative errno. */
     MULTICAST_ERROR(13),
     ADDR_CHANGE(14),
-    /** Packets of the old connection can no longer turn up; the queue pair may be connected anew. */
+    /** Packets of the old connection can no longer arrive; the queue pair may be connected again. */
     TIMEWAIT_EXIT(15);
 
     private static final CmEventType[] BY_VALUE = values();

@@ -11,52 +11,52 @@ import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
 
-/** The way in: channels and identifiers, over the devices of all providers. Any thread. */
+/** Entry point of connection management: channels and identifiers, over the devices of all providers. Any thread. */
 public interface ConnectionManager {
     /**
-     * The one of this process.
+     * Returns the connection manager of this process.
      *
-     * @throws VerbsException ENOSYS: none is on the class path
+     * @throws VerbsException ENOSYS: no provider on the class path or module path
      */
     static ConnectionManager get() {
         for (ConnectionManagerProvider provider : ServiceLoader.load(ConnectionManagerProvider.class)) {
             return provider.connectionManager();
         }
         throw new VerbsException(Errno.ENOSYS, "create_event_channel",
-            "no connection manager on the class path; soft-device brings one");
+            "no connection manager on the class path; soft-device has one");
     }
 
     EventChannel createEventChannel();
 
     /**
-     * @param channel where its events come out; null for a synchronous identifier
-     * @param context anything, handed back by {@link CmId#context()}; may be null
-     * @param type    of its queue pair
-     * @throws VerbsException EINVAL: a type the port space does not have
+     * @param channel channel for its events; null for a synchronous identifier
+     * @param context any object, returned by {@link CmId#context()}; may be null
+     * @param type    service of its queue pair
+     * @throws VerbsException EINVAL: a service that the port space does not support
      */
     CmId createId(EventChannel channel, Object context, PortSpace portSpace, QpType type);
 
-    /** An identifier with the port space's usual service. */
+    /** Creates an identifier with the port space's usual service. */
     default CmId createId(EventChannel channel, Object context, PortSpace portSpace) {
         return createId(channel, context, portSpace, portSpace.usualType());
     }
 
     /**
-     * A synchronous identifier, ready to connect, or bound and ready to listen.
+     * Creates a synchronous identifier, ready to connect, or bound and ready to listen.
      *
      * @param info from {@link #addressInfo}
-     * @param pd   of the queue pair; null for the device's shared one
-     * @param qp   its queue pair; of one that listens, the queue pairs of its requests. Null for none
+     * @param pd   protection domain of the queue pair; null for the device's shared one
+     * @param qp   attributes of its queue pair; for a listener, of its requests' queue pairs. Null for none
      */
     CmId createEndpoint(AddressInfo info, ProtectionDomain pd, QpInitAttributes qp);
 
     /**
-     * Turns a name or an address into an {@link AddressInfo} ({@code rdma_getaddrinfo}).
+     * Resolves a name or an address to an {@link AddressInfo} ({@code rdma_getaddrinfo}).
      *
-     * @param node    null for the wildcard address, if passive; for the own host else
+     * @param node    null for the wildcard address if passive, else for the own host
      * @param port    0..65535
      * @param passive to listen
-     * @throws VerbsException EADDRNOTAVAIL: the name is not known
+     * @throws VerbsException EADDRNOTAVAIL: unknown name
      */
     static AddressInfo addressInfo(String node, int port, PortSpace portSpace, boolean passive) {
         InetSocketAddress address;

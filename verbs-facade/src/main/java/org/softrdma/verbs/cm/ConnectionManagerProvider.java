@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs.cm;
 
-/** Who has the process's connection manager, found with {@link java.util.ServiceLoader}. The first one found is it. */
+/** Provides the process-wide connection manager. Discovered with {@link java.util.ServiceLoader}; the first provider wins. */
 public interface ConnectionManagerProvider {
-    /** Always the same one. Opens nothing. */
+    /** Returns the connection manager, always the same one. Opens nothing. */
     ConnectionManager connectionManager();
 }

@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.softrdma.verbs.AddressVector;
 
 /**
- * Where datagrams go ({@code struct rdma_ud_param}): to a peer that accepted, or to a group that was joined.
+ * Destination of datagrams ({@code struct rdma_ud_param}): a peer that accepted, or a group that was joined.
  *
  * @param privateData   as in {@link ConnectionParameters#privateData}
  * @param addressVector for {@link org.softrdma.verbs.ProtectionDomain#createAh}; null in a request
@@ -35,7 +35,7 @@ public record DatagramParameters(byte[] privateData, AddressVector addressVector
         return Objects.hash(Arrays.hashCode(privateData), addressVector, qpNum, qkey);
     }
 
-    /** Numbers as {@link ConnectionParameters#toString} shows them, and private data without the zeros at its end. */
+    /** Lists all components; private data without the zeros at its end. */
     @Override
     public String toString() {
         int end = privateData.length;

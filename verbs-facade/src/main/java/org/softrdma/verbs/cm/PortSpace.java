@@ -3,15 +3,15 @@ package org.softrdma.verbs.cm;
 
 import org.softrdma.verbs.QpType;
 
-/** What a port number belongs to ({@code enum rdma_port_space}). Each has its own ports, apart from those of the host's TCP and UDP. */
+/** Name space of port numbers ({@code enum rdma_port_space}). Its ports are independent of those of the host's TCP and UDP. */
 public enum PortSpace {
     /** Datagrams in the manner of IP over InfiniBand. */
     IPOIB(0x0002, QpType.UD),
     /** Reliable connections. */
     TCP(0x0106, QpType.RC),
-    /** Datagrams: a peer's queue pair is looked up, nothing is connected. */
+    /** Datagrams: the peer's queue pair is resolved, without a connection. */
     UDP(0x0111, QpType.UD),
-    /** Of any service; reliable connections if nothing else is asked for. */
+    /** Any service; reliable connections unless another is requested. */
     IB(0x013f, QpType.RC);
 
     private final int value;
@@ -27,7 +27,7 @@ public enum PortSpace {
         return value;
     }
 
-    /** The service of identifiers that are not asked for another. */
+    /** The service of identifiers that request no other. */
     public QpType usualType() {
         return usualType;
     }
