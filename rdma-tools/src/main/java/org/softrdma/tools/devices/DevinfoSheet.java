@@ -13,7 +13,7 @@ import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Transport;
 
-/** What {@code ibv_devinfo} prints of one device, line by line as ibverbs-utils 44. */
+/** Output of {@code ibv_devinfo} for one device, line by line as in ibverbs-utils 44. */
 final class DevinfoSheet {
     /** Names of the bits of the device capability flags, from bit 0; null where the original has none. */
     private static final String[] CAPABILITIES = {
@@ -68,7 +68,7 @@ final class DevinfoSheet {
         line("phys_port_cnt:\t\t\t", attributes.physPortCnt());
     }
 
-    /** What our devices have no attribute for is 0. */
+    /** Attributes that our devices do not have are 0. */
     private void printLimits() {
         line("max_mr_size:\t\t\t", "0x" + Long.toHexString(attributes.maxMrSize()));
         line("page_size_cap:\t\t\t", "0x" + Long.toHexString(attributes.pageSizeCap()));
@@ -128,7 +128,7 @@ final class DevinfoSheet {
         }
     }
 
-    /** On-demand paging, offloads, pacing, tag matching: nothing a soft device has. */
+    /** On-demand paging, offloads, pacing, tag matching: absent from soft devices. */
     private void printExtensions() {
         console.print("\tgeneral_odp_caps:\n");
         for (String service : List.of("rc", "uc", "ud", "xrc")) {
@@ -185,7 +185,7 @@ final class DevinfoSheet {
         }
     }
 
-    /** Only GIDs with something in their lower half, as the original: not those of iWARP devices. */
+    /** GIDs with a lower half other than 0, as in the original: iWARP devices have none. */
     private void printGids() {
         for (GidEntry entry : gids) {
             if (entry.gid().low() != 0) {
@@ -200,7 +200,7 @@ final class DevinfoSheet {
         return mtu.bytes() + " (" + mtu.value() + ")";
     }
 
-    /** A name and its number. */
+    /** Prints a name and its number. */
     private static String name(String[] names, int value, String otherwise) {
         boolean known = value >= 0 && value < names.length && names[value] != null;
         return (known ? names[value] : otherwise) + " (" + value + ")";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.devices;
 
-/** GUIDs as the tools write them. */
+/** Text forms of GUIDs. */
 public final class Guid {
     private Guid() {
     }

@@ -16,12 +16,12 @@ import org.softrdma.verbs.VerbsException;
 
 /**
  * {@code ibstat}: states of devices and ports. The original finds devices by their management datagrams, which iWARP devices do not have;
- * this one shows those, too.
+ * this tool shows iWARP devices, too.
  */
 public final class IbStat implements Tool {
     private static final int WRONG_USAGE = 2;
     private static final int PANIC = 255;
-    /** No port was asked for. */
+    /** Port number if none is selected. */
     private static final int ALL_PORTS = -1;
     private static final List<GetoptLong.Long> LONG_OPTIONS = List.of(
         new GetoptLong.Long("list_of_cas", false, 'l'), new GetoptLong.Long("short", false, 's'),
@@ -33,7 +33,11 @@ public final class IbStat implements Tool {
 
     private final Supplier<List<RdmaDevice>> devices;
 
-    /** @param devices all there are; may refuse */
+    /**
+     * The tool on a list of devices.
+     *
+     * @param devices supplies all devices; may throw a VerbsException
+     */
     public IbStat(Supplier<List<RdmaDevice>> devices) {
         this.devices = devices;
     }
@@ -50,7 +54,7 @@ public final class IbStat implements Tool {
                 case 's' -> brief = true;
                 case 'p' -> ports = true;
                 case 'z', 'v', 'd' -> {
-                    // nothing to configure, and nothing more to tell
+                    // nothing to configure, and no further details
                 }
                 case 'V' -> {
                     String version = IbStat.class.getPackage().getImplementationVersion();

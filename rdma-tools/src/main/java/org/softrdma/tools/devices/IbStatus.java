@@ -13,13 +13,17 @@ import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
 
-/** {@code ibstatus [DEVICE[:PORT]]...}: the original is a shell script over sysfs, and says everything on stdout. */
+/** {@code ibstatus [DEVICE[:PORT]]...}: the original is a shell script over sysfs and prints everything, errors too, to stdout. */
 public final class IbStatus implements Tool {
     private static final int FAILED = 255;
 
     private final Supplier<List<RdmaDevice>> devices;
 
-    /** @param devices all there are; may refuse */
+    /**
+     * The tool on a list of devices.
+     *
+     * @param devices supplies all devices; may throw a VerbsException
+     */
     public IbStatus(Supplier<List<RdmaDevice>> devices) {
         this.devices = devices;
     }

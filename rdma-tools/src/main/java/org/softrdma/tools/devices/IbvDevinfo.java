@@ -12,9 +12,9 @@ import org.softrdma.verbs.DeviceDescription;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
 
-/** {@code ibv_devinfo}: what devices and their ports are like. Other than the original it takes a device's name without {@code -d}, too. */
+/** {@code ibv_devinfo}: attributes of devices and ports. Unlike the original, it accepts a device's name without {@code -d}, too. */
 public final class IbvDevinfo implements Tool {
-    /** -1 of a C program's main. */
+    /** Exit code of a C program whose main returns -1. */
     private static final int FAILED = 255;
     private static final int CANNOT_OPEN = 1;
     private static final int NO_SUCH_PORT = 4;
@@ -23,7 +23,11 @@ public final class IbvDevinfo implements Tool {
 
     private final Supplier<List<RdmaDevice>> devices;
 
-    /** @param devices all there are; may refuse */
+    /**
+     * The tool on a list of devices.
+     *
+     * @param devices supplies all devices; may throw a VerbsException
+     */
     public IbvDevinfo(Supplier<List<RdmaDevice>> devices) {
         this.devices = devices;
     }
@@ -68,7 +72,11 @@ public final class IbvDevinfo implements Tool {
         }
     }
 
-    /** @param wanted null for all */
+    /**
+     * Prints devices.
+     *
+     * @param wanted null for all
+     */
     private List<RdmaDevice> chosen(String wanted) {
         List<RdmaDevice> all = all();
         if (wanted == null) {
@@ -95,7 +103,11 @@ public final class IbvDevinfo implements Tool {
         return 0;
     }
 
-    /** @param port 0 for all */
+    /**
+     * Prints a device.
+     *
+     * @param port 0 for all
+     */
     private static int show(List<RdmaDevice> chosen, int port, boolean verbose, Console console) {
         int worst = 0;
         for (RdmaDevice device : chosen) {

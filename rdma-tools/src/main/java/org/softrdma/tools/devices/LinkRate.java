@@ -4,10 +4,10 @@ package org.softrdma.tools.devices;
 import org.softrdma.verbs.PortAttributes;
 
 /**
- * How fast a port says it is.
+ * Speed of a port as its attributes report it.
  *
- * @param laneGigabits of one lane, with one digit after the point, as {@code ibv_devinfo} shows it
- * @param name         of the lane's speed
+ * @param laneGigabits speed of one lane, with one digit after the point, as {@code ibv_devinfo} shows it
+ * @param name         name of the lane's speed
  */
 record LinkRate(int lanes, String laneGigabits, String name) {
     static LinkRate of(PortAttributes port) {
@@ -30,13 +30,13 @@ record LinkRate(int lanes, String laneGigabits, String name) {
         };
     }
 
-    /** Of all lanes, without a fraction that is 0: {@code 2.5}, {@code 100}. */
+    /** Speed of all lanes, without a fraction of 0: {@code 2.5}, {@code 100}. */
     String gigabits() {
         double all = lanes * Double.parseDouble(laneGigabits);
         return all == Math.rint(all) ? Long.toString((long) all) : Double.toString(all);
     }
 
-    /** As the kernel writes it: {@code 2.5 Gb/sec (1X SDR)}. */
+    /** The kernel's form: {@code 2.5 Gb/sec (1X SDR)}. */
     String kernelText() {
         return gigabits() + " Gb/sec (" + lanes + "X " + name + ")";
     }

@@ -3,7 +3,7 @@ package org.softrdma.tools.devices;
 
 import org.softrdma.verbs.PortAttributes;
 
-/** States of a port in the words of the kernel's sysfs, which the diagnostic tools repeat. */
+/** States of a port in the words of the kernel's sysfs, which the diagnostic tools print. */
 final class PortTexts {
     private static final int ETHERNET = 2;
 

@@ -15,7 +15,11 @@ import org.softrdma.verbs.VerbsException;
 public final class ShowGids implements Tool {
     private final Supplier<List<RdmaDevice>> devices;
 
-    /** @param devices all there are; may refuse */
+    /**
+     * The tool on a list of devices.
+     *
+     * @param devices supplies all devices; may throw a VerbsException
+     */
     public ShowGids(Supplier<List<RdmaDevice>> devices) {
         this.devices = devices;
     }

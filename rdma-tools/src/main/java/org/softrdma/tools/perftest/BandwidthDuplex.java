@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 import org.softrdma.verbs.WcOpcode;
 
 /**
- * Both ends send and receive. The server begins with the first message that comes. What is sent is measured; in a timed test, where the
- * ends do not compare their results, what is received counts as well.
+ * Both ends send and receive. The server starts at the first received message. Sent messages are measured; in a timed test, where the ends
+ * do not compare their results, received messages count as well.
  */
 final class BandwidthDuplex extends Measurement {
     private final BandwidthRecorder recorder;

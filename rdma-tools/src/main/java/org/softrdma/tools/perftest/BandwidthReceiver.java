@@ -3,7 +3,7 @@ package org.softrdma.tools.perftest;
 
 import java.util.function.LongSupplier;
 
-/** One end receives, and posts each receive again that was used. Time begins with the first message. */
+/** One end receives, and posts each used receive again. The measurement starts at the first message. */
 final class BandwidthReceiver extends Measurement {
     private final BandwidthRecorder recorder;
     private final Incoming[] incoming;

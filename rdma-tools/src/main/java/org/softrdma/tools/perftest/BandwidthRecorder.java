@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.softrdma.tools.cli.ToolFailure;
 
 /**
- * When messages were posted and completed. To find the peak, every one of them is noted, in memory taken beforehand; in a timed test those
- * are counted that complete while it counts; otherwise the first and the last look at the clock are enough.
+ * Times at which messages were posted and completed. To find the peak, every time is recorded, in preallocated memory; a timed test counts
+ * the messages that complete within its window; otherwise the first and the last time suffice.
  */
 final class BandwidthRecorder {
     private static final double NS_A_SECOND = 1e9;
@@ -20,7 +20,7 @@ final class BandwidthRecorder {
     private final long[] postedNs;
     private final long[] completedNs;
     private final SamplingWindow window;
-    /** Read by another thread at leisure. */
+    /** Plain counter that another thread samples for display. */
     private final AtomicLong progress = new AtomicLong();
     private int posted;
     private long completed;
@@ -41,13 +41,13 @@ final class BandwidthRecorder {
         window = new SamplingWindow(parameters.duration, parameters.margin);
     }
 
-    /** The first message is about to be posted, or has come. */
+    /** Starts the measurement: the first message is about to be posted, or was received. */
     void begin() {
         beginNs = System.nanoTime();
         window.begin(beginNs);
     }
 
-    /** {@code count} messages are about to be posted. */
+    /** Records that {@code count} messages are about to be posted. */
     void onPost(int count) {
         if (peaks) {
             postedNs[posted] = System.nanoTime();
@@ -55,7 +55,11 @@ final class BandwidthRecorder {
         }
     }
 
-    /** @param messages that have completed, or come, since the last call */
+    /**
+     * Records completions.
+     *
+     * @param messages completed or received since the last call
+     */
     void onCompleted(long messages) {
         completed += messages;
         progress.setOpaque(completed);
@@ -70,12 +74,12 @@ final class BandwidthRecorder {
         endNs = System.nanoTime();
     }
 
-    /** Of a timed test. */
+    /** Whether the window of a timed test has passed. */
     boolean isOver() {
         return window.isOver(System.nanoTime());
     }
 
-    /** All that have to come. */
+    /** Total number of messages to complete. */
     long total() {
         return total;
     }

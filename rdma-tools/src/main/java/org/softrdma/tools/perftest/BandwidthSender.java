@@ -3,7 +3,7 @@ package org.softrdma.tools.perftest;
 
 import java.util.function.LongSupplier;
 
-/** One end posts as much as its queues hold, and more whenever something completes. */
+/** One end posts as many messages as its queues hold, and more with each completion. */
 final class BandwidthSender extends Measurement {
     private final BandwidthRecorder recorder;
     private final Outgoing[] outgoing;
@@ -15,7 +15,7 @@ final class BandwidthSender extends Measurement {
         this.outgoing = outgoing;
     }
 
-    /** Instead of a measurement: fills each queue once and waits until all of it is done. */
+    /** Warms up instead of measuring: fills each queue once and waits until all messages are done. */
     void warmUp() {
         for (Outgoing each : outgoing) {
             for (int i = 1; i <= parameters.txDepth; i++) {

@@ -7,7 +7,7 @@ import org.softrdma.tools.cli.HostName;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.cm.CmId;
 
-/** Where connections of the connection manager go: control and queue pairs alike to one address and port. */
+/** Address and port of the connection manager's connections, for control and for queue pairs. */
 final class CmAddress {
     private static final int TIMEOUT_MS = 2000;
     private static final String ANY = "0.0.0.0";

@@ -22,7 +22,7 @@ import org.softrdma.verbs.cm.PortSpace;
 
 /**
  * Control messages as SENDs over a reliable connection of the connection manager. Since the ends take turns, one receive is enough: it is
- * posted again before anything is answered.
+ * posted again before the next message is sent.
  */
 final class CmChannel implements ControlChannel {
     private static final String SERVER_FAILED = "\n Unable to perform rdma_server function\n Unable to init the socket connection";
@@ -40,7 +40,11 @@ final class CmChannel implements ControlChannel {
         this.id = id;
     }
 
-    /** @throws ToolFailure in the original's words */
+    /**
+     * Connects to the server.
+     *
+     * @throws ToolFailure in the original's words
+     */
     static CmChannel connect(Parameters parameters) {
         CmId id = ConnectionManager.get().createId(null, null, PortSpace.TCP);
         try {
@@ -56,7 +60,11 @@ final class CmChannel implements ControlChannel {
         }
     }
 
-    /** Takes one client, then listens no more. @throws ToolFailure in the original's words */
+    /**
+     * Accepts one client and closes the listener.
+     *
+     * @throws ToolFailure in the original's words
+     */
     static CmChannel accept(Parameters parameters) {
         try (CmId listener = ConnectionManager.get().createId(null, null, PortSpace.TCP)) {
             CmAddress.listen(listener, parameters, 1);
@@ -111,10 +119,10 @@ final class CmChannel implements ControlChannel {
         return message;
     }
 
-    /** On a connection of this kind the peer sees for itself. */
+    /** Does nothing: the peer is notified of the end of such a connection. */
     @Override
     public void writeDone() {
-        // nothing to say
+        // the connection's end is reported by the connection manager
     }
 
     @Override

@@ -18,8 +18,9 @@ import org.softrdma.verbs.cm.DatagramParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * Queue pairs that the connection manager connects, to the port that the control connection went to: after a word with the peer the server
- * listens there again. Of datagrams, the client is told where to send; where the server sends, it answers with its queue pair number.
+ * Queue pairs that the connection manager connects, to the port of the control connection: after an exchange with the peer the server
+ * listens there again. For datagrams, the client receives the server's address; if the server sends, the client replies with its queue pair
+ * number.
  */
 final class CmConnection implements Connection {
     private static final int ATTEMPTS = 10;
@@ -42,7 +43,7 @@ final class CmConnection implements Connection {
     public void open() {
         try {
             if (parameters.isServer()) {
-                // Before the client hears that it may call: a client of the original that is refused once falls over.
+                // Listens before the client is notified: a client of the original fails if it is refused once.
                 listener = createId();
                 CmAddress.listen(listener, parameters, parameters.queuePairs);
                 peer.meet(Keys.NONE);
@@ -89,7 +90,7 @@ final class CmConnection implements Connection {
 
     // ---- client ----
 
-    /** The server may not listen yet. */
+    /** Connects, again while the server does not listen yet. */
     private void call(int index) {
         for (int attempt = 1;; attempt++) {
             CmId id = createId();
@@ -133,7 +134,7 @@ final class CmConnection implements Connection {
 
     // ---- both ----
 
-    /** Then it, too, needs to know where datagrams go; the client learns it from the connection manager. */
+    /** Whether the server sends: then it needs the address of the client's datagrams, which the client knows from the connection manager. */
     private boolean serverSends() {
         return parameters.isUd() && (parameters.latency || parameters.duplex || parameters.sends == parameters.isServer());
     }
@@ -142,7 +143,7 @@ final class CmConnection implements Connection {
         ids.add(id);
         if (endpoint.context() == null) {
             endpoint.open(id.verbs());
-            // The identifiers use what was opened, and go first.
+            // Identifiers first: they use the other objects.
             endpoint.closeFirst("Failed to destroy RDMA CM contexts.", this::closeIds);
         }
         if (parameters.connection == ConnectionType.RC) {
@@ -152,7 +153,7 @@ final class CmConnection implements Connection {
         endpoint.queuePair(index, id.qp());
     }
 
-    /** The listener last: it waits for what the others still hold of its events. */
+    /** Closes the listener last: it waits for its events that the others still hold. */
     private void closeIds() {
         ids.forEach(CmId::close);
         if (listener != null) {
@@ -184,7 +185,7 @@ final class CmConnection implements Connection {
 
     @Override
     public void connect(List<Keys> own, List<Keys> peers) {
-        // open did
+        // done by open
     }
 
     @Override
@@ -194,12 +195,12 @@ final class CmConnection implements Connection {
         }
     }
 
-    /** Whether the peer was first does not matter. */
+    /** Disconnects, also if the peer was first. */
     private static void disconnect(CmId id) {
         try {
             id.disconnect();
         } catch (VerbsException gone) {
-            // it is what was wanted
+            // already disconnected
         }
     }
 }

@@ -9,22 +9,22 @@ import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.tools.cli.ToolFailure;
 
-/** Reads a command line; what is wrong with it is said in the original's words. */
+/** Reads a command line; errors are in the original's words. */
 final class CommandLine {
-    /** What the original calls itself, which is also what it tells its peer. */
+    /** Version of the original, shown to users and sent to the peer. */
     static final String VERSION = "6.06";
     static final String LINE = "-".repeat(87);
     static final int DEFAULT_RX_DEPTH = 512;
 
-    /** Behind every complaint about a single option. */
+    /** End of every error about a single option. */
     private static final String PARSER_FAILED = "\n Parser function exited with Error";
     private static final Pattern C_INTEGER = Pattern.compile("\\s*[+-]?(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)");
-    /** Above it, each message completes visibly: an average over several would come too late. */
+    /** Size above which each message has a completion: an average over several would be too late. */
     private static final int LARGE_MESSAGE = 8192;
     private static final int MOST_RECEIVES_UNRELIABLE = 16000;
     private static final int MOST_ITERATIONS_WITH_PEAK = 20000;
     private static final int MOST_INLINE_UD = 884;
-    /** What the original has and this does not. */
+    /** Options of the original that are missing here. */
     private static final Set<String> WORDS_NOT_HERE = Set.of("report-cycles", "hop_limit", "mcg", "MGID", "dualport", "report-counters",
         "report-per-port", "run_infinitely", "cpu_util", "dlid", "dont_xchg_versions", "force-link", "inline_recv", "mmap", "mmap-offset",
         "mr_per_qp", "odp", "use_hugepages", "wait_destroy", "recv_post_list", "burst_size", "typical_pkt_size", "rate_limit",
@@ -114,7 +114,7 @@ final class CommandLine {
             case MTU -> parameters.mtuBytes = integer("MTU", argument);
             case REVERSED -> reversed = true;
             case CPU_FREQ, USE_OLD_POST_SEND, DISABLE_PCIE_RELAXED -> {
-                // nothing to choose between
+                // there is only one choice
             }
             default -> {
                 if (!takeTraffic(option, argument)) {

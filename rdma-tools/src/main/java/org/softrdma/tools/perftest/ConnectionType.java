@@ -4,7 +4,7 @@ package org.softrdma.tools.perftest;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.QpType;
 
-/** The service a test runs over. */
+/** Transport service of a test. */
 enum ConnectionType {
     RC(QpType.RC),
     UC(QpType.UC),
@@ -16,7 +16,11 @@ enum ConnectionType {
         this.type = type;
     }
 
-    /** @throws ToolFailure if there is no such service, or the verb is not one of its */
+    /**
+     * Finds a service by its name.
+     *
+     * @throws ToolFailure if there is no such service, or it does not have the verb
+     */
     static ConnectionType of(String name, Verb verb) {
         switch (name) {
             case "RC" -> {

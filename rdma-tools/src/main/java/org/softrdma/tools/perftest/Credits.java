@@ -12,13 +12,12 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.SendRequest;
 
 /**
- * On iWARP a message without a receive ends the connection, so a sender must not be faster than the receiver posts receives. The receiver
- * writes into a word of the sender's memory how many messages of a queue pair it took, three times while a queue of receives is used up;
- * the sender never has more under way than such a queue holds. Each queue pair has two words: what this end tells, and what the peer told.
- * They are u32 in the order of bytes of their host.
+ * Flow control for iWARP, where a message without a posted receive ends the connection. The receiver writes the number of messages it
+ * received on a queue pair into a word of the sender's memory, three times per queue of receives; the sender never has more messages under
+ * way than such a queue holds. Each queue pair has two words, this end's count and the peer's, u32 in their host's byte order.
  */
 final class Credits implements AutoCloseable {
-    /** WRITEs of a queue pair at a time: a count that is told late stands for those before it. */
+    /** Maximum outstanding WRITEs of a queue pair: a later count includes those that were skipped. */
     static final int WRITES = 1;
 
     private static final int WORDS = 2;
@@ -28,9 +27,9 @@ final class Credits implements AutoCloseable {
     private final Endpoint endpoint;
     private final MemorySegment words;
     private final MemoryRegion region;
-    /** Receives that a queue holds. */
+    /** Capacity of the receive queue. */
     private final int window;
-    /** Messages from one time to tell of them to the next. */
+    /** Messages between two reports of the count. */
     private final int interval;
     private final SendRequest[] writes;
     private final long[] received;
@@ -55,7 +54,7 @@ final class Credits implements AutoCloseable {
         return Math.max(1, rxDepth / TIMES_A_QUEUE);
     }
 
-    /** Messages that may be posted at once: as many as a receiver grants that was told of all but the last ones. */
+    /** Messages that may be posted at once: the minimum that the receiver grants when its last report is the oldest possible. */
     static int largestList(int rxDepth) {
         return rxDepth - interval(rxDepth) + 1;
     }
@@ -68,7 +67,7 @@ final class Credits implements AutoCloseable {
         return region.rkey();
     }
 
-    /** Where the peer writes what it took of a queue pair. */
+    /** Address of the word into which the peer writes its count. */
     long address(int index) {
         return region.address() + told(index);
     }
@@ -81,7 +80,7 @@ final class Credits implements AutoCloseable {
         return (long) (received.length + index) * Integer.BYTES;
     }
 
-    /** The keys of the peer's queue pairs are those of its words. */
+    /** Sets the addresses of the peer's words, from the keys of its queue pairs. */
     void tellTo(List<Keys> peers) {
         for (int i = 0; i < writes.length; i++) {
             Keys peer = peers.get(i);
@@ -89,7 +88,7 @@ final class Credits implements AutoCloseable {
         }
     }
 
-    /** Messages are counted from 0 again. */
+    /** Restarts the counts at 0. */
     void restart() {
         Arrays.fill(received, 0);
         for (int i = 0; i < received.length; i++) {
@@ -108,11 +107,11 @@ final class Credits implements AutoCloseable {
      */
     static boolean suffice(int told, long posted, int more, int window) {
         int outstanding = (int) posted - told;
-        // More than were sent: a word about the messages of another size before these, which came late.
+        // More than were sent: a late report about messages of the previous size.
         return (outstanding < 0 ? posted : outstanding) + more <= window;
     }
 
-    /** A message came, and its receive was posted again if there is to be another one. */
+    /** Counts a received message; its receive was posted again if more messages follow. */
     void onReceived(int index) {
         received[index]++;
         if (received[index] % window % interval == 0) {
@@ -121,7 +120,7 @@ final class Credits implements AutoCloseable {
         }
     }
 
-    /** A WRITE of this class completed. */
+    /** Processes the completion of a WRITE of this class. */
     void onTold(int index) {
         underWay[index] = false;
         tell(index);
@@ -136,7 +135,7 @@ final class Credits implements AutoCloseable {
         }
     }
 
-    /** Whether there are WRITEs to wait for. */
+    /** Whether WRITEs are outstanding. */
     boolean isTelling() {
         for (boolean each : underWay) {
             if (each) {

@@ -11,7 +11,7 @@ import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QueuePair;
 
-/** Queue pairs of our own, connected with what the ends told each other. */
+/** Queue pairs connected directly, by the keys that the ends exchanged. */
 final class DirectConnection implements Connection {
     static final int MIN_RNR_TIMER = 12;
 
@@ -102,6 +102,6 @@ final class DirectConnection implements Connection {
 
     @Override
     public void disconnect() {
-        // the peer learns it from the last exchange
+        // the last exchange notifies the peer
     }
 }

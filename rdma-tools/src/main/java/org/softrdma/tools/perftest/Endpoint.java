@@ -22,8 +22,8 @@ import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.Transport;
 
 /**
- * What one end opens on its device. One region has the memory of all queue pairs: first what each sends from, then what each receives into
- * and its peer writes to and reads from. Each has room for a message, or for a page's worth of small ones.
+ * Objects of one end on its device. One region holds the memory of all queue pairs: first the send buffers, then the buffers that are
+ * received into and that peers write to and read from. Each has room for one message, or for a page of small ones.
  */
 final class Endpoint {
     static final int GRH_BYTES = 40;
@@ -31,14 +31,14 @@ final class Endpoint {
     private static final String NO_RESOURCES = "\n Couldn't create IB resources";
     private static final String NO_MEMORY = "Couldn't allocate work buf.\nfailed to create mr\nFailed to create MR" + NO_RESOURCES;
 
-    /** Where datagrams go. */
+    /** Destination of datagrams. */
     record Destination(AddressHandle handle, int qpn, int qkey) {
     }
 
     final Parameters parameters;
-    /** Bytes through which small messages walk: the page size both ends agreed on. */
+    /** Bytes over which small messages are spread: the page size that both ends agreed on. */
     private final int cycleBytes;
-    /** Small messages keep this distance. */
+    /** Distance between small messages, bytes. */
     private final int lineBytes;
     private final Opened opened = new Opened();
     private final QueuePair[] queuePairs;
@@ -61,7 +61,11 @@ final class Endpoint {
         destinations = new Destination[parameters.queuePairs];
     }
 
-    /** Everything but the queue pairs. The context stays its owner's. @throws ToolFailure in the original's words */
+    /**
+     * Opens everything but the queue pairs. The caller keeps the context.
+     *
+     * @throws ToolFailure in the original's words
+     */
     void open(Context on) {
         context = on;
         if (parameters.events) {
@@ -94,7 +98,7 @@ final class Endpoint {
         }
     }
 
-    /** Whether messages could be faster than receives, and nothing would hold them up. */
+    /** Whether {@link Credits} are needed: messages could overtake receives, and no other flow control prevents it. */
     private boolean needsCredits() {
         return isIwarp() && parameters.verb == Verb.SEND && !parameters.latency;
     }
@@ -103,7 +107,7 @@ final class Endpoint {
         return context.device().transport() == Transport.IWARP;
     }
 
-    /** Work requests of a queue pair. */
+    /** Capacity of a send queue. */
     private int sendDepth() {
         return parameters.txDepth + (credits == null ? 0 : Credits.WRITES);
     }
@@ -116,13 +120,13 @@ final class Endpoint {
         return AccessFlags.LOCAL_WRITE | switch (parameters.verb) {
             case SEND -> 0;
             case WRITE -> AccessFlags.REMOTE_WRITE;
-            // On iWARP the answer to a READ is written to its sink by the peer.
+            // On iWARP the peer writes the response to a READ into its sink buffer.
             case READ -> AccessFlags.REMOTE_READ | (isIwarp() ? AccessFlags.REMOTE_WRITE : 0);
             case ATOMIC -> AccessFlags.REMOTE_ATOMIC;
         };
     }
 
-    /** Random bytes, but zeros where the last byte of a WRITE is waited for. */
+    /** Fills the memory with random bytes, and with zeros where an end polls for the last byte of a WRITE. */
     private void allocate(Arena arena) {
         try {
             memory = arena.allocate(2L * parameters.queuePairs * roundUp(bufferBytes()) + (parameters.isUd() ? lineBytes : 0), cycleBytes);
@@ -163,12 +167,12 @@ final class Endpoint {
         destinations[index] = new Destination(handle, qpn, qkey);
     }
 
-    /** Null unless datagrams are sent. */
+    /** Destination of a queue pair's messages; null unless datagrams are sent. */
     Destination destination(int index) {
         return destinations[index];
     }
 
-    /** Something else to close, before everything opened so far. */
+    /** Adds an object to close before everything opened so far. */
     void closeFirst(String complaint, Runnable close) {
         opened.add(complaint, close);
     }
@@ -177,7 +181,7 @@ final class Endpoint {
         opened.close();
     }
 
-    /** Closes what can be closed, after a failure that was already told. */
+    /** Closes as much as possible after a failure that was already reported. */
     void abandon() {
         opened.abandon();
     }
@@ -190,7 +194,7 @@ final class Endpoint {
         return pd;
     }
 
-    /** Null without events. */
+    /** The completion channel; null without events. */
     CompletionChannel channel() {
         return channel;
     }
@@ -199,17 +203,17 @@ final class Endpoint {
         return sendCq;
     }
 
-    /** Null unless messages are received. */
+    /** The completion queue of receives; null unless messages are received. */
     CompletionQueue receiveCq() {
         return receiveCq;
     }
 
-    /** Null if queue pairs have receives of their own. */
+    /** The shared receive queue; null if queue pairs have receives of their own. */
     SharedReceiveQueue srq() {
         return srq;
     }
 
-    /** Null unless messages are sent on iWARP, one after the other. */
+    /** Flow control; null unless messages are streamed on iWARP. */
     Credits credits() {
         return credits;
     }
@@ -222,34 +226,34 @@ final class Endpoint {
         return region;
     }
 
-    // ---- where in the memory ----
+    // ---- memory layout ----
 
-    /** Where a queue pair's messages begin. */
+    /** Address of a queue pair's send buffer. */
     long sendsFrom(int index) {
         return index * bufferBytes();
     }
 
-    /** What the peer is told to write to or to read from. */
+    /** Address that the peer writes to or reads from. */
     long peerUses(int index) {
         return (parameters.queuePairs + index) * bufferBytes();
     }
 
-    /** Where a queue pair's receives begin; of datagrams the GRH stands before the message, which begins a line. */
+    /** Address of a queue pair's first receive; a datagram's GRH precedes the message, which is aligned to a cache line. */
     long receivesInto(int index) {
         return (parameters.queuePairs + index) * roundUp(bufferBytes()) + (parameters.isUd() ? lineBytes - GRH_BYTES : 0);
     }
 
-    /** From one message to the next, bytes. */
+    /** Distance from one message to the next, bytes. */
     int step(int messageBytes) {
         return (int) roundUp(messageBytes);
     }
 
-    /** Messages before the first place is used again; 1 for those that do not walk. */
+    /** Number of places; 1 for messages that are not spread. */
     int steps(int messageBytes) {
         return messageBytes <= cycleBytes / 2 && !parameters.latency ? cycleBytes / step(messageBytes) : 1;
     }
 
-    /** How a queue pair is reached, and what its peer writes to or reads from. */
+    /** Keys of a queue pair: its address, and the memory that its peer writes to or reads from. */
     Keys keys(int index, int lid, int psn, Gid gid) {
         int rkey = credits == null ? region.rkey() : credits.rkey();
         long address = credits == null ? region.address() + peerUses(index) : credits.address(index);

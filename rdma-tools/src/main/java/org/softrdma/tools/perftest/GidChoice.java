@@ -4,7 +4,7 @@ package org.softrdma.tools.perftest;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.GidEntry;
 
-/** Which GID a test uses unless told. */
+/** Choice of a test's GID if none is given. */
 final class GidChoice {
     private GidChoice() {
     }

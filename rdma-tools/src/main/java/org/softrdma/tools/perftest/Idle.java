@@ -6,12 +6,12 @@ import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.CompletionQueue;
 
 /**
- * What to do when nothing came: spin for a while, then let others have the processor, which may be the peer; with events, sleep. A peer
- * that is silent for too long is given up.
+ * Strategy for polls without completions: spin for a while, then yield the processor, possibly to the peer; with events, sleep. Fails if
+ * the peer is silent for too long.
  */
 final class Idle {
     private static final int SPINS = 100;
-    /** Times to look between two looks at the clock. */
+    /** Polls between two readings of the clock. */
     private static final int LOOKS = 1 << 14;
     private static final long EVENT_WAIT_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -24,8 +24,10 @@ final class Idle {
     private long seenNs;
 
     /**
-     * @param patienceNs how long nothing may come
-     * @param required   messages that are waited for, for the complaint
+     * Creates a strategy.
+     *
+     * @param patienceNs maximum time without a completion
+     * @param required   expected messages, for the error
      */
     Idle(Endpoint endpoint, long patienceNs, long required) {
         this.endpoint = endpoint;
@@ -38,10 +40,10 @@ final class Idle {
     }
 
     /**
-     * Waits a little. The caller looks again afterwards: with events, the queues are armed first and slept on the next time.
+     * Waits a little; the caller polls again afterwards. With events, the first call arms the queues and the next one sleeps.
      *
      * @param done messages so far
-     * @throws ToolFailure when patience is at its end
+     * @throws ToolFailure when the maximum time has passed
      */
     void nothingCame(long done) {
         nothingCame(done, false);

@@ -5,7 +5,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SharedReceiveQueue;
 
-/** The receives that are posted for one queue pair, to itself or to the queue that all share; small ones walk as {@link Outgoing}'s do. */
+/** Receives of one queue pair, posted to itself or to the shared queue; small ones are spread as {@link Outgoing}'s are. */
 final class Incoming {
     private final QueuePair qp;
     private final SharedReceiveQueue srq;
@@ -30,7 +30,7 @@ final class Incoming {
         }
     }
 
-    /** For all queue pairs, as many posted as their queues hold. */
+    /** Creates the receives of all queue pairs and posts as many as their queues hold. */
     static Incoming[] all(Endpoint endpoint, int messageBytes) {
         Parameters parameters = endpoint.parameters;
         int each = parameters.sharedReceives ? parameters.rxDepth / parameters.queuePairs : parameters.rxDepth;
@@ -44,7 +44,7 @@ final class Incoming {
         return all;
     }
 
-    /** A message came: posts its receive again if there is to be another one, and may tell the peer. */
+    /** Processes a received message: posts its receive again if more messages follow, and reports the count to the peer when due. */
     void taken() {
         if (parameters.timed || posted < parameters.iterations) {
             post();

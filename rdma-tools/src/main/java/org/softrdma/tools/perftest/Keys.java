@@ -7,8 +7,8 @@ import java.util.Locale;
 import org.softrdma.verbs.Gid;
 
 /**
- * How one queue pair is reached, and its memory: what the ends tell each other, as text over TCP and as a C structure over the connection
- * manager. Both forms are read with suspicion: the peer may be anybody.
+ * Address of one queue pair and of its memory, exchanged by the ends: as text over TCP and as a C structure over the connection manager.
+ * Both forms are validated fully: the peer is not trusted.
  *
  * @param lid      16 bits, 0 on Ethernet
  * @param outReads READs and atomics it takes at once, 0..65535
@@ -19,9 +19,9 @@ import org.softrdma.verbs.Gid;
  * @param srqn     of XRC, u32; else 0
  */
 record Keys(int lid, int outReads, int qpn, int psn, int rkey, long address, Gid gid, int srqn) {
-    /** What is said before there is a queue pair. */
+    /** Keys exchanged before there is a queue pair. */
     static final Keys NONE = new Keys(0, 0, 0, 0, 0, 0, Gid.ZERO, 0);
-    /** The text with its NUL, which has the same length whatever it says. */
+    /** Length of the text with its NUL, which is fixed. */
     static final int TEXT_BYTES = 108;
     /** {@code struct pingpong_dest} on 64-bit hosts. */
     static final int STRUCTURE_BYTES = 56;
@@ -41,12 +41,16 @@ record Keys(int lid, int outReads, int qpn, int psn, int rkey, long address, Gid
         return text.append(String.format(Locale.ROOT, "%08x:", srqn)).append('\0').toString().getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** @throws IllegalArgumentException saying what is wrong with it */
+    /**
+     * Reads keys.
+     *
+     * @throws IllegalArgumentException naming the error
+     */
     static Keys ofText(byte[] message) {
         String text = new String(message, StandardCharsets.ISO_8859_1);
         int end = text.indexOf('\0');
         String[] fields = (end < 0 ? text : text.substring(0, end)).split(":", -1);
-        // Behind the last colon there is one more, empty.
+        // The last colon is followed by one empty part.
         if (fields.length != NUMBERS + GID_BYTES + 2) {
             throw new IllegalArgumentException("it has " + (fields.length - 1) + " fields instead of " + (NUMBERS + GID_BYTES + 1));
         }
@@ -71,14 +75,18 @@ record Keys(int lid, int outReads, int qpn, int psn, int rkey, long address, Gid
         return value;
     }
 
-    /** The last number, the sender's GID index, means nothing to the peer, and nobody reads it. */
+    /** Formats keys. The last number is the sender's GID index, which receivers ignore. */
     byte[] toStructure() {
         return ByteBuffer.allocate(STRUCTURE_BYTES).putInt(lid).putInt(outReads).putInt(qpn).putInt(psn).putInt(rkey)
             .putLong(ADDRESS_AT, address).putLong(GID_AT, gid.high()).putLong(GID_AT + 8, gid.low()).putInt(SRQN_AT, srqn)
             .array();
     }
 
-    /** @throws IllegalArgumentException saying what is wrong with it */
+    /**
+     * Reads keys.
+     *
+     * @throws IllegalArgumentException naming the error
+     */
     static Keys ofStructure(byte[] message) {
         if (message.length != STRUCTURE_BYTES) {
             throw new IllegalArgumentException("it has " + message.length + " bytes instead of " + STRUCTURE_BYTES);
@@ -102,7 +110,7 @@ record Keys(int lid, int outReads, int qpn, int psn, int rkey, long address, Gid
     }
 
     /**
-     * The lines both ends print.
+     * Lines that both ends print.
      *
      * @param side {@code local} or {@code remote}
      */
@@ -122,7 +130,7 @@ record Keys(int lid, int outReads, int qpn, int psn, int rkey, long address, Gid
         return text.append('\n').toString();
     }
 
-    /** C's {@code %#0Nx}: the prefix counts, and zero has none. */
+    /** Formats as C's {@code %#0Nx}: the prefix counts, and zero has none. */
     private static String prefixed(long value, int width) {
         return value == 0 ? "0".repeat(width) : "0x" + String.format(Locale.ROOT, "%0" + (width - 2) + "x", value);
     }

@@ -3,7 +3,7 @@ package org.softrdma.tools.perftest;
 
 import java.util.function.LongSupplier;
 
-/** What latency tests have in common: one message under way at a time. */
+/** Base of latency tests: one message under way at a time. */
 abstract class LatencyMeasurement extends Measurement {
     final LatencyRecorder recorder;
     private final Outgoing outgoing;
@@ -30,7 +30,7 @@ abstract class LatencyMeasurement extends Measurement {
         }
     }
 
-    /** Notes the time and posts. */
+    /** Records the time and posts a message. */
     final void post() {
         recorder.onPost();
         outgoing.post(true);

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import org.softrdma.tools.cli.ToolFailure;
 
-/** When each message was posted: from one to the next is a round. In a timed test rounds are only counted. */
+/** Times at which messages were posted; the time from one to the next is a round. In a timed test rounds are only counted. */
 final class LatencyRecorder {
     private final Parameters parameters;
     private final long[] postedNs;
     private final SamplingWindow window;
-    /** Read by another thread at leisure. */
+    /** Plain counter that another thread samples for display. */
     private final AtomicLong progress = new AtomicLong();
     private int posted;
     private long counted;
@@ -30,14 +30,14 @@ final class LatencyRecorder {
         window.begin(System.nanoTime());
     }
 
-    /** A message is about to be posted. */
+    /** Records that a message is about to be posted. */
     void onPost() {
         if (!parameters.timed) {
             postedNs[posted++] = System.nanoTime();
         }
     }
 
-    /** A round is complete. */
+    /** Counts a complete round. */
     void onRound() {
         progress.setOpaque(++rounds);
         if (parameters.timed && window.isSampling(System.nanoTime())) {
@@ -45,7 +45,7 @@ final class LatencyRecorder {
         }
     }
 
-    /** Of a timed test. */
+    /** Whether the window of a timed test has passed. */
     boolean isOver() {
         return window.isOver(System.nanoTime());
     }
@@ -66,7 +66,7 @@ final class LatencyRecorder {
         return counted;
     }
 
-    /** How long they were counted. */
+    /** Duration of the count. */
     long countedNs() {
         return window.samplingNs();
     }

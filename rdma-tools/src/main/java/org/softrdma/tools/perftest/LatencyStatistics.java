@@ -4,16 +4,18 @@ package org.softrdma.tools.perftest;
 import java.util.Arrays;
 
 /**
- * The numbers of a latency test, microseconds. As in the original, the two longest rounds are outliers: of all but them are the median, the
- * average and the deviation, and the maximum is the shorter of the two.
+ * Statistics of a latency test, microseconds. As in the original, the two longest rounds are outliers: median, average and deviation are of
+ * the others, and the maximum is the shorter of the two.
  */
 record LatencyStatistics(double minimum, double maximum, double typical, double average, double deviation, double percentile99,
                          double percentile999) {
     private static final int OUTLIERS = 2;
 
     /**
+     * Computes the statistics.
+     *
      * @param roundsNs from post to post, at least three; not changed
-     * @param nsToUnit what to divide by: 1000 for microseconds, 2000 where a message is half a round
+     * @param nsToUnit divisor: 1000 for microseconds, 2000 where a message is half a round
      */
     static LatencyStatistics of(long[] roundsNs, double nsToUnit) {
         long[] sorted = roundsNs.clone();

@@ -3,7 +3,7 @@ package org.softrdma.tools.perftest;
 
 import org.softrdma.tools.cli.ToolFailure;
 
-/** What a test must reach, {@code -w} and {@code -y}: with one of its sizes at least. */
+/** Limits that a test must reach with at least one of its sizes: {@code -w} and {@code -y}. */
 final class Limits {
     private final Parameters parameters;
     private boolean bandwidthReached;
@@ -18,7 +18,11 @@ final class Limits {
         rateReached |= report.rate() >= parameters.limitMessageRate;
     }
 
-    /** @throws ToolFailure in the original's words */
+    /**
+     * Checks a result against the limits.
+     *
+     * @throws ToolFailure in the original's words
+     */
     void require() {
         if (!bandwidthReached && parameters.limitBandwidth >= 0) {
             throw new ToolFailure("Error: BW result is below bw limit");

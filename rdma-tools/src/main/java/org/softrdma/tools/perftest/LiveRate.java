@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.softrdma.tools.cli.Console;
 
-/** While a timed test runs, and somebody looks: each second, how many messages came in it. Gone without a trace at the end. */
+/** Live display of a timed test's message rate on a terminal, once per second; erased at the end. */
 final class LiveRate implements AutoCloseable {
     private static final long SECOND_MS = 1000;
     private static final String ERASED = "\r" + " ".repeat(60) + "\r";
@@ -22,7 +22,7 @@ final class LiveRate implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("live-rate").unstarted(this::run);
     }
 
-    /** Null, which try-with-resources takes, unless the test is timed, prints for people, and there is a terminal. */
+    /** Starts the display; null, which try-with-resources accepts, unless the test is timed, prints for people, and has a terminal. */
     static LiveRate of(Parameters parameters, LongSupplier progress, int messageBytes, Console console) {
         if (!parameters.timed || !parameters.printsEverything() || System.console() == null || !System.console().isTerminal()) {
             return null;
@@ -49,7 +49,11 @@ final class LiveRate implements AutoCloseable {
         }
     }
 
-    /** Over the one before. @param messages of the second that has passed */
+    /**
+     * Overwrites the previous line.
+     *
+     * @param messages of the last second
+     */
     static String line(int second, long messages, int messageBytes) {
         return String.format(Locale.ROOT, "\r %d s: %d messages/s, %.2f MB/s    ", second, messages,
             messages * (double) messageBytes / (1 << 20));

@@ -10,7 +10,7 @@ import org.softrdma.verbs.WorkCompletion;
 
 /** The traffic of one test with one size of message, from the first message to the last. */
 abstract class Measurement {
-    /** The original says 120 seconds, and looks every 60. */
+    /** Limit for silence: the original documents 120 seconds and checks every 60. */
     static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
 
     private static final int POLL_BATCH = 16;
@@ -19,7 +19,7 @@ abstract class Measurement {
     final Endpoint endpoint;
     final WorkCompletion[] completions = WorkCompletion.array(POLL_BATCH);
     final Idle idle;
-    /** Null where they are not needed. */
+    /** Flow control; null where it is not needed. */
     final Credits credits;
 
     Measurement(Endpoint endpoint, long required) {
@@ -29,13 +29,21 @@ abstract class Measurement {
         idle = new Idle(endpoint, PATIENCE_NS, required);
     }
 
-    /** @throws ToolFailure for a failed work request, with what it was in the original's words */
+    /**
+     * Runs the traffic.
+     *
+     * @throws ToolFailure for a failed work request, in the original's words
+     */
     abstract void run();
 
-    /** Messages so far, for whoever watches from another thread. */
+    /** Messages so far, for display by another thread. */
     abstract LongSupplier progress();
 
-    /** Takes completions of sends. @param done messages so far, for complaints */
+    /**
+     * Polls completions of sends.
+     *
+     * @param done messages so far, for errors
+     */
     final int pollSends(long posted, long done) {
         int came = poll(endpoint.sendCq(), done);
         for (int i = 0; i < came; i++) {
@@ -46,7 +54,11 @@ abstract class Measurement {
         return came;
     }
 
-    /** Takes completions of receives. @param done messages so far, for complaints */
+    /**
+     * Polls completions of receives.
+     *
+     * @param done messages so far, for errors
+     */
     final int pollReceives(long done) {
         int came = poll(endpoint.receiveCq(), done);
         for (int i = 0; i < came; i++) {
@@ -57,7 +69,11 @@ abstract class Measurement {
         return came;
     }
 
-    /** Until the peer knows of the last receives, too. @param done messages so far, for complaints */
+    /**
+     * Waits until the last count of receives has reached the peer.
+     *
+     * @param done messages so far, for errors
+     */
     final void finishTelling(long done) {
         while (credits != null && credits.isTelling()) {
             if (takeTold(done) == 0) {
@@ -66,7 +82,11 @@ abstract class Measurement {
         }
     }
 
-    /** Takes completions of what told the peer of receives; sends, which a timed test leaves behind, count no more. @return how many */
+    /**
+     * Polls completions of the WRITEs that report counts; left-over sends of a timed test are ignored.
+     *
+     * @return number of completed WRITEs
+     */
     final int takeTold(long done) {
         int came = pollSends(0, done);
         for (int i = 0; i < came; i++) {

@@ -8,8 +8,8 @@ import org.softrdma.verbs.SendOps;
 import org.softrdma.verbs.SendRequest;
 
 /**
- * The messages that one queue pair sends. Small ones walk through the buffers of both ends, so that not all of them hit the same cache
- * line. Work requests are made once, two for each place, and posted again and again.
+ * Messages that one queue pair sends. Small ones are spread over the buffers of both ends, so that not all of them use the same cache line.
+ * Work requests are created once, two for each place, and posted repeatedly.
  */
 final class Outgoing {
     private final Endpoint endpoint;
@@ -27,7 +27,11 @@ final class Outgoing {
     private long completed;
     private boolean lacksCredits;
 
-    /** @param index of the queue pair, which is also the work requests' id */
+    /**
+     * Creates the work requests.
+     *
+     * @param index of the queue pair, which is also the work requests' id
+     */
     Outgoing(Endpoint endpoint, int index, Keys peer, int messageBytes) {
         this.endpoint = endpoint;
         this.parameters = endpoint.parameters;
@@ -82,7 +86,11 @@ final class Outgoing {
         advance();
     }
 
-    /** Posts as many messages as are due and the queue holds, and the peer is known to take. @return how many */
+    /**
+     * Posts as many messages as are due, fit into the queue and are granted by the peer.
+     *
+     * @return number of messages posted
+     */
     int fillQueue(BandwidthRecorder recorder) {
         long before = posted;
         lacksCredits = false;
@@ -101,7 +109,7 @@ final class Outgoing {
         return (int) (posted - before);
     }
 
-    /** Whether {@link #fillQueue} stopped because the peer did not say that it would take more. */
+    /** Whether {@link #fillQueue} stopped for lack of credits from the peer. */
     boolean lacksCredits() {
         return lacksCredits;
     }
@@ -123,7 +131,11 @@ final class Outgoing {
         posted++;
     }
 
-    /** A visible completion came, which stands for those before it as well. @return for how many it stood */
+    /**
+     * Processes a completion, which stands for the unsignalled messages before it as well.
+     *
+     * @return number of messages it stands for
+     */
     long complete() {
         long before = completed;
         completed = Math.min(posted, completed + parameters.cqModeration);

@@ -3,14 +3,14 @@ package org.softrdma.tools.perftest;
 
 import org.softrdma.verbs.Mtu;
 
-/** What a test was asked to do; {@link CommandLine} fills it in, and the ends' agreement completes it ({@link #mtu}, {@link #size}). */
+/** Parameters of a test; {@link CommandLine} sets them, and the ends' agreement completes them ({@link #mtu}, {@link #size}). */
 final class Parameters {
     static final int DEFAULT_PORT = 18515;
     static final int ATOMIC_BYTES = 8;
-    /** Of {@code -a}. */
+    /** Largest size of {@code -a}. */
     static final int LARGEST = 1 << 23;
 
-    /** What to print. */
+    /** Form of the output. */
     enum Output {
         EVERYTHING, BANDWIDTH, MESSAGE_RATE, LATENCY, JSON
     }
@@ -18,9 +18,9 @@ final class Parameters {
     final Verb verb;
     final boolean latency;
 
-    /** The server's name, or null: then this end is the server. */
+    /** Name of the server; null if this end is the server. */
     String server;
-    /** Whether this end sends. The client does, unless they changed places. */
+    /** Whether this end sends. The client does, unless the roles are swapped. */
     boolean sends;
     int port = DEFAULT_PORT;
     String sourceIp;
@@ -37,9 +37,9 @@ final class Parameters {
     int serviceLevel;
     int trafficClass;
     int qpTimeout = 14;
-    /** Bytes, as asked; 0 for the port's. */
+    /** MTU given by the user, bytes; 0 for the port's. */
     int mtuBytes;
-    /** What the ends agreed on. */
+    /** MTU that the ends agreed on. */
     Mtu mtu;
 
     ConnectionType connection = ConnectionType.RC;
@@ -59,7 +59,7 @@ final class Parameters {
     /** Seconds; only with {@link #timed}. */
     int duration = 5;
     boolean timed;
-    /** Seconds; negative: not asked. */
+    /** Seconds; negative if not given. */
     int margin = -1;
     boolean duplex;
     int postList = 1;
@@ -77,7 +77,7 @@ final class Parameters {
     boolean histogram;
     boolean unsorted;
     Output output = Output.EVERYTHING;
-    /** Negative: no limit. */
+    /** Lower limit of the result; negative for none. */
     double limitBandwidth = -1;
     double limitMessageRate = -1;
     boolean jsonFile;
@@ -119,7 +119,7 @@ final class Parameters {
         return output == Output.EVERYTHING;
     }
 
-    /** Bytes of the largest message there will be, which is the one memory is for. */
+    /** Bytes of the largest message of the test, for which memory is allocated. */
     int messageBytes() {
         return (int) size;
     }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.perftest;
 
-/** The best moment of a bandwidth test, as the original looks for it. */
+/** Peak of a bandwidth test, found as in the original. */
 final class Peak {
     private Peak() {
     }
 
     /**
-     * The shortest time a message took on average between any post and any later completion.
+     * The shortest average time per message between any post and any later completion.
      *
      * @param postedNs    when each message was posted; of a list that is posted at once, the first
-     * @param completedNs when each message that completed visibly did, the last one included; 0 for others
+     * @param completedNs when each signalled message completed, the last one included; 0 for others
      * @param postList    messages posted at once
-     * @param moderation  each so-manieth message may have completed visibly; with several queue pairs not all of those did
-     * @return nanoseconds a message
+     * @param moderation  interval of signalled messages; with several queue pairs not all of them have a completion of their own
+     * @return nanoseconds per message
      */
     static double intervalNs(long[] postedNs, long[] completedNs, int postList, int moderation) {
         int last = completedNs.length - 1;

@@ -11,8 +11,8 @@ import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.Mtu;
 
 /**
- * The other end, as far as words go. All that is said is an exchange: the client speaks, the server answers with the same kind of message.
- * What goes wrong is told in the original's words, and it ends the test.
+ * Agreement with the other end. Every step is an exchange: the client sends, the server replies with the same kind of message. Errors are
+ * in the original's words, and end the test.
  */
 final class Peer implements AutoCloseable {
     private static final int VERSION_BYTES = 16;
@@ -24,13 +24,21 @@ final class Peer implements AutoCloseable {
     private final ControlChannel channel;
     private final boolean speaksFirst;
 
-    /** @param speaksFirst whether this end is the client */
+    /**
+     * Creates the peer's side of the exchanges.
+     *
+     * @param speaksFirst whether this end is the client
+     */
     Peer(ControlChannel channel, boolean speaksFirst) {
         this.channel = channel;
         this.speaksFirst = speaksFirst;
     }
 
-    /** @throws ToolFailure also if the peer is too old to understand what follows */
+    /**
+     * Exchanges versions.
+     *
+     * @throws ToolFailure also if the peer is too old for the further exchanges
+     */
     void exchangeVersions() {
         byte[] own = Arrays.copyOf(CommandLine.VERSION.getBytes(StandardCharsets.US_ASCII), VERSION_BYTES);
         byte[] answer = swap(own, " " + EXCHANGE_FAILED);
@@ -42,7 +50,11 @@ final class Peer implements AutoCloseable {
         }
     }
 
-    /** A property of the host that the ends agree on: the larger of the two. @param what for the complaint */
+    /**
+     * Agrees on a property of the hosts: the larger of the two values.
+     *
+     * @param what name of the property, for the error
+     */
     int largerOf(int own, String what) {
         byte[] answer = swap(ByteBuffer.allocate(Integer.BYTES).putInt(own).array(),
             " Failed to exchange " + what + " data between server and client");
@@ -50,7 +62,7 @@ final class Peer implements AutoCloseable {
         return Math.max(own, theirs);
     }
 
-    /** The smaller MTU; one the peer made up counts for nothing. */
+    /** Agrees on the smaller MTU; an invalid one of the peer's is ignored. */
     Mtu smallerOf(Mtu own) {
         byte[] digit = Arrays.copyOf(Integer.toString(own.value()).getBytes(StandardCharsets.US_ASCII), MTU_BYTES);
         byte[] answer = swap(digit, " " + EXCHANGE_FAILED);
@@ -75,12 +87,12 @@ final class Peer implements AutoCloseable {
         }
     }
 
-    /** An exchange of keys that both know already: each end learns that the other has come this far. */
+    /** Synchronizes the ends, by an exchange of keys that both know already. */
     void meet(Keys own) {
         exchangeKeys(own);
     }
 
-    /** Number by number. */
+    /** Exchanges reports, number by number. */
     BandwidthReport exchangeReports(BandwidthReport own) {
         return new BandwidthReport(exchangeNumber(own.size()), exchangeNumber(own.iterations()), exchangeNumber(own.peak()),
             exchangeNumber(own.average()), exchangeNumber(own.rate()));
@@ -94,7 +106,7 @@ final class Peer implements AutoCloseable {
         return Double.longBitsToDouble(exchangeNumber(Double.doubleToRawLongBits(own)));
     }
 
-    /** The last exchange of a test: afterwards neither expects anything. */
+    /** Makes the last exchange of a test. */
     void finish(Keys own) {
         try {
             meet(own);

@@ -7,8 +7,8 @@ import java.util.function.BiPredicate;
 import org.softrdma.tools.cli.GetoptLong;
 
 /**
- * The options: the one table that the command line is read by and the usage text made of. Every test reads every option; those that mean
- * nothing to it are refused with a reason, and not in its usage text.
+ * Table of all options, from which the command line is read and the usage text is printed. Every test reads every option; inapplicable ones
+ * are refused with a reason and missing from its usage text.
  */
 enum PerfOption {
     ALL('a', "all", null, "Run sizes from 2 till 2^23", (verb, latency) -> verb != Verb.ATOMIC),
@@ -67,7 +67,7 @@ enum PerfOption {
     USE_SRQ("use-srq", null, "Receive from a shared receive queue", (verb, latency) -> verb == Verb.SEND),
     WARM_UP("perform_warm_up", null, "Fill the send queue once before measuring", (verb, latency) -> !latency && verb != Verb.SEND);
 
-    /** Long options without a letter have one of these for the reader, which nobody can type. */
+    /** First code of long options without a letter, outside the range of characters that users can type. */
     private static final char FIRST_UNTYPEABLE = '\ue000';
 
     private final char typed;
@@ -96,7 +96,7 @@ enum PerfOption {
         this((char) 0, word, argument, help);
     }
 
-    /** What the reader of the command line answers for it. */
+    /** Code that the reader of the command line returns for it. */
     char letter() {
         return typed == 0 ? (char) (FIRST_UNTYPEABLE + ordinal()) : typed;
     }

@@ -39,7 +39,7 @@ public final class PerfTest implements Tool {
     public int run(String name, List<String> arguments, Console console) {
         Parameters parameters = CommandLine.parse(verb, latency, name, arguments, console);
         if (parameters == null) {
-            // Help and the version end as the original ends with them.
+            // Exit codes of help and version as in the original.
             return 1;
         }
         RdmaDevice device = find(parameters);
@@ -81,7 +81,7 @@ public final class PerfTest implements Tool {
             "There are: " + String.join(", ", devices.stream().map(RdmaDevice::name).toList()));
     }
 
-    /** What iWARP devices cannot do. */
+    /** Checks for features that iWARP devices lack. */
     private static void refuseOnIwarp(Parameters parameters, String device) {
         if (!parameters.cmQueuePairs) {
             throw new ToolFailure(device + " is an iWARP device: its queue pairs are connected by the connection manager, "
@@ -101,7 +101,7 @@ public final class PerfTest implements Tool {
         }
     }
 
-    /** One of the originals has its own way to end. */
+    /** Exit code of a failure; one of the originals differs. */
     private ToolFailure noDevice(String complaint, String hint) {
         return verb == Verb.READ && !latency ? new ToolFailure(7, complaint + "\n" + hint)
             : new ToolFailure(complaint + "\n Unable to find the Infiniband/RoCE device\n" + hint);
@@ -137,7 +137,7 @@ public final class PerfTest implements Tool {
         return port;
     }
 
-    /** As the original spells it. */
+    /** Name in the original's spelling. */
     private static String nameOf(PortState state) {
         return switch (state) {
             case NOP -> "Nop";
@@ -149,7 +149,7 @@ public final class PerfTest implements Tool {
         };
     }
 
-    /** What the device can do less of than was asked for. */
+    /** Checks the parameters against the device's limits. */
     private static void settleWithDevice(Parameters parameters, DeviceAttributes device, Console console) {
         if (parameters.inlineSize > device.maxInlineData()) {
             console.error("  Actual inline-size(" + device.maxInlineData() + ") < requested inline-size(" + parameters.inlineSize + ")");

@@ -10,12 +10,12 @@ import java.util.Map;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.JsonResult;
 
-/** Prints results as they come: rows of the original's table, one number, or JSON; and writes the last one to a file if asked. */
+/** Prints each result: a row of the original's table, one number, or JSON; optionally writes the last one to a file. */
 final class Results {
     private static final String HEADER = " #bytes     #iterations    BW peak[%1$s/sec]    BW average[%1$s/sec]   MsgRate[Mpps]\n";
     private static final String ROW = " %-7d    %-10d       %-7.2f            %-7.2f\t\t   %-7.6f\n";
     private static final String PRECISE_ROW = " %-7d    %d           %-7.6f            %-7.6f            %-7.6f\n";
-    /** Gigabits per second that two digits cannot show. */
+    /** Limit below which two digits do not suffice, Gbit/s. */
     private static final double SMALL = 0.1;
     private static final String LATENCY_HEADER = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]"
         + "    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n";
@@ -37,7 +37,7 @@ final class Results {
         this.info = info;
     }
 
-    /** Text for people: nothing is printed unless all is. */
+    /** Prints text for people, unless only the bare result is requested. */
     void say(String text) {
         if (parameters.printsEverything()) {
             console.print(text);
@@ -86,7 +86,7 @@ final class Results {
         return numbers;
     }
 
-    /** Both directions apart, after their sum. */
+    /** Prints each direction by itself, after their sum. */
     void bothWays(BandwidthReport own, BandwidthReport peers) {
         section("Local", own);
         line();

@@ -3,7 +3,7 @@ package org.softrdma.tools.perftest;
 
 import java.util.concurrent.TimeUnit;
 
-/** The time of a timed test: a margin, the time that counts, another margin. Asked with a time of the caller's; nothing runs by itself. */
+/** Time window of a timed test: a margin, the counted time, another margin. The caller passes the current time. */
 final class SamplingWindow {
     private final long marginNs;
     private final long durationNs;
@@ -20,7 +20,7 @@ final class SamplingWindow {
         begun = true;
     }
 
-    /** Whether what happens now counts. */
+    /** Whether events at this time count. */
     boolean isSampling(long nowNs) {
         long elapsedNs = nowNs - beginNs;
         return begun && elapsedNs >= marginNs && elapsedNs < durationNs - marginNs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.perftest;
 
-/** SENDs to and fro; the client begins. */
+/** SENDs in both directions, alternating; the client begins. */
 final class SendLatency extends LatencyMeasurement {
     private final Incoming incoming;
     private long received;
@@ -25,7 +25,7 @@ final class SendLatency extends LatencyMeasurement {
         }
     }
 
-    /** A timed test may end meanwhile. */
+    /** Waits for the next message; a timed test may end meanwhile. */
     private void awaitMessage() {
         while (pollReceives(received) == 0) {
             if (parameters.timed && recorder.isOver()) {

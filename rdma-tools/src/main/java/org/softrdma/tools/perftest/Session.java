@@ -13,12 +13,12 @@ import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A test with a peer, from the first word to the last. Which exchange stands where is the original's, and different for each test: a side
- * that expected one more, or one less, would wait for ever.
+ * A test with a peer, from the first exchange to the last. The sequence of exchanges is the original's and differs between the tests: with
+ * one more or one less, an end would wait for ever.
  */
 final class Session {
     private static final int CACHE_LINE = 64;
-    /** Nothing that exists has more. */
+    /** Upper bound that no existing device exceeds. */
     private static final int LARGEST_PAGE = 1 << 24;
     private static final int LARGEST_LINE = 1 << 12;
     private static final int EXIT_RUN_FAILED = 17;
@@ -33,10 +33,14 @@ final class Session {
     private Connection connection;
     private List<Keys> own;
     private List<Keys> peers;
-    /** At this end, last. */
+    /** Last measurement of this end. */
     private BandwidthReport measured = BandwidthReport.NONE;
 
-    /** @param context the device's, already looked at */
+    /**
+     * Creates a session.
+     *
+     * @param context of the device, whose limits were checked
+     */
     Session(Parameters parameters, Console console, Context context, Peer peer) {
         this.parameters = parameters;
         this.console = console;
@@ -46,7 +50,11 @@ final class Session {
         results = new Results(parameters, console, info);
     }
 
-    /** @throws ToolFailure whatever went wrong, at this end or at the other */
+    /**
+     * Runs the test.
+     *
+     * @throws ToolFailure for any failure, at this end or at the peer
+     */
     void run(Mtu ownMtu) {
         peer.exchangeVersions();
         int pageBytes = peer.largerOf(PageSize.bytes(), "Page Size");
@@ -74,7 +82,7 @@ final class Session {
         }
     }
 
-    /** Both decide how much memory there is. */
+    /** Checks the page and cache line sizes that the ends agreed on, which determine the memory's size. */
     private static void requirePlausible(int pageBytes, int lineBytes) {
         if (pageBytes > LARGEST_PAGE || lineBytes > LARGEST_LINE || Integer.bitCount(pageBytes) != 1 || Integer.bitCount(lineBytes) != 1) {
             throw new ToolFailure("The peer's pages have " + pageBytes + " bytes and its cache lines " + lineBytes
@@ -82,7 +90,7 @@ final class Session {
         }
     }
 
-    /** A datagram is one packet. */
+    /** Limits the size of datagrams to one packet. */
     private void settleDatagramSize() {
         int largest = parameters.mtu.bytes();
         if (!parameters.isUd() || parameters.size <= largest) {
@@ -123,7 +131,7 @@ final class Session {
             meet();
         }
         own.forEach(keys -> results.say(keys.describe("local", parameters.verb)));
-        // Once more, now that all queue pairs are connected.
+        // A second time, after all queue pairs are connected.
         for (Keys keys : own) {
             results.say(peer.exchangeKeys(keys).describe("remote", parameters.verb));
         }
@@ -163,7 +171,7 @@ final class Session {
         }
     }
 
-    /** Each of the originals has its own last word and exit code for a measurement that failed. */
+    /** Failure of a measurement; message and exit code differ between the originals. */
     private ToolFailure asTheOriginalEnds(ToolFailure failed) {
         boolean failsWith17 = switch (parameters.verb) {
             case SEND -> true;
@@ -201,7 +209,7 @@ final class Session {
         limits.require();
     }
 
-    /** The peer does everything, and says what it measured. */
+    /** Serves a peer that does everything and reports its measurement. */
     private void serveBandwidth() {
         meet();
         results.bandwidth(peer.exchangeReports(BandwidthReport.NONE));
@@ -248,7 +256,11 @@ final class Session {
         }
     }
 
-    /** @param withPeers both directions are measured, each at one end */
+    /**
+     * Reports a measurement.
+     *
+     * @param withPeers both directions are measured, each at one end
+     */
     private void report(BandwidthReport ours, boolean withPeers, Limits limits) {
         measured = ours;
         if (!withPeers) {
@@ -272,7 +284,7 @@ final class Session {
 
     private void measureLatency() {
         if (parameters.verb.fetches() && !parameters.sends) {
-            // Until the client has read all it wants.
+            // Waits until the client has finished reading.
             peer.finish(own.getFirst());
             results.line();
             return;
@@ -280,7 +292,7 @@ final class Session {
         results.header();
         forEachSize(this::latency);
         results.line();
-        // After WRITEs nothing more is said: each end knows that it is over.
+        // No exchange after WRITEs: each end detects the end of the test itself.
         if (parameters.verb != Verb.WRITE) {
             peer.finish(own.getFirst());
         }

@@ -12,10 +12,10 @@ import java.nio.charset.StandardCharsets;
 import org.softrdma.tools.cli.HostName;
 import org.softrdma.tools.cli.ToolFailure;
 
-/** Control messages over TCP and IPv4, as the original has them. */
+/** Control messages over TCP and IPv4, as in the original. */
 final class TcpChannel implements ControlChannel {
     private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
-    /** Behind every reason; two complaints that share a line. */
+    /** End of every error: two messages of the original on one line. */
     private static final String FAILED =
         "\nUnable to open file descriptor for socket connection Unable to init the socket connection";
 
@@ -26,7 +26,11 @@ final class TcpChannel implements ControlChannel {
         socket.setTcpNoDelay(true);
     }
 
-    /** @throws ToolFailure in the original's words */
+    /**
+     * Connects to the server.
+     *
+     * @throws ToolFailure in the original's words
+     */
     static TcpChannel connect(Parameters parameters) {
         String reasons = "";
         for (InetAddress each : find(parameters.server, parameters.port)) {
@@ -48,7 +52,11 @@ final class TcpChannel implements ControlChannel {
         throw new ToolFailure("Couldn't connect to " + parameters.server + ":" + parameters.port + FAILED + reasons);
     }
 
-    /** Takes one client, then listens no more. @throws ToolFailure in the original's words */
+    /**
+     * Accepts one client and closes the listener.
+     *
+     * @throws ToolFailure in the original's words
+     */
     static TcpChannel accept(Parameters parameters) {
         InetAddress own = parameters.sourceIp == null ? null : find(parameters.sourceIp, parameters.port)[0];
         try (ServerSocket listener = new ServerSocket()) {
@@ -106,7 +114,7 @@ final class TcpChannel implements ControlChannel {
         try {
             socket.close();
         } catch (IOException moot) {
-            // nothing is said on it any more
+            // no further messages are expected
         }
     }
 }

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.softrdma.verbs.Transport;
 
 /**
- * What a test is, once the ends have agreed: the heading, and the same for a program to read.
+ * Description of a test after the agreement: the heading, and its JSON form.
  *
  * @param device its name
  */
@@ -82,7 +82,7 @@ record TestInfo(Parameters parameters, String device, Transport transport) {
         return text.append(space).append("BW").toString();
     }
 
-    /** The names of perftest's later versions, whose JSON can be read. */
+    /** Names as in later versions of perftest, whose JSON is valid. */
     Map<String, Object> json() {
         Map<String, Object> info = new LinkedHashMap<>();
         info.put("test", title("_") + "_Test");

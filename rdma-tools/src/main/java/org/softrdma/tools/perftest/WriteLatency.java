@@ -5,8 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * RDMA WRITEs to and fro: each end waits until the last byte of its memory says how many came, modulo 256. The server begins. Looking at
- * the completion queue meanwhile drives the device.
+ * RDMA WRITEs in both directions, alternating: each end polls the last byte of its memory, which holds the number of WRITEs modulo 256. The
+ * server begins. Polling the completion queue meanwhile drives the device.
  */
 final class WriteLatency extends LatencyMeasurement {
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
@@ -38,7 +38,7 @@ final class WriteLatency extends LatencyMeasurement {
         }
     }
 
-    /** A timed test may end meanwhile. */
+    /** Waits for the next message; a timed test may end meanwhile. */
     private void awaitMark() {
         byte mark = (byte) (received + 1);
         while ((byte) BYTE.getAcquire(endpoint.memory(), peersMark) != mark) {

@@ -85,7 +85,7 @@ final class DevCommand {
         report.endObject();
     }
 
-    /** Null if no provider offers it: a link of a type that is not there yet. */
+    /** The device of a link; null if no provider offers it. */
     private static RdmaDevice device(String name) {
         for (RdmaDevice each : Verbs.devices()) {
             if (each.name().equals(name)) {
@@ -105,7 +105,7 @@ final class DevCommand {
         return Guid.text(guid);
     }
 
-    /** A device that cannot be asked has no such line. */
+    /** Prints the line that needs the device's attributes; none for a device that does not report them. */
     private void printCapabilities(RdmaDevice device) {
         if (device == null) {
             return;

@@ -11,13 +11,13 @@ import org.softrdma.device.inspect.Resource;
 /**
  * An object that a process has on a link.
  *
- * @param resource with what the table shows besides: the process, as {@code pid} and {@code comm}
+ * @param resource including the process, as {@code pid} and {@code comm}
  */
 record Found(Link link, Resource resource) {
     private static final Comparator<Found> BY_LINK_PROCESS_AND_NUMBER = Comparator.<Found>comparingInt(found -> found.link.index())
         .thenComparingLong(found -> found.number("pid")).thenComparingLong(Found::ownNumber);
 
-    /** Those of one kind on the links, of all processes. */
+    /** Objects of one kind on the links, of all processes. */
     static List<Found> in(List<ProcessReport> processes, List<Link> links, ResourceTable table) {
         List<Found> all = new ArrayList<>();
         for (ProcessReport process : processes) {
@@ -45,7 +45,7 @@ record Found(Link link, Resource resource) {
         };
     }
 
-    /** What a process calls the object: the first number of its line. */
+    /** Number of the object within its process: the first number of its line. */
     private long ownNumber() {
         String name = switch (resource.kind()) {
             case QP -> "lqpn";

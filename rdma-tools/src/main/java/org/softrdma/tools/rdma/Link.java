@@ -11,11 +11,11 @@ import org.softrdma.verbs.PortState;
 /**
  * A device as {@code rdma} shows it. It is not opened: another process may be running it.
  *
- * @param index     position in the list, the kernel's device index
- * @param netdev the interface beneath, as it is now; null if it went away
+ * @param index  position in the list, the kernel's device index
+ * @param netdev the interface beneath, as it is now; null if it was removed
  */
 record Link(int index, ConfiguredLink configured, NetDevice netdev) {
-    /** All of them, in the order of the store. */
+    /** All links, in the order of the store. */
     static List<Link> all(LinkStore store) {
         List<Link> links = new ArrayList<>();
         for (ConfiguredLink each : store.effectiveLinks()) {
@@ -24,7 +24,7 @@ record Link(int index, ConfiguredLink configured, NetDevice netdev) {
         return links;
     }
 
-    /** The link of that name, or null. */
+    /** Finds a link by its name; null if there is none. */
     static Link find(List<Link> links, String name) {
         for (Link each : links) {
             if (each.name().equals(name)) {

@@ -62,7 +62,7 @@ final class LinkCommand {
         }
     }
 
-    /** {@code DEV/1}; other than the original we take a bare {@code DEV} too, every device having one port. */
+    /** Finds the link of {@code DEV/1}; unlike the original also of a bare {@code DEV}, since every device has one port. */
     static Link find(List<Link> links, String text) {
         int slash = text.lastIndexOf('/');
         Link link = Link.find(links, slash < 0 ? text : text.substring(0, slash));

@@ -4,7 +4,7 @@ package org.softrdma.tools.rdma;
 import java.util.List;
 import org.softrdma.device.inspect.Resource;
 
-/** Numbers as {@code rdma} writes many of them: {@code 17,19-34}. */
+/** Lists of numbers in {@code rdma}'s form: {@code 17,19-34}. */
 final class NumberRanges {
     private NumberRanges() {
     }

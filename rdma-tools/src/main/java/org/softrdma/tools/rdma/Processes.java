@@ -5,8 +5,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.softrdma.device.inspect.ProcessReport;
 
-/** How to learn what running processes have. */
+/** Source of the reports of running processes. */
 interface Processes {
-    /** @param problems is told of each process that could not be asked */
+    /**
+     * Reads the reports.
+     *
+     * @param problems receives a sentence for each process without a valid report
+     */
     List<ProcessReport> ask(Consumer<String> problems);
 }

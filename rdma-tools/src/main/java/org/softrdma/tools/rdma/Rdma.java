@@ -21,7 +21,7 @@ public final class Rdma implements Tool {
     private final LinkStore store;
     private final Processes processes;
 
-    /** On the user's links and processes. */
+    /** The command on the user's links and processes. */
     public Rdma() {
         this(LinkStore.open(), problems -> RunningProcesses.ask(StateDirectory.ofUser(), problems));
     }
@@ -51,7 +51,7 @@ public final class Rdma implements Tool {
                 case 'p' -> pretty = true;
                 case 'd' -> details = true;
                 case 'r', 'f' -> {
-                    // raw is about vendors' resource data, force about batches
+                    // raw concerns vendors' resource data, force concerns batches
                 }
                 case 'b' -> throw notYet(name + " -batch", "run the commands one by one");
                 case GetoptLong.MISSING -> throw new ToolFailure("-" + options.offender() + " option requires an argument");
@@ -84,7 +84,7 @@ public final class Rdma implements Tool {
         };
     }
 
-    /** The original says so and still exits with 0; scripts may rely on it. */
+    /** Reports an unknown word; exit code 0 as in the original, since scripts may rely on it. */
     static int unknown(String what, Words words, Console console) {
         console.error("Unknown " + what + " '" + words.peek() + "'.");
         return 0;

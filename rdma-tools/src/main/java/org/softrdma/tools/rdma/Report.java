@@ -14,17 +14,21 @@ abstract class Report {
 
     abstract void beginObject();
 
-    /** @param format how the text shows it, one placeholder; null if only JSON does */
+    /**
+     * Adds a string.
+     *
+     * @param format form in the text, with one placeholder; null if only JSON has it
+     */
     abstract void string(String key, String format, String value);
 
     abstract void number(String key, String format, long value);
 
     abstract void onOff(String key, String format, boolean value);
 
-    /** In text a line of its own below the object's. */
+    /** Adds a list: in text on a line of its own below the object's. */
     abstract void names(String key, List<String> values);
 
-    /** In text on the object's line. */
+    /** Adds a list: in text on the object's line. */
     abstract void list(String key, List<String> values);
 
     abstract void endObject();
@@ -187,7 +191,7 @@ abstract class Report {
             console.print(pretty ? "\n" + "    ".repeat(depth) : "");
         }
 
-        /** Names of links and interfaces, and what processes tell, are visible ASCII: no other escapes are needed. */
+        /** Escapes a string. Names of links and interfaces and words of reports are visible ASCII, so no other escapes are needed. */
         private static String quoted(String text) {
             return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
         }

@@ -7,7 +7,7 @@ import org.softrdma.device.inspect.ProcessReport;
 import org.softrdma.device.inspect.ResourceKind;
 import org.softrdma.tools.cli.Console;
 
-/** {@code rdma resource [ show [ DEV | KIND [ link | dev WHICH ] [ FILTER VALUE ]... ] ]}: what running processes have on their devices. */
+/** {@code rdma resource [ show [ DEV | KIND [ link | dev WHICH ] [ FILTER VALUE ]... ] ]}: objects of running processes. */
 final class ResourceCommand {
     private final List<Link> links;
     private final Processes processes;

@@ -9,17 +9,17 @@ import org.softrdma.device.inspect.Resource;
 import org.softrdma.tools.cli.CNumber;
 import org.softrdma.tools.cli.ToolFailure;
 
-/** Which objects a user wants to see: those of one link, or with certain values: {@code type rc,ud}, {@code lqpn 17-20}. */
+/** Filter of objects by link and by values: {@code type rc,ud}, {@code lqpn 17-20}. */
 final class ResourceFilter {
     private final Map<String, String> wanted = new LinkedHashMap<>();
-    /** Null for all links. */
+    /** The link of the objects; null for all links. */
     private Link link;
 
     private ResourceFilter() {
     }
 
     /**
-     * The rest of the command line.
+     * Reads the filter from the rest of the command line.
      *
      * @throws ToolFailure in the original's words
      */
@@ -66,7 +66,7 @@ final class ResourceFilter {
         return true;
     }
 
-    /** Addresses and ports stand in one attribute, and are asked for apart. */
+    /** Value to compare: addresses and ports share one attribute but have filters of their own. */
     private static String valueOf(Resource resource, String name) {
         if (!name.startsWith("src-") && !name.startsWith("dst-")) {
             return resource.attribute(name);
@@ -79,7 +79,11 @@ final class ResourceFilter {
         return name.endsWith("addr") ? address.substring(0, colon) : address.substring(colon + 1);
     }
 
-    /** @param alternatives separated by commas; numbers may be ranges */
+    /**
+     * Compares a value.
+     *
+     * @param alternatives separated by commas; numbers may be ranges
+     */
     private static boolean matchesOne(String value, String alternatives) {
         for (String each : alternatives.split(",")) {
             if (each.equalsIgnoreCase(value) || isNumber(value) && covers(each, number(value))) {

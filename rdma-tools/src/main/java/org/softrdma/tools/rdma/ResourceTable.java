@@ -6,7 +6,7 @@ import java.util.List;
 import org.softrdma.device.inspect.Resource;
 import org.softrdma.device.inspect.ResourceKind;
 
-/** How {@code rdma resource show KIND} shows objects: which of their attributes, in which order, and by which they can be picked. */
+/** Layout of {@code rdma resource show KIND}: the attributes shown, their order, and those that can be filtered by. */
 enum ResourceTable {
     QP(ResourceKind.QP, true, "lqpn rqpn type state rq-psn sq-psn path-mig-state pdn pid comm",
         "lqpn rqpn pid sq-psn rq-psn type path-mig-state state pdn"),
@@ -39,12 +39,12 @@ enum ResourceTable {
         return ofPorts;
     }
 
-    /** What can be asked for by name. */
+    /** Names of the filters. */
     List<String> filters() {
         return filters;
     }
 
-    /** The words for all of them, in the order in which abbreviations are looked up. */
+    /** The words of all kinds, in the order in which abbreviations are resolved. */
     static String[] words() {
         List<String> words = new ArrayList<>();
         for (ResourceTable each : values()) {
@@ -72,7 +72,7 @@ enum ResourceTable {
             report.string("ifname", "link %s/", found.link().name());
             report.number("port", "%d ", 1);
         } else {
-            // Listens on every port of the device.
+            // A listener on every port of the device.
             report.string("ifname", "link %s/- ", found.link().name());
         }
         for (String column : columns) {

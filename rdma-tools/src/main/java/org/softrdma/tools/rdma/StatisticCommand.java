@@ -10,9 +10,9 @@ import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 
 /**
- * {@code rdma statistic [ show [ link DEV ] ]}: counters of devices, summed over the processes that run them now. First come those that
- * kernel rxe has, under its names; then ours, which say by name what was dropped: in the text only those that are not 0, unless details are
- * asked for.
+ * {@code rdma statistic [ show [ link DEV ] ]}: counters of devices, summed over the processes that run them now. Counters of kernel rxe
+ * are first, under its names; our own follow, which name the reasons of drops. In the text, ours are shown only if they are not 0 or
+ * details are requested.
  */
 final class StatisticCommand {
     private static final List<String> OF_KERNEL_RXE = List.of("sent_pkts", "rcvd_pkts", "duplicate_request", "out_of_seq_request",
@@ -25,7 +25,11 @@ final class StatisticCommand {
     private final boolean all;
     private final Console console;
 
-    /** @param all counters that are 0, too */
+    /**
+     * The command on a set of links.
+     *
+     * @param all shows our own counters that are 0, too
+     */
     StatisticCommand(List<Link> links, Processes processes, Report report, boolean all, Console console) {
         this.links = links;
         this.processes = processes;
@@ -90,7 +94,7 @@ final class StatisticCommand {
         return sums;
     }
 
-    /** No soft device, the kernel's neither, has counters that can be bound to queue pairs: the list is empty, and the mode is off. */
+    /** Counters bound to queue pairs, which no soft device has, nor has kernel rxe: the list is empty, and the mode is off. */
     private int ofQueuePairs(Words words) {
         String command = words.isEmpty() ? "show" : words.takeCommand("show", "list", "mode");
         if (command == null) {

@@ -5,8 +5,8 @@ import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 
 /**
- * {@code rdma system [ show | set ]}. A user's links are the same in every network namespace, which the kernel calls shared, and nothing
- * registered is ever shared with a child process. As iproute2 6.1, no option changes how it is printed.
+ * {@code rdma system [ show | set ]}. A user's links are the same in every network namespace, which the kernel calls shared, and registered
+ * memory is never shared with a child process. As in iproute2 6.1, no option changes the output.
  */
 final class SystemCommand {
     private static final String STATE = "netns shared copy-on-fork on";

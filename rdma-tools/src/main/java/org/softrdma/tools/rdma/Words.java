@@ -16,7 +16,7 @@ final class Words {
         return position == words.size();
     }
 
-    /** The next word, left where it is. */
+    /** The next word, without taking it. */
     String peek() {
         return words.get(position);
     }
@@ -26,10 +26,10 @@ final class Words {
     }
 
     /**
-     * Takes the next word if it abbreviates one of {@code commands}. The first that fits wins, as in iproute2: {@code s} is
-     * {@code system}, not {@code statistic}.
+     * Takes the next word if it abbreviates one of {@code commands}. The first match wins, as in iproute2: {@code s} is {@code system}, not
+     * {@code statistic}.
      *
-     * @return the whole command, or null, the word being left
+     * @return the whole command, or null if the word was not taken
      */
     String takeCommand(String... commands) {
         for (String each : commands) {
