@@ -134,7 +134,7 @@ final class CmConnection implements Connection {
 
     // ---- both ----
 
-    /** Whether the server sends: then it needs the address of the client's datagrams, which the client knows from the connection manager. */
+    /** Whether the server sends and needs the address of the client, which itself has the server's from the connection manager. */
     private boolean serverSends() {
         return parameters.isUd() && (parameters.latency || parameters.duplex || parameters.sends == parameters.isServer());
     }
