@@ -355,7 +355,7 @@ class HostilePeersTest {
     void shouldServeOthersWhileOneFloods() throws Exception {
         CmEnd victim = right.newEnd();
         Socket rude = connected(victim, REQUEST);
-        byte[] nothing = RawPeer.frame(RawPeer.bytes(RawPeer.write(0, 0, "")), true);
+        byte[] nothing = RawPeer.frame(RawPeer.bytes(RawSegment.write(0, 0, "")), true);
         ByteBuffer flood = ByteBuffer.allocate(nothing.length * FLOOD_FRAMES);
         while (flood.hasRemaining()) {
             flood.put(nothing);
@@ -379,7 +379,7 @@ class HostilePeersTest {
         MemoryRegion offered = victim.qp.pd().register(Arena.ofAuto().allocate(64 << 20), SiwPair.ALL_REMOTE);
         Socket rude = connected(victim, REQUEST);
         for (int msn = 1; msn <= 4; msn++) {
-            String request = RawPeer.readRequest(msn, 1, 0, 64 << 20, offered.rkey(), offered.address());
+            String request = RawSegment.read(msn).into(1, 0).from(offered.rkey(), offered.address(), 64 << 20);
             rude.getOutputStream().write(RawPeer.frame(RawPeer.bytes(request), true));
         }
         DataInputStream in = new DataInputStream(rude.getInputStream());

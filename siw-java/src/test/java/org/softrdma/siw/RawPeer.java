@@ -192,44 +192,4 @@ final class RawPeer {
     static String plain(String hex) {
         return hex.replaceAll("\\s", "");
     }
-
-    // ---- segments, laid out by hand after RFC 5041 and RFC 5040 ----
-
-    static String untagged(boolean last, int opcode, int stag, int qn, int msn, int mo, String payload) {
-        return String.format("%s4%x%08x%08x%08x%08x", last ? "41" : "01", opcode, stag, qn, msn, mo) + plain(payload);
-    }
-
-    public static String send(int msn, String payload) {
-        return untagged(true, 3, 0, 0, msn, 0, payload);
-    }
-
-    static String tagged(boolean last, int opcode, int stag, long to, String payload) {
-        return String.format("%s4%x%08x%016x", last ? "c1" : "81", opcode, stag, to) + plain(payload);
-    }
-
-    static String write(int stag, long to, String payload) {
-        return tagged(true, 0, stag, to, payload);
-    }
-
-    static String readRequest(int msn, int sinkStag, long sinkTo, long size, int sourceStag, long sourceTo) {
-        return untagged(true, 1, 0, 1, msn, 0, String.format("%08x%016x%08x%08x%016x", sinkStag, sinkTo, size, sourceStag, sourceTo));
-    }
-
-    static String atomic(int msn, int operation, int id, int stag, long to, long data, long mask, long compare, long compareMask) {
-        return untagged(true, 10, 0, 1, msn, 0,
-            String.format("%08x%08x%08x%016x%016x%016x%016x%016x", operation, id, stag, to, data, mask, compare, compareMask));
-    }
-
-    /** A Terminate that blames {@code segment}: its length, its DDP header, and of requests the RDMAP header. */
-    static String terminate(int code, String segment) {
-        boolean tagged = (Integer.parseInt(segment.substring(0, 1), 16) & 8) != 0;
-        int opcode = Integer.parseInt(segment.substring(3, 4), 16);
-        int shown = tagged ? 14 : opcode == 1 ? 46 : opcode == 10 ? 70 : 18;
-        return untagged(true, 7, 0, 2, 1, 0, String.format("%04x%s00%04x", code, shown > 18 ? "e0" : "c0", segment.length() / 2)
-            + segment.substring(0, 2 * shown));
-    }
-
-    static String terminate(int code) {
-        return untagged(true, 7, 0, 2, 1, 0, String.format("%04x0000", code));
-    }
 }

@@ -77,10 +77,10 @@ class RequesterScriptTest {
         post(hello(new SendRequest().sendWithInvalidate(0x5afe0100)));
         post(hello(new SendRequest().sendWithInvalidate(0x5afe0101)).solicited());
         post(new SendRequest().send());
-        assertEquals(RawPeer.untagged(true, 5, 0, 0, 1, 0, "68656c6c6f"), peer.next());
-        assertEquals(RawPeer.untagged(true, 4, 0x5afe0100, 0, 2, 0, "68656c6c6f"), peer.next());
-        assertEquals(RawPeer.untagged(true, 6, 0x5afe0101, 0, 3, 0, "68656c6c6f"), peer.next());
-        assertEquals(RawPeer.untagged(true, 3, 0, 0, 4, 0, ""), peer.next());
+        assertEquals(RawSegment.untagged(RawSegment.SEND_SOLICITED, 1).with("68656c6c6f"), peer.next());
+        assertEquals(RawSegment.untagged(RawSegment.SEND_INVALIDATE, 2).invalidating(0x5afe0100).with("68656c6c6f"), peer.next());
+        assertEquals(RawSegment.untagged(RawSegment.SEND_SOLICITED_INVALIDATE, 3).invalidating(0x5afe0101).with("68656c6c6f"), peer.next());
+        assertEquals(RawSegment.untagged(RawSegment.SEND, 4).with(""), peer.next());
         assertNull(peer.next());
     }
 
@@ -94,12 +94,12 @@ class RequesterScriptTest {
         post(new SendRequest().send().element(region, 0, 100).element(region, 100, 18).signaled());
         post(new SendRequest().write(0x2000, 0x55667788).element(region, 0, 250).signaled());
         post(new SendRequest().write(0x3000, 0x55667788).element(region, 0, 114).signaled());
-        assertEquals(RawPeer.untagged(false, 3, 0, 0, 1, 0, text.substring(0, 216)), peer.next());
-        assertEquals(RawPeer.untagged(true, 3, 0, 0, 1, 108, text.substring(216, 236)), peer.next());
-        assertEquals(RawPeer.tagged(false, 0, 0x55667788, 0x2000, text.substring(0, 224)), peer.next());
-        assertEquals(RawPeer.tagged(false, 0, 0x55667788, 0x2070, text.substring(224, 448)), peer.next());
-        assertEquals(RawPeer.tagged(true, 0, 0x55667788, 0x20e0, text.substring(448, 500)), peer.next());
-        assertEquals(RawPeer.tagged(true, 0, 0x55667788, 0x3000, text.substring(0, 228)), peer.next());
+        assertEquals(RawSegment.untagged(RawSegment.SEND, 1).more().with(text.substring(0, 216)), peer.next());
+        assertEquals(RawSegment.untagged(RawSegment.SEND, 1).offset(108).with(text.substring(216, 236)), peer.next());
+        assertEquals(RawSegment.tagged(RawSegment.WRITE, 0x55667788, 0x2000).more().with(text.substring(0, 224)), peer.next());
+        assertEquals(RawSegment.tagged(RawSegment.WRITE, 0x55667788, 0x2070).more().with(text.substring(224, 448)), peer.next());
+        assertEquals(RawSegment.write(0x55667788, 0x20e0, text.substring(448, 500)), peer.next());
+        assertEquals(RawSegment.write(0x55667788, 0x3000, text.substring(0, 228)), peer.next());
         assertNull(peer.next());
         assertEquals(List.of(WcStatus.SUCCESS, WcStatus.SUCCESS, WcStatus.SUCCESS), peer.side.sendStatuses());
     }
@@ -108,9 +108,9 @@ class RequesterScriptTest {
     void shouldSendImmediateDataBehindItsWrite() {
         post(hello(new SendRequest().writeWithImmediate(0x2000, 7, 0xc0ffee01)));
         post(hello(new SendRequest().send()));
-        assertEquals(RawPeer.write(7, 0x2000, "68656c6c6f"), peer.next());
-        assertEquals(RawPeer.untagged(true, 8, 0, 0, 1, 0, "c0ffee01 00000000"), peer.next());
-        assertEquals(RawPeer.send(2, "68656c6c6f"), peer.next());
+        assertEquals(RawSegment.write(7, 0x2000, "68656c6c6f"), peer.next());
+        assertEquals(RawSegment.untagged(RawSegment.IMMEDIATE, 1).with("c0ffee01 00000000"), peer.next());
+        assertEquals(RawSegment.send(2, "68656c6c6f"), peer.next());
         assertEquals(List.of(WcStatus.SUCCESS, WcStatus.SUCCESS), peer.side.sendStatuses());
     }
 
@@ -119,11 +119,11 @@ class RequesterScriptTest {
         MemoryRegion sink = peer.side.memory(64, AccessFlags.LOCAL_WRITE);
         post(new SendRequest().read(0x9000, 0x77).wrId(1).element(sink, 8, 2).element(sink, 0, 4).signaled());
         post(hello(new SendRequest().send()).wrId(2));
-        assertEquals(RawPeer.readRequest(1, sink.lkey(), sink.address() + 8, 6, 0x77, 0x9000), peer.next());
-        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        assertEquals(RawSegment.read(1).into(sink.lkey(), sink.address() + 8).from(0x77, 0x9000, 6), peer.next());
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
         assertEquals(List.of(), peer.side.sends(), "the SEND is gone, but the READ before it is not answered");
-        peer.send(RawPeer.tagged(false, 2, sink.lkey(), sink.address() + 8, "616263"));
-        peer.send(RawPeer.tagged(true, 2, sink.lkey(), sink.address() + 11, "646566"));
+        peer.send(RawSegment.tagged(RawSegment.READ_RESPONSE, sink.lkey(), sink.address() + 8).more().with("616263"));
+        peer.send(RawSegment.readResponse(sink.lkey(), sink.address() + 11, "646566"));
         assertEquals(List.of(1L, 2L), peer.side.sends().stream().map(WorkCompletion::wrId).toList());
         assertEquals(6, peer.side.sends().getFirst().byteLength());
         assertEquals("cdef", new String(sink.memory().asSlice(0, 4).toArray(ValueLayout.JAVA_BYTE)));
@@ -139,8 +139,8 @@ class RequesterScriptTest {
             post(new SendRequest().read(0x9000 + i, 0x77).element(region, 0, 0).signaled());
         }
         assertEquals(2, peer.rest().size());
-        peer.send(RawPeer.tagged(true, 2, region.lkey(), region.address(), ""));
-        assertEquals(RawPeer.readRequest(3, region.lkey(), region.address(), 0, 0x77, 0x9002), peer.next());
+        peer.send(RawSegment.readResponse(region.lkey(), region.address(), ""));
+        assertEquals(RawSegment.read(3).into(region.lkey(), region.address()).from(0x77, 0x9002, 0), peer.next());
         assertNull(peer.next());
         assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
     }
@@ -150,11 +150,11 @@ class RequesterScriptTest {
         post(new SendRequest().read(0x9000, 0x77).element(region, 0, 1));
         post(new SendRequest().fetchAndAdd(0x9008, 0x77, 5).element(region, 0, 8));
         post(hello(new SendRequest().send()).fence());
-        assertEquals(RawPeer.readRequest(1, region.lkey(), region.address(), 1, 0x77, 0x9000), peer.next());
-        assertEquals(RawPeer.atomic(2, 0, 2, 0x77, 0x9008, 5, 0, 0, 0), peer.next());
-        peer.send(RawPeer.tagged(true, 2, region.lkey(), region.address(), "7a"));
+        assertEquals(RawSegment.read(1).into(region.lkey(), region.address()).from(0x77, 0x9000, 1), peer.next());
+        assertEquals(RawSegment.atomic(2, 2).at(0x77, 0x9008).add(5), peer.next());
+        peer.send(RawSegment.readResponse(region.lkey(), region.address(), "7a"));
         assertNull(peer.next());
-        peer.send(RawPeer.untagged(true, 11, 0, 3, 1, 0, "00000002 0000000000000003"));
+        peer.send(RawSegment.atomicResponse(1, 2, 3));
         // The old value went over the first eight bytes, in host order.
         assertEquals(3, region.memory().get(ValueLayout.JAVA_LONG, 0));
         assertTrue(peer.next().startsWith("4143"));
@@ -163,8 +163,8 @@ class RequesterScriptTest {
     @Test
     void shouldCompareAndSwap() {
         post(new SendRequest().compareAndSwap(0x9008, 0x77, 11, 22).element(region, 0, 8).signaled());
-        assertEquals(RawPeer.atomic(1, 2, 1, 0x77, 0x9008, 22, -1, 11, -1), peer.next());
-        peer.send(RawPeer.untagged(true, 11, 0, 3, 1, 0, "00000001 000000000000000b"));
+        assertEquals(RawSegment.atomic(1, 1).at(0x77, 0x9008).swap(11, 22), peer.next());
+        peer.send(RawSegment.atomicResponse(1, 1, 0xb));
         assertEquals(WcOpcode.COMP_SWAP, peer.side.sends().getFirst().opcode());
         assertEquals(11, region.memory().get(ValueLayout.JAVA_LONG, 0));
     }
@@ -190,8 +190,8 @@ class RequesterScriptTest {
         begin(setup);
         post(hello(new SendRequest().send()));
         assertNull(peer.next());
-        peer.send(RawPeer.write(0, 0, ""));
-        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        peer.send(RawSegment.write(0, 0, ""));
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
     }
 
     @Test
@@ -203,7 +203,7 @@ class RequesterScriptTest {
         peer.simulation.runFor(9_000_000);
         assertNull(peer.next());
         peer.simulation.runFor(1_000_000);
-        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
     }
 
     @Test
@@ -211,15 +211,15 @@ class RequesterScriptTest {
         SiwPair.Setup setup = new SiwPair.Setup();
         setup.first = MpaOptions.Rtr.WRITE;
         begin(setup);
-        assertEquals(RawPeer.write(0, 0, ""), peer.next());
+        assertEquals(RawSegment.write(0, 0, ""), peer.next());
         setup.first = MpaOptions.Rtr.READ;
         begin(setup);
         post(new SendRequest().read(0x9000, 0x77).element(region, 0, 0).signaled());
-        assertEquals(RawPeer.readRequest(1, 0, 0, 0, 0, 0), peer.next());
-        assertEquals(RawPeer.readRequest(2, region.lkey(), region.address(), 0, 0x77, 0x9000), peer.next());
-        peer.send(RawPeer.tagged(true, 2, 0, 0, ""));
+        assertEquals(RawSegment.read(1).from(0, 0, 0), peer.next());
+        assertEquals(RawSegment.read(2).into(region.lkey(), region.address()).from(0x77, 0x9000, 0), peer.next());
+        peer.send(RawSegment.readResponse(0, 0, ""));
         assertEquals(List.of(), peer.side.sends(), "that was not the application's");
-        peer.send(RawPeer.tagged(true, 2, region.lkey(), region.address(), ""));
+        peer.send(RawSegment.readResponse(region.lkey(), region.address(), ""));
         assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
     }
 
@@ -228,11 +228,11 @@ class RequesterScriptTest {
     @Test
     void shouldTerminateAResponseThatDoesNotFit() {
         String[] responses = {
-            RawPeer.tagged(true, 2, 1, 0, "61626364"), "1100",
-            RawPeer.tagged(true, 2, 0, 4, "61626364"), "1101",
-            RawPeer.tagged(true, 2, 0, 0, "616263"), "1101",
-            RawPeer.tagged(true, 2, 0, 0, "6162636465"), "1101",
-            RawPeer.tagged(false, 2, 0, 0, "61626364"), "1101"};
+            RawSegment.readResponse(1, 0, "61626364"), "1100",
+            RawSegment.readResponse(0, 4, "61626364"), "1101",
+            RawSegment.readResponse(0, 0, "616263"), "1101",
+            RawSegment.readResponse(0, 0, "6162636465"), "1101",
+            RawSegment.tagged(RawSegment.READ_RESPONSE, 0, 0).more().with("61626364"), "1101"};
         for (int i = 0; i < responses.length; i += 2) {
             connect();
             post(new SendRequest().read(0x9000, 0x77).element(region, 0, 4));
@@ -245,7 +245,7 @@ class RequesterScriptTest {
             String moved = response.substring(0, 4) + String.format("%08x%016x", region.lkey() + off, region.address() + at)
                 + response.substring(28);
             peer.send(moved);
-            assertEquals(RawPeer.terminate(Integer.parseInt(responses[i + 1], 16), moved), peer.next());
+            assertEquals(RawSegment.terminate(Integer.parseInt(responses[i + 1], 16), moved), peer.next());
             assertEquals(List.of(WcStatus.BAD_RESP_ERR, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
             assertEquals("hell", new String(region.memory().asSlice(0, 4).toArray(ValueLayout.JAVA_BYTE)));
         }
@@ -261,7 +261,7 @@ class RequesterScriptTest {
             }
             List<String> requests = peer.rest();
             String blamed = requests.get(1);
-            peer.send(RawPeer.untagged(true, 7, 0, 2, 1, 0, (siw ? "10020700 0000" : "0102e000 002e") + blamed));
+            peer.send(RawSegment.untagged(RawSegment.TERMINATE, 1).with((siw ? "10020700 0000" : "0102e000 002e") + blamed));
             assertEquals(List.of(WcStatus.WR_FLUSH_ERR, WcStatus.REM_ACCESS_ERR, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
             assertEquals(List.of(AsyncEventType.QP_FATAL), peer.side.events());
             assertEquals(0x0102, peer.side.qp.machine().terminatedBy());
@@ -277,8 +277,8 @@ class RequesterScriptTest {
         post(new SendRequest().send().wrId(2).element(gone, 0, 8));
         post(hello(new SendRequest().send()).wrId(3));
         gone.close();
-        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
-        assertEquals(RawPeer.terminate(0x0000), peer.next());
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
+        assertEquals(RawSegment.terminate(0x0000), peer.next());
         assertEquals(List.of(WcStatus.SUCCESS, WcStatus.LOC_PROT_ERR, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
         connect();
         post(new SendRequest().read(0, 1).element(peer.side.memory(8, 0), 0, 8));
@@ -306,7 +306,7 @@ class RequesterScriptTest {
         peer.run();
         assertEquals(QpState.SQD, peer.side.qp.state());
         assertEquals(1, peer.rest().size());
-        peer.send(RawPeer.tagged(true, 2, region.lkey(), region.address(), "7a"));
+        peer.send(RawSegment.readResponse(region.lkey(), region.address(), "7a"));
         assertEquals(List.of(WcStatus.SUCCESS, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
         assertTrue(peer.stream.closed);
@@ -322,7 +322,7 @@ class RequesterScriptTest {
         peer.side.qp.modify(new QpAttributes().state(QpState.SQD));
         for (int i = 0; i < 2; i++) {
             peer.simulation.runFor(Closing.PATIENCE_NS - SiwPair.SECOND);
-            peer.send(RawPeer.tagged(false, 2, region.lkey(), region.address() + i, "7a"));
+            peer.send(RawSegment.tagged(RawSegment.READ_RESPONSE, region.lkey(), region.address() + i).more().with("7a"));
         }
         peer.simulation.runFor(Closing.PATIENCE_NS - SiwPair.SECOND);
         assertEquals(QpState.SQD, peer.side.qp.state());
@@ -343,8 +343,8 @@ class RequesterScriptTest {
         peer.run();
         peer.side.qp.modify(new QpAttributes().state(QpState.SQD));
         for (int msn = 1; msn <= 14; msn++) {
-            peer.send(RawPeer.readRequest(msn, 1, 0, 4, region.rkey(), region.address()));
-            peer.send(RawPeer.tagged(false, 2, region.lkey(), region.address(), ""));
+            peer.send(RawSegment.read(msn).into(1, 0).from(region.rkey(), region.address(), 4));
+            peer.send(RawSegment.tagged(RawSegment.READ_RESPONSE, region.lkey(), region.address()).more().with(""));
             peer.simulation.runFor(SiwPair.SECOND);
         }
         assertEquals(QpState.SQD, peer.side.qp.state());
@@ -373,7 +373,7 @@ class RequesterScriptTest {
     @Test
     void shouldTerminateWhenToldTo() {
         peer.side.qp.modify(new QpAttributes().state(QpState.SQE));
-        assertEquals(RawPeer.terminate(0x00ff), peer.next());
+        assertEquals(RawSegment.terminate(0x00ff), peer.next());
         assertEquals(QpState.ERR, peer.side.qp.state());
         assertEquals(List.of(), peer.side.events());
     }
@@ -404,7 +404,7 @@ class RequesterScriptTest {
         assertNotSame(only, buffers.take());
         peer.stream.room = Integer.MAX_VALUE;
         peer.sendBytes(new byte[0]);
-        assertEquals(List.of(RawPeer.send(1, "68656c6c6f"), RawPeer.send(2, "68656c6c6f")), peer.rest());
+        assertEquals(List.of(RawSegment.send(1, "68656c6c6f"), RawSegment.send(2, "68656c6c6f")), peer.rest());
         assertSame(only, buffers.take());
     }
 
@@ -429,12 +429,12 @@ class RequesterScriptTest {
         peer.simulation.runFor(SiwPair.SECOND);
         assertNull(peer.next(), "nothing was said yet");
         post(hello(new SendRequest().send()));
-        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
         for (long ms : new long[] {100, 200, 400, 800, 1600, 3200}) {
             peer.simulation.runFor((ms - 1) * 1_000_000);
             assertNull(peer.next());
             peer.simulation.runFor(1_000_000);
-            assertEquals(RawPeer.write(0, 0, ""), peer.next());
+            assertEquals(RawSegment.write(0, 0, ""), peer.next());
         }
         peer.simulation.runFor(100 * SiwPair.SECOND);
         assertNull(peer.next());
@@ -446,8 +446,8 @@ class RequesterScriptTest {
     void shouldNotRemindAPeerThatWasHeard() {
         peer.side.qp.machine().sendReminders();
         post(hello(new SendRequest().send()));
-        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
-        peer.send(RawPeer.write(0, 0, ""));
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
+        peer.send(RawSegment.write(0, 0, ""));
         peer.simulation.runFor(10 * SiwPair.SECOND);
         assertNull(peer.next());
     }
@@ -469,14 +469,14 @@ class RequesterScriptTest {
         List<String> frames = peer.rest();
         assertEquals(segments + 1, frames.size());
         assertTrue(frames.get(segments - 1).startsWith("c140"), frames.get(segments - 1));
-        assertEquals(RawPeer.write(0, 0, ""), frames.get(segments));
+        assertEquals(RawSegment.write(0, 0, ""), frames.get(segments));
     }
 
     /** What the old stream still brings is not the new connection's, and does not go where the new one goes. */
     @Test
     void shouldBeginAnewAfterAReset() {
         post(hello(new SendRequest().send()));
-        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
         peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
         peer.side.qp.modify(new QpAttributes().state(QpState.RESET));
         assertTrue(peer.stream.aborted);
@@ -488,7 +488,7 @@ class RequesterScriptTest {
         assertEquals(QpState.RTS, peer.side.qp.state());
         post(hello(new SendRequest().send()));
         assertNull(peer.next());
-        assertEquals(HexFormat.of().formatHex(peer.frame(RawPeer.bytes(RawPeer.send(1, "68656c6c6f")))),
+        assertEquals(HexFormat.of().formatHex(peer.frame(RawPeer.bytes(RawSegment.send(1, "68656c6c6f")))),
             HexFormat.of().formatHex(second.sent.toByteArray()), "numbers begin at 1 again");
     }
 
@@ -525,7 +525,7 @@ class RequesterScriptTest {
         post(new SendRequest().send().inlineData(text));
         text.fill((byte) 0);
         peer.simulation.runFor(10_000);
-        assertEquals(RawPeer.send(1, "68656c6c6f"), peer.next());
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
     }
 
     /** However much there is to send, and however fast it goes: others have their turn in between. */

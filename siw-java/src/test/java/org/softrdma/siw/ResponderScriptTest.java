@@ -63,7 +63,7 @@ class ResponderScriptTest {
         assertTrue(peer.stream.closed, "closed behind the Terminate");
         assertEquals(List.of(event), peer.side.events());
         assertEquals(1, peer.side.counter("sent_terminates"));
-        peer.send(RawPeer.write(stag, to, "7a7a7a7a"));
+        peer.send(RawSegment.write(stag, to, "7a7a7a7a"));
         assertFalse(text(0, 4).equals("zzzz"), "nothing is taken any more");
     }
 
@@ -72,9 +72,9 @@ class ResponderScriptTest {
     @Test
     void shouldPlaceSendsOfSeveralSegments() {
         postReceive(5, 64);
-        peer.send(RawPeer.untagged(false, 3, 0, 0, 1, 0, ABCD));
+        peer.send(RawSegment.untagged(RawSegment.SEND, 1).more().with(ABCD));
         assertEquals(List.of(), peer.side.receiveStatuses());
-        peer.send(RawPeer.untagged(true, 3, 0, 0, 1, 4, "65"));
+        peer.send(RawSegment.untagged(RawSegment.SEND, 1).offset(4).with("65"));
         WorkCompletion wc = peer.side.receives().getFirst();
         assertEquals(WcStatus.SUCCESS, wc.status());
         assertEquals(5, wc.wrId());
@@ -86,16 +86,16 @@ class ResponderScriptTest {
     @Test
     void shouldPlaceAWriteBetweenTheSegmentsOfASend() {
         postReceive(1, 64);
-        peer.send(RawPeer.untagged(false, 3, 0, 0, 1, 0, ABCD));
-        peer.send(RawPeer.write(stag, to + 1, ABCD));
-        peer.send(RawPeer.untagged(true, 3, 0, 0, 1, 4, ABCD));
+        peer.send(RawSegment.untagged(RawSegment.SEND, 1).more().with(ABCD));
+        peer.send(RawSegment.write(stag, to + 1, ABCD));
+        peer.send(RawSegment.untagged(RawSegment.SEND, 1).offset(4).with(ABCD));
         assertEquals(List.of(WcStatus.SUCCESS), peer.side.receiveStatuses());
         assertEquals("abcd", text(1, 4));
     }
 
     @Test
     void shouldNotLookAtTheKeyOfAnEmptyWrite() {
-        peer.send(RawPeer.write(0xdeadbeef, -4, ""));
+        peer.send(RawSegment.write(0xdeadbeef, -4, ""));
         assertNull(peer.next());
         assertEquals(QpState.RTS, peer.side.qp.state());
     }
@@ -106,40 +106,40 @@ class ResponderScriptTest {
         setup.maxUlpdu = 128;
         begin(setup);
         region.memory().fill((byte) 'x');
-        peer.sendBytes(concat(peer.frame(RawPeer.bytes(RawPeer.readRequest(1, 0x77, 0x1000, 200, stag, to))),
-            peer.frame(RawPeer.bytes(RawPeer.readRequest(2, 0x78, -1, 0, 0xbad, 0)))));
+        peer.sendBytes(concat(peer.frame(RawPeer.bytes(RawSegment.read(1).into(0x77, 0x1000).from(stag, to, 200))),
+            peer.frame(RawPeer.bytes(RawSegment.read(2).into(0x78, -1).from(0xbad, 0, 0)))));
         // 114 bytes would fit; all segments but the last are a multiple of 4.
-        assertEquals(RawPeer.tagged(false, 2, 0x77, 0x1000, "78".repeat(112)), peer.next());
-        assertEquals(RawPeer.tagged(true, 2, 0x77, 0x1070, "78".repeat(88)), peer.next());
-        assertEquals(RawPeer.tagged(true, 2, 0x78, -1, ""), peer.next());
+        assertEquals(RawSegment.tagged(RawSegment.READ_RESPONSE, 0x77, 0x1000).more().with("78".repeat(112)), peer.next());
+        assertEquals(RawSegment.readResponse(0x77, 0x1070, "78".repeat(88)), peer.next());
+        assertEquals(RawSegment.readResponse(0x78, -1, ""), peer.next());
         assertNull(peer.next());
     }
 
     @Test
     void shouldDeliverImmediateDataBehindItsWrite() {
         postReceive(9, 0);
-        peer.send(RawPeer.tagged(false, 0, stag, to, ABCD));
-        peer.send(RawPeer.tagged(true, 0, stag, to + 4, "6566"));
-        peer.send(RawPeer.untagged(true, 9, 0, 0, 1, 0, "c0ffee01 00000000"));
+        peer.send(RawSegment.tagged(RawSegment.WRITE, stag, to).more().with(ABCD));
+        peer.send(RawSegment.write(stag, to + 4, "6566"));
+        peer.send(RawSegment.untagged(RawSegment.IMMEDIATE_SOLICITED, 1).with("c0ffee01 00000000"));
         WorkCompletion wc = peer.side.receives().getFirst();
         assertEquals(WcOpcode.RECV_RDMA_WITH_IMM, wc.opcode());
         assertEquals(0xc0ffee01, wc.immediate());
         assertEquals(6, wc.byteLength());
         assertEquals(WcFlags.WITH_IMM, wc.flags());
         postReceive(10, 0);
-        peer.send(RawPeer.untagged(true, 8, 0, 0, 2, 0, "00000002 00000000"));
+        peer.send(RawSegment.untagged(RawSegment.IMMEDIATE, 2).with("00000002 00000000"));
         assertEquals(0, peer.side.receives().getLast().byteLength(), "no WRITE came directly before");
     }
 
     @Test
     void shouldExecuteAtomicsInTheirTurn() {
         region.memory().set(ValueLayout.JAVA_LONG, 0, 5);
-        peer.send(RawPeer.atomic(1, 0, 0xaa, stag, to, 7, 0, 0, 0));
-        assertEquals(RawPeer.untagged(true, 11, 0, 3, 1, 0, "000000aa 0000000000000005"), peer.next());
-        peer.send(RawPeer.atomic(2, 2, 0xab, stag, to, 100, -1, 12, -1));
-        assertEquals(RawPeer.untagged(true, 11, 0, 3, 2, 0, "000000ab 000000000000000c"), peer.next());
-        peer.send(RawPeer.atomic(3, 2, 0xac, stag, to, 200, -1, 12, -1));
-        assertEquals(RawPeer.untagged(true, 11, 0, 3, 3, 0, "000000ac 0000000000000064"), peer.next());
+        peer.send(RawSegment.atomic(1, 0xaa).at(stag, to).add(7));
+        assertEquals(RawSegment.atomicResponse(1, 0xaa, 5), peer.next());
+        peer.send(RawSegment.atomic(2, 0xab).at(stag, to).swap(12, 100));
+        assertEquals(RawSegment.atomicResponse(2, 0xab, 0xc), peer.next());
+        peer.send(RawSegment.atomic(3, 0xac).at(stag, to).swap(12, 200));
+        assertEquals(RawSegment.atomicResponse(3, 0xac, 0x64), peer.next());
         assertEquals(100, region.memory().get(ValueLayout.JAVA_LONG, 0), "the second comparison failed");
     }
 
@@ -147,11 +147,11 @@ class ResponderScriptTest {
     @Test
     void shouldHeedTheMasksOfAtomics() {
         region.memory().set(ValueLayout.JAVA_LONG, 0, 0x1122334455667788L);
-        peer.send(RawPeer.atomic(1, 2, 1, stag, to, 0x00000000000000ffL, 0x0fL, 0x1100000000000000L, 0xff00000000000000L));
+        peer.send(RawSegment.atomic(1, 1).at(stag, to).swapMasked(0x1100000000000000L, 0xff00000000000000L, 0x00000000000000ffL, 0x0fL));
         peer.next();
         assertEquals(0x112233445566778fL, region.memory().get(ValueLayout.JAVA_LONG, 0));
         region.memory().set(ValueLayout.JAVA_LONG, 0, 0x00ff00000000ffffL);
-        peer.send(RawPeer.atomic(2, 0, 2, stag, to, 0x0001000000000001L, 0x0080000000008000L, 0, 0));
+        peer.send(RawSegment.atomic(2, 2).at(stag, to).add(0x0001000000000001L, 0x0080000000008000L));
         peer.next();
         assertEquals(0x0000000000000000L, region.memory().get(ValueLayout.JAVA_LONG, 0), "both fields wrapped, neither carried on");
         assertEquals(0x0100L, PendingResponses.addByFields(0x00ff, 0x0001, 0), "no tops: one field of 64 bits");
@@ -164,26 +164,26 @@ class ResponderScriptTest {
         peer.side.qp.postSend(new SendRequest().bindWindow(key, region, to, 64, AccessFlags.REMOTE_WRITE).signaled());
         peer.run();
         assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
-        peer.send(RawPeer.write(key, to, ABCD));
+        peer.send(RawSegment.write(key, to, ABCD));
         assertEquals("abcd", text(0, 4));
         postReceive(1, 64);
-        peer.send(RawPeer.untagged(true, 4, key, 0, 1, 0, ABCD));
+        peer.send(RawSegment.untagged(RawSegment.SEND_INVALIDATE, 1).invalidating(key).with(ABCD));
         WorkCompletion wc = peer.side.receives().getFirst();
         assertEquals(WcFlags.WITH_INV, wc.flags());
         assertEquals(key, wc.immediate());
-        String again = RawPeer.write(key, to, ABCD);
+        String again = RawSegment.write(key, to, ABCD);
         peer.send(again);
-        assertEquals(RawPeer.terminate(0x1100, again), peer.next());
+        assertEquals(RawSegment.terminate(0x1100, again), peer.next());
     }
 
     // ---- what ends the connection: queue 0 ----
 
     @Test
     void shouldTerminateWithoutReceive() {
-        String send = RawPeer.send(1, ABCD);
+        String send = RawSegment.send(1, ABCD);
         peer.send(send);
         assertEquals(List.of(), peer.side.receiveStatuses());
-        assertTerminated(RawPeer.terminate(0x1202, send), AsyncEventType.QP_REQ_ERR);
+        assertTerminated(RawSegment.terminate(0x1202, send), AsyncEventType.QP_REQ_ERR);
         assertEquals(1, peer.side.counter("no_buffer"));
     }
 
@@ -191,44 +191,44 @@ class ResponderScriptTest {
     void shouldTerminateASendLongerThanItsReceive() {
         postReceive(1, 7);
         postReceive(2, 64);
-        peer.send(RawPeer.untagged(false, 3, 0, 0, 1, 0, ABCD));
-        String second = RawPeer.untagged(true, 3, 0, 0, 1, 4, ABCD);
+        peer.send(RawSegment.untagged(RawSegment.SEND, 1).more().with(ABCD));
+        String second = RawSegment.untagged(RawSegment.SEND, 1).offset(4).with(ABCD);
         peer.send(second);
         assertEquals(List.of(WcStatus.LOC_LEN_ERR, WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
-        assertTerminated(RawPeer.terminate(0x1205, second), AsyncEventType.QP_REQ_ERR);
+        assertTerminated(RawSegment.terminate(0x1205, second), AsyncEventType.QP_REQ_ERR);
     }
 
     @Test
     void shouldTerminateABadSequenceNumber() {
         postReceive(1, 64);
-        String send = RawPeer.send(2, ABCD);
+        String send = RawSegment.send(2, ABCD);
         peer.send(send);
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
-        assertTerminated(RawPeer.terminate(0x1203, send), AsyncEventType.QP_REQ_ERR);
+        assertTerminated(RawSegment.terminate(0x1203, send), AsyncEventType.QP_REQ_ERR);
     }
 
     @Test
     void shouldTerminateABadOffset() {
         postReceive(1, 64);
-        String send = RawPeer.untagged(true, 3, 0, 0, 1, 4, ABCD);
+        String send = RawSegment.untagged(RawSegment.SEND, 1).offset(4).with(ABCD);
         peer.send(send);
-        assertTerminated(RawPeer.terminate(0x1204, send), AsyncEventType.QP_REQ_ERR);
+        assertTerminated(RawSegment.terminate(0x1204, send), AsyncEventType.QP_REQ_ERR);
     }
 
     @Test
     void shouldTerminateABadQueue() {
-        String send = RawPeer.untagged(true, 3, 0, 1, 1, 0, ABCD);
+        String send = RawSegment.untagged(RawSegment.SEND, 1).queue(1).with(ABCD);
         peer.send(send);
-        assertTerminated(RawPeer.terminate(0x1201, send), AsyncEventType.QP_REQ_ERR);
+        assertTerminated(RawSegment.terminate(0x1201, send), AsyncEventType.QP_REQ_ERR);
     }
 
     @Test
     void shouldTerminateAnotherMessageInsideASend() {
         postReceive(1, 64);
-        peer.send(RawPeer.untagged(false, 3, 0, 0, 1, 0, ABCD));
-        String other = RawPeer.untagged(true, 5, 0, 0, 1, 4, ABCD);
+        peer.send(RawSegment.untagged(RawSegment.SEND, 1).more().with(ABCD));
+        String other = RawSegment.untagged(RawSegment.SEND_SOLICITED, 1).offset(4).with(ABCD);
         peer.send(other);
-        assertTerminated(RawPeer.terminate(0x0206, other), AsyncEventType.QP_REQ_ERR);
+        assertTerminated(RawSegment.terminate(0x0206, other), AsyncEventType.QP_REQ_ERR);
     }
 
     @Test
@@ -236,55 +236,55 @@ class ResponderScriptTest {
         MemoryRegion gone = peer.side.memory(64, AccessFlags.LOCAL_WRITE);
         peer.side.qp.postReceive(new ReceiveRequest().begin(1).element(gone, 0, 64));
         gone.close();
-        String send = RawPeer.send(1, ABCD);
+        String send = RawSegment.send(1, ABCD);
         peer.send(send);
         assertEquals(List.of(WcStatus.LOC_PROT_ERR), peer.side.receiveStatuses());
-        assertTerminated(RawPeer.terminate(0x1000, send), AsyncEventType.QP_FATAL);
+        assertTerminated(RawSegment.terminate(0x1000, send), AsyncEventType.QP_FATAL);
     }
 
     @Test
     void shouldTerminateInvalidatingWhatCannotBe() {
         postReceive(1, 64);
-        String ofRegion = RawPeer.untagged(true, 4, stag, 0, 1, 0, "");
+        String ofRegion = RawSegment.untagged(RawSegment.SEND_INVALIDATE, 1).invalidating(stag).with("");
         peer.send(ofRegion);
         assertEquals(List.of(WcStatus.LOC_ACCESS_ERR), peer.side.receiveStatuses());
-        assertTerminated(RawPeer.terminate(0x0109, ofRegion), AsyncEventType.QP_ACCESS_ERR);
+        assertTerminated(RawSegment.terminate(0x0109, ofRegion), AsyncEventType.QP_ACCESS_ERR);
         connect();
         postReceive(1, 64);
-        String ofNothing = RawPeer.untagged(true, 6, 0x12345678, 0, 1, 0, "");
+        String ofNothing = RawSegment.untagged(RawSegment.SEND_SOLICITED_INVALIDATE, 1).invalidating(0x12345678).with("");
         peer.send(ofNothing);
-        assertTerminated(RawPeer.terminate(0x0100, ofNothing), AsyncEventType.QP_ACCESS_ERR);
+        assertTerminated(RawSegment.terminate(0x0100, ofNothing), AsyncEventType.QP_ACCESS_ERR);
     }
 
     // ---- what ends the connection: keys and ranges ----
 
     private void assertRefused(int code, String segment) {
         peer.send(segment);
-        assertTerminated(RawPeer.terminate(code, segment), AsyncEventType.QP_ACCESS_ERR);
+        assertTerminated(RawSegment.terminate(code, segment), AsyncEventType.QP_ACCESS_ERR);
         assertEquals(1, peer.side.counter("bad_access"));
         connect();
     }
 
     @Test
     void shouldRefuseWritesThatAreNotAllowed() {
-        assertRefused(0x1100, RawPeer.write(0x7777, to, ABCD));
-        assertRefused(0x1100, RawPeer.write(stag ^ 1, to, ABCD));
-        assertRefused(0x1101, RawPeer.write(stag, to - 1, ABCD));
-        assertRefused(0x1101, RawPeer.write(stag, to + 4093, ABCD));
-        assertRefused(0x1103, RawPeer.write(stag, -3, ABCD));
-        peer.send(RawPeer.write(stag, to + 4092, ABCD));
+        assertRefused(0x1100, RawSegment.write(0x7777, to, ABCD));
+        assertRefused(0x1100, RawSegment.write(stag ^ 1, to, ABCD));
+        assertRefused(0x1101, RawSegment.write(stag, to - 1, ABCD));
+        assertRefused(0x1101, RawSegment.write(stag, to + 4093, ABCD));
+        assertRefused(0x1103, RawSegment.write(stag, -3, ABCD));
+        peer.send(RawSegment.write(stag, to + 4092, ABCD));
         assertEquals("abcd", text(4092, 4), "just inside");
         assertNull(peer.next());
     }
 
     @Test
     void shouldRefuseReadsThatAreNotAllowed() {
-        assertRefused(0x0100, RawPeer.readRequest(1, 1, 1, 4, 0x7777, to));
-        assertRefused(0x0101, RawPeer.readRequest(1, 1, 1, 4097, stag, to));
-        assertRefused(0x0104, RawPeer.readRequest(1, 1, 1, 4, stag, -3));
-        assertRefused(0x0101, RawPeer.readRequest(1, 1, 1, 0xFFFF_FFFFL, stag, to));
-        assertRefused(0x0100, RawPeer.atomic(1, 0, 1, 0x7777, to, 1, 0, 0, 0));
-        assertRefused(0x0101, RawPeer.atomic(1, 0, 1, stag, to + 4096, 1, 0, 0, 0));
+        assertRefused(0x0100, RawSegment.read(1).into(1, 1).from(0x7777, to, 4));
+        assertRefused(0x0101, RawSegment.read(1).into(1, 1).from(stag, to, 4097));
+        assertRefused(0x0104, RawSegment.read(1).into(1, 1).from(stag, -3, 4));
+        assertRefused(0x0101, RawSegment.read(1).into(1, 1).from(stag, to, 0xFFFF_FFFFL));
+        assertRefused(0x0100, RawSegment.atomic(1, 1).at(0x7777, to).add(1));
+        assertRefused(0x0101, RawSegment.atomic(1, 1).at(stag, to + 4096).add(1));
     }
 
     @Test
@@ -293,26 +293,26 @@ class ResponderScriptTest {
             connect();
             MemoryRegion other = peer.side.memory(64,
                 AccessFlags.LOCAL_WRITE | (readable ? AccessFlags.REMOTE_READ : AccessFlags.REMOTE_WRITE));
-            String segment = readable ? RawPeer.write(other.rkey(), other.address(), ABCD)
-                : RawPeer.readRequest(1, 1, 1, 4, other.rkey(), other.address());
+            String segment = readable ? RawSegment.write(other.rkey(), other.address(), ABCD)
+                : RawSegment.read(1).into(1, 1).from(other.rkey(), other.address(), 4);
             peer.send(segment);
-            assertTerminated(RawPeer.terminate(0x0102, segment), AsyncEventType.QP_ACCESS_ERR);
+            assertTerminated(RawSegment.terminate(0x0102, segment), AsyncEventType.QP_ACCESS_ERR);
         }
         SiwPair.Setup setup = new SiwPair.Setup();
         setup.access = AccessFlags.REMOTE_READ;
         begin(setup);
-        String write = RawPeer.write(stag, to, ABCD);
+        String write = RawSegment.write(stag, to, ABCD);
         peer.send(write);
-        assertTerminated(RawPeer.terminate(0x0102, write), AsyncEventType.QP_ACCESS_ERR);
+        assertTerminated(RawSegment.terminate(0x0102, write), AsyncEventType.QP_ACCESS_ERR);
     }
 
     @Test
     void shouldRefuseMemoryOfAnotherProtectionDomain() {
         try (var elsewhere = peer.side.context.allocatePd();
              MemoryRegion other = elsewhere.register(Arena.ofAuto().allocate(64), SiwPair.ALL_REMOTE)) {
-            String write = RawPeer.write(other.rkey(), other.address(), ABCD);
+            String write = RawSegment.write(other.rkey(), other.address(), ABCD);
             peer.send(write);
-            assertTerminated(RawPeer.terminate(0x1102, write), AsyncEventType.QP_ACCESS_ERR);
+            assertTerminated(RawSegment.terminate(0x1102, write), AsyncEventType.QP_ACCESS_ERR);
         }
     }
 
@@ -324,19 +324,19 @@ class ResponderScriptTest {
         setup.sendNotBeforeNs = SiwPair.SECOND;
         begin(setup);
         for (int msn = 1; msn <= 2; msn++) {
-            peer.send(RawPeer.readRequest(msn, 1, 1, 4, stag, to));
+            peer.send(RawSegment.read(msn).into(1, 1).from(stag, to, 4));
         }
         assertNull(peer.next());
         assertEquals(QpState.RTS, peer.side.qp.state());
-        String third = RawPeer.readRequest(3, 1, 1, 4, stag, to);
+        String third = RawSegment.read(3).into(1, 1).from(stag, to, 4);
         peer.send(third);
-        assertTerminated(RawPeer.terminate(0x1202, third), AsyncEventType.QP_REQ_ERR);
+        assertTerminated(RawSegment.terminate(0x1202, third), AsyncEventType.QP_REQ_ERR);
         SiwPair.Setup none = new SiwPair.Setup();
         none.ird = 0;
         begin(none);
-        String read = RawPeer.readRequest(1, 1, 1, 4, stag, to);
+        String read = RawSegment.read(1).into(1, 1).from(stag, to, 4);
         peer.send(read);
-        assertTerminated(RawPeer.terminate(0x1202, read), AsyncEventType.QP_REQ_ERR);
+        assertTerminated(RawSegment.terminate(0x1202, read), AsyncEventType.QP_REQ_ERR);
     }
 
     // ---- what ends the connection: framing, versions, answers nobody asked for ----
@@ -344,11 +344,11 @@ class ResponderScriptTest {
     @Test
     void shouldTerminateABadCrc() {
         postReceive(1, 64);
-        byte[] frame = peer.frame(RawPeer.bytes(RawPeer.send(1, ABCD)));
+        byte[] frame = peer.frame(RawPeer.bytes(RawSegment.send(1, ABCD)));
         frame[20] ^= 1;
         peer.sendBytes(frame);
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
-        assertTerminated(RawPeer.terminate(0x2002), AsyncEventType.QP_FATAL);
+        assertTerminated(RawSegment.terminate(0x2002), AsyncEventType.QP_FATAL);
         assertEquals(1, peer.side.counter("bad_crc"));
         assertEquals(0, region.memory().get(ValueLayout.JAVA_BYTE, 2048), "nothing was placed");
     }
@@ -358,7 +358,7 @@ class ResponderScriptTest {
         SiwPair.Setup setup = new SiwPair.Setup();
         setup.crc = false;
         begin(setup);
-        byte[] frame = peer.frame(RawPeer.bytes(RawPeer.write(stag, to, "616263")));
+        byte[] frame = peer.frame(RawPeer.bytes(RawSegment.write(stag, to, "616263")));
         frame[frame.length - 1] = 9;
         frame[frame.length - 5] = 7;
         peer.sendBytes(frame);
@@ -375,24 +375,24 @@ class ResponderScriptTest {
             connect();
             peer.send(each[0]);
             int code = Integer.parseInt(each[1], 16);
-            assertEquals(RawPeer.terminate(code), peer.next(), each[0]);
+            assertEquals(RawSegment.terminate(code), peer.next(), each[0]);
             assertEquals(QpState.ERR, peer.side.qp.state());
         }
         connect();
         String tagged = "c143" + "00".repeat(16);
         peer.send(tagged);
-        assertEquals(RawPeer.terminate(0x0206), peer.next());
+        assertEquals(RawSegment.terminate(0x0206), peer.next());
     }
 
     @Test
     void shouldTerminateAnswersNobodyAskedFor() {
-        String response = RawPeer.tagged(true, 2, stag, to, ABCD);
+        String response = RawSegment.readResponse(stag, to, ABCD);
         peer.send(response);
-        assertTerminated(RawPeer.terminate(0x0206, response), AsyncEventType.QP_REQ_ERR);
+        assertTerminated(RawSegment.terminate(0x0206, response), AsyncEventType.QP_REQ_ERR);
         connect();
-        String atomic = RawPeer.untagged(true, 11, 0, 3, 1, 0, "00000001 0000000000000000");
+        String atomic = RawSegment.atomicResponse(1, 1, 0);
         peer.send(atomic);
-        assertTerminated(RawPeer.terminate(0x0206, atomic), AsyncEventType.QP_REQ_ERR);
+        assertTerminated(RawSegment.terminate(0x0206, atomic), AsyncEventType.QP_REQ_ERR);
     }
 
     @Test

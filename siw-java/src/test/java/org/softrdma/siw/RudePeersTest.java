@@ -158,7 +158,7 @@ class RudePeersTest {
         SiwQueuePair qp = initiateOnA();
         MemoryRegion in = pair.a.memory(64, SiwPair.ALL_REMOTE);
         qp.postReceive(new ReceiveRequest().begin(7).element(in, 0, 64));
-        rude.bring(RawPeer.bytes(REPLY + "10020004" + "00040004" + "0017" + RawPeer.send(1, "68656c6c6f") + "000000" + "00000000"));
+        rude.bring(RawPeer.bytes(REPLY + "10020004" + "00040004" + "0017" + RawSegment.send(1, "68656c6c6f") + "000000" + "00000000"));
         pair.simulation.runFor(1_000);
         assertEquals(List.of("agreed"), ear.heard);
         assertEquals(List.of(WcStatus.SUCCESS), pair.a.receiveStatuses());
@@ -170,7 +170,7 @@ class RudePeersTest {
     @Test
     void shouldNotTakeAFrameThatComesWithTheRequest() {
         awaitOnB();
-        rude.bring(RawPeer.bytes(REQUEST + "10020004" + "00040004" + "0012" + RawPeer.send(1, "") + "00000000"));
+        rude.bring(RawPeer.bytes(REQUEST + "10020004" + "00040004" + "0012" + RawSegment.send(1, "") + "00000000"));
         pair.simulation.runFor(1_000);
         assertTrue(ear.heard.contains("failed"), ear.heard.toString());
         assertTrue(rude.aborted);
