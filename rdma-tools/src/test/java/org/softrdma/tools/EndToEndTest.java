@@ -144,7 +144,7 @@ class EndToEndTest extends ToolProcesses {
         assertEquals(0, pair.server().exitCode(), pair.toString());
         assertEquals(0, pair.client().exitCode(), pair.toString());
         assertFalse(pair.server().out().contains("invalid data"), pair.toString());
-        String warning = "rxe0 opens with faults on its link: drop=0.02,duplicate=0.1,reorder=0.1:100us,delay=10us,seed=1";
+        String warning = "rxe0: opened with link faults: drop=0.02,duplicate=0.1,reorder=0.1:100us,delay=10us,seed=1";
         assertTrue(pair.server().err().contains(warning), pair.toString());
         assertTrue(pair.client().err().contains(warning), pair.toString());
     }

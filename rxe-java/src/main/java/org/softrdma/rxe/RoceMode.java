@@ -9,8 +9,7 @@ import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The version of RoCE that connections by address ask for, as the user's file of links has it at the moment: the file is read again when it
- * changed. Thread-safe.
+ * The version of RoCE for connections by address, from the user's file of links: the file is read again when it has changed. Thread-safe.
  */
 final class RoceMode implements Supplier<GidType> {
     private static final System.Logger LOG = System.getLogger(RoceMode.class.getName());
@@ -20,7 +19,7 @@ final class RoceMode implements Supplier<GidType> {
     private LinkStore.Version version;
     private GidType mode;
 
-    /** @param usual unless the file says otherwise */
+    /** Creates the supplier for one device. @param usual version used unless the file has another one */
     RoceMode(LinkStore store, String device, GidType usual) {
         this.store = store;
         this.device = device;

@@ -8,43 +8,43 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
 
-/** Devices made on the spot, for programs that do not want to depend on what is configured. */
+/** Creates rxe devices for programs that must not depend on the configuration. */
 public final class Rxe {
     private Rxe() {
     }
 
     /**
-     * An rxe device that is in no list and no file.
+     * Creates an rxe device that is neither listed nor configured.
      *
      * @param name   anything; devices of one name in one process are one device
-     * @param netdev interface name; on the loopback interface every device takes a 127.0.0.x of its own
+     * @param netdev interface name; on the loopback interface, each device uses its own 127.0.0.x
      * @throws VerbsException ENODEV if there is no such interface
      */
     public static RdmaDevice device(String name, String netdev) {
         return device(name, netdev, RxeOptions.DEFAULT);
     }
 
-    /** As {@link #device(String, String)}, on a wire with faults. */
+    /** Creates a device as {@link #device(String, String)} does, with faults on its link. */
     public static RdmaDevice device(String name, String netdev, LinkFaults faults) {
         return device(name, netdev, RxeOptions.DEFAULT.withFaults(faults));
     }
 
-    /** As {@link #device(String, String)}, with options. */
+    /** Creates a device as {@link #device(String, String)} does, with options. */
     public static RdmaDevice device(String name, String netdev, RxeOptions options) {
         return new RxeDevice(name, NetDevice.require(netdev), options);
     }
 
     /**
-     * Changes what the wire does to the packets of an open device, for all contexts of this process on it. Any thread.
+     * Changes the link faults of an open device, for all its contexts in this process. Any thread.
      *
      * @param context of an rxe device
-     * @throws VerbsException EOPNOTSUPP if it is another's
+     * @throws VerbsException EOPNOTSUPP if it belongs to another kind of device
      */
     public static void setFaults(Context context, LinkFaults faults) {
         running("set_faults", context).setFaults(faults);
     }
 
-    /** What the wire does to the packets of an open device now; EOPNOTSUPP if it is no rxe device. */
+    /** Returns the present link faults of an open device; EOPNOTSUPP if it is not an rxe device. */
     public static LinkFaults faults(Context context) {
         return running("get_faults", context).faults();
     }
@@ -53,6 +53,6 @@ public final class Rxe {
         if (context instanceof RxeContext rxe) {
             return rxe.running();
         }
-        throw new VerbsException(Errno.EOPNOTSUPP, verb, context + " is not of an rxe device; others have no faults yet");
+        throw new VerbsException(Errno.EOPNOTSUPP, verb, context + " does not belong to an rxe device; only these support faults");
     }
 }

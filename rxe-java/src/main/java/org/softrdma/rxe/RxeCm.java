@@ -39,13 +39,13 @@ import org.softrdma.wire.cm.CmReq;
 import org.softrdma.wire.roce.Mtu;
 
 /**
- * What an rxe device does for the connection manager: rdma_cm's services, IP addresses and ports on InfiniBand's communication management.
- * Each call takes the owner's lock, and sends at once what there is to send. Source: IBA vol 1 annex A11.
+ * Transport of an rxe device for the connection manager: maps rdma_cm's services, IP addresses and ports to InfiniBand's communication
+ * management. Each call takes the owner's lock and sends the resulting messages at once. Source: IBA vol 1 annex A11.
  */
 final class RxeCm implements CmTransport {
-    /** Room for the largest headers, so that whatever is sent later fits: GRH, UDP, BTH, XRC, atomic and ICRC; as Linux's rdma_cm. */
+    /** Reserve for the largest headers, so that every packet fits: GRH, UDP, BTH, XRC, atomic and ICRC; as Linux's rdma_cm. */
     private static final int HEADER_BYTES_BEYOND_RXE = 16;
-    /** How long the end of a device or process may wait until requests had their turn. */
+    /** Maximum time for which the end of a device or process waits for requests held back by pacing. */
     private static final long SETTLE_NS = 500_000_000;
 
     private final RunningDevice running;
@@ -80,7 +80,7 @@ final class RxeCm implements CmTransport {
         });
     }
 
-    /** Nothing to do: requests come to the device, whatever address they are for. */
+    /** Without effect: the device receives the requests for all its addresses. */
     @Override
     public void relisten(CmService service) {
     }
@@ -97,7 +97,7 @@ final class RxeCm implements CmTransport {
         return connection;
     }
 
-    /** Does something as the owner, at the present time, and sends what comes of it. */
+    /** Runs a command with the lock of the owner, and sends the resulting messages. */
     void command(LongConsumer what) {
         ReentrantLock owner = running.agent().lock();
         owner.lock();
@@ -109,11 +109,11 @@ final class RxeCm implements CmTransport {
         } finally {
             owner.unlock();
         }
-        // There may be a deadline sooner than the one that somebody sleeps until.
+        // There may be an earlier deadline than the one that a leader sleeps until.
         running.agent().doorbell();
     }
 
-    /** Looks at something as the owner, without changing it. */
+    /** Evaluates an expression with the lock of the owner. */
     <T> T asOwner(Supplier<T> what) {
         ReentrantLock owner = running.agent().lock();
         owner.lock();
@@ -124,7 +124,7 @@ final class RxeCm implements CmTransport {
         }
     }
 
-    /** The device stops: every peer is told, as far as the link takes it. */
+    /** Notifies all peers because the device stops, as far as the link has room. */
     void abandonAll() {
         command(nowNs -> {
             manager().abandonAll(nowNs, this::sendAll);
@@ -144,7 +144,7 @@ final class RxeCm implements CmTransport {
         });
     }
 
-    /** As far as the link takes it. */
+    /** Sends pending messages until there are none, or the link has no room. */
     private void sendAll() {
         int sent;
         do {
@@ -152,9 +152,9 @@ final class RxeCm implements CmTransport {
         } while (sent > 0);
     }
 
-    // ---- what comes in ----
+    // ---- input ----
 
-    /** Turns requests of the wire into those of rdma_cm. */
+    /** Translates received requests to those of rdma_cm. */
     private final class ListenerAdapter implements RequestListener {
         private final CmListener listener;
 
@@ -202,7 +202,7 @@ final class RxeCm implements CmTransport {
         }
     }
 
-    /** A header of known versions, from somebody to us. */
+    /** Checks rdma_cm's header: known versions, a usable source and one of our addresses. */
     private boolean hasUsableAddresses(ByteBuffer data) {
         return CmIpHeader.isValid(data, 0) && isHostAddress(sourceGid(data)) && running.link().addresses().contains(destinationGid(data));
     }
@@ -255,13 +255,13 @@ final class RxeCm implements CmTransport {
         return running.engine().random();
     }
 
-    /** Path MTU of our connections, 1..5. */
+    /** Returns the path MTU of our connections, 1..5. */
     int pathMtu() {
         return Mtu.activeMtu(running.netdev().mtu() - HEADER_BYTES_BEYOND_RXE);
     }
 
     /**
-     * Checks that packets find a way, with the owner's lock held.
+     * Checks that there is a route, with the owner's lock held.
      *
      * @throws VerbsException as {@link org.softrdma.link.Link#resolve}
      */
@@ -269,7 +269,7 @@ final class RxeCm implements CmTransport {
         running.engine().gsi().path(gids);
     }
 
-    /** Waits until the host knows how to reach a peer on the wire, without any lock. EHOSTUNREACH: it does not answer. */
+    /** Waits for the resolution of the peer's link address, without any lock. EHOSTUNREACH: the peer does not answer. */
     void awaitReachable(GidPair gids) {
         running.link().awaitReachable(gids.type(), gids.local(), gids.remote());
     }
@@ -279,7 +279,7 @@ final class RxeCm implements CmTransport {
         return running.roceMode();
     }
 
-    /** Index of one of our addresses in the table of GIDs. */
+    /** Returns the index of one of our addresses in the table of GIDs. */
     int gidIndex(GidType type, Gid address) {
         for (GidEntry entry : running.gids().entries()) {
             if (entry.type() == type && entry.gid().equals(address)) {

@@ -131,7 +131,7 @@ public final class RxeContext extends SoftContext implements CmContext {
         limit("max_send_sge", cap.maxSendSge(), RxeLimits.MAX_SGE);
         if (attributes.type() == QpType.XRC_RECV) {
             throw new VerbsException(Errno.EINVAL, "create_qp",
-                "an XRC_RECV queue pair belongs to an XRC domain instead of a protection domain; XrcDomain.createTarget() makes one");
+                "an XRC_RECV queue pair belongs to an XRC domain instead of a protection domain; use XrcDomain.createTarget()");
         }
         if (attributes.srq() == null && attributes.type() != QpType.XRC_SEND) {
             limit("max_recv_wr", cap.maxRecvWr(), RxeLimits.MAX_QP_WR);
@@ -154,9 +154,9 @@ public final class RxeContext extends SoftContext implements CmContext {
     }
 
     /**
-     * Waits until the host knows how to reach the peer on the wire; without any lock. What is wrong with the vector, {@link #resolve} says.
+     * Waits for the resolution of the peer's link address, without any lock. Errors of the vector are left to {@link #resolve}.
      *
-     * @throws VerbsException EHOSTUNREACH: it does not answer
+     * @throws VerbsException EHOSTUNREACH: the peer does not answer
      */
     void awaitReachable(AddressVector vector) {
         GidEntry source = vector.sgidIndex() < 0 ? null : running.gids().at(vector.sgidIndex());
@@ -168,7 +168,7 @@ public final class RxeContext extends SoftContext implements CmContext {
     /**
      * Turns an address vector into a path, with the owner's lock held.
      *
-     * @param who          begins the complaint
+     * @param who          prefix of the error message
      * @param trafficClass of the path's packets
      */
     Path resolve(String verb, String who, AddressVector vector, int trafficClass) {

@@ -37,13 +37,13 @@ import org.softrdma.wire.net.Gids;
 import org.softrdma.wire.net.Udp;
 
 /**
- * An rxe device on a network interface. The first context opened in a process starts it, the last one closed stops it.
+ * An rxe device on a network interface. It is started by the first context opened in a process, and stopped by the last one closed.
  *
- * <p>On an ordinary interface it listens at every address. On the loopback interface each device, in whatever process, takes a
- * 127.0.0.x of its own, so that any number of them can talk to each other on one machine.
+ * <p>On an ordinary interface it listens at every address. On the loopback interface each device of any process uses its own 127.0.0.x, so
+ * that any number of devices can communicate on one host.
  */
 final class RxeDevice implements RdmaDevice {
-    /** Names a directory: every device opened writes its packets to {@code NAME-PID.pcapng} there. */
+    /** Environment variable with a directory: each opened device writes its packets to {@code NAME-PID.pcapng} there. */
     static final String CAPTURE_VARIABLE = "SOFTRDMA_CAPTURE_DIR";
 
     private static final System.Logger LOG = System.getLogger(RxeDevice.class.getName());
@@ -53,18 +53,18 @@ final class RxeDevice implements RdmaDevice {
     private final String name;
     private final NetDevice netdev;
     private final int index;
-    /** Where faults are read from; null if they are the program's. */
+    /** Source of the faults; null if the program sets them. */
     private final LinkStore store;
     private final RxeOptions options;
 
-    /** A configured device, or a default one, at position {@code index} of them all. */
+    /** Creates a configured or default device. @param index position among all devices */
     RxeDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
         this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.get(RxeLinkType.FAULT))
             .withCongestion(link.get(RxeLinkType.CONGESTION)).withLimitedMemory(link.get(LinkOption.MEMLOCK))
             .withWire(RxeLinkType.wire(link)));
     }
 
-    /** A device made on the spot. */
+    /** Creates a device that is not configured. */
     RxeDevice(String name, NetDevice netdev, RxeOptions options) {
         this(name, netdev, -1, null, options);
     }
@@ -116,7 +116,7 @@ final class RxeDevice implements RdmaDevice {
         return context;
     }
 
-    /** From what this process knows if it runs the device, else from the interface; nothing is opened. */
+    /** Describes the device from its running instance in this process, otherwise from the interface; nothing is opened. */
     @Override
     public DeviceDescription describe() {
         RunningDevice running = RUNNING.find(name);
@@ -135,13 +135,13 @@ final class RxeDevice implements RdmaDevice {
         String captureDirectory = System.getenv(CAPTURE_VARIABLE);
         Link used = captureDirectory == null ? link
             : new CaptureLink(link, Path.of(captureDirectory, name + "-" + ProcessHandle.current().pid() + ".pcapng"));
-        // Faults above the capture: it shows what is on the wire.
+        // Faults are applied above the capture, which shows the packets on the wire.
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
         RunningDevice running = new RunningDevice(netdev, caGuid(link), GidTable.of(netdev, link.types(), link.addresses()), faulty,
             Udp.DEST_PORT_ROCE, roceMode(), options.congestion(), new SecureRandom(), System::nanoTime, name);
         running.start();
         if (!atFirst.isNone()) {
-            LOG.log(System.Logger.Level.WARNING, name + " opens with faults on its link: " + atFirst);
+            LOG.log(System.Logger.Level.WARNING, name + ": opened with link faults: " + atFirst);
         }
         running.follow("softrdma-" + name + "-watch", () -> {
             if (store != null) {
@@ -158,12 +158,12 @@ final class RxeDevice implements RdmaDevice {
         return store == null ? () -> usual : new RoceMode(store, name, usual);
     }
 
-    /** The node's GUID; on the loopback interface, where every device has the same, one with the device's own address in it. */
+    /** Returns the node's GUID; on the loopback interface, where all devices share it, a GUID with the device's own address. */
     private long caGuid(Link link) {
         return netdev.loopback() ? Gids.nodeGuid(netdev.mac() | link.addresses().getFirst().low() & 0xffffff) : nodeGuid();
     }
 
-    /** All addresses; for a start without the IPv6 ones if one of them cannot be used (still being checked for duplicates, say). */
+    /** Opens the link at all addresses; without IPv6 at first if an address cannot be used yet, as during duplicate address detection. */
     private Link openOrdinary(List<Gid> addresses) {
         try {
             return openAll(addresses);
@@ -182,7 +182,7 @@ final class RxeDevice implements RdmaDevice {
             : UdpLinks.open(addresses, UdpLinkOptions.DEFAULT.withInterface(netdev.name()));
     }
 
-    /** The first 127.0.0.x nobody has, and ::1 if nobody has that. */
+    /** Opens the link at the first free 127.0.0.x, and at ::1 if that is free. */
     private Link openLoopback(List<Gid> addresses) {
         VerbsException last = null;
         for (int host = 1; host <= LOOPBACK_ADDRESSES; host++) {

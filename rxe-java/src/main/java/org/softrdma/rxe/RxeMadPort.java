@@ -9,7 +9,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 
-/** Queue pair 1 of an rxe device, for those who manage something of their own. */
+/** Queue pair 1 of an rxe device, for management agents of programs. */
 final class RxeMadPort implements MadPort {
     private final RunningDevice running;
 

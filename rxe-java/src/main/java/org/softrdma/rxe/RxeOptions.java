@@ -6,15 +6,15 @@ import org.softrdma.rxe.config.CongestionControl;
 import org.softrdma.rxe.config.RoceWire;
 
 /**
- * What an rxe device that a program makes on the spot is to be like.
+ * Options of an rxe device that a program creates.
  *
- * @param faults     what the wire does to packets while the device is open, or until {@link Rxe#setFaults} changes that
- * @param congestion for as long as the device is open
- * @param limitedMemory registered memory counts against what {@code ulimit -l} allows, as with an adapter that pins it; ENOMEM beyond
- * @param wire       what carries packets, and the versions of RoCE
+ * @param faults     link faults while the device is open, or until {@link Rxe#setFaults} changes them
+ * @param congestion congestion control while the device is open
+ * @param limitedMemory registered memory counts against {@code ulimit -l}, as with an adapter that pins it; ENOMEM beyond
+ * @param wire       carrier of the packets, and versions of RoCE
  */
 public record RxeOptions(LinkFaults faults, CongestionControl congestion, boolean limitedMemory, RoceWire wire) {
-    /** RoCE v2 over UDP; no faults, no congestion control, no limit of memory. */
+    /** RoCE v2 over UDP; no faults, no congestion control, no memory limit. */
     public static final RxeOptions DEFAULT = new RxeOptions(LinkFaults.NONE, CongestionControl.NONE, false, RoceWire.UDP);
 
     public RxeOptions withFaults(LinkFaults newFaults) {

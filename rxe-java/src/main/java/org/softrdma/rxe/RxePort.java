@@ -7,9 +7,9 @@ import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.PortState;
 
-/** What the port of an rxe device is like, which its interface decides. */
+/** Attributes of the port of an rxe device, derived from its interface. */
 final class RxePort {
-    /** CM_SUP, as kernel rxe has it. */
+    /** CM_SUP, as in kernel rxe. */
     private static final int PORT_CAP_FLAGS = 0x00010000;
     private static final int LINK_UP = 5;
     private static final int POLLING = 2;
@@ -19,7 +19,12 @@ final class RxePort {
     private RxePort() {
     }
 
-    /** @param badPkeys packets that were dropped for their P_Key, and {@code badQkeys} for their Q_Key */
+    /**
+     * Computes the port attributes.
+     *
+     * @param badPkeys packets dropped for their P_Key
+     * @param badQkeys packets dropped for their Q_Key
+     */
     static PortAttributes attributes(NetDevice netdev, int badPkeys, int badQkeys) {
         boolean active = netdev.isActive();
         return new PortAttributes(active ? PortState.ACTIVE : PortState.DOWN, Mtu.MTU_4096, activeMtu(netdev), RxeLimits.GID_TABLE_LENGTH,

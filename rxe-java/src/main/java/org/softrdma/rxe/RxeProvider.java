@@ -8,7 +8,7 @@ import org.softrdma.rxe.config.RxeLinkType;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsProvider;
 
-/** The rxe devices that are configured, or one for each interface that is up. */
+/** Provides the configured rxe devices, or one for each interface that is up. */
 public final class RxeProvider implements VerbsProvider {
     private static final LinkType TYPE = new RxeLinkType();
 

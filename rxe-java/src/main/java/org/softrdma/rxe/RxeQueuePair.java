@@ -29,7 +29,7 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 
-/** The application's side of a queue pair on an rxe device: checks, then hands over to the {@link QpMachine} of its service. */
+/** Application side of a queue pair on an rxe device: checks the calls and passes them to the {@link QpMachine} of its service. */
 final class RxeQueuePair extends SoftQueuePair {
     private final RxeContext context;
     private final RxeEngine engine;
@@ -48,7 +48,7 @@ final class RxeQueuePair extends SoftQueuePair {
         machine = underOwner(() -> engine.add(this::newMachine));
     }
 
-    /** @param maker of the machine, or who finds that of a target that exists */
+    /** Creates a handle of an XRC target. @param maker creates the machine of a new target, or finds that of an existing one */
     private RxeQueuePair(RxeContext context, SoftXrcDomain domain, Function<RxeQueuePair, QpMachine> maker) {
         super(domain);
         this.context = context;
@@ -77,7 +77,7 @@ final class RxeQueuePair extends SoftQueuePair {
     private XrcTarget holdTarget(SoftXrcDomain domain, int number) {
         if (!(engine.find(number) instanceof XrcTarget target) || target.domain() != domain.number()) {
             throw new VerbsException(Errno.EINVAL, "open_qp",
-                "qp 0x" + Integer.toHexString(number) + " is no target of this XRC domain; its maker must still have it open");
+                "qp 0x" + Integer.toHexString(number) + " is not a target of this XRC domain; its creator must still have it open");
         }
         target.hold(this);
         return target;
@@ -101,7 +101,7 @@ final class RxeQueuePair extends SoftQueuePair {
         return new RxeQueuePair(context, domain, qp -> qp.engine.add(qpn -> qp.newTarget(domain, qpn)));
     }
 
-    /** @throws VerbsException EINVAL: the domain has no target of that number */
+    /** Opens an existing target. @throws VerbsException EINVAL: the domain has no target of that number */
     static RxeQueuePair openTarget(RxeContext context, SoftXrcDomain domain, int number) {
         return new RxeQueuePair(context, domain, qp -> qp.holdTarget(domain, number));
     }

@@ -17,7 +17,7 @@ import org.softrdma.wire.net.Udp;
 
 /**
  * Rxe devices on a simulated fabric: the same engine and the same API as on a real link, driven by a {@link Simulation} on virtual time.
- * Everything they do follows from the fabric's seed and the random generator given here.
+ * Their behaviour depends only on the fabric's seed and the random generator given here.
  */
 public final class SimulatedRxe {
     private SimulatedRxe() {
@@ -27,14 +27,14 @@ public final class SimulatedRxe {
      * Opens a device and adds it to the simulation.
      *
      * @param link   attached to the simulation's fabric; its addresses become GIDs 1, 2, …
-     * @param random draws queue pair numbers and keys
+     * @param random source of queue pair numbers and keys
      * @param mtu    of the interface: 9000 gives path MTUs up to 4096
      */
     public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu) {
         return open(simulation, link, random, mtu, RxeOptions.DEFAULT);
     }
 
-    /** As {@link #open(Simulation, Link, RandomGenerator, int)}, with options. */
+    /** Opens a device as {@link #open(Simulation, Link, RandomGenerator, int)} does, with options. */
     public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu, RxeOptions options) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, mtu, true, true, false, List.of());
         FaultyLink faulty = new FaultyLink(link, options.faults(), simulation.world()::nowNs);
@@ -45,7 +45,7 @@ public final class SimulatedRxe {
         return new Device(running).open();
     }
 
-    /** What a context of it tells of its device, and how more contexts of it are opened. The simulation drives it whatever is closed. */
+    /** The device of its contexts, which opens further contexts. It is driven by the simulation, even when all contexts are closed. */
     private record Device(RunningDevice running) implements RdmaDevice {
         @Override
         public String name() {

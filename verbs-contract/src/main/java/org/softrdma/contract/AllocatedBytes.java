@@ -5,7 +5,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.function.Executable;
 
-/** What a piece of work allocates on the thread that does it. */
+/** Measures the bytes that a piece of work allocates on its thread. */
 public final class AllocatedBytes {
     private static final int RUNS = 10;
 
@@ -13,8 +13,8 @@ public final class AllocatedBytes {
     }
 
     /**
-     * The least that one of ten runs allocates. Objects that the JVM's compiler proves away are there until it is done, which takes long
-     * where the machine is busy; an object that the work really needs is in every run.
+     * Returns the minimum of ten runs. Objects that the JIT compiler eliminates are allocated until compilation is done, which takes long
+     * on a busy machine; an object that the work really needs is allocated in every run.
      */
     public static long leastOf(Executable work) throws Throwable {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();

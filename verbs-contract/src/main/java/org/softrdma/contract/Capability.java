@@ -21,18 +21,18 @@ import org.softrdma.verbs.Transport;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * What a device may lack. The device is asked: by its capability flags where there are any, else by trying, and then EOPNOTSUPP is no. Any
- * other refusal is a failure.
+ * Capability that a device may lack. It is tested by the device's capability flags if there is one, otherwise by a trial call, whose
+ * EOPNOTSUPP means no. Any other error is a failure.
  */
 public enum Capability {
-    /** A queue pair connects by modify calls, with PSNs, path and timers: InfiniBand's transport, not iWARP's. */
+    /** Queue pairs are connected by modify calls, with PSNs, path and timers: InfiniBand's transport, not iWARP's. */
     INFINIBAND_TRANSPORT(context -> context.device().transport() == Transport.INFINIBAND),
     /**
-     * A completion says what became of a request at the peer. iWARP's does not: it says that the memory is the application's again, and a
-     * peer that refuses ends the connection.
+     * A completion reports the result of a request at the peer. With iWARP it only returns the memory to the application, and a peer that
+     * refuses ends the connection.
      */
     ACKNOWLEDGEMENTS(context -> context.device().transport() == Transport.INFINIBAND),
-    /** A message waits for the peer's receive. On iWARP it ends the connection if there is none. */
+    /** A message without a receive at the peer is repeated until there is one. With iWARP it ends the connection. */
     RECEIVER_NOT_READY(context -> context.device().transport() == Transport.INFINIBAND),
     /** Immediate data. */
     IMMEDIATE_DATA(context -> context.device().transport() == Transport.INFINIBAND),
@@ -59,7 +59,7 @@ public enum Capability {
         this.probe = probe;
     }
 
-    /** What the context's device lacks. */
+    /** Returns the capabilities that the context's device lacks. */
     public static Set<Capability> missing(Context context) {
         Set<Capability> missing = EnumSet.noneOf(Capability.class);
         for (Capability each : values()) {
@@ -70,7 +70,7 @@ public enum Capability {
         return missing;
     }
 
-    /** A bit of {@code enum ibv_device_cap_flags}, those of the upper half included. */
+    /** Tests a bit of {@code enum ibv_device_cap_flags}, including its upper half. */
     private static boolean hasFlag(Context context, int bit) {
         return (context.queryDevice().deviceCapFlagsEx() & 1L << bit) != 0;
     }
@@ -87,7 +87,7 @@ public enum Capability {
         });
     }
 
-    /** Something to try. */
+    /** A trial call. */
     private interface Trial<T> {
         void on(T object);
     }

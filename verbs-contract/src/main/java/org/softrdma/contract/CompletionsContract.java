@@ -169,7 +169,7 @@ public abstract class CompletionsContract extends ContractTest {
         await(() -> a.sends().size() == 69);
     }
 
-    /** The completion is lost, the queue is dead, and so are its queue pairs. IBA vol 1 §10.8.2.2, §11.6.3.2 */
+    /** On overrun, the completion is lost, and the queue and its queue pairs fail. IBA vol 1 §10.8.2.2, §11.6.3.2 */
     @Test
     void shouldRaiseAnErrorWhenItOverruns() {
         setup.cqe = 2;
@@ -190,7 +190,7 @@ public abstract class CompletionsContract extends ContractTest {
         assertTrue(a.sends().stream().allMatch(WorkCompletion::isSuccess));
     }
 
-    /** One that is filled to the last entry is none the worse. */
+    /** A completion queue that is filled to the last entry still works. */
     @Test
     void shouldHoldAsManyAsItSays() {
         setup.cqe = 4;
@@ -214,7 +214,7 @@ public abstract class CompletionsContract extends ContractTest {
         assertEquals(count, into.size());
     }
 
-    /** A connection whose receives at B complete on {@code cq}. @return its end at A */
+    /** Creates a connection whose receives at B complete on {@code cq}. @return its end at A */
     private QueuePair senderTo(CompletionQueue cq) {
         QueuePair ofA = a.newQp(a.pd);
         QpCapabilities cap = new QpCapabilities(64, 64, 1, 1, 0);
@@ -226,7 +226,7 @@ public abstract class CompletionsContract extends ContractTest {
         return ofA;
     }
 
-    /** Both ends, and a completion queue at B that has the channel. */
+    /** Creates both ends, and a completion queue at B with the channel. */
     private CompletionQueue withChannel() {
         open();
         channel = keep(b.context.createCompletionChannel());
@@ -265,7 +265,7 @@ public abstract class CompletionsContract extends ContractTest {
         awaitEvent(cq);
     }
 
-    /** What was there before arming raises nothing, even if nobody has polled it yet. */
+    /** Completions from before arming raise no event, even if they were not polled yet. */
     @Test
     void shouldNotAnnounceWhatWasThereBefore() {
         CompletionQueue cq = withChannel();
@@ -369,7 +369,7 @@ public abstract class CompletionsContract extends ContractTest {
         awaitReceives(cq, new ArrayList<>(), 2);
     }
 
-    /** The loop every program has: arm, poll until empty, wait; nothing slips through between. */
+    /** The usual loop of a program (arm, poll until empty, wait) misses no completion. */
     @Test
     void shouldLoseNothingBetweenArmingAndPolling() {
         CompletionQueue cq = withChannel();
@@ -446,7 +446,7 @@ public abstract class CompletionsContract extends ContractTest {
         assertTrue(Thread.interrupted());
     }
 
-    /** Closing waits for the acknowledgement of what was handed out, each event counted. */
+    /** Closing waits until each delivered event is acknowledged. */
     @Test
     void shouldWaitForItsEventsToBeAcknowledgedBeforeItCloses() throws InterruptedException {
         CompletionQueue cq = withChannel();
@@ -494,7 +494,7 @@ public abstract class CompletionsContract extends ContractTest {
         assertFalse(thread.getState() == Thread.State.TERMINATED);
     }
 
-    /** Each context has the events of its own objects and no others. */
+    /** Each context receives the events of its own objects only. */
     @Test
     @Needs(Capability.ACKNOWLEDGEMENTS)
     void shouldDeliverEventsToTheContextOfTheirObject() {

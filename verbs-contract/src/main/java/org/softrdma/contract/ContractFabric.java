@@ -7,31 +7,31 @@ import org.softrdma.verbs.Context;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.QueuePair;
 
-/** What a provider brings to be tested: devices that reach each other, and its own notion of time. Made for one test, closed after it. */
+/** Devices of a provider under test, which reach each other, and the provider's notion of time. Used for one test and then closed. */
 public interface ContractFabric extends AutoCloseable {
-    /** Devices that {@link #open} knows. */
+    /** Number of devices for {@link #open}. */
     int DEVICES = 3;
 
     /**
-     * Opens one more context of a device; whoever opens it closes it.
+     * Opens a context of a device; the caller closes it.
      *
      * @param device 0..2, each as if on a host of its own
      */
     Context open(int device);
 
-    /** The address at which others reach a device. */
+    /** Returns the address of a device for its peers. */
     GidEntry address(int device);
 
     /**
-     * Lets time pass until {@code done} answers true. It is asked again whenever something may have changed. It may poll; then it takes
-     * all there is.
+     * Lets time pass until {@code done} returns true. It is evaluated whenever something may have changed. It may poll; then it must take
+     * all completions.
      *
-     * @return false if the provider's patience is over before
+     * @return false if the provider's time limit is exceeded
      */
     boolean await(BooleanSupplier done);
 
     /**
-     * Brings two queue pairs to RTS, each the other's peer. As InfiniBand does it, by modify calls with what {@code setup} says.
+     * Moves two queue pairs to RTS, each the other's peer: with InfiniBand's modify calls and the values of {@code setup}.
      *
      * @param deviceOfA the device that {@code a} is on
      */
@@ -40,7 +40,7 @@ public interface ContractFabric extends AutoCloseable {
         setup.connect(b, way(deviceOfB, deviceOfA), a.qpNum(), setup.accessB, setup.psnB, setup.psnA);
     }
 
-    /** The way from one device to another. */
+    /** Returns the address vector from one device to another. */
     default AddressVector way(int from, int to) {
         return AddressVector.to(address(to).gid(), address(from).index());
     }

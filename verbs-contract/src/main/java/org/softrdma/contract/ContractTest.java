@@ -31,8 +31,8 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcStatus;
 
 /**
- * One topic of the contract. Each test has a fabric of its own; whatever it made is closed afterwards, which is a promise too: everything
- * closes, and then the context does.
+ * One topic of the contract. Each test has its own fabric; all objects it created are closed afterwards, which tests another promise: all
+ * objects close, and then the context does.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 public abstract class ContractTest {
@@ -50,7 +50,7 @@ public abstract class ContractTest {
     private AllContracts provider;
     private ContractFabric fabric;
 
-    /** Two queue pairs, each the other's peer. */
+    /** A connection: two queue pairs, each the other's peer. */
     record Connection(QueuePair ofA, QueuePair ofB) {
     }
 
@@ -58,42 +58,42 @@ public abstract class ContractTest {
         return fabric;
     }
 
-    /** Both ends, not connected. */
+    /** Creates both ends, not connected. */
     final void open() {
         a = new End(this, 0);
         b = new End(this, 1);
     }
 
-    /** Both ends, connected. */
+    /** Creates both ends, connected. */
     final void connect() {
         open();
         fabric.connect(a.qp, 0, b.qp, 1, setup);
     }
 
-    /** One more connection between the two devices. */
+    /** Creates a further connection between the two devices. */
     final Connection connectMore(ProtectionDomain ofA, ProtectionDomain ofB) {
         Connection connection = new Connection(a.newQp(ofA), b.newQp(ofB));
         fabric.connect(connection.ofA, 0, connection.ofB, 1, setup);
         return connection;
     }
 
-    /** One more context of a device, closed after the test. */
+    /** Opens a further context of a device, closed after the test. */
     final Context openContext(int device) {
         return keep(fabric.open(device));
     }
 
-    /** Closes it after the test, before what was made earlier. */
+    /** Registers an object to be closed after the test, before those registered earlier. */
     final <T extends AutoCloseable> T keep(T object) {
         made.push(object);
         return object;
     }
 
     /**
-     * What became of the request that one of A's queue pairs just posted, signaled: the one place where transports differ in that. Where
-     * completions do not tell, a READ of nothing behind it does: it is answered when everything before it is done, and flushed when the
-     * peer has ended the connection instead, which is what {@link WcStatus#REM_ACCESS_ERR} stands for then.
+     * Returns the result of the signaled request that one of A's queue pairs posted last; the one place that handles this difference
+     * between transports. Where completions do not report it, a READ of no bytes is posted behind it: it is answered when all earlier
+     * requests are done, and flushed if the peer has ended the connection, which is reported as {@link WcStatus#REM_ACCESS_ERR} then.
      *
-     * @param before A's sends so far, without it
+     * @param before number of A's send completions before this request
      */
     final WcStatus outcome(QueuePair of, int before) {
         if (!lacks(Capability.ACKNOWLEDGEMENTS)) {
@@ -111,17 +111,17 @@ public abstract class ContractTest {
         return provider.unsupported().contains(capability);
     }
 
-    /** Lets time pass until it is so, and fails if it never is. */
+    /** Lets time pass until the condition is true; fails if it never is. */
     final void await(BooleanSupplier done) {
         await("the condition awaited", done);
     }
 
     final void await(String what, BooleanSupplier done) {
-        assertTrue(fabric.await(done), () -> what + " did not come; " + (a == null ? "" : "A: " + a + ", B: " + b));
+        assertTrue(fabric.await(done), () -> what + " did not happen; " + (a == null ? "" : "A: " + a + ", B: " + b));
     }
 
     /**
-     * The call is refused with that errno by that verb, whose message begins as the C library would report it and names the values.
+     * Asserts that the call fails with that errno and verb, and that its message begins as in the C library and contains the values.
      *
      * @param values must appear in the message
      */
@@ -135,12 +135,12 @@ public abstract class ContractTest {
         return refused;
     }
 
-    /** As messages name keys and numbers. */
+    /** Formats keys and numbers as messages do. */
     static String hex(int value) {
         return "0x" + Integer.toHexString(value);
     }
 
-    /** Bytes that depend on {@code seed}, so that no two messages look alike. */
+    /** Returns bytes that depend on {@code seed}, so that all messages differ. */
     static byte[] bytes(int length, int seed) {
         byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
@@ -149,7 +149,7 @@ public abstract class ContractTest {
 
     private void closeAll() throws Exception {
         List<AutoCloseable> order = new ArrayList<>();
-        // A bound window keeps its region, whichever was made first.
+        // A bound window keeps its region open, in whichever order they were created.
         made.stream().filter(MemoryWindow.class::isInstance).forEach(order::add);
         made.stream().filter(each -> !(each instanceof MemoryWindow)).forEach(order::add);
         made.clear();
@@ -170,7 +170,7 @@ public abstract class ContractTest {
         }
     }
 
-    /** Gives the test its fabric, unless the device lacks what it needs, and takes everything away again. */
+    /** Opens the fabric of a test, unless the device lacks a needed capability, and closes everything after the test. */
     private final class Surroundings implements BeforeEachCallback, AfterEachCallback {
         @Override
         public void beforeEach(ExtensionContext context) {

@@ -29,7 +29,7 @@ import org.softrdma.verbs.WorkCompletion;
 @Needs(Capability.DATAGRAMS)
 public abstract class DatagramsContract extends ContractTest {
     private static final int GRH = 40;
-    /** 239.1 and two bytes of the process's id: tests of other processes have groups of their own. */
+    /** Multicast group 239.1 with two bytes of the process ID, so that tests of other processes use different groups. */
     private static final Gid GROUP = Gid.ofIpv4(0xef010000 | (int) ProcessHandle.current().pid() & 0xffff);
     private static final Gid OTHER_GROUP = Gid.ofIpv4(0xef020000 | (int) ProcessHandle.current().pid() & 0xffff);
     private static final int MULTICAST_QPN = 0xffffff;
@@ -52,7 +52,7 @@ public abstract class DatagramsContract extends ContractTest {
         b.qp.postReceive(recv.begin(wrId).element(target, 0, length));
     }
 
-    /** One that is sure to arrive, behind whatever went before it on the same way. */
+    /** Sends a datagram that arrives for sure, behind all earlier ones on the same path. */
     private void sendOneMore() {
         int before = b.receives().size();
         postReceive(99, 100);
@@ -212,7 +212,7 @@ public abstract class DatagramsContract extends ContractTest {
 
     // ---- groups ----
 
-    /** A queue pair on a context of its own, ready, with four receives. */
+    /** Creates a queue pair on its own context, in RTS, with four receives. */
     private End member(int device) {
         End member = new End(this, device);
         setup.connect(member.qp, null, 0, 0, 0, 0);
@@ -244,7 +244,7 @@ public abstract class DatagramsContract extends ContractTest {
         AddressHandle toOther = keep(sender.pd.createAh(AddressVector.to(OTHER_GROUP, fabric().address(0).index())));
         sender.qp.postSend(wr.sendWithImmediate(7).inlineData(MemorySegment.ofArray(new byte[12])).to(toGroup, MULTICAST_QPN, setup.qkey));
         sender.qp.postSend(wr.send().inlineData(MemorySegment.ofArray(new byte[3])).to(toOther, MULTICAST_QPN, setup.qkey));
-        // What a member itself sends comes back to it, too.
+        // A member receives its own datagrams, too.
         await(() -> members.stream().allMatch(member -> member.receives().size() == 1) && outsider.receives().size() == 1);
         for (End each : members) {
             WorkCompletion got = each.receives().getFirst();

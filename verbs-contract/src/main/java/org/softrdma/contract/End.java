@@ -21,9 +21,9 @@ import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** One end of a test: a context of its own, and on it what a queue pair needs, and one queue pair. All of it is closed after the test. */
+/** One end of a test: its own context with a queue pair and the objects the queue pair needs, all closed after the test. */
 final class End {
-    /** Everything a region may grant and nothing a device may lack. */
+    /** Access rights that every device supports. */
     static final int WRITABLE = AccessFlags.LOCAL_WRITE;
     static final int ALL_REMOTE = WRITABLE | AccessFlags.REMOTE_ANY;
 
@@ -58,7 +58,7 @@ final class End {
         qp = newQp(pd);
     }
 
-    /** One more queue pair like {@link #qp}, not connected. */
+    /** Creates a further queue pair like {@link #qp}, not connected. */
     QueuePair newQp(ProtectionDomain in) {
         return test.keep(in.createQp(new QpInitAttributes(test.setup.type, sendCq, recvCq, srq, cap, test.setup.signalAll)));
     }
@@ -67,7 +67,7 @@ final class End {
         return register(pd, Arena.ofAuto().allocate(bytes, 64), access);
     }
 
-    /** Memory of the peer's to write, read and change. */
+    /** Registers memory with all remote rights. */
     MemoryRegion memory(byte[] content) {
         MemoryRegion region = memory(Math.max(8, content.length), ALL_REMOTE);
         MemorySegment.copy(content, 0, region.memory(), ValueLayout.JAVA_BYTE, 0, content.length);
@@ -86,7 +86,7 @@ final class End {
         return region.memory().asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE);
     }
 
-    /** Completions of the send completion queue so far. */
+    /** Returns the completions of the send completion queue so far. */
     List<WorkCompletion> sends() {
         drain(sendCq, sendDone);
         return sendDone;
@@ -105,12 +105,12 @@ final class End {
         return receives().stream().map(WorkCompletion::status).toList();
     }
 
-    /** wr_id and status of each. */
+    /** Formats wr_id and status of each completion. */
     static List<String> brief(List<WorkCompletion> completions) {
         return completions.stream().map(wc -> wc.wrId() + " " + wc.status()).toList();
     }
 
-    /** Asynchronous events so far, acknowledged. */
+    /** Returns the asynchronous events so far, acknowledged. */
     List<AsyncEventType> events() {
         for (AsyncEvent event = context.getAsyncEvent(0); event != null; event = context.getAsyncEvent(0)) {
             raised.add(event.type());

@@ -10,20 +10,20 @@ import org.softrdma.verbs.Context;
 
 /** Real devices of this process, with sockets, threads, and the time of the clock. They run from the first test of a class to its last. */
 public abstract class LiveFabric implements ContractFabric {
-    /** A machine that has other work stands still for seconds. */
+    /** Time limit; a busy machine may pause for seconds. */
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Each keeps its device running between tests, which open contexts of their own. */
+    /** Contexts that keep the devices running between tests; tests open their own contexts. */
     private final List<Context> running = new ArrayList<>();
 
-    /** @param start opens a device by its number, each as if on a host of its own */
+    /** Opens the devices. @param start opens a device by its number, each as if on a host of its own */
     protected LiveFabric(IntFunction<Context> start) {
         for (int device = 0; device < DEVICES; device++) {
             running.add(start.apply(device));
         }
     }
 
-    /** The context that keeps a device running. */
+    /** Returns the context that keeps a device running. */
     protected final Context running(int device) {
         return running.get(device);
     }
@@ -45,12 +45,12 @@ public abstract class LiveFabric implements ContractFabric {
         return true;
     }
 
-    /** The devices stay for the next test; what it opened it has closed. */
+    /** Without effect: the devices are kept for the next test, and each test closes its own objects. */
     @Override
     public final void close() {
     }
 
-    /** After the last test. */
+    /** Closes the devices after the last test. */
     public final void stop() {
         running.forEach(Context::close);
     }

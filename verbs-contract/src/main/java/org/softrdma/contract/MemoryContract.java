@@ -28,7 +28,7 @@ import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WcStatus;
 
-/** What memory can be registered, where it is found, what changes while it is registered, and what happens when it goes away. */
+/** Registration of memory: addresses, changes while memory is registered, and memory that is freed or unmapped. */
 public abstract class MemoryContract extends ContractTest {
     private static final int WRITE = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE;
     private static final int READ_AND_WRITE = WRITE | AccessFlags.REMOTE_READ;
@@ -107,7 +107,7 @@ public abstract class MemoryContract extends ContractTest {
         pd.register(memory.asReadOnly(), AccessFlags.REMOTE_READ).close();
     }
 
-    /** What the peer may change the owner may change: IBA vol 1 §10.6.3.1. */
+    /** Remote write access requires local write access: IBA vol 1 §10.6.3.1. */
     @Test
     void shouldRefuseRemoteWritesToWhatIsNotLocallyWritable() {
         ProtectionDomain pd = keep(openContext(0).allocatePd());

@@ -7,7 +7,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What a test, or all of a topic, needs of the device. Where that is missing the test is aborted as unsupported: it has not passed. */
+/** Capabilities that a test, or a whole topic, needs. If one is missing, the test is aborted as unsupported, not passed. */
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.TYPE, ElementType.METHOD})

@@ -35,7 +35,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Objects: made within limits, closed children first, of no use afterwards, and never mixed between contexts. */
+/** Objects: limits, closing of children before parents, use after close, and objects of different contexts. */
 public abstract class ObjectsContract extends ContractTest {
     private static final QpCapabilities SMALL = new QpCapabilities(1, 1, 1, 1, 0);
 
@@ -165,7 +165,7 @@ public abstract class ObjectsContract extends ContractTest {
         refused(Errno.EINVAL, "create_cq", () -> a.context.createCq(4, null, foreign, 0), "another context");
     }
 
-    /** Contexts of one device are as strange to each other as those of two. */
+    /** Objects of two contexts cannot be mixed, even if the contexts belong to one device. */
     @Test
     void shouldNotMixContextsOfOneDevice() {
         open();
@@ -259,7 +259,7 @@ public abstract class ObjectsContract extends ContractTest {
 
     // ---- destruction with events about ----
 
-    /** Asynchronous events that nobody took go with their object. */
+    /** Asynchronous events that were not taken are discarded with their object. */
     @Test
     void shouldCloseWithAsynchronousEventsNobodyTook() {
         connect();

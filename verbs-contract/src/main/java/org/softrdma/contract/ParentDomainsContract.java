@@ -28,7 +28,7 @@ import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Parent domains and thread domains: another name for a protection domain, which everything works under as under the first. */
+/** Parent domains and thread domains: a second name for a protection domain, with the same behaviour. */
 @Needs(Capability.PARENT_DOMAINS)
 public abstract class ParentDomainsContract extends ContractTest {
     private static final QpCapabilities CAP = new QpCapabilities(8, 8, 2, 2, 64);

@@ -28,7 +28,7 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.WrOpcode;
 
-/** Posting: what is taken, what is refused, what is copied, when there is room again. */
+/** Posting: accepted and refused requests, copied memory, and the release of queue slots. */
 public abstract class PostingContract extends ContractTest {
     private static List<Long> ids(List<WorkCompletion> completions) {
         return completions.stream().map(WorkCompletion::wrId).toList();
@@ -81,7 +81,7 @@ public abstract class PostingContract extends ContractTest {
             a.qp.postReceive(recv.begin(i));
         }
         refused(Errno.ENOMEM, "post_recv", () -> a.qp.postReceive(recv.begin(9)), receives + " requests");
-        // Nobody receives, so none of the sends can complete.
+        // There are no receives, so none of the sends can complete.
         for (int i = 0; i < sends; i++) {
             a.qp.postSend(wr.send().wrId(i).signaled());
         }
@@ -282,7 +282,7 @@ public abstract class PostingContract extends ContractTest {
 
     // ---- closing with work outstanding ----
 
-    /** What was posted does not complete any more. */
+    /** Requests posted before the close do not complete any more. */
     @Test
     @Needs(Capability.RECEIVER_NOT_READY)
     void shouldCompleteNothingAfterClose() {
@@ -298,7 +298,7 @@ public abstract class PostingContract extends ContractTest {
         assertNull(a.context.getAsyncEvent(0));
     }
 
-    /** What a queue pair on ERR still holds is flushed, then it closes. */
+    /** Requests that a queue pair in ERR still holds are flushed, then it closes. */
     @Test
     void shouldCloseAfterAFlush() {
         connect();

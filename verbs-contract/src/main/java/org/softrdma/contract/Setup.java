@@ -9,14 +9,14 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 
-/** Parameters of the queue pairs under test; a test changes what it is about, before it opens or connects anything. */
+/** Parameters of the queue pairs under test; a test changes those it is about before it opens or connects anything. */
 public final class Setup {
     public QpType type = QpType.RC;
     public int qkey = 0x11111111;
     public Mtu mtu = Mtu.MTU_1024;
     public int psnA = 0xfffff0;
     public int psnB = 0x654321;
-    /** Code 18: 1.07 s. With all retries that is longer than a busy machine keeps a peer from answering. */
+    /** Code 18: 1.07 s. With all retries, longer than a busy machine delays the answer of a peer. */
     public int timeout = 18;
     public int retryCount = 7;
     public int rnrRetry = 7;
@@ -24,7 +24,7 @@ public final class Setup {
     public int minRnrTimer = 12;
     public int rdAtomic = 4;
     public int destRdAtomic = 4;
-    /** What the peer may do at A's end, and at B's. */
+    /** Access rights of the peer at A's end, and at B's end. */
     public int accessA = AccessFlags.REMOTE_ANY;
     public int accessB = AccessFlags.REMOTE_ANY;
     public int queueDepth = 64;
@@ -35,14 +35,14 @@ public final class Setup {
     /** Receives of a shared queue that the queue pair uses; 0 for a receive queue of its own. */
     public int srqDepth;
 
-    /** RESET to RTS, as its type needs it: the ends of an XRC connection are of two. */
+    /** Moves a queue pair from RESET to RTS, as its type requires: the ends of an XRC connection have different types. */
     public void connect(QueuePair qp, AddressVector way, int peersQpn, int access, int sqPsn, int rqPsn) {
         qp.modify(init(qp.type(), access));
         qp.modify(rtr(qp.type(), way, peersQpn, rqPsn));
         qp.modify(rts(qp.type(), sqPsn));
     }
 
-    /** What RESET to INIT needs. */
+    /** Attributes for RESET to INIT. */
     public QpAttributes init(int access) {
         return init(type, access);
     }
@@ -52,7 +52,7 @@ public final class Setup {
         return type == QpType.UD ? attributes.qkey(qkey) : attributes.accessFlags(access);
     }
 
-    /** What INIT to RTR needs. */
+    /** Attributes for INIT to RTR. */
     public QpAttributes rtr(AddressVector way, int peersQpn, int rqPsn) {
         return rtr(type, way, peersQpn, rqPsn);
     }
@@ -67,7 +67,7 @@ public final class Setup {
             : attributes.maxDestRdAtomic(destRdAtomic).minRnrTimer(minRnrTimer);
     }
 
-    /** What RTR to RTS needs. */
+    /** Attributes for RTR to RTS. */
     public QpAttributes rts(int sqPsn) {
         return rts(type, sqPsn);
     }

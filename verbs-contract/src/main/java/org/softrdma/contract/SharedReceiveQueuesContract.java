@@ -46,7 +46,7 @@ public abstract class SharedReceiveQueuesContract extends ContractTest {
         }
     }
 
-    /** One message, taken before this returns. */
+    /** Transfers one message, received before this returns. */
     private void send(QueuePair by) {
         int before = b.receives().size();
         by.postSend(wr.send().inlineData(MemorySegment.ofArray(new byte[10])).signaled());
@@ -169,7 +169,7 @@ public abstract class SharedReceiveQueuesContract extends ContractTest {
 
     // ---- errors ----
 
-    /** What is posted stays for the others; the queue pair tells that it will take no receive any more. IBA vol 1 §11.6.3.1 */
+    /** Posted receives stay for the other queue pairs; the failed one reports that it will take no receive any more. IBA vol 1 §11.6.3.1 */
     @Test
     void shouldFlushNothingWhenOneQueuePairFails() {
         connectShared();

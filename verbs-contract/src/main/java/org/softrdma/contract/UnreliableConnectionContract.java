@@ -20,7 +20,7 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** UC: SEND and WRITE without answers. What cannot be taken is lost, and the next message finds everything as it was. IBA vol 1 §9.8.2. */
+/** UC: SEND and WRITE without answers. A message that cannot be accepted is lost, without effect on the next one. IBA vol 1 §9.8.2. */
 @Needs(Capability.UNRELIABLE_CONNECTIONS)
 public abstract class UnreliableConnectionContract extends ContractTest {
     private MemoryRegion target;

@@ -27,8 +27,8 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
 /**
- * What the two ends of a reliable connection must refuse, as their programs see it: statuses on both sides, states, events, and memory that
- * is as it was. IBA vol 1 §9.7.4, §9.9.3, §10.2.5. Each row has its twin just inside the limit.
+ * Violations that the two ends of a reliable connection must refuse, as seen by programs: statuses on both sides, states, events, and
+ * unchanged memory. IBA vol 1 §9.7.4, §9.9.3, §10.2.5. Each row has its twin just inside the limit.
  */
 @Needs(Capability.INFINIBAND_TRANSPORT)
 public abstract class ViolationsContract extends ContractTest {
@@ -397,7 +397,7 @@ public abstract class ViolationsContract extends ContractTest {
         assertEquals(List.of(WcStatus.LOC_QP_OP_ERR), a.sendStatuses());
     }
 
-    /** One connection's mistake is none of another's. */
+    /** An error of one connection does not affect another. */
     @Test
     void shouldLeaveOtherQueuePairsAlone() {
         connectWithMemory();

@@ -61,7 +61,7 @@ public abstract class WindowsContract extends ContractTest {
         return key;
     }
 
-    /** How B's next send work request ended. */
+    /** Returns the status of B's next send work request. */
     private WcStatus lastOfB() {
         await(() -> b.sends().size() > seenOfB);
         seenOfB = b.sends().size();
@@ -124,7 +124,7 @@ public abstract class WindowsContract extends ContractTest {
         region.close();
     }
 
-    /** A window of type 1 belongs to whoever binds it: neither a peer nor a work request can take it away. */
+    /** A window of type 1 is controlled by its owner: neither a peer nor a work request can invalidate it. */
     @Test
     void shouldNotBeInvalidatedByAnyone() {
         assertEquals(WcStatus.SUCCESS, bind(0, 64, WRITE));
@@ -246,7 +246,7 @@ public abstract class WindowsContract extends ContractTest {
         region.close();
     }
 
-    /** Its queue pair gone, a window of type 2 holds on to nothing. */
+    /** A window of type 2 releases its region when its queue pair is destroyed. */
     @Test
     @Needs(Capability.WINDOWS_OF_TYPE_2)
     void shouldEndTheBindingsOfADestroyedQueuePair() {

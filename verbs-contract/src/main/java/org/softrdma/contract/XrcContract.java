@@ -54,7 +54,7 @@ public abstract class XrcContract extends ContractTest {
     private Far one;
     private Far two;
 
-    /** A shared receive queue of the domain, and what it works with, none of it anybody else's. */
+    /** A shared receive queue of the domain with its own objects, shared with no other queue. */
     private final class Far {
         final ProtectionDomain pd;
         final CompletionQueue cq;
@@ -565,7 +565,7 @@ public abstract class XrcContract extends ContractTest {
         assertArrayEquals(new byte[20], End.content(two.memory, 0, 20), "nothing was written");
     }
 
-    /** What is posted is the queue's, not the target's: the next target finds it. */
+    /** Posted receives belong to the queue, not to the target: the next target uses them. */
     @Test
     void shouldFlushNothingWhenATargetFails() {
         connectXrc();
