@@ -11,9 +11,9 @@ import org.softrdma.verbs.QpType;
 
 /** Lets the accidents of a seed happen when their time has come, and ends those that end. */
 final class Accidents {
-    /** So long an application waits to deregister until the region is just being written or read. */
+    /** Packets an application waits for a moment at which the region is in use, before it deregisters anyway. */
     private static final int PATIENCE_PACKETS = 300;
-    /** So long a queue pair stays in SQD at most, while the network is faulty. */
+    /** Longest stay of a queue pair in SQD while the network is faulty. */
     private static final long LONGEST_DRAIN_NS = 3_000_000;
 
     private final WireChecker wire;
@@ -84,7 +84,7 @@ final class Accidents {
             }
             case DRAIN -> drain(victim, accident.variant(), nowNs + 1 + (long) (accident.when() * LONGEST_DRAIN_NS));
             case OVERRUN -> {
-                // What it holds must fit; nobody looks at it from now on.
+                // The completions it holds must fit; it is not polled from now on.
                 if (!victim.overrun && !ended) {
                     victim.narrow.resize(accident.variant() ? 1 : 3);
                     victim.tooNarrow = true;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the network brought a queue pair without acknowledgements, as the wire shows it: the numbers of the messages whose packets all
+ * Messages delivered to a queue pair without acknowledgements, as seen on the wire: the numbers of the messages whose packets all
  * arrived, intact and one after the other. Of these each may be received once, in this order, and nothing else: one that came twice is
  * here twice. Those that found no receive are passed over.
  */

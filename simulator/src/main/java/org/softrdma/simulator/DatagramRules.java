@@ -12,11 +12,11 @@ import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Psn;
 
 /**
- * What datagram queue pairs may send, and what reached each of them: a group's datagram reaches all its members on a side. Source: IBA
+ * Rules for packets of datagram queue pairs, and the deliveries to each: a group's datagram reaches all its members on a side. Source: IBA
  * vol 1 §9.8.3, §10.2.5, §10.5.
  */
 final class DatagramRules {
-    /** What packets to a group have in place of a queue pair number. */
+    /** Destination queue pair number of packets to a group. */
     static final int GROUP_QPN = 0xffffff;
     /** The largest path MTU: what the port carries. */
     private static final int LONGEST = 4096;

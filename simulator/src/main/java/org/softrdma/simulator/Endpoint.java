@@ -17,7 +17,7 @@ final class Endpoint {
     final ShadowedMemory doomed;
     /** Where its receives come from; null if each is posted for a certain message. */
     final ReceivePool pool;
-    /** What the network brought it; null for RC. */
+    /** Messages the network delivered to it; null for RC. */
     final Arrivals arrivals;
     /** A completion queue of its own, which will overrun; null for none. */
     final CompletionQueue narrow;

@@ -31,10 +31,10 @@ final class LooseWorkload {
     private final Placement placement;
     private final List<PlannedRequest> order = new ArrayList<>();
     private final Map<Integer, PlannedRequest> byId = new HashMap<>();
-    /** What each stream sends when everything else is over. */
+    /** Last message of each stream, sent when everything else is over. */
     private final Map<RequestStream, PlannedRequest> lastWords = new HashMap<>();
     private final Map<RequestStream, Integer> sinceSignaled = new HashMap<>();
-    /** Who received which message, and how often. */
+    /** Receivers of each message, and how often each received it. */
     private final Map<PlannedRequest, List<Endpoint>> receivers = new HashMap<>();
     /** All datagram queue pairs. */
     private final List<Endpoint> datagrams = new ArrayList<>();
@@ -291,7 +291,11 @@ final class LooseWorkload {
         }
     }
 
-    /** What did not come out of queue pairs that are still there was dropped under a name. @param counters of their device */
+    /**
+     * Checks that a counter accounts for each message that existing queue pairs did not deliver.
+     *
+     * @param counters of their device
+     */
     static void expectLossesCounted(List<Endpoint> endpoints, Map<String, Long> counters) {
         long lost = 0;
         long badQkeys = 0;

@@ -4,7 +4,7 @@ package org.softrdma.simulator;
 import java.util.SplittableRandom;
 
 /**
- * What a seed decides about the services beside RC, and about receives that queue pairs share.
+ * Draws of a seed for the services beside RC, and about receives that queue pairs share.
  *
  * @param ucPairs   unreliable connections
  * @param udPerSide datagram queue pairs on each side

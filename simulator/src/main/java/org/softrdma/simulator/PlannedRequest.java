@@ -96,7 +96,7 @@ final class PlannedRequest {
         return receive != null && receive.stream().anyMatch(slot -> slot.memory().isDead());
     }
 
-    /** What it carries, as it stood in the initiator's memory before anything was posted. */
+    /** Data of the request, from the initiator's memory before anything was posted. */
     byte[] source() {
         byte[] data = new byte[length];
         int at = 0;

@@ -143,7 +143,7 @@ final class ReceivePool {
             belowLimit = 0;
             shared.modifyLimit(limit);
         } else {
-            // What is posted must fit, and what is armed; and all queue pairs may hold one while there is still one for each.
+            // The posted receives and the armed limit must fit; and all queue pairs may hold one while there is still one for each.
             shared.resize(Math.max(Math.max(posted.size(), limit), 2 * users + random.nextInt(capacity)));
             capacity = Math.min(slots.size() - users, shared.query().maxWr());
         }

@@ -8,7 +8,7 @@ import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Reth;
 
-/** What a requester may send. Source: IBA vol 1 §9.7.2, §9.7.3, §9.7.5.1, §9.8.2. */
+/** Rules for packets of a requester. Source: IBA vol 1 §9.7.2, §9.7.3, §9.7.5.1, §9.8.2. */
 final class RequestRules {
     /** Packets a requester may have under way; our own bound. */
     private static final int MAX_WINDOW = 512;
@@ -160,7 +160,7 @@ final class RequestRules {
         return null;
     }
 
-    /** What is sent again under a PSN is what was sent before, but a READ may ask for what is missing only. */
+    /** Checks that a retransmission equals the first transmission of its PSN, except that a READ may request only the missing part. */
     private static String checkRepeated(Flow flow, Flow.Slot slot, int at, ByteBuffer packet, int offset, int opcode, int hash) {
         if (slot.opcode != opcode) {
             return "first sent as " + Opcode.name(slot.opcode);

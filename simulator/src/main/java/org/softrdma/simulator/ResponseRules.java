@@ -9,7 +9,7 @@ import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Syndrome;
 
-/** What a responder may answer. Source: IBA vol 1 §9.7.4, §9.7.5.1, §9.7.5.2. */
+/** Rules for packets of a responder. Source: IBA vol 1 §9.7.4, §9.7.5.1, §9.7.5.2. */
 final class ResponseRules {
     private ResponseRules() {
     }

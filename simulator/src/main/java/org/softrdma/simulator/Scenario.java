@@ -10,7 +10,7 @@ import org.softrdma.link.sim.LinkProfile;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.QpType;
 
-/** What a seed decides about the fabric and the queue pairs before anything runs. */
+/** Draws of a seed for the fabric and the queue pairs, made before anything runs. */
 record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader, FaultPlan faults, boolean mayDie, int pairs,
                 int sendDepth, int receiveDepth, int maxSge, int rdAtomic, int destRdAtomic, int timeout, int retryCount, int rnrRetry,
                 int minRnrTimer, int psnA, int psnB, int requests, int packetBudget, int giantBytes, double signaled, boolean signalAll,
@@ -82,7 +82,7 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
         return mayDie || accidents.stream().anyMatch(accident -> accident.victim() == number && accident.kind().kills);
     }
 
-    /** What happens to a queue pair, of these kinds. */
+    /** Returns whether an accident of these kinds happens to a queue pair. */
     boolean suffers(int number, boolean onA, Predicate<Accident.Kind> kinds) {
         return accidents.stream().anyMatch(each -> each.victim() == number && each.onA() == onA && kinds.test(each.kind()));
     }

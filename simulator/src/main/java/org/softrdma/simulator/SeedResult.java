@@ -2,7 +2,7 @@
 package org.softrdma.simulator;
 
 /**
- * What came of one seed.
+ * Result of one seed.
  *
  * @param failure  what broke; null if nothing did
  * @param status   for people: the scenario, where every stream stands, the counters
@@ -19,7 +19,7 @@ public record SeedResult(long seed, Throwable failure, String status, boolean di
         return failure == null;
     }
 
-    /** What broke and where, several lines. */
+    /** Describes the failure and its place in several lines. */
     public String report() {
         StringBuilder text = new StringBuilder(1000).append("seed ").append(seed).append(passed() ? " passed" : " FAILED: " + failure);
         for (int i = 0; !passed() && i < Math.min(TRACE_LINES, failure.getStackTrace().length); i++) {

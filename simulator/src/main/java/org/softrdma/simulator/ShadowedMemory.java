@@ -24,7 +24,7 @@ import org.softrdma.verbs.Reregistration;
  * and whoever still writes there, or sends them, is found out.
  */
 final class ShadowedMemory {
-    /** What the application fills deregistered memory with. */
+    /** Fill byte of deregistered memory. */
     static final byte DEAD = (byte) 0xdd;
     private static final byte SCRIBBLE = (byte) 0xee;
     private static final int GUARD_BYTES = 16;
@@ -38,7 +38,7 @@ final class ShadowedMemory {
     private byte[] expected;
     /** By which peers name it: the region's, or a window's. */
     private int rkey;
-    /** What was in it when it was deregistered; null before. */
+    /** Contents at deregistration; null before. */
     private MemorySegment atDeath;
     /** Peers have no rights any more. */
     private boolean revoked;
@@ -169,7 +169,7 @@ final class ShadowedMemory {
         return MemorySegment.mismatch(contents(), slot.at(), end, MemorySegment.ofArray(expected), slot.at(), end) < 0;
     }
 
-    /** What stands in it. */
+    /** Returns the current contents. */
     byte[] bytes(Slot slot) {
         return contents().asSlice(slot.at(), slot.length()).toArray(ValueLayout.JAVA_BYTE);
     }
@@ -209,7 +209,7 @@ final class ShadowedMemory {
         }
     }
 
-    /** Nobody can know what stands here. */
+    /** Marks bytes as unpredictable. */
     void forget(int at, int length) {
         unknown.set(at, at + length);
     }

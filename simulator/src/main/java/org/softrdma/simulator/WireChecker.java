@@ -22,7 +22,7 @@ import org.softrdma.wire.roce.Syndrome;
  */
 final class WireChecker implements PacketObserver {
     private static final int DEAD_RUN = 12;
-    /** So many cannot all have been seen by a device that was closed, or had no room for a NAK. */
+    /** Gaps after which a NAK is due even if a device was closed or had no room for a NAK in between. */
     private static final int MANY_GAPS = 10;
 
     private final Map<Gid, Integer> sourcePorts = new HashMap<>();

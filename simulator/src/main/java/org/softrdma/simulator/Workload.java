@@ -25,7 +25,7 @@ final class Workload {
     private final Map<Side, List<Slot>> sharedWords = new HashMap<>();
     private int packetsLeft;
 
-    /** What later requests of a stream may refer to. */
+    /** State of a stream's plan that later requests refer to. */
     private static final class StreamPlan {
         final RequestStream stream;
         final RequestStream reverse;

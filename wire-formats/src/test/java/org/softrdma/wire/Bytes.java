@@ -7,7 +7,7 @@ import java.util.HexFormat;
 
 /** Byte strings for tests. */
 public final class Bytes {
-    /** What emit tests fill a buffer with: no emitter writes it by chance. */
+    /** Fill byte of emit tests' buffers, which no emitter writes by chance. */
     public static final byte FILL = (byte) 0xA5;
 
     private Bytes() {

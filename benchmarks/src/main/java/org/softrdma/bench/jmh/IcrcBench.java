@@ -16,7 +16,7 @@ import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.IpIdSolver;
 import org.softrdma.wire.roce.Opcode;
 
-/** What sealing one packet costs: masked prefix and ICRC in one pass, as the device does it. */
+/** Cost of sealing one packet: masked prefix and ICRC in one pass, as the device does it. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

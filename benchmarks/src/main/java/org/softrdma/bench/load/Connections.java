@@ -48,7 +48,7 @@ final class Connections {
         control.send(0);
     }
 
-    /** So many connections, from the first identifier to the last one's end. */
+    /** Sets up and ends all connections, from the first identifier to the end of the last one. */
     private static final class Round {
         private final EventChannel channel;
         private final InetSocketAddress server;

@@ -50,7 +50,7 @@ final class End {
     private final Mtu mtu;
     private final int timeout;
 
-    /** What the other end told. */
+    /** Data received from the other end. */
     long peerAddress;
     int peerRkey;
 

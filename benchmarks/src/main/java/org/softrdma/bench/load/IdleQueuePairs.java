@@ -5,7 +5,7 @@ import java.io.IOException;
 import org.softrdma.verbs.QueuePair;
 
 /**
- * What 10,000 connected queue pairs cost that do nothing: heap and native memory of each, and the speed of one active among them compared
+ * Cost of 10,000 connected queue pairs that do nothing: heap and native memory of each, and the speed of one active among them compared
  * with one alone.
  */
 final class IdleQueuePairs {

@@ -105,7 +105,7 @@ final class OffloadSocket implements AutoCloseable {
         return port;
     }
 
-    /** What the kernel granted. */
+    /** Value that the kernel granted. */
     int receiveBufferBytes() {
         scratch.set(JAVA_INT, 8, 4);
         try {

@@ -11,7 +11,7 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * What this process has in memory now, in bytes: on the heap after a collection, native by the JVM's own count (NativeMemoryTracking must
+ * Current memory of this process in bytes: on the heap after a collection, native by the JVM's own count (NativeMemoryTracking must
  * be on) without the heap, and resident.
  */
 record ProcessMemory(long heap, long nativeBytes, long resident) {

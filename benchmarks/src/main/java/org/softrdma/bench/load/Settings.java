@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What a load process is told: {@code key=value} arguments. */
+/** Settings of a load process: {@code key=value} arguments. */
 final class Settings {
     private final Map<String, String> values = new HashMap<>();
 

@@ -11,7 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What plain Java needs to set up and end as many TCP connections, with the host's own TCP in its kernel. */
+/** Sets up and ends as many TCP connections in plain Java, with the host's own TCP in its kernel. */
 final class TcpConnections {
     /** The kernel's usual bound. */
     private static final int BACKLOG = 4096;

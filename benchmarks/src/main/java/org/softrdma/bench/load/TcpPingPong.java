@@ -10,7 +10,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * What plain Java TCP needs for the same: as many bytes each way on NIO channels, without any protocol. {@code mode=spin} never sleeps,
+ * Ping-pong over plain Java TCP: as many bytes each way on NIO channels, without any protocol. {@code mode=spin} never sleeps,
  * {@code mode=block} blocks in read.
  */
 final class TcpPingPong {

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 
 /**
- * What plain Java UDP needs for the same: a datagram each way on NIO channels, without any protocol. {@code mode=spin} never sleeps,
+ * Ping-pong over plain Java UDP: a datagram each way on NIO channels, without any protocol. {@code mode=spin} never sleeps,
  * {@code mode=block} blocks in receive.
  */
 final class UdpPingPong {

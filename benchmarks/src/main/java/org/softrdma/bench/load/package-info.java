@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What runs in the measuring processes: our device under load, and plain Java doing the same without a protocol. */
+/** Loads of the measuring processes: our device under load, and plain Java doing the same without a protocol. */
 package org.softrdma.bench.load;

@@ -19,7 +19,7 @@ final class Machine {
     private Machine() {
     }
 
-    /** What belongs on top of any result. */
+    /** Description of the machine, for the head of every result. */
     static Map<String, String> facts(Path root) {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("processor", cpuModel() + ", " + Runtime.getRuntime().availableProcessors() + " cores");

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What others offer for the same job, as Debian packages it: UCX, libfabric, iperf3, sockperf. Each over the loopback interface. */
+/** Other transports for the same job, as Debian packages it: UCX, libfabric, iperf3, sockperf. Each over the loopback interface. */
 final class Peers {
     /** Of ucx_perftest's columns: messages a second since the line before. */
     private static final int UCX_MESSAGE_RATE = 6;

@@ -17,7 +17,7 @@ final class Plan {
     static final int LOSSY_WRITE = 1 << 20;
     static final int LOSSY_READ = 4 << 20;
     static final int ACK_TIMEOUT = 14;
-    /** What the device makes of that code: twice 4.096 us x 2^14. */
+    /** Timeout of that code: twice 4.096 us x 2^14. */
     static final double ACK_TIMEOUT_MS = 2 * 4.096e-3 * (1 << ACK_TIMEOUT);
     private static final int PATIENCE_SECONDS = 120;
 

@@ -6,7 +6,7 @@ import org.softrdma.wire.mad.Mad;
 import org.softrdma.wire.mad.MadField;
 
 /**
- * What all messages of communication management have in common: a MAD's header, an AttributeID that says which message it is, fields, and
+ * Common part of all messages of communication management: a MAD's header, an AttributeID that says which message it is, fields, and
  * private data up to the end. Source: IBA vol 1 §12.6, §16.7.
  */
 public final class CmMessage {

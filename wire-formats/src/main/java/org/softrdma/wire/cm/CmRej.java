@@ -13,7 +13,7 @@ public final class CmRej {
     /** Offset of the additional information in the MAD. */
     public static final int INFO_OFFSET = Mad.HEADER_LENGTH + 12;
 
-    /** What is refused, 2 bits: {@link CmMessage#ANSWERS_REQ} and its neighbours. */
+    /** Message that is rejected, 2 bits: {@link CmMessage#ANSWERS_REQ} and its neighbours. */
     public static final MadField MESSAGE = MadField.bits(8, 0xC0);
     /** Bytes of additional information, 7 bits; more than {@link #MAX_INFO_LENGTH} cannot be. */
     public static final MadField INFO_LENGTH = MadField.bits(9, 0xFE);

@@ -17,7 +17,7 @@ public final class CmRejectReason {
     public static final int INVALID_COMM_ID = 6;
     /** Communication ids and queue pair do not belong together. */
     public static final int INVALID_COMM_INSTANCE = 7;
-    /** Nobody listens for the service id. */
+    /** No listener for the service id. */
     public static final int INVALID_SERVICE_ID = 8;
     /** Another service (RC, UC, …) than the listener's. */
     public static final int INVALID_TRANSPORT_TYPE = 9;

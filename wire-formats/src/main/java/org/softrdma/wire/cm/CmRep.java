@@ -28,7 +28,7 @@ public final class CmRep {
     public static final MadField INITIATOR_DEPTH = MadField.bytes(25, 1);
     /** How long the sender may take to acknowledge: 4.096 µs · 2^value, 5 bits. */
     public static final MadField TARGET_ACK_DELAY = MadField.bits(26, 0xF8);
-    /** What became of the alternate path, 2 bits; 0 accepted, 1 not supported, 2 rejected. */
+    /** Result for the alternate path, 2 bits; 0 accepted, 1 not supported, 2 rejected. */
     public static final MadField FAILOVER = MadField.bits(26, 0x06);
     /** 1: the sender's queue pair does end-to-end flow control. */
     public static final MadField FLOW_CONTROL = MadField.bits(26, 0x01);

@@ -17,7 +17,7 @@ public final class CmReq {
 
     /** Vendor of enhanced connection establishment, u24; 0 for none. */
     public static final MadField VENDOR_ID = MadField.bytes(5, 3);
-    /** What is asked for, u64: {@link ServiceId}. */
+    /** Service id, u64: {@link ServiceId}. */
     public static final MadField SERVICE_ID = MadField.bytes(8, 8);
     /** The sender's channel adapter, u64: with the communication id it names the connection in the whole fabric. */
     public static final MadField CA_GUID = MadField.bytes(16, 8);

@@ -4,7 +4,7 @@ package org.softrdma.wire.iwarp;
 import java.nio.ByteBuffer;
 
 /**
- * What follows the untagged header of an atomic request.
+ * Header of an atomic request, after the untagged header.
  *
  * <pre>
  *  0 | reserved (28 bits), operation (4 bits) |

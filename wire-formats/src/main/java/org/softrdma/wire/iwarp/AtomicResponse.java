@@ -4,7 +4,7 @@ package org.softrdma.wire.iwarp;
 import java.nio.ByteBuffer;
 
 /**
- * What follows the untagged header of an atomic response.
+ * Header of an atomic response, after the untagged header.
  *
  * <pre>
  *  0 | original request identifier (4) |
@@ -27,7 +27,7 @@ public final class AtomicResponse {
         return b.getInt(at);
     }
 
-    /** What stood there before, raw 64 bits. */
+    /** Original value, raw 64 bits. */
     public static long original(ByteBuffer b, int at) {
         return b.getLong(at + ORIGINAL_OFFSET);
     }

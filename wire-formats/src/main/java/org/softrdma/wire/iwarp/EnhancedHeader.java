@@ -4,7 +4,7 @@ package org.softrdma.wire.iwarp;
 import java.nio.ByteBuffer;
 
 /**
- * What the enhanced start-up puts before the private data: how many READs may be outstanding, and how a responder learns that it may send.
+ * Header of the enhanced start-up, before the private data: how many READs may be outstanding, and how a responder learns that it may send.
  *
  * <pre>
  *  0 | A B, IRD (14 bits) |

@@ -35,7 +35,7 @@ public final class RdmapOpcode {
     public static final int QN_ATOMIC_RESPONSE = 3;
     /** Queues there are. */
     public static final int QUEUES = 4;
-    /** What {@link #queue} says of tagged messages. */
+    /** Value of {@link #queue} for tagged messages. */
     public static final int NO_QUEUE = -1;
 
     private static final String[] NAMES = {"RDMA Write", "RDMA Read Request", "RDMA Read Response", "Send", "Send with Invalidate",

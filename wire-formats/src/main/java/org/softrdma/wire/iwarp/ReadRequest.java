@@ -4,7 +4,7 @@ package org.softrdma.wire.iwarp;
 import java.nio.ByteBuffer;
 
 /**
- * What follows the untagged header of an RDMA READ request.
+ * Header of an RDMA READ request, after the untagged header.
  *
  * <pre>
  *  0 | sink STag (4) |

@@ -4,7 +4,7 @@ package org.softrdma.wire.iwarp;
 import java.nio.ByteBuffer;
 
 /**
- * What follows the untagged header of a Terminate.
+ * Header of a Terminate, after the untagged header.
  *
  * <pre>
  *  0 | layer, error type (4 bits each) |

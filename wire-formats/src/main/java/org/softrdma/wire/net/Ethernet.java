@@ -49,7 +49,7 @@ public final class Ethernet {
         return (b.getShort(at + SOURCE_OFFSET) & 0xFFFFL) << 32 | b.getInt(at + SOURCE_OFFSET + 2) & 0xFFFF_FFFFL;
     }
 
-    /** What follows, u16; values up to 1500 are 802.3 lengths, never ours. */
+    /** Ethertype, u16; values up to 1500 are 802.3 lengths, never ours. */
     public static int type(ByteBuffer b, int at) {
         return b.getShort(at + TYPE_OFFSET) & 0xFFFF;
     }

@@ -89,7 +89,7 @@ public final class Ipv4 {
         return b.get(at + TTL_OFFSET) & 0xFF;
     }
 
-    /** What follows, u8; {@link #PROTOCOL_UDP}. */
+    /** Protocol of the payload, u8; {@link #PROTOCOL_UDP}. */
     public static int protocol(ByteBuffer b, int at) {
         return b.get(at + PROTOCOL_OFFSET) & 0xFF;
     }

@@ -54,7 +54,7 @@ public final class Ipv6 {
         return b.getShort(at + PAYLOAD_LENGTH_OFFSET) & 0xFFFF;
     }
 
-    /** What follows, u8; {@link Ipv4#PROTOCOL_UDP}. */
+    /** Next header, u8; {@link Ipv4#PROTOCOL_UDP}. */
     public static int nextHeader(ByteBuffer b, int at) {
         return b.get(at + NEXT_HEADER_OFFSET) & 0xFF;
     }

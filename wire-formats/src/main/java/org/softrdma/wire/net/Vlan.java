@@ -4,7 +4,7 @@ package org.softrdma.wire.net;
 import java.nio.ByteBuffer;
 
 /**
- * What an 802.1Q tag adds after an {@link Ethernet} header whose type is 0x8100: tag control information, then the real ethertype.
+ * 802.1Q tag after an {@link Ethernet} header whose type is 0x8100: tag control information, then the real ethertype.
  *
  * <pre>
  *  0 | PCP (3 bits) | DEI (1 bit) | VID (12 bits) |
@@ -39,7 +39,7 @@ public final class Vlan {
         return b.getShort(at + TCI_OFFSET) & 0xFFF;
     }
 
-    /** What follows the tag, u16. */
+    /** Ethertype after the tag, u16. */
     public static int type(ByteBuffer b, int at) {
         return b.getShort(at + TYPE_OFFSET) & 0xFFFF;
     }

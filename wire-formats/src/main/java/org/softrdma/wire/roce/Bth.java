@@ -49,7 +49,7 @@ public final class Bth {
     private Bth() {
     }
 
-    /** What the packet is, 0..255; {@link Opcode} has the table, gaps included. */
+    /** Opcode, 0..255; {@link Opcode} has the table, gaps included. */
     public static int opcode(ByteBuffer b, int at) {
         return b.get(at + OPCODE_OFFSET) & 0xFF;
     }

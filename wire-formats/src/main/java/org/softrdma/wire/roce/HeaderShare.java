@@ -6,9 +6,9 @@ import java.util.zip.CRC32;
 import org.softrdma.wire.CrcPolynomial;
 
 /**
- * What makes the CRC of four zeros, BTH and payload the ICRC of a packet with headers before its BTH. A CRC is linear
- * ({@link CrcPolynomial}): the two differ by a number that depends on addresses, ports and length only. So a connection's full packets,
- * which all have one length, need their headers looked at once.
+ * Correction that turns the CRC of four zeros, BTH and payload into the ICRC of a packet with headers before its BTH. A CRC is linear
+ * ({@link CrcPolynomial}): the two differ by a number that depends on addresses, ports and length only. A connection's full packets all
+ * have one length, so their headers are processed once.
  *
  * <p>Kept in a table of fixed size where newer entries replace older ones. Not thread-safe; never allocates.
  */

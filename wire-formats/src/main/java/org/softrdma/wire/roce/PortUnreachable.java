@@ -8,7 +8,7 @@ import org.softrdma.wire.net.Ipv6;
 import org.softrdma.wire.net.Udp;
 
 /**
- * What a host answers for a RoCE v2 packet when nobody has the UDP port there: an ICMP message with the beginning of that packet in it.
+ * Response of a host to a RoCE v2 packet for a closed UDP port: an ICMP message that contains the beginning of that packet.
  *
  * <pre>
  *  Ethernet | IPv4 | ICMP type 3, code 3   (8) | IPv4 | UDP | BTH … as much as fits

@@ -25,7 +25,7 @@ public final class Syndrome {
     public static final int NAK_REMOTE_OPERATIONAL = 0x63;
     /** NAK: RD only. */
     public static final int NAK_INVALID_RD = 0x64;
-    /** What {@link #credits} answers for code 31, no limit. */
+    /** Result of {@link #credits} for code 31, no limit. */
     public static final int UNLIMITED_CREDITS = Integer.MAX_VALUE;
 
     private static final int TYPE_MASK = 0xE0;

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.wire.Bytes;
 
 class MpaFrameTest {
-    /** What kernel siw's {@code rping -c} sends, and what {@code rping -s} answers. */
+    /** Request of kernel siw's {@code rping -c}, and reply of {@code rping -s}. */
     private static final String REQUEST = "4d504120494420526571204672616d65 10 02 0004 0001 0001";
     private static final String REPLY = "4d504120494420526570204672616d65 10 02 0004 0001 0001";
     private static final int EVERYTHING = EnhancedHeader.PEER_TO_PEER | EnhancedHeader.RTR_SEND | EnhancedHeader.RTR_WRITE

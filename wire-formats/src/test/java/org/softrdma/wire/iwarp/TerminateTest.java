@@ -74,7 +74,7 @@ class TerminateTest {
         assertFalse(Terminate.isComplete(b, 0, 3));
     }
 
-    /** What siw sent for a READ of an unknown STag, with its headers. */
+    /** Terminate that siw sent for a READ of an unknown STag, with its headers. */
     @Test
     void shouldFindTheHeadersInSiwsTerminate() {
         ByteBuffer b = Bytes.buffer("10000700 0000 4141 00000000 00000001 00000040 00000000 5afe0100 0000000010000000 00000040 00000100"

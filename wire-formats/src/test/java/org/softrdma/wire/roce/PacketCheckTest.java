@@ -86,7 +86,7 @@ class PacketCheckTest {
         assertEquals("verdict -1", PacketCheck.name(-1));
     }
 
-    /** What OK promises: every accessor of the opcode's headers stays inside the packet. */
+    /** OK guarantees that every accessor of the opcode's headers stays inside the packet. */
     @Test
     void shouldMakeDescribingSafe() {
         for (int opcode = 0; opcode < 256; opcode++) {
