@@ -13,8 +13,8 @@ import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * {@code cma_roce_mode -d DEV -p PORT [-m 1|2]}: shows, and with {@code -m} chooses, the version of RoCE that connections by address ask
- * for. Linux keeps it in configfs as {@code default_roce_mode}, we keep it with the links.
+ * {@code cma_roce_mode -d DEV -p PORT [-m 1|2]}: shows, and with {@code -m} sets, the version of RoCE of connections by address. Linux
+ * stores it in configfs as {@code default_roce_mode}; here it is stored with the links.
  */
 final class CmaRoceMode implements Tool {
     private final LinkStore store;
@@ -50,7 +50,7 @@ final class CmaRoceMode implements Tool {
         return 0;
     }
 
-    /** @return false if only help is asked for */
+    /** @return false if only the help text is requested */
     private boolean parse(String name, List<String> arguments, Console console) {
         GetoptLong options = new GetoptLong(name, "hd:p:m:", List.of(), arguments, console);
         for (int option = options.next(); option != GetoptLong.END; option = options.next()) {
@@ -67,7 +67,7 @@ final class CmaRoceMode implements Tool {
         return true;
     }
 
-    /** By number, or by the name that configfs has. */
+    /** Parses a number, or a name as in configfs. */
     private static GidType mode(String text) {
         return switch (text) {
             case "1", "IB/RoCE v1" -> GidType.ROCE_V1;
@@ -90,14 +90,14 @@ final class CmaRoceMode implements Tool {
                 return each;
             }
         }
-        throw new ToolFailure("Wrong device name " + device + ": no RoCE device has it");
+        throw new ToolFailure("Wrong device name " + device + ": there is no RoCE device of this name");
     }
 
     private static String usage(String name) {
         return "Usage: " + name + " -d DEV -p PORT [-m MODE]\n"
             + "  -d  device, such as rxe0\n"
             + "  -p  port of it: 1\n"
-            + "  -m  choose the version of RoCE: 1 for v1, 2 for v2; without, it is shown\n"
+            + "  -m  set the version of RoCE: 1 for v1, 2 for v2; without this option it is shown\n"
             + "  -h  this help\n";
     }
 }

@@ -9,7 +9,7 @@ import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
 
-/** {@code ibv_devices}: names and node GUIDs. Like the original it ignores all arguments. */
+/** {@code ibv_devices}: lists names and node GUIDs. It ignores all arguments, as the original does. */
 final class IbvDevices implements Tool {
     @Override
     public int run(String name, List<String> arguments, Console console) {

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.manual.Page;
 
-/** Asks each tool for help, in its own way. */
+/** Documentation of all tools, from their help texts. */
 final class Pages {
     private Pages() {
     }
@@ -23,17 +23,17 @@ final class Pages {
     private static String usage(String tool) {
         return switch (tool) {
             case "rdma" -> Stream.of("help", "dev help", "link help", "resource help", "statistic help", "system help")
-                .map(command -> said(tool, command)).collect(Collectors.joining("\n"));
-            // It takes no arguments, and would list devices.
+                .map(command -> output(tool, command)).collect(Collectors.joining("\n"));
+            // This tool ignores its arguments, and would list devices.
             case "ibv_devices" -> "";
-            case "ibstatus" -> said(tool, "-h");
-            case "qperf" -> said(tool, "--help options");
-            default -> said(tool, "--help");
+            case "ibstatus" -> output(tool, "-h");
+            case "qperf" -> output(tool, "--help options");
+            default -> output(tool, "--help");
         };
     }
 
-    /** On whichever stream; the complaint about an option --help that the originals do not know is left out. */
-    private static String said(String tool, String arguments) {
+    /** Output of a tool on both streams, without the message that --help is unknown, which is the case in some originals. */
+    private static String output(String tool, String arguments) {
         ByteArrayOutputStream text = new ByteArrayOutputStream();
         PrintStream stream = new PrintStream(text, true, StandardCharsets.UTF_8);
         Softrdma.run(List.of((tool + " " + arguments).split(" ")), new Console(stream, stream));

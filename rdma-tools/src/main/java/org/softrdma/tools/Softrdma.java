@@ -14,15 +14,15 @@ import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.VerbsException;
 
-/** The main class: {@code softrdma TOOL ARGUMENTS...}. */
+/** Main class of the launcher: {@code softrdma TOOL ARGUMENTS...}. */
 public final class Softrdma {
-    /** Set to anything, it shows where in our code an unexpected error came from. */
+    /** Environment variable: with any value, stack traces of failures are printed. */
     private static final String TRACE_VARIABLE = "SOFTRDMA_TRACE";
-    /** The launcher's: run what most starts run, so that the JVM can keep it for the next start. */
+    /** Option for the launcher script: runs the code that most starts run, so that the JVM can store it for later starts. */
     private static final String TRAIN = "--train";
-    /** What a shell answers for a command it does not find. */
+    /** Exit code of shells for an unknown command. */
     private static final int EXIT_UNKNOWN_TOOL = 127;
-    /** EX_SOFTWARE of sysexits.h. */
+    /** Exit code EX_SOFTWARE of sysexits.h. */
     private static final int EXIT_INTERNAL = 70;
 
     private Softrdma() {
@@ -41,7 +41,7 @@ public final class Softrdma {
         return new PrintStream(new BufferedOutputStream(to), false, StandardCharsets.UTF_8);
     }
 
-    /** Everything but the exit: what a tool throws becomes a message on stderr and an exit code. */
+    /** Runs a tool without exiting the JVM. Exceptions become messages on stderr and exit codes. */
     static int run(List<String> arguments, Console console) {
         String first = arguments.isEmpty() ? "--help" : arguments.getFirst();
         switch (first) {
@@ -86,13 +86,14 @@ public final class Softrdma {
             return 1;
         } catch (RuntimeException | Error unexpected) {
             console.error(name + ": unexpected error: " + unexpected);
-            console.error("This is a fault of softrdma, please report it. " + TRACE_VARIABLE + "=1 in the environment shows where it is.");
+            console.error("This is a bug in softrdma, please report it. With " + TRACE_VARIABLE + "=1 in the environment it prints a stack"
+                + " trace.");
             trace(unexpected, console);
             return EXIT_INTERNAL;
         }
     }
 
-    /** What it prints and how it ends does not matter. Asking for paging opens a device and stops. */
+    /** Runs some tools for their code only. The option --odp makes a ping-pong open a device and fail. */
     private static void train() {
         Console nowhere = new Console(new PrintStream(OutputStream.nullOutputStream()), new PrintStream(OutputStream.nullOutputStream()));
         for (String line : List.of("ibv_devices", "rdma link show", "rdma -j dev", "ibv_devinfo -v", "ibstat", "show_gids",
@@ -111,12 +112,12 @@ public final class Softrdma {
         console.println("Usage: softrdma TOOL [ARGUMENT]...");
         console.println("       softrdma --version | --help");
         console.println("");
-        console.println("A software RDMA device in pure Java and the tools that go with it. TOOL is one of");
+        console.println("A software RDMA device in pure Java, with its tools. TOOL is one of");
         for (Tools.Entry each : Tools.all()) {
             console.printf("  %-17s %s\n", each.name(), each.summary());
         }
         console.println("");
-        console.println("Start with `softrdma demo`. The directory bin/ has the tools under their own names, to put on the PATH.");
+        console.println("Start with `softrdma demo`. The directory bin/ has the tools under their own names; add it to the PATH.");
     }
 
     static String version() {

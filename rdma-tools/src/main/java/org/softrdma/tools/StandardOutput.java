@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Standard output. Once its reader is gone, as in {@code ibping ADDRESS | head -1}, the process ends, as C programs do: the JVM ignores
- * the signal that ends them. Other failures, as that of an output that was closed from the beginning, keep nobody from working.
+ * Standard output, which ends the process when its reader is gone, as in {@code ibping ADDRESS | head -1}. C programs are ended by SIGPIPE,
+ * which the JVM ignores. Other failures, such as an output that was closed from the start, are left to the caller.
  */
 final class StandardOutput extends OutputStream {
-    /** What a shell shows for SIGPIPE. */
+    /** Exit code that shells show for SIGPIPE. */
     private static final int EXIT_BROKEN_PIPE = 128 + 13;
     private static final String BROKEN_PIPE = "Broken pipe";
 
@@ -28,7 +28,7 @@ final class StandardOutput extends OutputStream {
             out.write(bytes, offset, length);
         } catch (IOException failed) {
             if (BROKEN_PIPE.equals(failed.getMessage())) {
-                // At once, and from any thread: what would run at an orderly end may want to print.
+                // Halts without shutdown hooks, which might print.
                 Runtime.getRuntime().halt(EXIT_BROKEN_PIPE);
             }
             throw failed;

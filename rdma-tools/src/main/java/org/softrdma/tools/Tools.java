@@ -28,53 +28,53 @@ import org.softrdma.tools.rstream.RStream;
 import org.softrdma.tools.simulate.Simulate;
 import org.softrdma.verbs.Verbs;
 
-/** Which tools there are. */
+/** Table of all tools. */
 final class Tools {
-    /** A tool's line in the overview. */
+    /** Line of a tool in the overview. */
     record Entry(String name, String summary) {
     }
 
     private static final List<Entry> ALL = List.of(
-        new Entry("cma_roce_mode", "the version of RoCE that connections by address ask for: cma_roce_mode -d rxe0 -p 1 [-m 1|2]"),
-        new Entry("cmtime", "how long connecting takes, step by step, with many connections at once"),
+        new Entry("cma_roce_mode", "version of RoCE of connections by address: cma_roce_mode -d rxe0 -p 1 [-m 1|2]"),
+        new Entry("cmtime", "time of each step of connecting, with many connections at once"),
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
-        new Entry("ib_atomic_bw", "how many atomics a second; the peer is perftest or this, as of all ib_* that follow"),
-        new Entry("ib_atomic_lat", "how long an atomic takes"),
+        new Entry("ib_atomic_bw", "rate of atomics; the peer of all ib_*_bw and ib_*_lat is softrdma or perftest"),
+        new Entry("ib_atomic_lat", "latency of atomics"),
         new Entry("ib_read_bw", "bandwidth of RDMA READ"),
-        new Entry("ib_read_lat", "how long an RDMA READ takes"),
+        new Entry("ib_read_lat", "latency of RDMA READ"),
         new Entry("ib_send_bw", "bandwidth of messages"),
-        new Entry("ib_send_lat", "how long a message takes"),
+        new Entry("ib_send_lat", "latency of messages"),
         new Entry("ib_write_bw", "bandwidth of RDMA WRITE"),
-        new Entry("ib_write_lat", "how long an RDMA WRITE takes"),
-        new Entry("ibping", "ask another port's management, and answer; by GID or IP address"),
+        new Entry("ib_write_lat", "latency of RDMA WRITE"),
+        new Entry("ibping", "ping the management of another port by GID or IP address; client and server"),
         new Entry("ibstat", "states of devices and ports"),
-        new Entry("ibstatus", "states of ports, in a few lines"),
+        new Entry("ibstatus", "states of ports, briefly"),
         new Entry("ibv_devices", "list the RDMA devices"),
-        new Entry("ibv_devinfo", "what devices and their ports are like; -v: everything"),
+        new Entry("ibv_devinfo", "attributes of devices and ports; -v: all of them"),
         new Entry("ibv_rc_pingpong", "ping-pong over a reliable connection, server or client"),
         new Entry("ibv_srq_pingpong", "ping-pong over several connections that share their receives"),
         new Entry("ibv_uc_pingpong", "ping-pong over an unreliable connection"),
         new Entry("ibv_ud_pingpong", "ping-pong with datagrams"),
-        new Entry("ibv_xsrq_pingpong", "ping-pong over XRC: messages name the receive queue they are for"),
-        new Entry("manual", "writes man pages and shell completion"),
+        new Entry("ibv_xsrq_pingpong", "ping-pong over XRC: messages name the receive queue to use"),
+        new Entry("manual", "write man pages and shell completion"),
         new Entry("mckey", "join a multicast group, send to it or receive from it"),
         new Entry("qperf", "bandwidth and latency of RDMA, TCP and UDP between two hosts; client and server"),
         new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"),
-        new Entry("rdma_client", "sixteen bytes to rdma_server and back, by address"),
-        new Entry("rdma_server", "its other end"),
-        new Entry("rping", "a text travels by RDMA READ and comes back by RDMA WRITE; client, server, persistent server"),
+        new Entry("rdma_client", "send sixteen bytes to rdma_server and back, by address"),
+        new Entry("rdma_server", "server for rdma_client"),
+        new Entry("rping", "ping by RDMA READ and RDMA WRITE; client, server, persistent server"),
         new Entry("rstream", "byte streams over RDMA: latency and bandwidth of rsockets"),
         new Entry("show_gids", "the GIDs of all devices: the indices that -g and -x take"),
-        new Entry("simulate", "random workloads on a simulated faulty network, everything checked; seeds for a night"),
+        new Entry("simulate", "random workloads on a simulated faulty network, with all data checked"),
         new Entry("ucmatose", "messages both ways over connections by address"),
-        new Entry("udaddy", "datagrams both ways, the peer looked up by address"));
+        new Entry("udaddy", "datagrams both ways, with the peer resolved by address"));
 
     private static final Set<String> OURS = Set.of("demo", "manual", "simulate");
 
     private Tools() {
     }
 
-    /** Whether no original has that name: such a tool stays off the PATH. */
+    /** @return whether the tool has no original; such a tool is not in bin/ */
     static boolean isOurs(String name) {
         return OURS.contains(name);
     }
@@ -83,7 +83,11 @@ final class Tools {
         return ALL;
     }
 
-    /** The tool of that name, or null. A switch, so that a start loads the classes of one tool only. */
+    /**
+     * Finds a tool. A switch, so that only the classes of one tool are loaded.
+     *
+     * @return null if there is none of this name
+     */
     static Tool find(String name) {
         return switch (name) {
             case "cma_roce_mode" -> new CmaRoceMode();
@@ -123,7 +127,11 @@ final class Tools {
         };
     }
 
-    /** The tool the user may have meant: fewest typing mistakes away, two or a third of the name at most. Null if none is near. */
+    /**
+     * Finds the tool that a misspelled name may mean: the one with the fewest typing mistakes, at most two or a third of the name.
+     *
+     * @return null if there is none
+     */
     static String nearest(String name) {
         String best = null;
         int bestDistance = Math.max(2, name.length() / 3) + 1;
@@ -137,7 +145,7 @@ final class Tools {
         return best;
     }
 
-    /** Levenshtein's: insertions, deletions, replacements. */
+    /** Levenshtein distance: insertions, deletions, replacements. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j < row.length; j++) {

@@ -22,7 +22,7 @@ import org.softrdma.device.config.LinkStore;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.config.RxeLinkType;
 
-/** The tools of the connection manager as processes of their own, over real sockets on the loopback. Texts are rdmacm-utils 44's. */
+/** Tools of the connection manager as separate processes, over sockets on the loopback. Expected texts are those of rdmacm-utils 44. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class CmEndToEndTest extends ToolProcesses {
     private static final String SERVER_ENDS = "server DISCONNECT EVENT...\nwait for RDMA_READ_ADV state 10\n";
@@ -36,7 +36,7 @@ class CmEndToEndTest extends ToolProcesses {
         return meet(listening(server, claim), client);
     }
 
-    /** @param claim the file that says which process listens */
+    /** @param claim file that names the process that listens */
     private Started listening(String line, String claim) throws Exception {
         return startAndAwait(line, () -> {
             try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "loopback-*")) {
@@ -144,7 +144,7 @@ class CmEndToEndTest extends ToolProcesses {
         assertTrue(server.err().startsWith("rdma_bind_addr: Cannot assign requested address\n"), server.toString());
     }
 
-    /** As with a kernel, which closes what a process leaves behind. */
+    /** The connection of a killed process is closed, as it is by a kernel. */
     @Test
     void shouldTellTheClientWhenTheServerIsEnded() throws Exception {
         int port = freePort();
@@ -157,7 +157,7 @@ class CmEndToEndTest extends ToolProcesses {
         assertTrue(ended.err().startsWith("client DISCONNECT EVENT...\n"), ended.toString());
     }
 
-    /** The twin: the server has nothing to send, and would wait for ever. */
+    /** A server only waits for messages: without the notification it would wait forever. */
     @Test
     void shouldTellTheServerWhenTheClientIsEnded() throws Exception {
         int port = freePort();
@@ -178,7 +178,7 @@ class CmEndToEndTest extends ToolProcesses {
         waitFor("no ping arrives", server, () -> Files.size(server.out()) > 0);
         LinkStore.at(directory).remove("rxe0");
         String said = client.await().err() + server.await().err();
-        // Who looks later may hear first that the other one is gone.
+        // An end that polls late may first be notified that the other end is gone.
         assertTrue(said.contains("cma detected device removal!!!!\n"), said);
     }
 
@@ -222,14 +222,14 @@ class CmEndToEndTest extends ToolProcesses {
     @ParameterizedTest
     @CsvSource({"ucmatose, cmatose: event: RDMA_CM_EVENT_REJECTED, 8", "udaddy, udaddy: event: RDMA_CM_EVENT_UNREACHABLE, 1"})
     void shouldEndWithTheStatusOfTheEvent(String tool, String event, int status) throws Exception {
-        // No other process would listen there.
+        // No other process listens at this port.
         Ended ended = start(tool + " -s 127.0.0.1" + (tool.equals("ucmatose") ? " -p " + freePort() : "")).await();
         assertEquals(status, ended.exitCode(), ended.toString());
         assertTrue(ended.out().endsWith(event + ", error: " + status + "\ntest complete\nreturn status " + status + "\n"),
             ended.toString());
     }
 
-    /** No process has that loopback address: the host says that nobody is at the port, and a UDP link hears it. */
+    /** No process uses that loopback address: the host answers "port unreachable", which a UDP link reports. */
     @Test
     @EnabledOnOs(OS.LINUX)
     void shouldSayAtOnceThatNoDeviceIsThere() throws Exception {
@@ -303,7 +303,7 @@ class CmEndToEndTest extends ToolProcesses {
         assertEquals(options.contains("-k 1"), client.out().contains("\nKeepalive: ON\n  time: 1\n"));
     }
 
-    /** Without immediate data. */
+    /** Streams over iWARP, which has no immediate data. */
     @Test
     void shouldStreamOverIwarp() throws Exception {
         LinkStore.at(directory).remove("rxe0");

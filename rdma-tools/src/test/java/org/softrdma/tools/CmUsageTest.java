@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Wrong command lines; expected is what the programs of rdmacm-utils 44 answer. */
+/** Wrong command lines; expected texts are those of the programs of rdmacm-utils 44. */
 class CmUsageTest {
     @ParameterizedTest
     @ValueSource(strings = {"ucmatose", "udaddy", "mckey", "cmtime", "rdma_client", "rdma_server", "rstream"})
@@ -23,7 +23,7 @@ class CmUsageTest {
         assertEquals(new ToolRun(1, usage(tool), tool + ": option requires an argument -- 'p'\n"), ToolRun.of(tool, "-p"));
     }
 
-    /** It says nothing about what is wrong. */
+    /** The original prints its usage text without a message. */
     @ParameterizedTest
     @ValueSource(strings = {"-Z", "-s -p", "-v", "-s -t 1", "-c --help"})
     void shouldPrintRpingsUsage(String line) throws IOException {
@@ -72,7 +72,7 @@ class CmUsageTest {
         assertTrue(run.err().isEmpty(), run.err());
     }
 
-    /** Not for a word it does not know, either. */
+    /** The original prints no message for an unknown word either. */
     @Test
     void shouldWantATestRstreamHas() throws IOException {
         assertEquals(new ToolRun(1, usage("rstream"), ""), run("rstream", "-T x"));

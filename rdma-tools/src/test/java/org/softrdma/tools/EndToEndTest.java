@@ -22,7 +22,7 @@ import org.softrdma.device.config.LinkStore;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.config.RxeLinkType;
 
-/** Tools as processes of their own, over real sockets on the loopback. */
+/** Tools as separate processes, over real sockets on the loopback. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class EndToEndTest extends ToolProcesses {
     private static final Pattern ADDRESS = Pattern.compile(
@@ -69,7 +69,7 @@ class EndToEndTest extends ToolProcesses {
         assertTrue(pair.server().out().matches(pattern.formatted(2)), pair.toString());
     }
 
-    /** Each end prints its queue pairs in order, and the other end's. */
+    /** Checks that each end prints its own queue pairs in order, and those of the other end. */
     @ParameterizedTest
     @CsvSource({"-g 1,16", "-g 1 -e,16", "-g 1 -c -s 20000 -n 100 -q 3,3", "-g 1 -q 1 -r 1 -n 50,1", "-g 1 -q 255 -n 600,255",
         "-g 1 -s 33 -m 256 -n 5 -r 16,16"})
@@ -93,7 +93,7 @@ class EndToEndTest extends ToolProcesses {
         assertTrue(server.getLast().matches("[0-9]+ iters in [0-9.]+ seconds = [0-9.]+ usec/iter"), pair.toString());
     }
 
-    /** One client: others would have to share its XRC domain, and so its process. */
+    /** One client only: others would have to share its XRC domain, and so its process. */
     @ParameterizedTest
     @ValueSource(strings = {"-g 1", "-g 1 -e", "-g 1 -n 500 -s 20000", "-g 1 -m 256 -s 1 -n 1", "-g 1 -m 4096 -s 1048576 -n 3 -e"})
     void shouldPlayPingPongOverXrc(String options) throws Exception {
@@ -134,7 +134,7 @@ class EndToEndTest extends ToolProcesses {
         assertTrue(server.get(3).matches("[0-9]+ iters in [0-9.]+ seconds = [0-9.]+ usec/iter"), server.get(3));
     }
 
-    /** Both ends read the same file: what each sends is lost, doubled and overtaken, and the data is right all the same. */
+    /** Both ends read the same file: packets of both are lost, duplicated and reordered, and the data are correct nevertheless. */
     @Test
     void shouldPlayPingPongOnABadWire() throws Exception {
         LinkStore.at(directory).set("rxe0", RxeLinkType.FAULT, LinkFaults.parse("drop=0.02,duplicate=0.1,reorder=0.1:100us,delay=10us"));
@@ -149,7 +149,7 @@ class EndToEndTest extends ToolProcesses {
         assertTrue(pair.client().err().contains(warning), pair.toString());
     }
 
-    /** The client must have marked the pages: without its -c the server finds the fill bytes, says so, and still exits with 0. */
+    /** Without -c the client does not mark its pages: the server reports the fill bytes, and still exits with 0. */
     @Test
     void shouldReportInvalidDataWhenOnlyTheServerChecks() throws Exception {
         Pair pair = pingPong("ibv_rc_pingpong", "-g 1 -s 4096 -n 10 -c", "-g 1 -s 4096 -n 10");
@@ -224,7 +224,7 @@ class EndToEndTest extends ToolProcesses {
             + "adaptive-moderation off \n    caps: <"), details.toString());
     }
 
-    /** Another process of the same user sees the waiting server's objects, until it is gone. */
+    /** Another process of the same user sees the objects of a waiting server until it ends. */
     @Test
     void shouldShowWhatARunningProcessHas() throws Exception {
         Started server = start("ibv_rc_pingpong -g 1 -p " + freePort());
@@ -244,7 +244,7 @@ class EndToEndTest extends ToolProcesses {
         assertEquals(new Ended(0, "0: rxe0: pd 0 cq 0 qp 0 cm_id 0 mr 0 ctx 0 srq 0 \n", ""), resources(""));
     }
 
-    /** As with an adapter, whose driver pins what is registered: the limit is the process's, and privileged ones have none. */
+    /** The limit is that of the process, as with an adapter whose driver pins registered memory; privileged processes have none. */
     @Test
     void shouldRefuseMemoryBeyondTheLimitIfAsked() throws Exception {
         boolean root = System.getProperty("user.name").equals("root");
@@ -261,7 +261,7 @@ class EndToEndTest extends ToolProcesses {
         assertTrue(tooMuch.err().contains("reg_mr: Cannot allocate memory (ENOMEM): 68 KiB of pages, 0 KiB are pinned already, and this "
             + "process may pin 64 KiB. `ulimit -l unlimited` raises that"), tooMuch.err());
 
-        // One that fits gets as far as waiting for a client.
+        // A registration below the limit succeeds: the tool waits for a client.
         Started fits = start(limited, "ibv_rc_pingpong -g 1 -s 65536 -p " + freePort());
         try {
             String regions;

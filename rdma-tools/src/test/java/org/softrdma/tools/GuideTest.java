@@ -23,21 +23,21 @@ import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.config.NetDevice;
 
 /**
- * Runs the transcripts of {@code docs/guide.md}, all of them as one session, and compares every line. A command that ends with an
- * ampersand stays behind, until {@code kill %N}; one in front is repeated until it prints what the guide says, because the other may not
- * be ready yet.
+ * Runs the transcripts of {@code docs/guide.md} as one session, and compares every line. A command that ends with an ampersand runs in the
+ * background until {@code kill %N}. A command in the foreground is repeated until it prints the expected lines, since the one in the
+ * background may not be ready yet.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 class GuideTest {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final String PROMPT = "$ ";
-    /** What differs from run to run, or from machine to machine, and what stands for it. */
+    /** Texts that differ between runs or machines, and their replacements. */
     private static final Map<String, String> VARIABLE = variable();
 
     @TempDir
     private Path directory;
     private final List<Process> background = new ArrayList<>();
-    /** So that tests of several builds at a time do not meet. */
+    /** Separates the tests of builds that run at the same time. */
     private final Map<String, Integer> ports = new LinkedHashMap<>();
 
     private static Map<String, String> variable() {
@@ -47,7 +47,7 @@ class GuideTest {
         patterns.put("\\b127\\.0\\.0\\.\\d+(:\\d+)?", "127.0.0.N");
         patterns.put("0\\.0\\.0\\.0:\\d+", "0.0.0.0:N");
         patterns.put("in [0-9.]+ seconds = [0-9.]+ (Mbit/sec|usec/iter)", "in T seconds = R $1");
-        // qperf's values, of which even the units differ
+        // Values of qperf, whose units may differ, too.
         patterns.put("^( *[a-z_]+ +=) .*", "$1 V");
         return patterns;
     }
@@ -57,7 +57,7 @@ class GuideTest {
         background.forEach(Process::destroyForcibly);
     }
 
-    /** A line of input and what follows it. */
+    /** Line of input with the output that follows it. */
     private record Step(String command, List<String> output) {
     }
 
@@ -107,7 +107,7 @@ class GuideTest {
         assertEquals(expected, printed, "$ " + step.command + "\n" + Files.readString(errors()));
     }
 
-    /** Without empty lines at the end, which the guide has not. */
+    /** Removes empty lines at the end, which the guide does not have. */
     private static String masked(List<String> lines) {
         return lines.stream().map(GuideTest::masked).collect(Collectors.joining("\n")).stripTrailing();
     }
@@ -136,7 +136,7 @@ class GuideTest {
         return builder.start();
     }
 
-    /** What all commands say on stderr; the transcripts show stdout. */
+    /** Output of all commands on stderr; the transcripts show stdout. */
     private Path errors() {
         return directory.resolve("errors");
     }

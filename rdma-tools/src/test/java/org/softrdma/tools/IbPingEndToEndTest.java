@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** ibping as two processes, over real sockets on the loopback. */
+/** Two ibping processes, over real sockets on the loopback. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class IbPingEndToEndTest extends ToolProcesses {
     private static final Pattern ADDRESS = Pattern.compile("::ffff:(127\\.[0-9.]+)[^0-9.]");
@@ -58,7 +58,7 @@ class IbPingEndToEndTest extends ToolProcesses {
         }
     }
 
-    /** As the original, which takes that for a good end. */
+    /** The original exits with 0 after a signal, too. */
     @Test
     void shouldTellHowItWentWhenItIsInterrupted() throws Exception {
         Started client = start("ibping " + server());
@@ -70,14 +70,14 @@ class IbPingEndToEndTest extends ToolProcesses {
             ended.out());
     }
 
-    /** A shell shows SIGPIPE so. */
+    /** The exit code is that of SIGPIPE in a shell. */
     @Test
     void shouldEndWithItsReader() throws Exception {
         Started ended = start(List.of("bash", "-c", "\"$@\" | head -1; exit ${PIPESTATUS[0]}", "bash"), "ibping " + server());
         assertEquals(141, ended.await().exitCode());
     }
 
-    /** Interfaces come and go: the next may get through. */
+    /** A request that cannot be sent is not fatal: the interface may be up for the next one. */
     @Test
     void shouldGoOnWhereThereIsNoWay() throws Exception {
         Ended client = run("ibping -f -c 2 -t 10 192.0.2.1");
@@ -98,7 +98,7 @@ class IbPingEndToEndTest extends ToolProcesses {
         assertEquals(parts[1], client.err().lines().findFirst().orElse(""), client.toString());
     }
 
-    /** Not on one that cannot be pinged, which stays free. */
+    /** A device that cannot be pinged is left free for others. */
     @Test
     void shouldServeOnDevicesThatCarryManagement() throws Exception {
         addLink("siw0", "siw");
@@ -115,7 +115,7 @@ class IbPingEndToEndTest extends ToolProcesses {
         assertTrue(server.err().startsWith("ibping: query_port: "), server.err());
     }
 
-    /** @return its address */
+    /** @return address of the server */
     private String server() throws Exception {
         Started server = start("ibping -S -d");
         Matcher[] address = new Matcher[1];

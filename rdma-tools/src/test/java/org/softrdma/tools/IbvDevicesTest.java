@@ -33,7 +33,7 @@ class IbvDevicesTest {
         }
     }
 
-    /** The first lines as ibverbs-utils 44 prints them; GUIDs have 16 digits, names may be longer than their column. */
+    /** The first lines are those of ibverbs-utils 44. GUIDs have 16 digits, and names may be longer than their column. */
     @Test
     void shouldPrintTheTableOfTheOriginal() {
         ToolRun run = ToolRun.of(console -> {

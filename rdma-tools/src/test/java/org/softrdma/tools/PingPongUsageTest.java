@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Wrong command lines; expected is what the programs of ibverbs-utils 44 answer. */
+/** Wrong command lines; expected texts are those of the programs of ibverbs-utils 44. */
 class PingPongUsageTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", value = {
@@ -38,7 +38,7 @@ class PingPongUsageTest {
         assertEquals(message == null ? "" : message + "\n", run.err());
     }
 
-    /** Those of the other services know fewer options. */
+    /** The programs for the other services have fewer options. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', nullValues = "-", value = {
         "ibv_uc_pingpong | -Z         | ibv_uc_pingpong: invalid option -- 'Z'",
@@ -86,14 +86,14 @@ class PingPongUsageTest {
         assertEquals(new ToolRun(1, "", message + "\n"), run);
     }
 
-    /** The last one is ours: the original would wait for ever. */
+    /** The last check is our own: the original would wait forever. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "-q 30 -r 10      | rx_depth 10 is too small for 30 QPs -- must have at least one receive per QP.",
         "-q 300 -r 10     | rx_depth 10 is too small for 300 QPs -- must have at least one receive per QP.",
         "-q 300           | num_qp 300 must be less than 255",
         "-q 256 -r 1000   | num_qp 256 must be less than 255",
-        "-q 0             | num_qp 0: there is nothing to play on"})
+        "-q 0             | num_qp 0: at least one queue pair is needed"})
     void shouldRefuseMoreQueuePairsThanItsReceivesServe(String line, String message) {
         List<String> words = new ArrayList<>(List.of(line.split(" ")));
         words.addFirst("ibv_srq_pingpong");

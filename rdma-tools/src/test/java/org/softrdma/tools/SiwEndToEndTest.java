@@ -21,7 +21,7 @@ import org.softrdma.device.config.LinkStore;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.config.SiwLinkType;
 
-/** The tools of the connection manager over iWARP: processes of their own, TCP on the loopback. Texts are rdmacm-utils 44's. */
+/** Tools of the connection manager over iWARP: separate processes, TCP on the loopback. Expected texts are those of rdmacm-utils 44. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class SiwEndToEndTest extends ToolProcesses {
     @BeforeEach
@@ -33,7 +33,7 @@ class SiwEndToEndTest extends ToolProcesses {
         return meet(listening(server, port), client);
     }
 
-    /** Somebody knocks, and goes away again. */
+    /** Starts a server, and waits until it accepts TCP connections; the probes are closed without a request. */
     private Started listening(String line, int port) throws Exception {
         return startAndAwait(line, () -> {
             try (Socket knock = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -130,7 +130,7 @@ class SiwEndToEndTest extends ToolProcesses {
         assertEquals("", client.err());
     }
 
-    /** As with a kernel that has both on an interface: the server hears both, the client's first device decides. */
+    /** Both transports on one interface, as a kernel permits: the server listens on both, the client's first device decides. */
     @Test
     void shouldServeRoceAndIwarpAtOnce() throws Exception {
         addLink("rxe0", "rxe");

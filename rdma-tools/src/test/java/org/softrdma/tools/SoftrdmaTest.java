@@ -55,7 +55,7 @@ class SoftrdmaTest {
         assertTrue(run.err().startsWith("softrdma: there is no tool 'emacs'\n"), run.err());
     }
 
-    /** What is ours alone stays off the PATH: its names are too common. */
+    /** Tools without an original are not in bin/: their names are too common. */
     @Test
     void shouldHaveEveryOriginalToolInBin() throws IOException {
         Path bin = Path.of("").toAbsolutePath().resolveSibling("bin");

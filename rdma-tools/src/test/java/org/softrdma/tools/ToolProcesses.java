@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.device.config.LinkStore;
 import org.softrdma.device.config.NetDevice;
 
-/** Tests that run the tools as processes of their own, on the links of a directory. */
+/** Base of tests that run the tools as separate processes, on the links of a directory. */
 public abstract class ToolProcesses {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
 
@@ -29,16 +29,20 @@ public abstract class ToolProcesses {
 
     private static final String LOOPBACK = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
 
-    /** Where the links are, and what the processes write. */
+    /** State directory with the links and the files of the processes. */
     @TempDir
     protected Path directory;
 
-    /** What the processes see beside the links. */
+    /** Environment of the processes, besides the state directory. */
     protected final Map<String, String> environment = new HashMap<>();
 
     private final List<Process> processes = new ArrayList<>();
 
-    /** A device on the loopback interface. @param type rxe or siw */
+    /**
+     * Adds a device on the loopback interface.
+     *
+     * @param type rxe or siw
+     */
     protected final void addLink(String name, String type) {
         LinkStore.at(directory).add(name, type, LOOPBACK);
     }
@@ -64,7 +68,7 @@ public abstract class ToolProcesses {
         boolean holds() throws IOException;
     }
 
-    /** Runs a client, and waits for both. */
+    /** Runs a client, and waits for both ends. */
     protected final Pair meet(Started server, String client) throws Exception {
         Ended asked = start(client).await();
         return new Pair(server.await(), asked);
@@ -85,7 +89,7 @@ public abstract class ToolProcesses {
         }
     }
 
-    /** A tool whose ends meet at a port {@code -p}. A client that comes before it listens fails, and is tried again, as by a user. */
+    /** Runs both ends of a tool with a port {@code -p}. A client that fails before the server listens is started again. */
     protected final Pair pair(String serverCommand, String clientCommand) throws IOException, InterruptedException {
         int port = freePort();
         Started server = start(serverCommand + " -p " + port);
@@ -101,7 +105,7 @@ public abstract class ToolProcesses {
         return start(List.of(), line);
     }
 
-    /** @param through a command that runs it */
+    /** @param through command that runs the tool */
     protected final Started start(List<String> through, String line) throws IOException {
         List<String> command = new ArrayList<>(through);
         command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -127,7 +131,7 @@ public abstract class ToolProcesses {
         return shown;
     }
 
-    /** A free one, below those that the system hands out to whoever wants any: nobody gets it before it is used. */
+    /** @return a free port below the ephemeral ones, so that it is not assigned to another process before it is used */
     protected static int freePort() throws IOException {
         while (true) {
             try (ServerSocket free = new ServerSocket(ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT))) {

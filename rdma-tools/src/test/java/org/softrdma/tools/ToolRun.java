@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 import org.softrdma.tools.cli.Console;
 
-/** One call of a tool in this JVM, and what came of it. */
+/** Call of a tool in this JVM, with its result. */
 public record ToolRun(int exitCode, String out, String err) {
-    /** {@code softrdma WORD...}. */
+    /** Runs {@code softrdma WORD...}. */
     static ToolRun of(String... words) {
         return of(console -> Softrdma.run(List.of(words), console));
     }

@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code softrdma demo}: everything a reliable connection can do, between two devices of this process, over real UDP sockets. */
+/** {@code softrdma demo}: all operations of a reliable connection between two devices of this process, over real UDP sockets. */
 @Command(name = "demo", sortOptions = false,
     description = "Connects two RoCE devices of this process over UDP sockets, runs every operation of a reliable connection "
         + "and checks every byte.")
@@ -23,7 +23,7 @@ public final class Demo implements Tool {
     @Option(names = "--netdev", paramLabel = "IF", description = "the interface to run over (default: the loopback)")
     private String netdev;
 
-    @Option(names = "--seed", paramLabel = "N", description = "where the data comes from (default: a new one each time; it is printed)")
+    @Option(names = "--seed", paramLabel = "N", description = "seed of the data (default: a new one each time; it is printed)")
     private Long seed;
 
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "show this and stop")
@@ -85,7 +85,12 @@ public final class Demo implements Tool {
         return right ? 0 : 1;
     }
 
-    /** @param shown where the line goes; null for none unless something is wrong */
+    /**
+     * Runs one case.
+     *
+     * @param shown console for the line of a case that passed; null for none
+     * @return whether it passed
+     */
     private static boolean execute(DemoRun run, DemoCase demoCase, Console shown, Console console) {
         try {
             long elapsedNs = run.run();

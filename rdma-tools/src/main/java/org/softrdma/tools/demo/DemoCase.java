@@ -4,14 +4,14 @@ package org.softrdma.tools.demo;
 import java.util.List;
 
 /**
- * One line of the demo.
+ * Case of one line of the demo.
  *
  * @param size      bytes of a message
- * @param messages  how many
- * @param pipelined all posted at once, to see the throughput; else one after the other, to see the latency
+ * @param messages  number of messages
+ * @param pipelined all messages are posted at once, to measure throughput; otherwise one after the other, to measure latency
  */
 record DemoCase(Operation operation, int size, int messages, boolean pipelined) {
-    /** What the first device does with the second. */
+    /** Operations of the first device on the second one. */
     enum Operation {
         SEND("SEND"),
         SEND_WITH_IMMEDIATE("SEND with immediate"),
@@ -31,7 +31,7 @@ record DemoCase(Operation operation, int size, int messages, boolean pipelined) 
             return title;
         }
 
-        /** Whether it uses up one of the peer's receives, and completes there too. */
+        /** @return whether the operation takes one of the peer's receives, and completes there, too */
         boolean consumesReceive() {
             return this == SEND || this == SEND_WITH_IMMEDIATE || this == WRITE_WITH_IMMEDIATE;
         }
@@ -64,7 +64,7 @@ record DemoCase(Operation operation, int size, int messages, boolean pipelined) 
         oneByOne(Operation.COMPARE_AND_SWAP, 8, 256),
         oneByOne(Operation.FETCH_AND_ADD, 8, 256));
 
-    /** Not shown: it lets the JIT compile what the cases use. */
+    /** Cases that are not shown: they make the JIT compile the data path. */
     static final List<DemoCase> WARM_UP = List.of(oneByOne(Operation.SEND, 64, 256), atOnce(Operation.WRITE, 256 * KIB, 16));
 
     private static DemoCase oneByOne(Operation operation, int size, int messages) {

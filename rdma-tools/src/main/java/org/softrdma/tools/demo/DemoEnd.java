@@ -18,9 +18,9 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RdmaDevice;
 
-/** One of the two devices, with memory the other may read and write, and a queue pair. */
+/** One of the two devices, with a queue pair and with memory that the other device may read and write. */
 final class DemoEnd implements AutoCloseable {
-    /** Work requests of one case that may be outstanding. */
+    /** Maximum number of outstanding work requests. */
     static final int DEPTH = 256;
 
     private static final int PORT = 1;
@@ -47,7 +47,7 @@ final class DemoEnd implements AutoCloseable {
         qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(PORT).accessFlags(AccessFlags.REMOTE_ANY));
     }
 
-    /** An address of the interface, IPv4 if it has one; else the link-local GID every device has. */
+    /** @return the GID of an address of the interface, IPv4 if there is one; otherwise the link-local GID that every device has */
     private static GidEntry address(Context context) {
         GidEntry best = null;
         for (GidEntry each : context.queryGidTable()) {
@@ -58,7 +58,7 @@ final class DemoEnd implements AutoCloseable {
         return best == null ? context.queryGidEntry(PORT, 0) : best;
     }
 
-    /** Connects to a peer in INIT or later; both ends do it. */
+    /** Connects this end to a peer in INIT or later; must be called for both ends. */
     void connect(DemoEnd peer, int ownPsn, int peerPsn) {
         Mtu mtu = context.queryPort(PORT).activeMtu();
         int reads = Math.min(READS_AT_ONCE, context.queryDevice().maxQpRdAtom());
@@ -95,7 +95,7 @@ final class DemoEnd implements AutoCloseable {
         return qp;
     }
 
-    /** A counter's value, 0 if the device does not have it. */
+    /** @return the value of a counter; 0 if the device does not have it */
     long counter(String name) {
         return context.counters().getOrDefault(name, 0L);
     }

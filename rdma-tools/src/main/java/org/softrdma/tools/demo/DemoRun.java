@@ -13,11 +13,11 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * Runs one case: the initiator works on the responder's memory (or sends to it), one thread polls for both, and afterwards every byte
- * that should have arrived is compared, and the bytes between the messages with what stood there before.
+ * Run of one case: the initiator accesses the responder's memory or sends to it, and one thread polls for both. Afterwards every byte of
+ * the messages is compared, and the bytes between the messages must be unchanged.
  */
 final class DemoRun {
-    /** Thrown when a case did not do what it should; the message says what. */
+    /** Failure of a case; the message describes it. */
     static final class Wrong extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -26,9 +26,9 @@ final class DemoRun {
         }
     }
 
-    /** Bytes after each message that nobody may touch. */
+    /** Bytes after each message that must not change. */
     static final int GUARD_BYTES = 64;
-    /** What a case needs at each end. */
+    /** Memory of each end, enough for any case. */
     static final long MEMORY_BYTES = 20L << 20;
 
     private static final byte UNTOUCHED = (byte) 0xee;
@@ -56,7 +56,11 @@ final class DemoRun {
         this.operation = demoCase.operation();
     }
 
-    /** @return nanoseconds from the first post to the last completion */
+    /**
+     * Runs the case and checks its data.
+     *
+     * @return nanoseconds from the first post to the last completion
+     */
     long run() throws Wrong {
         prepare();
         long startNs = System.nanoTime();
@@ -72,7 +76,7 @@ final class DemoRun {
         return elapsedNs;
     }
 
-    // --- before ---
+    // ---- preparation ----
 
     private void prepare() {
         initiator.memory().fill(UNTOUCHED);
@@ -99,7 +103,7 @@ final class DemoRun {
         return (long) message * (demoCase.size() + GUARD_BYTES + 7 & -8);
     }
 
-    // --- meanwhile ---
+    // ---- messages ----
 
     private void postSend(int message) {
         long there = responder.region().address() + offset(message);
@@ -124,7 +128,7 @@ final class DemoRun {
         return pattern.word(number, message, 0);
     }
 
-    /** Every other comparison must fail, and leave the memory alone. */
+    /** Compare value of an atomic: every second one must fail and leave the memory unchanged. */
     private long compare(int message) {
         long now = message == 0 ? counterValue : operand(message - 1 & -2);
         return message % 2 == 0 ? now : ~now;
@@ -185,7 +189,7 @@ final class DemoRun {
         }
     }
 
-    // --- afterwards ---
+    // ---- checks ----
 
     private void checkData() throws Wrong {
         if (operation.isAtomic()) {
@@ -203,7 +207,7 @@ final class DemoRun {
         }
     }
 
-    /** The values that came back must be those of one message after the other. */
+    /** Checks that the returned values are those of the atomics executed one after the other. */
     private void checkAtomics() throws Wrong {
         long value = counterValue;
         for (int message = 0; message < demoCase.messages(); message++) {
@@ -225,7 +229,7 @@ final class DemoRun {
         checkUntouched(initiator, 8);
     }
 
-    /** What lies between and behind the messages. */
+    /** Checks the bytes between and after the messages. */
     private void checkUntouched(DemoEnd end, int size) throws Wrong {
         for (int message = 0; message < demoCase.messages(); message++) {
             long from = offset(message) + size;

@@ -4,7 +4,7 @@ package org.softrdma.tools.demo;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Bytes that depend on a seed, the case and the message, so that no message can pass for another. */
+/** Bytes that depend on a seed, the case and the message, so that no message can be mistaken for another one. */
 final class Pattern {
     private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
 
@@ -26,7 +26,7 @@ final class Pattern {
         }
     }
 
-    /** The word at {@code index}: SplitMix64 (Steele, Lea and Flood 2014) on the four numbers. */
+    /** @return the word at {@code index}: SplitMix64 (Steele, Lea and Flood 2014) of the four numbers */
     long word(int number, int message, long index) {
         long z = seed + (((long) number << 56) + ((long) message << 32) + index) * GOLDEN_GAMMA;
         z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;

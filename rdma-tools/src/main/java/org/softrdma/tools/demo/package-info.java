@@ -1,3 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The first thing to run: two devices in one process show every operation of a reliable connection, and that the data is right. */
+/**
+ * The demo, the first command to try: two devices in one process run every operation of a reliable connection and check the data.
+ *
+ * <p>Reading order: {@link Demo}, {@link DemoCase}, {@link DemoEnd} (a device), {@link DemoRun}, {@link Pattern}.
+ */
 package org.softrdma.tools.demo;

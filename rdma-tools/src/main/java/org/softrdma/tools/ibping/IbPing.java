@@ -16,8 +16,8 @@ import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * {@code ibping}: a server that answers, or a client that asks, by management datagrams. The original names the other end by its LID or
- * asks the subnet manager for it; Ethernet has neither, so here it is a GID or an IP address.
+ * {@code ibping}: client and server of pings by management datagrams. The original finds the peer by its LID or by the subnet manager.
+ * Ethernet has neither, so the peer is a GID or an IP address here.
  */
 public final class IbPing implements Tool {
     private static final List<GetoptLong.Long> LONG_OPTIONS = List.of(new GetoptLong.Long("count", true, 'c'),
@@ -36,10 +36,10 @@ public final class IbPing implements Tool {
           --oui, -o <num>         use specified OUI number
           --Server, -S            start in server mode
           --Ca, -C <ca>           device to use
-          --Port, -P <port>       its port, 1
-          --Guid, -G              the destination is a GID, as it always is
-          --timeout, -t <ms>      wait so long for an answer, 1000
-          --debug, -d             say what happens
+          --Port, -P <port>       port of the device (default 1)
+          --Guid, -G              the destination is a GID; ignored
+          --timeout, -t <ms>      time to wait for an answer (default 1000)
+          --debug, -d             print debug messages
           --help, -h              help message
           --version, -V           show version
         """;
@@ -95,7 +95,7 @@ public final class IbPing implements Tool {
         }
     }
 
-    /** On each device that carries management datagrams and is nobody else's, until somebody ends the process. */
+    /** Answers on each device whose management datagrams of this class are free, until the process is ended. */
     private void serve() {
         List<Thread> answering = new ArrayList<>();
         VerbsException refusal = null;
@@ -119,7 +119,7 @@ public final class IbPing implements Tool {
         }
     }
 
-    /** A device on which nothing can be answered is left alone: the other programs' view of it does not show us. */
+    /** Opens a device and starts to answer there. If that is impossible, the device is closed again: other programs do not see it. */
     private Thread answeringOn(RdmaDevice device) {
         Context context = device.open();
         try {
@@ -143,7 +143,7 @@ public final class IbPing implements Tool {
         }
     }
 
-    /** Who cannot be reached gets no answer; the next one may be. */
+    /** Answers a request. A failure is not fatal, since the next client may be reachable. */
     private void answer(MadAgent agent, MadAgent.Received request, String hostName) {
         debug("Pong: " + hostName + " to " + request.from());
         try {

@@ -10,9 +10,9 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MadAgent;
 import org.softrdma.verbs.VerbsException;
 
-/** Asks, and counts the answers; says at the end how it went. Being interrupted, by SIGINT or SIGTERM, is a good end, too. */
+/** Sends pings, counts the answers, and prints a summary, also when SIGINT or SIGTERM ends the process. */
 final class PingClient {
-    /** Times a request is sent before it counts as lost. */
+    /** How often a request is sent before it counts as lost. */
     private static final int TRIES = 4;
     private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -39,7 +39,7 @@ final class PingClient {
         this.console = console;
     }
 
-    /** As often as the options say. */
+    /** Sends as many pings as the options demand, and prints the summary. */
     void ping() {
         Thread whenInterrupted = new Thread(this::endInterrupted, "ibping-report");
         Runtime.getRuntime().addShutdownHook(whenInterrupted);
@@ -57,7 +57,7 @@ final class PingClient {
         report();
     }
 
-    /** The JVM's own exit code would be the signal's. */
+    /** Prints the summary after a signal. Halts with 0, since the JVM would exit with the signal's code. */
     private void endInterrupted() {
         report();
         Runtime.getRuntime().halt(0);
@@ -77,7 +77,7 @@ final class PingClient {
         }
     }
 
-    /** What cannot be sent is lost, as on the way; why is said once. The next may get there: interfaces come and go. */
+    /** Sends a request. A failure counts as a lost packet and is printed once: the interface may be up again for the next request. */
     private void send(byte[] request) {
         try {
             agent.send(source, destination, request);
@@ -89,7 +89,7 @@ final class PingClient {
         }
     }
 
-    /** Whatever else comes is no answer to this. */
+    /** @return the answer to the current request; null after the deadline. Other datagrams are ignored */
     private MadAgent.Received await(long untilNs) {
         while (true) {
             MadAgent.Received next = agent.receive(Math.max(0, untilNs - System.nanoTime()));

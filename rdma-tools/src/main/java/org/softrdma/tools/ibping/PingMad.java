@@ -7,14 +7,14 @@ import java.util.Arrays;
 import org.softrdma.verbs.MadAgent;
 
 /**
- * The datagrams of ibping: a Get of OpenIB's vendor class without data, and its GetResp with the host's name. Big-endian; what is not named
- * is 0:
+ * The datagrams of ibping: a Get of OpenIB's vendor class without data, and its GetResp with the name of the host. Big-endian; bytes
+ * without a name are 0:
  *
  * <pre>
  *  0 | BaseVersion (1) = 1 | MgmtClass (1) = 0x32 | ClassVersion (1) = 1 | Method (1) |
  *  8 | TransactionID (8)                                                              |
  * 36 | reserved (1)        | OUI (3)                                                  |
- * 40 | the host's name, NUL behind it (216)                                           |
+ * 40 | the host's name and a NUL (216)                                                |
  * </pre>
  *
  * Source: IBA vol 1 §13.4, §16.5; infiniband-diags 44.
@@ -22,7 +22,7 @@ import org.softrdma.verbs.MadAgent;
 final class PingMad {
     /** Management class. */
     static final int CLASS = 0x32;
-    /** OpenIB's. */
+    /** OUI of OpenIB. */
     static final int OUI = 0x001405;
 
     private static final int HEAD = 0x01320100;
@@ -37,7 +37,11 @@ final class PingMad {
     private PingMad() {
     }
 
-    /** @param oui u24 */
+    /**
+     * Makes a request.
+     *
+     * @param oui u24
+     */
     static byte[] request(long transactionId, int oui) {
         return ByteBuffer.allocate(MadAgent.MAD_BYTES).putInt(0, HEAD | GET).putLong(TRANSACTION_ID_AT, transactionId).putInt(OUI_AT, oui)
             .array();
@@ -47,7 +51,11 @@ final class PingMad {
         return is(mad, GET, oui);
     }
 
-    /** Everything as in the request, and the name of this host. @param hostName what is too long is cut off */
+    /**
+     * Makes the answer to a request: a copy of it with the name of this host.
+     *
+     * @param hostName truncated if too long
+     */
     static byte[] answer(byte[] request, String hostName) {
         byte[] answer = request.clone();
         answer[METHOD_AT] = (byte) GET_RESPONSE;
@@ -65,7 +73,7 @@ final class PingMad {
         return buffer.getInt(0) == (HEAD | method) && (buffer.getInt(OUI_AT) & 0xffffff) == oui;
     }
 
-    /** The name in an answer, up to its first 0; whatever a terminal might take for a command is a dot. */
+    /** @return the name in an answer, up to its first 0, with a dot for each control character */
     static String hostName(byte[] answer) {
         int end = NAME_AT;
         while (end < answer.length && answer[end] != 0) {

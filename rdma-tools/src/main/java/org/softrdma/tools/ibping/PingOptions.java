@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.ibping;
 
-/** What the command line says. */
+/** Command line of ibping. */
 final class PingOptions {
     long count = 0xffffffffL;
     boolean flooding;
     boolean serving;
     boolean debugging;
     int oui = PingMad.OUI;
-    /** Null for the first there is. */
+    /** Name of the device; null to choose one by the route. */
     String device;
     int port = 1;
     long timeoutMs = 1000;

@@ -15,13 +15,13 @@ import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Verbs;
 
-/** Which device, and which of its addresses, goes where: what the host's routing table says, unless the user names a device. */
+/** Path to a peer: the device and its GID, chosen by the host's routing table unless the user names a device. */
 final class PingPath {
-    /** Any: nothing is sent there. */
+    /** Arbitrary port: nothing is sent to it. */
     private static final int SOME_PORT = 4791;
 
     private final InetAddress to;
-    /** The host's address on the way there; null if it is not known. */
+    /** Source address on the route to the peer; null if there is no route. */
     private final InetAddress from;
 
     private PingPath(InetAddress to, InetAddress from) {
@@ -29,7 +29,12 @@ final class PingPath {
         this.from = from;
     }
 
-    /** @param text a GID or an IP address, or a name; a number would be a LID */
+    /**
+     * Path to the peer of a command line.
+     *
+     * @param text a GID, an IP address, or a name; a number would be a LID
+     * @throws ToolFailure the peer is a LID, or unknown
+     */
     static PingPath to(String text) {
         InetAddress address = text.matches("(0[xX])?[0-9a-fA-F]+") ? null : HostName.find(text);
         if (address == null) {
@@ -39,11 +44,11 @@ final class PingPath {
         return new PingPath(address, sourceTo(address));
     }
 
-    /** What the routing table says, which a socket that sends nothing may ask. */
+    /** Looks up the route with a connected socket that sends nothing. */
     private static InetAddress sourceTo(InetAddress address) {
-        try (DatagramChannel asking = DatagramChannel.open().connect(new InetSocketAddress(address, SOME_PORT))) {
-            return ((InetSocketAddress) asking.getLocalAddress()).getAddress();
-        } catch (IOException noWay) {
+        try (DatagramChannel probe = DatagramChannel.open().connect(new InetSocketAddress(address, SOME_PORT))) {
+            return ((InetSocketAddress) probe.getLocalAddress()).getAddress();
+        } catch (IOException noRoute) {
             return null;
         }
     }
@@ -52,7 +57,13 @@ final class PingPath {
         return Gid.of(to);
     }
 
-    /** @param name of the one that is wanted; null for all. At least one */
+    /**
+     * Finds devices.
+     *
+     * @param name of the device; null for all
+     * @return at least one
+     * @throws ToolFailure there is none
+     */
     static List<RdmaDevice> devices(String name) {
         List<RdmaDevice> devices = Verbs.devices().stream().filter(device -> name == null || device.name().equals(name)).toList();
         if (devices.isEmpty()) {
@@ -62,7 +73,11 @@ final class PingPath {
         return devices;
     }
 
-    /** @param name of a device; null for the first that goes there, or the first of all */
+    /**
+     * Opens the device of the path.
+     *
+     * @param name of a device; null for the first one on the route, or the first of all if none is
+     */
     Context open(String name) {
         List<RdmaDevice> devices = devices(name);
         for (RdmaDevice device : devices) {
@@ -84,7 +99,7 @@ final class PingPath {
         return context.queryGidTable().stream().filter(entry -> entry.port() == port).map(GidEntry::gid).toList();
     }
 
-    /** The host's address on the way, or one like the peer's: of the same IP version, link-local or not. */
+    /** @return the GID of the route's source address, or one that resembles the peer's: in IP version, and in being link-local */
     Gid source(Context context, int port) {
         Gid peer = destination();
         return gids(context, port).stream()

@@ -1,3 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** ibping: asks another port's management by a vendor's datagram, and answers such. */
+/**
+ * ibping: pings the management of another port with vendor datagrams, and answers such pings.
+ *
+ * <p>Reading order: {@link IbPing} (command line and server), {@link PingClient}, {@link PingMad} (the datagrams), {@link PingPath}.
+ */
 package org.softrdma.tools.ibping;

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** A script for bash (and zsh with bashcompinit): tools behind {@code softrdma}, each one's options, device names behind {@code -d}. */
+/** Script for bash (and zsh with bashcompinit): completes tools after {@code softrdma}, options, and device names after {@code -d}. */
 final class BashCompletion {
     private BashCompletion() {
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.manual;
 
-/** A page for man(1), in the macros of man(7). */
+/** Page for man(1), in the macros of man(7). */
 final class ManPage {
     private final Page page;
     private final String version;
@@ -11,7 +11,7 @@ final class ManPage {
         this.version = version;
     }
 
-    /** Section 1. Those that are ours alone have softrdma in front. */
+    /** @return the file's name, in section 1; tools without an original have the prefix {@code softrdma-} */
     String fileName() {
         return (page.ours() ? "softrdma-" : "") + page.name() + ".1";
     }
@@ -40,12 +40,12 @@ final class ManPage {
             """;
     }
 
-    /** Lines as they are. */
+    /** Formats lines without filling. */
     private static String literal(String lines) {
         return ".nf\n" + escaped(lines.strip().indent(0)) + ".fi\n";
     }
 
-    /** Backslashes, hyphens that must stay hyphens, and lines that would be requests. */
+    /** Escapes backslashes, hyphens, and lines that would be requests; tabs become blanks. */
     private static String escaped(String text) {
         return text.replace("\\", "\\e").replace("-", "\\-").replaceAll("(?m)^([.'])", "\\\\&$1").replace("\t", "        ");
     }

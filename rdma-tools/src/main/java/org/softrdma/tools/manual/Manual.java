@@ -62,7 +62,7 @@ public final class Manual implements Tool {
             To install both for this user:
               softrdma manual --bash > ~/.local/share/bash-completion/completions/softrdma
               softrdma manual --man ~/.local/share/man/man1
-            bash then knows the tools behind softrdma; for those in bin/, source the file in ~/.bashrc.
+            bash then completes the tools after softrdma; for those in bin/, source the file in ~/.bashrc.
             """);
     }
 }

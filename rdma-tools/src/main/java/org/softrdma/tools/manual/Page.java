@@ -7,20 +7,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is known of a tool.
+ * Documentation of a tool.
  *
  * @param summary its line in the overview
- * @param usage   what it prints when asked for help; may be empty
- * @param ours    no original has that name, so it is a word after {@code softrdma} only
+ * @param usage   its help text; may be empty
+ * @param ours    the tool has no original, and can only be called as {@code softrdma NAME}
  */
 public record Page(String name, String summary, String usage, boolean ours) {
-    /** An option begins a word, or stands behind a bracket, a bar or a comma. */
+    /** Options stand at the start of a word, or after a bracket, a bar or a comma. */
     private static final Pattern OPTION = Pattern.compile("(?<![^\\s\\[|{,])(--[a-z][a-z_-]*[a-z]|-[A-Za-z0-9])(?![A-Za-z0-9_-])");
-    /** Braces hold the words there is a choice of. */
+    /** Braces contain words to choose from. */
     private static final Pattern CHOICE = Pattern.compile("\\{([^{}]*)\\}");
     private static final Pattern WORD = Pattern.compile("[a-z][a-z_]+");
 
-    /** Its options, one word each. */
+    /** @return all options, one word each */
     public Set<String> options() {
         Set<String> options = new TreeSet<>();
         Matcher matcher = OPTION.matcher(usage);
@@ -30,7 +30,7 @@ public record Page(String name, String summary, String usage, boolean ours) {
         return options;
     }
 
-    /** Words it offers a choice of, as {@code rdma} its objects. */
+    /** @return all words to choose from, such as the objects of {@code rdma} */
     public Set<String> words() {
         Set<String> words = new TreeSet<>();
         Matcher choices = CHOICE.matcher(usage);

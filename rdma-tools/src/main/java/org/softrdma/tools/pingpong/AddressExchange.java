@@ -17,10 +17,10 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 
 /**
- * How the two ends of a ping-pong learn of each other over TCP. The client sends its {@link Destination}s, the server connects its queue
- * pairs and answers with its own, the client says "done". Where there is one destination, the original reads it with a single read and
- * wants all of it, so ours go out in one write, without delay; on our side we read until a message is complete. Where there are several,
- * their number does not depend on how many queue pairs there are: the rest is zero.
+ * Exchange of the {@link Destination}s of the two ends over TCP. The client sends its own, the server connects its queue pairs and answers
+ * with its own, the client sends "done". The original expects a single destination in one read, so it is sent in one write without delay;
+ * receiving here continues until a message is complete. Several destinations have a fixed number, which does not depend on the number of
+ * queue pairs: the others are zero.
  */
 final class AddressExchange {
     private static final byte[] DONE = "done\0".getBytes(StandardCharsets.US_ASCII);
@@ -29,14 +29,15 @@ final class AddressExchange {
 
     private final int count;
 
-    /** @param count destinations each end sends */
+    /** @param count destinations that each end sends */
     AddressExchange(int count) {
         this.count = count;
     }
 
     /**
-     * The client's part; when it returns, the server is ready to receive.
+     * Exchanges as the client. Afterwards the server is ready to receive.
      *
+     * @return the server's destinations
      * @throws ToolFailure in the original's words
      */
     List<Destination> asClient(String server, int port, List<Destination> own) {
@@ -56,8 +57,8 @@ final class AddressExchange {
                 throw new ToolFailure("client read/write: " + text(failed) + "\nCouldn't read/write remote address");
             }
             if (answer.length < bytes()) {
-                throw new ToolFailure("client read/write: Success\nCouldn't read/write remote address\nThe server closed after "
-                    + answer.length + " of " + bytes() + " bytes; its output says why.");
+                throw new ToolFailure("client read/write: Success\nCouldn't read/write remote address\n"
+                    + "The server closed the connection after " + answer.length + " of " + bytes() + " bytes; see its output for the cause.");
             }
             return parse(answer, "Couldn't read/write remote address");
         } catch (IOException ofClose) {
@@ -66,10 +67,11 @@ final class AddressExchange {
     }
 
     /**
-     * The server's part: takes one client, then listens no more.
+     * Exchanges as the server with the first client that connects.
      *
-     * @param connect connects the queue pairs to the client's; called before the client is answered, so that the client's first message
-     *     finds them ready
+     * @param connect connects the queue pairs to the client's; called before the answer to the client, so that they are ready for the
+     *     client's first message
+     * @return the client's destinations
      * @throws ToolFailure in the original's words
      */
     List<Destination> asServer(int port, List<Destination> own, Consumer<List<Destination>> connect) {
@@ -104,7 +106,7 @@ final class AddressExchange {
         }
     }
 
-    /** The first of the server's addresses that answers; no delay for small messages. */
+    /** Connects to the first address of the server that answers, with TCP_NODELAY. */
     static Socket connect(String server, int port) {
         InetAddress[] addresses = HostName.findAll(server);
         if (addresses.length == 0) {
@@ -135,16 +137,20 @@ final class AddressExchange {
         }
     }
 
-    /** On every address, IPv6 and IPv4. @param waiting clients that may wait to be accepted */
-    static ServerSocket listen(int port, int waiting) throws IOException {
+    /**
+     * Listens at all addresses, IPv6 and IPv4.
+     *
+     * @param backlog clients that may wait to be accepted
+     */
+    static ServerSocket listen(int port, int backlog) throws IOException {
         ServerSocket listener = new ServerSocket();
         try {
             listener.setReuseAddress(true);
-            listener.bind(new InetSocketAddress(port), waiting);
+            listener.bind(new InetSocketAddress(port), backlog);
             return listener;
         } catch (IOException refused) {
             listener.close();
-            throw new ToolFailure("Couldn't listen to port " + port + "\n" + text(refused) + "; -p takes another port, at both ends");
+            throw new ToolFailure("Couldn't listen to port " + port + "\n" + text(refused) + "; use -p at both ends for another port");
         }
     }
 
@@ -174,12 +180,12 @@ final class AddressExchange {
             return Destination.ofMessage(message);
         } catch (IllegalArgumentException garbled) {
             String shown = new String(message, StandardCharsets.US_ASCII).replaceAll("[^ -~]", ".");
-            throw new ToolFailure(complaint + "\nThe peer sent '" + shown + "' where LID:QPN:PSN:GID is due: " + garbled.getMessage()
+            throw new ToolFailure(complaint + "\nThe peer sent '" + shown + "' instead of LID:QPN:PSN:GID: " + garbled.getMessage()
                 + ". Does the same ibv_*_pingpong run at both ends?");
         }
     }
 
-    /** What {@code perror} says, where the JDK says it differently. */
+    /** @return the text of {@code perror} where the JDK's differs */
     static String text(IOException failed) {
         String message = String.valueOf(failed.getMessage());
         return switch (message) {
@@ -193,7 +199,7 @@ final class AddressExchange {
         try {
             socket.close();
         } catch (IOException ignored) {
-            // it was never connected
+            // The socket was never connected: there is nothing to lose.
         }
     }
 }

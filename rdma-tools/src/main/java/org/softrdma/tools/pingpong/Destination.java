@@ -6,15 +6,15 @@ import java.util.Locale;
 import org.softrdma.verbs.Gid;
 
 /**
- * What one end tells the other before any RDMA.
+ * Address of one end, sent to the other end before any RDMA.
  *
  * @param lid 16 bits, 0 on Ethernet
  * @param qpn 24 bits
- * @param psn 24 bits: of the first packet this end sends
+ * @param psn 24 bits: first PSN that this end sends
  * @param gid all zero if none was chosen
  */
 record Destination(int lid, int qpn, int psn, Gid gid) {
-    /** 51 characters and a NUL; the original reads exactly as many, in one read. */
+    /** Length of a message: 51 characters and a NUL. The original reads exactly as many, in one read. */
     static final int MESSAGE_BYTES = 52;
 
     private static final int HIGHEST_24_BITS = 0xffffff;
@@ -24,9 +24,9 @@ record Destination(int lid, int qpn, int psn, Gid gid) {
     }
 
     /**
-     * Reads a message; like the original's {@code sscanf} it does not insist on leading zeros.
+     * Parses a message. Leading zeros are optional, as in the original's {@code sscanf}.
      *
-     * @throws IllegalArgumentException if it is none, with what is wrong
+     * @throws IllegalArgumentException the bytes are not a message; describes the cause
      */
     static Destination ofMessage(byte[] message) {
         String text = new String(message, StandardCharsets.ISO_8859_1);
@@ -47,7 +47,7 @@ record Destination(int lid, int qpn, int psn, Gid gid) {
         return (int) value;
     }
 
-    /** As the tools print it. */
+    /** @return the text that the tools print */
     @Override
     public String toString() {
         return String.format(Locale.ROOT, "LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s", lid, qpn, psn, gid);

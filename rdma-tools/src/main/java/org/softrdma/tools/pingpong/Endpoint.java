@@ -31,9 +31,9 @@ import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Everything one end of a ping-pong opens: device, buffer, completion queue, queue pairs in INIT. One buffer serves all receives and all
- * sends, as in the original. What differs between the services is in {@link RcEndpoint}, {@link SrqEndpoint}, {@link UcEndpoint} and
- * {@link UdEndpoint}.
+ * Resources of one end of a ping-pong: device, buffer, completion queue, queue pairs in INIT. One buffer serves all receives and all
+ * sends, as in the original. {@link RcEndpoint}, {@link SrqEndpoint}, {@link UcEndpoint} and {@link UdEndpoint} have the differences
+ * between the services.
  */
 abstract class Endpoint {
     static final long RECEIVE_WR_ID = 1;
@@ -42,7 +42,7 @@ abstract class Endpoint {
     private static final int LINK_LAYER_INFINIBAND = 1;
 
     final PingPongParameters parameters;
-    /** Where the payload of a received message begins in the buffer; the one to send stands there, too. */
+    /** Offset in the buffer of the payload of received and of sent messages. */
     private final int payloadAt;
     private final int pageBytes = PageSize.bytes();
     private final Opened opened = new Opened();
@@ -56,14 +56,18 @@ abstract class Endpoint {
     private CompletionQueue cq;
     private final QueuePair[] qps;
 
-    /** @param headerBytes what the device puts before the payload of a received message */
+    /** @param headerBytes bytes that the device puts before the payload of a received message */
     Endpoint(PingPongParameters parameters, int headerBytes) {
         this.parameters = parameters;
         payloadAt = headerBytes;
         qps = new QueuePair[parameters.queuePairs()];
     }
 
-    /** @throws ToolFailure in the original's words; everything opened so far is closed again */
+    /**
+     * Opens all resources.
+     *
+     * @throws ToolFailure in the original's words; everything opened before is closed again
+     */
     static Endpoint open(RdmaDevice device, PingPongParameters parameters) {
         Endpoint endpoint = parameters.service().endpoint.apply(parameters);
         try {
@@ -114,25 +118,29 @@ abstract class Endpoint {
         }
     }
 
-    /** The queue that all queue pairs take their receives from, or null if each has its own. */
+    /** Opens the shared receive queue of all queue pairs; null if each has a receive queue of its own. */
     SharedReceiveQueue openSharedReceives() {
         return null;
     }
 
-    /** What stands in the buffer before anything arrived. */
+    /** @return initial value of the bytes in the buffer */
     int fill() {
         return 0x7b;
     }
 
-    /** What failures call a queue pair. */
+    /** @return name of a queue pair in messages */
     String nameOf(int index) {
         return "QP";
     }
 
-    /** What the service wants set in INIT, besides the state, the port and its P_Key. */
+    /** @return attributes of the service for INIT, besides state, port and P_Key */
     abstract QpAttributes initAttributes();
 
-    /** Refuses what was asked for and the device does not have. */
+    /**
+     * Checks that the device has the requested features.
+     *
+     * @throws ToolFailure it has not
+     */
     abstract void checkFeatures(Context opened);
 
     private void allocateBuffer() {
@@ -148,7 +156,7 @@ abstract class Endpoint {
         }
     }
 
-    /** What to tell the peer: one for each queue pair, with a first PSN drawn from {@code random}. */
+    /** @return destinations for the peer, one for each queue pair, with a random first PSN */
     List<Destination> destinations(RandomGenerator random) {
         int[] lid = new int[1];
         attempt("Couldn't get port info", () -> {
@@ -166,12 +174,12 @@ abstract class Endpoint {
         return Arrays.stream(qps).map(qp -> new Destination(lid[0], qp.qpNum(), random.nextInt(1 << 24), gid[0])).toList();
     }
 
-    /** Begins the complaint about a GID that is not there. */
+    /** @return start of the message for a GID index without a GID */
     String gidComplaint() {
         return "can't read sgid of index ";
     }
 
-    /** Connects each queue pair to the peer's of the same index; the way to the first is the way to all. */
+    /** Connects each queue pair to the peer's of the same index. All use the address of the peer's first one. */
     final void connect(List<Destination> own, List<Destination> peers) {
         AddressVector vector = vectorTo(peers.getFirst());
         for (int i = 0; i < qps.length; i++) {
@@ -179,17 +187,21 @@ abstract class Endpoint {
         }
     }
 
-    /** INIT to RTR to RTS, and whatever else it takes to reach the peer. @param name what failures call the queue pair */
+    /**
+     * Moves a queue pair from INIT to RTR to RTS, and does what else the service needs to reach the peer.
+     *
+     * @param name of the queue pair in messages
+     */
     abstract void connect(QueuePair qp, String name, int ownPsn, Destination peer, AddressVector vector);
 
-    /** Where the peer is. */
+    /** @return the address vector of the peer */
     private AddressVector vectorTo(Destination peer) {
-        // The original gives a route only if the peer's interface id, the GID's low half, is set; without one RoCE refuses the change.
+        // The original sets a GRH only if the peer's interface ID, the GID's low half, is not zero; without a GRH, RoCE refuses the change.
         Gid dgid = peer.gid().low() == 0 ? Gid.ZERO : peer.gid();
         return new AddressVector(dgid, parameters.gidIndex() & 0xff, 0, 1, 0, parameters.serviceLevel() & 0xff, parameters.ibPort());
     }
 
-    /** Tries a verb that needs the address of the peer. */
+    /** Calls a verb that needs the address of the peer. */
     final void attemptToReach(AddressVector vector, String complaint, Runnable verb) {
         try {
             verb.run();
@@ -200,12 +212,12 @@ abstract class Endpoint {
         }
     }
 
-    /** Something else to close, before everything opened so far. */
+    /** Adds a resource that must be closed before everything opened so far. */
     final void closeFirst(String complaint, Runnable close) {
         opened.add(complaint, close);
     }
 
-    /** @return how many of {@code count} the queue took */
+    /** @return receives that were posted, at most {@code count} */
     int postReceives(int count) {
         for (int posted = 0; posted < count; posted++) {
             try {
@@ -226,7 +238,7 @@ abstract class Endpoint {
         attempt("Couldn't post send", () -> qps[index].postSend(send));
     }
 
-    /** Which queue pair a completion is of, or -1. */
+    /** @return index of the queue pair with this number; -1 if there is none */
     int indexOf(int qpn) {
         for (int i = 0; i < qps.length; i++) {
             if (qps[i].qpNum() == qpn) {
@@ -240,19 +252,19 @@ abstract class Endpoint {
         return cq;
     }
 
-    /** Null without {@code -e}. */
+    /** @return null without {@code -e} */
     CompletionChannel channel() {
         return channel;
     }
 
-    /** The client marks its buffer for {@code -c}: a zero at the start of every page. */
+    /** Marks the client's buffer for {@code -c}: a zero at the start of every page. */
     void markPages() {
         for (long page = payloadAt; page < buffer.byteSize(); page += pageBytes) {
             buffer.set(ValueLayout.JAVA_BYTE, page, (byte) 0);
         }
     }
 
-    /** Whether the mark of the page at {@code offset} of the payload arrived. */
+    /** @return whether the page at {@code offset} of the payload has its mark */
     boolean isMarked(long offset) {
         return buffer.get(ValueLayout.JAVA_BYTE, payloadAt + offset) == 0;
     }
@@ -261,12 +273,12 @@ abstract class Endpoint {
         return pageBytes;
     }
 
-    /** Closes everything, last opened first. */
+    /** Closes all resources, last opened first. */
     void close() {
         opened.close();
     }
 
-    /** Closes what can be closed, after a failure that was already told. */
+    /** Closes all resources and ignores failures to do so, after an earlier failure. */
     void abandon() {
         opened.abandon();
     }

@@ -47,7 +47,7 @@ public final class PingPong implements Tool {
 
         List<Destination> own = endpoint.destinations(ThreadLocalRandom.current());
         for (Destination each : own) {
-            // A colon where the others have a comma: the original's.
+            // Only the original for UD has a colon before the GID here.
             say("  local address:  " + (parameters.service() == Service.UD ? each.toString().replace(", GID", ": GID") : each), parameters,
                 console);
         }
@@ -74,7 +74,7 @@ public final class PingPong implements Tool {
         console.print(parameters.json() ? result.json() : result.text());
     }
 
-    /** For people. */
+    /** Prints a line, unless the output is JSON. */
     private static void say(String line, PingPongParameters parameters, Console console) {
         if (!parameters.json()) {
             console.println(line);
@@ -104,7 +104,7 @@ public final class PingPong implements Tool {
             : "There are: " + String.join(", ", devices.stream().map(RdmaDevice::name).toList())));
     }
 
-    /** What is wrong is only told: the original's exit code stays 0. */
+    /** Checks the received buffer. Invalid pages are printed only: the exit code is 0, as the original's is. */
     private static List<Long> invalidPages(Endpoint endpoint, PingPongParameters parameters) {
         List<Long> pages = new ArrayList<>();
         for (long offset = 0; offset < parameters.size(); offset += endpoint.pageBytes()) {

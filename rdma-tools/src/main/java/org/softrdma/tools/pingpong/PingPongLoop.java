@@ -7,12 +7,12 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * The traffic: on each queue pair one message in flight, the next one sent when the previous send has completed <em>and</em> an answer has
- * arrived, in whichever order. The client begins; the server has only messages to wait for. What is counted is counted over all queue
- * pairs, so that at the end some may have a message under way that nobody waits for.
+ * Traffic of a ping-pong: one message in flight on each queue pair. The next one is sent when the previous send has completed <em>and</em>
+ * an answer was received, in any order. The client starts. Messages are counted over all queue pairs, so that at the end some queue pairs
+ * may have a message in flight that is not awaited.
  */
 final class PingPongLoop {
-    /** Bits of {@link #pending}'s elements, which are also the work requests' ids. */
+    /** Bits of the elements of {@link #pending}, which are also work request IDs. */
     private static final int RECEIVE = (int) Endpoint.RECEIVE_WR_ID;
     private static final int SEND = (int) Endpoint.SEND_WR_ID;
     private static final int POLLS_BEFORE_YIELD = 100;
@@ -20,14 +20,14 @@ final class PingPongLoop {
     private final Endpoint endpoint;
     private final PingPongParameters parameters;
     private final WorkCompletion[] completions;
-    /** What each queue pair waits for. */
+    /** Completions that each queue pair waits for: {@link #RECEIVE}, {@link #SEND} or both. */
     private final int[] pending;
     private int receivesPosted;
     private int received;
     private int sent;
     private int events;
 
-    /** @param receivesPosted receives that are posted already */
+    /** @param receivesPosted number of receives posted before */
     PingPongLoop(Endpoint endpoint, PingPongParameters parameters, int receivesPosted) {
         this.endpoint = endpoint;
         this.parameters = parameters;
@@ -37,7 +37,11 @@ final class PingPongLoop {
         completions = WorkCompletion.array(2 * pending.length);
     }
 
-    /** @return how long it took, in nanoseconds */
+    /**
+     * Exchanges all messages.
+     *
+     * @return elapsed time in nanoseconds
+     */
     long run() {
         try {
             if (parameters.isClient()) {
@@ -58,15 +62,16 @@ final class PingPongLoop {
             return System.nanoTime() - startNs;
         } finally {
             if (events > 0) {
-                endpoint.cq().ackEvents(events);        // closing the queue waits for them
+                // Closing the queue waits for the acknowledgement of its events.
+                endpoint.cq().ackEvents(events);
             }
         }
     }
 
     /**
-     * Polling also drives the device. After an event one look is enough: other completions, when due, raise the next event.
-     * Where both ends share too few processors, a poll that finds nothing for a while must let the other end run: unlike the original's
-     * peer, ours is not served by interrupts.
+     * Polls until there are completions, which also drives the device. After an event one poll is enough, since later completions raise
+     * the next event. If both ends share too few processors, this end yields after some empty polls: without interrupts, the other end
+     * needs a processor to answer.
      */
     private int poll() {
         int count = endpoint.cq().poll(completions);
@@ -81,7 +86,7 @@ final class PingPongLoop {
         return count;
     }
 
-    /** Waits, then arms for the next event before polling: which takes all that can be there, two of each queue pair. */
+    /** Waits for an event and arms the next one. The poll that follows takes all completions: at most two for each queue pair. */
     private void awaitEvent() {
         try {
             endpoint.channel().getEvent(-1);
@@ -131,7 +136,7 @@ final class PingPongLoop {
         }
     }
 
-    /** The second line of a failure, which only the original for RC has. */
+    /** @return second line of a failure, which only the original for RC has */
     private String andCount(int count) {
         return parameters.service() == Service.RC ? "\nparse WC failed " + count : "";
     }

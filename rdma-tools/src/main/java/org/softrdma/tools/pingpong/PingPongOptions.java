@@ -9,14 +9,14 @@ import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.Mtu;
 
-/** The command line of the {@code ibv_*_pingpong} programs: each has those options that mean something to its service. */
+/** Command line of the {@code ibv_*_pingpong} programs: each one has the options that its service can use. */
 final class PingPongOptions {
     private static final Map<Service, String> SHORT = Map.of(
         Service.RC, "p:d:i:s:m:r:n:l:eg:oOPtcjN",
         Service.UC, "p:d:i:s:m:r:n:l:eg:c",
         Service.UD, "p:d:i:s:r:n:l:eg:c",
         Service.SRQ, "p:d:i:s:m:q:r:n:l:eog:c");
-    /** Ours: a word without a letter that can be typed, which all services have. */
+    /** Option of softrdma for all services: a long name without a short one, hence a letter that cannot be typed. */
     private static final char JSON = '\ue000';
 
     private static final List<GetoptLong.Long> LONG = List.of(
@@ -51,14 +51,16 @@ final class PingPongOptions {
 
     private PingPongOptions(Service service) {
         this.service = service;
-        // What the original of UD says in its usage text is not what it does.
+        // The default of the original for UD differs from its usage text.
         size = service == Service.UD ? 1024 : 4096;
         queuePairs = service == Service.SRQ ? 16 : 1;
     }
 
     /**
-     * @return null for a wrong command line, the usage text being printed
-     * @throws ToolFailure for options that exclude each other
+     * Parses a command line.
+     *
+     * @return null for a wrong command line, after the usage text was printed
+     * @throws ToolFailure options exclude each other
      */
     static PingPongParameters parse(Service service, String name, List<String> arguments, Console console) {
         PingPongOptions options = new PingPongOptions(service);
@@ -98,7 +100,7 @@ final class PingPongOptions {
             case 'j' -> deviceMemory = true;
             case JSON -> json = true;
             case 'N' -> {
-                // another way to call the same send; here there is one
+                // Selects another API of the same send; here there is only one.
             }
             default -> {
                 return false;
@@ -126,12 +128,12 @@ final class PingPongOptions {
             throw new ToolFailure("rx_depth " + rxDepth + " is too small for " + queuePairs
                 + " QPs -- must have at least one receive per QP.");
         }
-        // The limit that is named is one too low: 255 are accepted.
+        // The original's message names a limit that is one too low: 255 are accepted.
         if (Integer.compareUnsigned(queuePairs, service.destinations) >= 0) {
             throw new ToolFailure("num_qp " + queuePairs + " must be less than " + (service.destinations - 1));
         }
         if (queuePairs == 0) {
-            throw new ToolFailure("num_qp 0: there is nothing to play on\nThe original would wait for ever.");
+            throw new ToolFailure("num_qp 0: at least one queue pair is needed\nThe original would wait forever.");
         }
     }
 

@@ -4,24 +4,25 @@ package org.softrdma.tools.pingpong;
 import org.softrdma.verbs.Mtu;
 
 /**
- * What a ping-pong was asked to do. Numbers are the unsigned ints of the original: a size of -1 is 4 GiB less one.
+ * Parameters of a ping-pong. Numbers are the unsigned ints of the original: a size of -1 is 4 GiB less one.
  *
- * @param service        what to play over
+ * @param service        transport service
  * @param server         host to connect to; null to be the server
  * @param port           TCP port of the address exchange
- * @param device         null for the first there is
+ * @param device         null for the first one
  * @param ibPort         port of the device, from 1
  * @param size           bytes of a message
- * @param queuePairs     connections played on at once; 1 unless they share their receives
- * @param rxDepth        receives kept posted
- * @param serviceLevel   goes into the packets' priority
+ * @param queuePairs     number of connections; 1 unless they share their receives
+ * @param rxDepth        number of posted receives
+ * @param iterations     number of exchanges
+ * @param serviceLevel   mapped to the priority of packets
  * @param events         sleep on completion events instead of polling
  * @param gidIndex       negative for none, which works on InfiniBand only
- * @param validate       check what arrived at the end
- * @param onDemandPaging asked for; no soft device has it
- * @param timestamps     asked for; no soft device has them
- * @param deviceMemory   asked for; no soft device has it
- * @param json           print nothing but the result, for a program to read
+ * @param validate       check the received data at the end
+ * @param onDemandPaging requested; no soft device has it
+ * @param timestamps     requested; no soft device has them
+ * @param deviceMemory   requested; no soft device has it
+ * @param json           print only the result, as JSON
  */
 record PingPongParameters(
     Service service, String server, int port, String device, int ibPort, int size, Mtu mtu, int queuePairs, int rxDepth, int iterations,

@@ -8,14 +8,14 @@ import java.util.Map;
 import org.softrdma.tools.cli.JsonResult;
 
 /**
- * What a ping-pong measured, and what it found wrong in the end.
+ * Result of a ping-pong.
  *
- * @param device       its name
+ * @param device       name of the device
  * @param elapsedNs    from the first message to the last
- * @param invalidPages of the buffer; empty also if nobody looked
+ * @param invalidPages of the buffer; empty also without validation
  */
 record PingPongResult(PingPongParameters parameters, String device, long elapsedNs, List<Long> invalidPages) {
-    /** As the original computes it, in a float. */
+    /** @return elapsed time in single precision, as in the original */
     private float usec() {
         return elapsedNs / 1000;
     }
@@ -28,7 +28,7 @@ record PingPongResult(PingPongParameters parameters, String device, long elapsed
         return Integer.toUnsignedLong(parameters.size()) * iterations() * 2;
     }
 
-    /** The original's lines. */
+    /** @return the lines of the original */
     String text() {
         StringBuilder text = new StringBuilder();
         text.append(bytes()).append(" bytes in ").append(fixed(usec() / 1e6)).append(" seconds = ").append(fixed(bytes() * 8.0 / usec()))
@@ -39,7 +39,7 @@ record PingPongResult(PingPongParameters parameters, String device, long elapsed
         return text.toString();
     }
 
-    /** C's {@code %.2f}, which has its own words for what is no number. */
+    /** Formats as C's {@code %.2f}, infinities and NaN included. */
     private static String fixed(double value) {
         if (Double.isNaN(value)) {
             return "-nan";

@@ -14,7 +14,7 @@ class RcEndpoint extends Endpoint {
         super(parameters, 0);
     }
 
-    /** Soft devices have none of these; the original asks the device and then says so. */
+    /** Refuses features that no soft device has, with the original's messages for devices without them. */
     @Override
     void checkFeatures(Context opened) {
         if (parameters.onDemandPaging()) {

@@ -5,7 +5,7 @@ import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.SharedReceiveQueue;
 
-/** One end of {@code ibv_srq_pingpong}: reliable connections that take their receives from one shared queue. */
+/** One end of {@code ibv_srq_pingpong}: reliable connections that share one receive queue. */
 final class SrqEndpoint extends RcEndpoint {
     private SharedReceiveQueue srq;
 

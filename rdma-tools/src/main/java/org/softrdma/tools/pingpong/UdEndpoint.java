@@ -9,7 +9,7 @@ import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QueuePair;
 
-/** One end of {@code ibv_ud_pingpong}: a message is one packet, and 40 bytes that say where it came from stand before it. */
+/** One end of {@code ibv_ud_pingpong}: a message is one packet, and is received after the 40 bytes of its GRH. */
 final class UdEndpoint extends Endpoint {
     private static final int GRH_BYTES = 40;
     private static final int QKEY = 0x11111111;

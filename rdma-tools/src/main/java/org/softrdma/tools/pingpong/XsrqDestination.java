@@ -6,17 +6,17 @@ import java.util.Locale;
 import org.softrdma.verbs.Gid;
 
 /**
- * What one end of {@code ibv_xsrq_pingpong} tells the other before any RDMA.
+ * Address of one end of {@code ibv_xsrq_pingpong}, sent to the other end before any RDMA.
  *
  * @param lid        16 bits, 0 on Ethernet
  * @param receiveQpn 24 bits: the XRC target
  * @param sendQpn    24 bits: the XRC initiator
- * @param psn        24 bits: of the first packet the initiator sends
- * @param srqn       24 bits: the shared receive queue that messages are for
+ * @param psn        24 bits: first PSN that the initiator sends
+ * @param srqn       24 bits: the shared receive queue for messages to this end
  * @param gid        all zero if none was chosen
  */
 record XsrqDestination(int lid, int receiveQpn, int sendQpn, int psn, int srqn, Gid gid) {
-    /** 65 characters and a NUL. */
+    /** Length of a message: 65 characters and a NUL. */
     static final int MESSAGE_BYTES = 66;
 
     private static final int FIELDS = 6;
@@ -28,9 +28,9 @@ record XsrqDestination(int lid, int receiveQpn, int sendQpn, int psn, int srqn, 
     }
 
     /**
-     * Reads a message; like the original's {@code sscanf} it does not insist on leading zeros.
+     * Parses a message. Leading zeros are optional, as in the original's {@code sscanf}.
      *
-     * @throws IllegalArgumentException if it is none, with what is wrong
+     * @throws IllegalArgumentException the bytes are not a message; describes the cause
      */
     static XsrqDestination ofMessage(byte[] message) {
         String text = new String(message, StandardCharsets.ISO_8859_1);
@@ -44,9 +44,13 @@ record XsrqDestination(int lid, int receiveQpn, int sendQpn, int psn, int srqn, 
             Destination.number("SRQN", fields[4], HIGHEST_24_BITS), Gid.parseWireText(fields[5]));
     }
 
-    /** As the tool prints it. @param whose {@code local} or {@code remote} */
-    String line(String whose) {
-        return String.format(Locale.ROOT, "%8s: LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, GID %s", whose, lid, receiveQpn,
+    /**
+     * Formats the line that the tool prints.
+     *
+     * @param end {@code local} or {@code remote}
+     */
+    String line(String end) {
+        return String.format(Locale.ROOT, "%8s: LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, GID %s", end, lid, receiveQpn,
             sendQpn, psn, srqn, gid);
     }
 }

@@ -31,11 +31,11 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.XrcDomain;
 
 /**
- * Everything one end of {@code ibv_xsrq_pingpong} opens: an XRC shared receive queue, and for each client a target and an initiator. The
+ * Resources of one end of {@code ibv_xsrq_pingpong}: an XRC shared receive queue, and for each client a target and an initiator. One
  * buffer serves all receives and all sends.
  */
 final class XsrqEndpoint {
-    /** The file that the original names its domain by. */
+    /** File that names the XRC domain in the original. */
     private static final String DOMAIN = "/tmp/xrc_domain";
     private static final int HOP_LIMIT = 5;
     private static final int LINK_LAYER_INFINIBAND = 1;
@@ -68,10 +68,14 @@ final class XsrqEndpoint {
         sent = new int[parameters.clients()];
     }
 
-    /** @throws ToolFailure in the original's words; everything opened so far is closed again */
+    /**
+     * Opens all resources.
+     *
+     * @throws ToolFailure in the original's words; everything opened before is closed again
+     */
     static XsrqEndpoint open(XsrqParameters parameters) {
         if (parameters.clients() < 1) {
-            throw new ToolFailure("Couldn't create recv CQ\n-c " + parameters.clients() + ": there is nobody to play with");
+            throw new ToolFailure("Couldn't create recv CQ\n-c " + parameters.clients() + ": at least one client is needed");
         }
         XsrqEndpoint endpoint = new XsrqEndpoint(parameters);
         try {
@@ -122,7 +126,7 @@ final class XsrqEndpoint {
         }
     }
 
-    /** As the original looks for it, and what it says. */
+    /** Finds the device by the original's rules, and with its messages. */
     private static RdmaDevice device(String name) {
         List<RdmaDevice> devices;
         try {
@@ -165,7 +169,7 @@ final class XsrqEndpoint {
 
     // ---- the peers ----
 
-    /** Tells the peer where this end is, and says so. */
+    /** Sends this end's address to the peer, and prints it. */
     void sendAddress(XsrqExchange exchange, int i, Console console) {
         Gid[] gid = {Gid.ZERO};
         if (parameters.gidIndex() >= 0) {
@@ -179,14 +183,14 @@ final class XsrqEndpoint {
         exchange.send(own);
     }
 
-    /** Learns where the peer is, and says so. */
+    /** Receives the peer's address, and prints it. */
     void receiveAddress(XsrqExchange exchange, int i, Console console) {
         peers[i] = exchange.receive(i);
         console.println(peers[i].line("remote"));
         console.out().flush();
     }
 
-    /** The target to the peer's initiator, the initiator to the peer's target. */
+    /** Connects the target to the peer's initiator, and the initiator to the peer's target. */
     void connect(int i) {
         XsrqDestination peer = peers[i];
         AddressVector vector = new AddressVector(peer.gid().low() == 0 ? Gid.ZERO : peer.gid(), parameters.gidIndex() & 0xff, 0, HOP_LIMIT,
@@ -221,7 +225,7 @@ final class XsrqEndpoint {
         return sent[peer] < parameters.tests();
     }
 
-    /** The next message for that peer's shared receive queue, over one connection after the other; the last one is signaled. */
+    /** Posts the next message for a peer's shared receive queue, over the connections in turn; the last message is signaled. */
     void postSend(int peer) {
         int connection = (peer + sent[peer]) % parameters.clients();
         send.send().wrId(peer).toSrq(peers[peer].srqn()).element(region, 0, parameters.size());
@@ -231,7 +235,7 @@ final class XsrqEndpoint {
         attempt("Couldn't post send", () -> initiators[connection].postSend(send));
     }
 
-    /** Which peer a message came from, by the target it came through. */
+    /** @return index of the peer that a message was received from, by the number of its target */
     int peerOf(int qpn) {
         for (int i = 0; i < targets.length; i++) {
             if (targets[i].qpNum() == qpn) {
@@ -249,7 +253,7 @@ final class XsrqEndpoint {
         return sendCq;
     }
 
-    /** Null without {@code -e}. */
+    /** @return null without {@code -e} */
     CompletionChannel channel() {
         return channel;
     }

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import org.softrdma.tools.cli.ToolFailure;
 
 /**
- * One end's TCP connection to one peer of {@code ibv_xsrq_pingpong}: addresses at the beginning, "END" at the end. It stays open in
- * between, because nobody may close what others still send to: the server waits for the "END" of all clients before it answers any.
+ * TCP connection to one peer of {@code ibv_xsrq_pingpong}: addresses at the start, "END" at the end. It stays open in between, since no
+ * end may close queue pairs that others still send to: the server waits for the "END" of all clients before it answers.
  */
 final class XsrqExchange {
     private static final byte[] END = "END\0".getBytes(StandardCharsets.US_ASCII);
@@ -28,7 +28,7 @@ final class XsrqExchange {
         }
     }
 
-    /** @param index of the peer, for complaints */
+    /** @param index of the peer, for messages */
     XsrqDestination receive(int index) {
         byte[] message = read(XsrqDestination.MESSAGE_BYTES, "remote address [" + index + "]");
         try {
@@ -36,7 +36,7 @@ final class XsrqExchange {
         } catch (IllegalArgumentException garbled) {
             String shown = new String(message, StandardCharsets.US_ASCII).replaceAll("[^ -~]", ".");
             throw new ToolFailure("Couldn't read remote address [" + index + "]\nThe peer sent '" + shown
-                + "' where LID:QPN:QPN:PSN:SRQN:GID is due: " + garbled.getMessage() + ". Does ibv_xsrq_pingpong run at both ends?");
+                + "' instead of LID:QPN:QPN:PSN:SRQN:GID: " + garbled.getMessage() + ". Does ibv_xsrq_pingpong run at both ends?");
         }
     }
 
@@ -63,7 +63,7 @@ final class XsrqExchange {
         }
         if (message.length < bytes) {
             throw new ToolFailure("client read: Success\n" + message.length + "/" + bytes + ": Couldn't read " + what
-                + "\nThe peer closed the connection; its output says why.");
+                + "\nThe peer closed the connection; see its output for the cause.");
         }
         return message;
     }
@@ -72,7 +72,7 @@ final class XsrqExchange {
         try {
             socket.close();
         } catch (IOException moot) {
-            // everything was said
+            // All messages were exchanged: nothing is lost.
         }
     }
 }

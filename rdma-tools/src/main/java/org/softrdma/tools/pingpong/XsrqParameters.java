@@ -8,19 +8,19 @@ import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.verbs.Mtu;
 
 /**
- * What {@code ibv_xsrq_pingpong} was asked to do.
+ * Parameters of {@code ibv_xsrq_pingpong}.
  *
  * @param server         host to connect to; null to be the server
  * @param port           TCP port of the address exchange
- * @param device         null for the first there is
+ * @param device         null for the first one
  * @param ibPort         port of the device
  * @param size           bytes of a message
- * @param clients        clients the server waits for, and connections it has; 1 for a client
- * @param tests          messages each client gets
- * @param serviceLevel   goes into the packets' priority
+ * @param clients        clients that the server waits for, and its connections; 1 for a client
+ * @param tests          messages for each client
+ * @param serviceLevel   mapped to the priority of packets
  * @param events         sleep on completion events instead of polling
  * @param gidIndex       negative for none, which works on InfiniBand only
- * @param onDemandPaging asked for; no soft device has it
+ * @param onDemandPaging requested; no soft device has it
  */
 record XsrqParameters(
     String server, int port, String device, int ibPort, int size, Mtu mtu, int clients, int tests, int serviceLevel, boolean events,
@@ -32,7 +32,7 @@ record XsrqParameters(
         new GetoptLong.Long("size", true, 's'), new GetoptLong.Long("mtu", true, 'm'), new GetoptLong.Long("clients", true, 'c'),
         new GetoptLong.Long("num_tests", true, 'n'), new GetoptLong.Long("sl", true, 'l'), new GetoptLong.Long("events", false, 'e'),
         new GetoptLong.Long("odp", false, 'o'), new GetoptLong.Long("gid-idx", true, 'g'));
-    /** What the original says of the MTU is not what it does. */
+    /** Usage text of the original, whose default MTU is not the one it names. */
     private static final String OPTIONS = """
 
         Options:
@@ -53,7 +53,7 @@ record XsrqParameters(
         return server != null;
     }
 
-    /** @return null for a wrong command line, the usage text being printed */
+    /** @return null for a wrong command line, after the usage text was printed */
     static XsrqParameters parse(String name, List<String> arguments, Console console) {
         int port = 18515;
         String device = null;

@@ -12,8 +12,8 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * {@code ibv_xsrq_pingpong}: a server and its clients send each other messages over XRC. The server's messages for one client go over the
- * connections to all of them in turn: with several clients this needs clients that share an XRC domain, and so a device.
+ * {@code ibv_xsrq_pingpong}: a server and its clients exchange messages over XRC. The server's messages for one client are sent over the
+ * connections to all clients in turn; several clients must therefore share an XRC domain, and so a device.
  */
 public final class XsrqPingPong implements Tool {
     private static final int POLLS_BEFORE_YIELD = 100;
@@ -73,7 +73,7 @@ public final class XsrqPingPong implements Tool {
         }
     }
 
-    /** Answers each message with the next one, until all have come and the last send to each peer is complete. */
+    /** Answers each message with the next one, until all were received and the last send to each peer is complete. */
     private static void play(XsrqEndpoint endpoint, XsrqParameters parameters) {
         WorkCompletion[] one = WorkCompletion.array(1);
         long toReceive = (long) parameters.clients() * parameters.tests();
@@ -114,7 +114,7 @@ public final class XsrqPingPong implements Tool {
         return received;
     }
 
-    /** A send that fails is told at once; the original looks at the end, which then never comes. */
+    /** Polls sends. A failure ends the program at once; the original checks after the last message, which then never arrives. */
     private static int completeAll(XsrqEndpoint endpoint, WorkCompletion[] one) {
         int completed = 0;
         while (endpoint.sendCq().poll(one) > 0) {
@@ -130,7 +130,7 @@ public final class XsrqPingPong implements Tool {
         }
     }
 
-    /** Where both ends share too few processors, one that finds nothing for a while must let the other run. */
+    /** Pauses after empty polls. If both ends share too few processors, the other end needs one to answer. */
     private static void pause(int idle) {
         if (idle < POLLS_BEFORE_YIELD) {
             Thread.onSpinWait();

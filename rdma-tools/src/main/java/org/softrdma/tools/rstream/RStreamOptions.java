@@ -7,17 +7,17 @@ import org.softrdma.tools.cli.CNumber;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
 
-/** The command line. */
+/** Command line of rstream. */
 final class RStreamOptions {
-    /** Null for a server. */
+    /** Server to connect to; null to be the server. */
     String destination;
     String source;
     String port = "7471";
     boolean numericHost;
-    /** As setsockopt takes them, which doubles them; 0 for the default. */
+    /** Buffer size as given to setsockopt, which doubles it; 0 for the default. */
     int bufferBytes;
     int inlineBytes = 64;
-    /** One test of these numbers instead of the list of tests. */
+    /** Run one test with the following numbers instead of the list of tests. */
     boolean custom;
     int iterations = 1;
     int transferCount = 1000;
@@ -33,7 +33,7 @@ final class RStreamOptions {
         return destination != null;
     }
 
-    /** @return null if something was wrong, and said */
+    /** @return null for a wrong command line, after the usage text was printed */
     static RStreamOptions parse(String name, List<String> arguments, Console console) {
         RStreamOptions options = new RStreamOptions();
         GetoptLong reader = new GetoptLong(name, "s:b:f:B:i:I:C:S:p:k:T:", List.of(), arguments, console);
@@ -78,22 +78,22 @@ final class RStreamOptions {
                 return false;
             }
         }
-        // What is negative the original takes for huge, and goes wrong with.
+        // The original takes negative numbers for huge ones, and fails.
         return bufferBytes >= 0 && inlineBytes >= 0 && iterations >= 0 && transferCount >= 0 && transferSize >= 0 && keepAliveSeconds >= 0;
     }
 
-    /** The usage promises "name", but the original does not know it either. */
+    /** Sets the address format. The usage text has "name", which the original does not recognize either. */
     private void addressFormat(String format, Console console) {
         if (startsWith(format, "ip")) {
             numericHost = true;
         } else if (startsWith(format, "gid")) {
-            console.error("Warning: GIDs are no addresses here; on RoCE every GID is an IP address, which will do");
+            console.error("Warning: GIDs are not accepted as addresses; on RoCE use the IP address that the GID contains");
         } else {
             console.error("Warning: unknown address format");
         }
     }
 
-    /** A letter, or the beginning of a word. A server that forks does what one does that serves by itself, over sockets. */
+    /** Sets a test option, a letter or the start of a word. Forking is not needed: "fork" only selects sockets. */
     private boolean test(String what) {
         if (what.equals("s") || startsWith(what, "socket") || what.equals("f") || startsWith(what, "fork")) {
             sockets = true;
@@ -106,7 +106,7 @@ final class RStreamOptions {
         } else if (what.equals("v") || startsWith(what, "verify")) {
             verify = true;
         } else {
-            // There is one way to resolve names here, and both answer alike.
+            // Both ways to resolve names have the same result here.
             return what.equals("r") || startsWith(what, "resolve");
         }
         return true;

@@ -10,7 +10,7 @@ import org.softrdma.rsocket.RSocketChannel;
 import org.softrdma.rsocket.RSocketException;
 import org.softrdma.rsocket.RSocketOptions;
 
-/** Rsockets. */
+/** Streams over rsockets. */
 final class RdmaStreams implements StreamKind {
     private static final int DEFAULT_BUFFER = 1 << 19;
     private static final int MAX_INLINE = 0xfffe;
@@ -23,7 +23,7 @@ final class RdmaStreams implements StreamKind {
         this.options = options;
     }
 
-    /** A buffer is twice what was asked for, as with rsetsockopt. */
+    /** Options of a connection. A buffer is twice the requested size, as with rsetsockopt. */
     private RSocketOptions socketOptions(Optimization optimization) {
         long asked = 2L * (options.bufferBytes == 0 ? DEFAULT_BUFFER : options.bufferBytes);
         int buffer = Math.clamp(asked, RSocketOptions.MIN_BUFFER, RSocketOptions.MAX_BUFFER);

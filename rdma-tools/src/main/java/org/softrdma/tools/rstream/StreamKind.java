@@ -5,29 +5,37 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ByteChannel;
 
-/** What the test needs of streams. */
+/** Kind of byte streams that can be tested. */
 interface StreamKind extends AutoCloseable {
     void listen(InetSocketAddress at) throws IOException;
 
-    /** @param optimization of the connections that are made from now on */
+    /**
+     * Accepts a connection.
+     *
+     * @param optimization of the connections that are made from now on
+     */
     ByteChannel accept(Optimization optimization) throws IOException;
 
-    /** @param source null for any */
+    /**
+     * Connects to a server.
+     *
+     * @param source local address; null for any
+     */
     ByteChannel connect(InetSocketAddress source, InetSocketAddress destination, Optimization optimization) throws IOException;
 
-    /** Waits until a read would not be 0, or the stream is over. */
+    /** Waits until a read would not return 0, or the stream has ended. */
     void awaitReadable(ByteChannel stream) throws IOException;
 
-    /** Waits until a write would not be 0, or the stream is over. */
+    /** Waits until a write would not return 0, or the stream has ended. */
     void awaitWritable(ByteChannel stream) throws IOException;
 
-    /** What {@code perror} says of it. */
+    /** @return the text that {@code perror} prints */
     String text(IOException failure);
 
-    /** Listens no more. */
+    /** Stops listening. */
     @Override
     void close() throws IOException;
 
-    /** What a connection is to be good at: how much is sent inline. */
+    /** Use of a connection, which decides how many bytes are sent inline. */
     enum Optimization { MIXED, LATENCY, BANDWIDTH }
 }

@@ -12,7 +12,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 
-/** The host's TCP sockets. */
+/** Streams over the host's TCP sockets. */
 final class TcpStreams implements StreamKind {
     private static final int DEFAULT_BUFFER = 1 << 19;
 
@@ -73,7 +73,7 @@ final class TcpStreams implements StreamKind {
         await((SocketChannel) stream, SelectionKey.OP_WRITE);
     }
 
-    /** One that blocks waits by itself. */
+    /** Waits for a stream that does not block; a blocking one waits in its read or write. */
     private void await(SocketChannel stream, int operation) throws IOException {
         if (!stream.isBlocking()) {
             stream.register(selector, operation);

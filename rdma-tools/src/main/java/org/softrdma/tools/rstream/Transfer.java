@@ -8,7 +8,7 @@ import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.Errno;
 
-/** Sends and receives, one transfer at a time, the way the options ask for. With verifying, byte n of a direction has the value n. */
+/** Sends and receives one transfer at a time, as the options demand. With verification, byte n of a direction has the value n. */
 final class Transfer {
     private final RStreamOptions options;
     private final StreamKind kind;

@@ -4,7 +4,7 @@ package org.softrdma.tools.simulate;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code A..B}, both included; {@code A} alone is {@code A..A}. */
+/** Range of seeds, {@code A..B} with both included; {@code A} alone is {@code A..A}. */
 record SeedRange(long from, long to) {
     static final class Converter implements ITypeConverter<SeedRange> {
         @Override
@@ -13,7 +13,7 @@ record SeedRange(long from, long to) {
             try {
                 long from = Long.parseLong(dots < 0 ? text : text.substring(0, dots));
                 long to = dots < 0 ? from : Long.parseLong(text.substring(dots + 2));
-                // One less than the largest long, so that counting past the end does not begin anew.
+                // Below the largest long: counting beyond the end must not overflow.
                 if (from <= to && to < Long.MAX_VALUE) {
                     return new SeedRange(from, to);
                 }

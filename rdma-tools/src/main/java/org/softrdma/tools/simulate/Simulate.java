@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code softrdma simulate}: random workloads on a faulty network, many seeds for a night, or one to look at. */
+/** {@code softrdma simulate}: random workloads on a faulty network, with many seeds or, in detail, with one. */
 @Command(name = "simulate", sortOptions = false,
     description = "Runs random workloads between two simulated devices on a faulty network, in virtual time, and checks everything that "
         + "can be seen: every byte of memory, every completion, every packet. A seed decides all that happens; the same seed and the same "
@@ -26,7 +26,7 @@ public final class Simulate implements Tool {
     private static final int CHUNK_SEEDS = 1_000;
     private static final SeedRange DEFAULT = new SeedRange(1, 2_000);
 
-    /** One or many. */
+    /** Choice between one seed and a range. */
     static final class Which {
         @Option(names = "--seeds", paramLabel = "A..B", converter = SeedRange.Converter.class,
             description = "seeds to run, both included (default: 1..2000)")
@@ -123,7 +123,7 @@ public final class Simulate implements Tool {
             + sum.packets() + " packets, queue pairs died in " + sum.died();
     }
 
-    /** How far it is, on terminals only. */
+    /** Progress display, on terminals only. */
     private static final class Progress {
         private static final int EVERY = 10;
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Expected values are those of strtol(3) and strtoul(3) with base 0 where long has 64 bits, cut to 32 bits as the tools do. */
+/** Expected values are those of strtol(3) and strtoul(3) with base 0 and a long of 64 bits, truncated to 32 bits as by the tools. */
 class CNumberTest {
     @ParameterizedTest
     @CsvSource({

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.tools.ToolRun;
 
-/** Expected texts are what programs linked with glibc print, taken from runs of ibv_rc_pingpong of ibverbs-utils 44. */
+/** Expected texts are those of glibc, from runs of ibv_rc_pingpong of ibverbs-utils 44. */
 class GetoptLongTest {
     private static final List<GetoptLong.Long> LONG = List.of(
         new GetoptLong.Long("size", true, 's'), new GetoptLong.Long("sl", true, 'l'), new GetoptLong.Long("events", false, 'e'),

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.Gid;
 
-/** Our half of the exchange against a peer made of a plain socket. */
+/** One end of the exchange against a peer on a plain socket. */
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class AddressExchangeTest {
     private static final AddressExchange ONE = new AddressExchange(1);
@@ -35,12 +35,12 @@ class AddressExchangeTest {
     private static final byte[] UNUSED_MESSAGE = bytes("0000:000000:000000:00000000000000000000000000000000\0");
     private static final byte[] THEIR_MESSAGE = bytes("0000:000012:000001:00000000000000000000ffff0a000002\0");
 
-    /** The other end: gets a connected socket. */
+    /** Peer on a connected socket. */
     private interface Peer {
         void talk(Socket socket) throws IOException;
     }
 
-    // --- client ---
+    // ---- client ----
 
     @Test
     void shouldExchangeAsClient() throws Exception {
@@ -123,7 +123,7 @@ class AddressExchangeTest {
         assertEquals("Name or service not known for no-such-host.invalid:18515", failure.getMessage());
     }
 
-    // --- server ---
+    // ---- server ----
 
     @Test
     void shouldConnectBeforeItAnswersAsServer() throws Exception {
@@ -193,7 +193,7 @@ class AddressExchangeTest {
         }
     }
 
-    // --- several destinations, as ibv_srq_pingpong exchanges: always 256, those that are not used all zero ---
+    // ---- the 256 destinations of ibv_srq_pingpong, of which the unused ones are zero ----
 
     @Test
     void shouldExchangeManyAsClient() throws Exception {
@@ -245,7 +245,7 @@ class AddressExchangeTest {
         assertEquals("server read: Success\n52/13312: Couldn't read remote address", failure.getMessage());
     }
 
-    // --- the peers ---
+    // ---- peers ----
 
     private static Destination asClient(Peer server) throws Exception {
         return asClient(ONE, List.of(OURS), server).getFirst();
@@ -291,7 +291,7 @@ class AddressExchangeTest {
         return assertThrows(ToolFailure.class, () -> asServer(ignored -> { }, client));
     }
 
-    /** Until the server listens, or has given up. */
+    /** Connects as soon as the server listens; fails if the server has ended. */
     private static Socket connect(int port, CompletableFuture<?> server) throws IOException {
         while (true) {
             try {

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.verbs.Gid;
 
 class DestinationTest {
-    /** The 52 bytes the real tool sends: 51 characters and a NUL. */
+    /** The 52 bytes that the real tool sends: 51 characters and a NUL. */
     private static final String MESSAGE = "0000:000011:123456:00000000000000000000ffff0a000001\0";
     private static final Destination DESTINATION = new Destination(0, 0x11, 0x123456, Gid.ofIpv4(0x0a000001));
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.verbs.Gid;
 
-/** The 66 bytes as the original's format string makes them. */
+/** The 66 bytes that the original's format string produces. */
 class XsrqDestinationTest {
     private static final String MESSAGE = "0000:000011:000012:123456:00000a:00000000000000000000ffff0a000001\0";
     private static final XsrqDestination DESTINATION = new XsrqDestination(0, 0x11, 0x12, 0x123456, 10, Gid.ofIpv4(0x0a000001));

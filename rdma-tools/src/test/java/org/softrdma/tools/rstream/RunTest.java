@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.tools.cli.Console;
 
-/** What rstream 44 prints for these numbers. */
+/** Expected lines are those of rstream 44 for these numbers. */
 class RunTest {
     @ParameterizedTest
     @CsvSource({"0, 0", "64, 64", "1000, 1000", "1023, 1023", "1024, 1k", "1100, 1k", "1536, 1.5k", "10239, 9.9k", "10240, 10k",
