@@ -86,8 +86,7 @@ public final class Softrdma {
             return 1;
         } catch (RuntimeException | Error unexpected) {
             console.error(name + ": unexpected error: " + unexpected);
-            console.error("This is a bug in softrdma, please report it. With " + TRACE_VARIABLE + "=1 in the environment it prints a stack"
-                + " trace.");
+            console.error("This is a bug in softrdma, please report it. " + TRACE_VARIABLE + "=1 in the environment adds a stack trace.");
             trace(unexpected, console);
             return EXIT_INTERNAL;
         }

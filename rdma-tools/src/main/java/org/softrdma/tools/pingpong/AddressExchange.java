@@ -58,7 +58,8 @@ final class AddressExchange {
             }
             if (answer.length < bytes()) {
                 throw new ToolFailure("client read/write: Success\nCouldn't read/write remote address\n"
-                    + "The server closed the connection after " + answer.length + " of " + bytes() + " bytes; see its output for the cause.");
+                    + "The server closed the connection after " + answer.length + " of " + bytes()
+                    + " bytes; see its output for the cause.");
             }
             return parse(answer, "Couldn't read/write remote address");
         } catch (IOException ofClose) {
