@@ -60,7 +60,7 @@ abstract class Endpoint {
     Endpoint(PingPongParameters parameters, int headerBytes) {
         this.parameters = parameters;
         payloadAt = headerBytes;
-        qps = new QueuePair[parameters.queuePairs()];
+        qps = new QueuePair[parameters.queuePairs];
     }
 
     /**
@@ -69,7 +69,7 @@ abstract class Endpoint {
      * @throws ToolFailure in the original's words; everything opened before is closed again
      */
     static Endpoint open(RdmaDevice device, PingPongParameters parameters) {
-        Endpoint endpoint = parameters.service().endpoint.apply(parameters);
+        Endpoint endpoint = parameters.service.endpoint.apply(parameters);
         try {
             endpoint.openAll(device);
             return endpoint;
@@ -82,7 +82,7 @@ abstract class Endpoint {
     private void openAll(RdmaDevice device) {
         attempt("Couldn't get context for " + device.name(), () -> context = device.open());
         opened.add("Couldn't release context", context::close);
-        if (parameters.events()) {
+        if (parameters.events) {
             attempt("Couldn't create completion channel", () -> channel = context.createCompletionChannel());
             opened.add("Couldn't destroy completion channel", channel::close);
         }
@@ -92,29 +92,29 @@ abstract class Endpoint {
         allocateBuffer();
         attempt("Couldn't register MR", () -> region = pd.register(buffer, AccessFlags.LOCAL_WRITE));
         opened.add("Couldn't deregister MR", region::close);
-        attempt("Couldn't create CQ", () -> cq = context.createCq(parameters.rxDepth() + qps.length, null, channel, 0));
+        attempt("Couldn't create CQ", () -> cq = context.createCq(parameters.rxDepth + qps.length, null, channel, 0));
         opened.add("Couldn't destroy CQ", cq::close);
         openQueuePairs(openSharedReceives());
 
-        receive.begin(RECEIVE_WR_ID).element(region, 0, payloadAt + parameters.size());
-        send.send().wrId(SEND_WR_ID).element(region, payloadAt, parameters.size()).signaled();
-        if (qps[0].capabilities().maxInlineData() >= parameters.size()) {
+        receive.begin(RECEIVE_WR_ID).element(region, 0, payloadAt + parameters.size);
+        send.send().wrId(SEND_WR_ID).element(region, payloadAt, parameters.size).signaled();
+        if (qps[0].capabilities().maxInlineData() >= parameters.size) {
             send.inline();
         }
     }
 
     private void openQueuePairs(SharedReceiveQueue srq) {
-        QpCapabilities capabilities = new QpCapabilities(1, srq == null ? parameters.rxDepth() : 0, 1, srq == null ? 1 : 0, 0);
+        QpCapabilities capabilities = new QpCapabilities(1, srq == null ? parameters.rxDepth : 0, 1, srq == null ? 1 : 0, 0);
         for (int i = 0; i < qps.length; i++) {
             int index = i;
             attempt("Couldn't create " + nameOf(i),
-                () -> qps[index] = pd.createQp(new QpInitAttributes(parameters.service().type, cq, cq, srq, capabilities, false)));
+                () -> qps[index] = pd.createQp(new QpInitAttributes(parameters.service.type, cq, cq, srq, capabilities, false)));
             opened.add("Couldn't destroy " + nameOf(i), qps[i]::close);
         }
         for (int i = 0; i < qps.length; i++) {
             QueuePair qp = qps[i];
             attempt("Failed to modify " + nameOf(i) + " to INIT",
-                () -> qp.modify(initAttributes().state(QpState.INIT).pkeyIndex(0).port(parameters.ibPort())));
+                () -> qp.modify(initAttributes().state(QpState.INIT).pkeyIndex(0).port(parameters.ibPort)));
         }
     }
 
@@ -144,13 +144,13 @@ abstract class Endpoint {
     abstract void checkFeatures(Context opened);
 
     private void allocateBuffer() {
-        if (parameters.size() < 0) {
+        if (parameters.size < 0) {
             throw new ToolFailure("Couldn't allocate work buf.");
         }
         Arena arena = Arena.ofShared();
         opened.add("Couldn't free work buf.", arena::close);
         try {
-            buffer = arena.allocate((long) payloadAt + parameters.size(), pageBytes).fill((byte) fill());
+            buffer = arena.allocate((long) payloadAt + parameters.size, pageBytes).fill((byte) fill());
         } catch (OutOfMemoryError tooLarge) {
             throw new ToolFailure("Couldn't allocate work buf.");
         }
@@ -160,16 +160,16 @@ abstract class Endpoint {
     List<Destination> destinations(RandomGenerator random) {
         int[] lid = new int[1];
         attempt("Couldn't get port info", () -> {
-            PortAttributes port = context.queryPort(parameters.ibPort());
+            PortAttributes port = context.queryPort(parameters.ibPort);
             lid[0] = port.lid();
             if (port.linkLayer() == LINK_LAYER_INFINIBAND && lid[0] == 0) {
                 throw new ToolFailure("Couldn't get local LID");
             }
         });
         Gid[] gid = {Gid.ZERO};
-        if (parameters.gidIndex() >= 0) {
-            attempt(gidComplaint() + parameters.gidIndex(),
-                () -> gid[0] = context.queryGid(parameters.ibPort(), parameters.gidIndex()));
+        if (parameters.gidIndex >= 0) {
+            attempt(gidComplaint() + parameters.gidIndex,
+                () -> gid[0] = context.queryGid(parameters.ibPort, parameters.gidIndex));
         }
         return Arrays.stream(qps).map(qp -> new Destination(lid[0], qp.qpNum(), random.nextInt(1 << 24), gid[0])).toList();
     }
@@ -198,7 +198,8 @@ abstract class Endpoint {
     private AddressVector vectorTo(Destination peer) {
         // The original sets a GRH only if the peer's interface ID, the GID's low half, is not zero; without a GRH, RoCE refuses the change.
         Gid dgid = peer.gid().low() == 0 ? Gid.ZERO : peer.gid();
-        return new AddressVector(dgid, parameters.gidIndex() & 0xff, 0, 1, 0, parameters.serviceLevel() & 0xff, parameters.ibPort());
+        return AddressVector.to(dgid, parameters.gidIndex & 0xff).withHopLimit(1).withSl(parameters.serviceLevel & 0xff)
+            .withPort(parameters.ibPort);
     }
 
     /** Calls a verb that needs the address of the peer. */
@@ -206,7 +207,7 @@ abstract class Endpoint {
         try {
             verb.run();
         } catch (VerbsException refused) {
-            String hint = parameters.gidIndex() < 0 || vector.dgid().isZero()
+            String hint = parameters.gidIndex < 0 || vector.dgid().isZero()
                 ? "\nOn Ethernet both ends need a GID: -g 1 is the first IPv4 address" : "";
             throw new ToolFailure(complaint + "\n" + refused.getMessage() + hint);
         }

@@ -37,46 +37,46 @@ public final class PingPong implements Tool {
     }
 
     private static void run(RdmaDevice device, Endpoint endpoint, PingPongParameters parameters, Console console) {
-        int posted = endpoint.postReceives(parameters.rxDepth());
-        if (posted < parameters.rxDepth()) {
+        int posted = endpoint.postReceives(parameters.rxDepth);
+        if (posted < parameters.rxDepth) {
             throw new ToolFailure("Couldn't post receive (" + posted + ")");
         }
-        if (parameters.events()) {
+        if (parameters.events) {
             endpoint.cq().requestNotify();
         }
 
         List<Destination> own = endpoint.destinations(ThreadLocalRandom.current());
         for (Destination each : own) {
             // Only the original for UD has a colon before the GID here.
-            say("  local address:  " + (parameters.service() == Service.UD ? each.toString().replace(", GID", ": GID") : each), parameters,
+            say("  local address:  " + (parameters.service == Service.UD ? each.toString().replace(", GID", ": GID") : each), parameters,
                 console);
         }
-        AddressExchange exchange = new AddressExchange(parameters.service().destinations);
+        AddressExchange exchange = new AddressExchange(parameters.service.destinations);
         List<Destination> peers;
         if (parameters.isClient()) {
-            peers = exchange.asClient(parameters.server(), parameters.port(), own);
+            peers = exchange.asClient(parameters.server, parameters.port, own);
         } else {
-            peers = exchange.asServer(parameters.port(), own, clients -> endpoint.connect(own, clients));
+            peers = exchange.asServer(parameters.port, own, clients -> endpoint.connect(own, clients));
         }
         for (Destination each : peers.subList(0, own.size())) {
             say("  remote address: " + each, parameters, console);
         }
         if (parameters.isClient()) {
             endpoint.connect(own, peers);
-            if (parameters.validate()) {
+            if (parameters.validate) {
                 endpoint.markPages();
             }
         }
 
         long elapsedNs = new PingPongLoop(endpoint, parameters, posted).run();
         PingPongResult result = new PingPongResult(parameters, device.name(), elapsedNs,
-            parameters.validate() && !parameters.isClient() ? invalidPages(endpoint, parameters) : List.of());
-        console.print(parameters.json() ? result.json() : result.text());
+            parameters.validate && !parameters.isClient() ? invalidPages(endpoint, parameters) : List.of());
+        console.print(parameters.json ? result.json() : result.text());
     }
 
     /** Prints a line, unless the output is JSON. */
     private static void say(String line, PingPongParameters parameters, Console console) {
-        if (!parameters.json()) {
+        if (!parameters.json) {
             console.println(line);
             console.out().flush();
         }
@@ -89,25 +89,25 @@ public final class PingPong implements Tool {
         } catch (VerbsException refused) {
             throw new ToolFailure("Failed to get IB devices list: " + refused.errno().text(), refused);
         }
-        if (parameters.device() == null) {
+        if (parameters.device == null) {
             if (devices.isEmpty()) {
                 throw new ToolFailure("No IB devices found\n`rdma link add rxe0 type rxe netdev NETDEV` adds one.");
             }
             return devices.getFirst();
         }
         for (RdmaDevice each : devices) {
-            if (each.name().equals(parameters.device())) {
+            if (each.name().equals(parameters.device)) {
                 return each;
             }
         }
-        throw new ToolFailure("IB device " + parameters.device() + " not found\n" + (devices.isEmpty() ? "There are no devices."
+        throw new ToolFailure("IB device " + parameters.device + " not found\n" + (devices.isEmpty() ? "There are no devices."
             : "There are: " + String.join(", ", devices.stream().map(RdmaDevice::name).toList())));
     }
 
     /** Checks the received buffer. Invalid pages are printed only: the exit code is 0, as the original's is. */
     private static List<Long> invalidPages(Endpoint endpoint, PingPongParameters parameters) {
         List<Long> pages = new ArrayList<>();
-        for (long offset = 0; offset < parameters.size(); offset += endpoint.pageBytes()) {
+        for (long offset = 0; offset < parameters.size; offset += endpoint.pageBytes()) {
             if (!endpoint.isMarked(offset)) {
                 pages.add(offset / endpoint.pageBytes());
             }

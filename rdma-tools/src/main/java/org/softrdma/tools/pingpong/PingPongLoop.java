@@ -32,7 +32,7 @@ final class PingPongLoop {
         this.endpoint = endpoint;
         this.parameters = parameters;
         this.receivesPosted = receivesPosted;
-        pending = new int[parameters.queuePairs()];
+        pending = new int[parameters.queuePairs];
         Arrays.fill(pending, RECEIVE);
         completions = WorkCompletion.array(2 * pending.length);
     }
@@ -51,7 +51,7 @@ final class PingPongLoop {
             }
             long startNs = System.nanoTime();
             while (isBelowIterations(received) || isBelowIterations(sent)) {
-                if (parameters.events()) {
+                if (parameters.events) {
                     awaitEvent();
                 }
                 int count = poll();
@@ -75,7 +75,7 @@ final class PingPongLoop {
      */
     private int poll() {
         int count = endpoint.cq().poll(completions);
-        for (int empty = 0; count == 0 && !parameters.events(); empty++) {
+        for (int empty = 0; count == 0 && !parameters.events; empty++) {
             if (empty < POLLS_BEFORE_YIELD) {
                 Thread.onSpinWait();
             } else {
@@ -130,18 +130,18 @@ final class PingPongLoop {
         if (--receivesPosted > pending.length) {
             return;
         }
-        receivesPosted += endpoint.postReceives(parameters.rxDepth() - receivesPosted);
-        if (receivesPosted < parameters.rxDepth()) {
+        receivesPosted += endpoint.postReceives(parameters.rxDepth - receivesPosted);
+        if (receivesPosted < parameters.rxDepth) {
             throw new ToolFailure("Couldn't post receive (" + receivesPosted + ")" + andCount(count));
         }
     }
 
     /** @return second line of a failure, which only the original for RC has */
     private String andCount(int count) {
-        return parameters.service() == Service.RC ? "\nparse WC failed " + count : "";
+        return parameters.service == Service.RC ? "\nparse WC failed " + count : "";
     }
 
     private boolean isBelowIterations(int count) {
-        return Integer.compareUnsigned(count, parameters.iterations()) < 0;
+        return Integer.compareUnsigned(count, parameters.iterations) < 0;
     }
 }

@@ -30,30 +30,11 @@ final class PingPongOptions {
         new GetoptLong.Long("json", false, JSON));
     private static final int HIGHEST_PORT = 65535;
 
-    private final Service service;
-    private int port = 18515;
-    private String device;
-    private int ibPort = 1;
-    private int size;
-    private Mtu mtu = Mtu.MTU_1024;
-    private int queuePairs;
-    private int rxDepth = 500;
-    private int iterations = 1000;
-    private int serviceLevel;
-    private boolean events;
-    private int gidIndex = -1;
-    private boolean onDemandPaging;
+    private final PingPongParameters parameters;
     private boolean prefetch;
-    private boolean timestamps;
-    private boolean validate;
-    private boolean deviceMemory;
-    private boolean json;
 
     private PingPongOptions(Service service) {
-        this.service = service;
-        // The default of the original for UD differs from its usage text.
-        size = service == Service.UD ? 1024 : 4096;
-        queuePairs = service == Service.SRQ ? 16 : 1;
+        parameters = new PingPongParameters(service);
     }
 
     /**
@@ -82,23 +63,23 @@ final class PingPongOptions {
 
     private boolean take(int option, String argument) {
         switch (option) {
-            case 'p' -> port = CNumber.unsigned(argument);
-            case 'd' -> device = argument;
-            case 'i' -> ibPort = CNumber.signed(argument);
-            case 's' -> size = CNumber.unsigned(argument);
-            case 'm' -> mtu = Mtu.ofBytes(CNumber.signed(argument));
-            case 'q' -> queuePairs = CNumber.unsigned(argument);
-            case 'r' -> rxDepth = CNumber.unsigned(argument);
-            case 'n' -> iterations = CNumber.unsigned(argument);
-            case 'l' -> serviceLevel = CNumber.signed(argument);
-            case 'e' -> events = true;
-            case 'g' -> gidIndex = CNumber.signed(argument);
-            case 'o', 'O' -> onDemandPaging = true;
+            case 'p' -> parameters.port = CNumber.unsigned(argument);
+            case 'd' -> parameters.device = argument;
+            case 'i' -> parameters.ibPort = CNumber.signed(argument);
+            case 's' -> parameters.size = CNumber.unsigned(argument);
+            case 'm' -> parameters.mtu = Mtu.ofBytes(CNumber.signed(argument));
+            case 'q' -> parameters.queuePairs = CNumber.unsigned(argument);
+            case 'r' -> parameters.rxDepth = CNumber.unsigned(argument);
+            case 'n' -> parameters.iterations = CNumber.unsigned(argument);
+            case 'l' -> parameters.serviceLevel = CNumber.signed(argument);
+            case 'e' -> parameters.events = true;
+            case 'g' -> parameters.gidIndex = CNumber.signed(argument);
+            case 'o', 'O' -> parameters.onDemandPaging = true;
             case 'P' -> prefetch = true;
-            case 't' -> timestamps = true;
-            case 'c' -> validate = true;
-            case 'j' -> deviceMemory = true;
-            case JSON -> json = true;
+            case 't' -> parameters.timestamps = true;
+            case 'c' -> parameters.validate = true;
+            case 'j' -> parameters.deviceMemory = true;
+            case JSON -> parameters.json = true;
             case 'N' -> {
                 // Selects another API of the same send; here there is only one.
             }
@@ -106,31 +87,35 @@ final class PingPongOptions {
                 return false;
             }
         }
-        return Integer.compareUnsigned(port, HIGHEST_PORT) <= 0 && ibPort >= 1 && mtu != null && (size != 0 || service != Service.SRQ);
+        return Integer.compareUnsigned(parameters.port, HIGHEST_PORT) <= 0 && parameters.ibPort >= 1 && parameters.mtu != null
+            && (parameters.size != 0 || parameters.service != Service.SRQ);
     }
 
     private PingPongParameters check(String server) {
-        if (onDemandPaging && deviceMemory) {
+        if (parameters.onDemandPaging && parameters.deviceMemory) {
             throw new ToolFailure("DM memory region can't be on demand");
         }
-        if (prefetch && !onDemandPaging) {
+        if (prefetch && !parameters.onDemandPaging) {
             throw new ToolFailure("prefetch is valid only with on-demand memory region");
         }
-        if (service == Service.SRQ) {
+        if (parameters.service == Service.SRQ) {
             checkQueuePairs();
         }
-        return new PingPongParameters(service, server, port, device, ibPort, size, mtu, queuePairs, rxDepth, iterations, serviceLevel,
-            events, gidIndex, validate, onDemandPaging, timestamps, deviceMemory, json);
+        parameters.server = server;
+        return parameters;
     }
 
     private void checkQueuePairs() {
+        int queuePairs = parameters.queuePairs;
+        int rxDepth = parameters.rxDepth;
+        int destinations = parameters.service.destinations;
         if (Integer.compareUnsigned(queuePairs, rxDepth) > 0) {
             throw new ToolFailure("rx_depth " + rxDepth + " is too small for " + queuePairs
                 + " QPs -- must have at least one receive per QP.");
         }
         // The original's message names a limit that is one too low: 255 are accepted.
-        if (Integer.compareUnsigned(queuePairs, service.destinations) >= 0) {
-            throw new ToolFailure("num_qp " + queuePairs + " must be less than " + (service.destinations - 1));
+        if (Integer.compareUnsigned(queuePairs, destinations) >= 0) {
+            throw new ToolFailure("num_qp " + queuePairs + " must be less than " + (destinations - 1));
         }
         if (queuePairs == 0) {
             throw new ToolFailure("num_qp 0: at least one queue pair is needed\nThe original would wait forever.");

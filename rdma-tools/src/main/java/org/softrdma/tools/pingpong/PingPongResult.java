@@ -21,11 +21,11 @@ record PingPongResult(PingPongParameters parameters, String device, long elapsed
     }
 
     private long iterations() {
-        return Integer.toUnsignedLong(parameters.iterations());
+        return Integer.toUnsignedLong(parameters.iterations);
     }
 
     private long bytes() {
-        return Integer.toUnsignedLong(parameters.size()) * iterations() * 2;
+        return Integer.toUnsignedLong(parameters.size) * iterations() * 2;
     }
 
     /** @return the lines of the original */
@@ -33,7 +33,7 @@ record PingPongResult(PingPongParameters parameters, String device, long elapsed
         StringBuilder text = new StringBuilder();
         text.append(bytes()).append(" bytes in ").append(fixed(usec() / 1e6)).append(" seconds = ").append(fixed(bytes() * 8.0 / usec()))
             .append(" Mbit/sec\n");
-        text.append(parameters.iterations()).append(" iters in ").append(fixed(usec() / 1e6)).append(" seconds = ")
+        text.append(parameters.iterations).append(" iters in ").append(fixed(usec() / 1e6)).append(" seconds = ")
             .append(fixed(usec() / iterations())).append(" usec/iter\n");
         invalidPages.forEach(page -> text.append("invalid data in page ").append(page).append('\n'));
         return text.toString();
@@ -49,13 +49,13 @@ record PingPongResult(PingPongParameters parameters, String device, long elapsed
 
     String json() {
         Map<String, Object> info = new LinkedHashMap<>();
-        info.put("test", parameters.service() + "_pingpong");
+        info.put("test", parameters.service + "_pingpong");
         info.put("Device", device);
-        info.put("Number_of_qps", parameters.queuePairs());
-        info.put("RX_depth", parameters.rxDepth());
-        info.put("GID_index", parameters.gidIndex());
+        info.put("Number_of_qps", parameters.queuePairs);
+        info.put("RX_depth", parameters.rxDepth);
+        info.put("GID_index", parameters.gidIndex);
         Map<String, Object> results = new LinkedHashMap<>();
-        results.put("MsgSize", Integer.toUnsignedLong(parameters.size()));
+        results.put("MsgSize", Integer.toUnsignedLong(parameters.size));
         results.put("n_iterations", iterations());
         results.put("seconds", JsonResult.fixed(usec() / 1e6, 6));
         results.put("Mbit_per_sec", JsonResult.fixed(bytes() * 8.0 / usec(), 2));

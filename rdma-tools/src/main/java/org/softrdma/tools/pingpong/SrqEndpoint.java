@@ -15,14 +15,14 @@ final class SrqEndpoint extends RcEndpoint {
 
     @Override
     void checkFeatures(Context opened) {
-        if (parameters.onDemandPaging()) {
+        if (parameters.onDemandPaging) {
             throw new ToolFailure("The device isn't ODP capable or does not support RC send, receive and srq with ODP");
         }
     }
 
     @Override
     SharedReceiveQueue openSharedReceives() {
-        attempt("Couldn't create SRQ", () -> srq = pd.createSrq(parameters.rxDepth(), 1, 0));
+        attempt("Couldn't create SRQ", () -> srq = pd.createSrq(parameters.rxDepth, 1, 0));
         closeFirst("Couldn't destroy SRQ", srq::close);
         return srq;
     }

@@ -25,7 +25,7 @@ final class UcEndpoint extends Endpoint {
     @Override
     void connect(QueuePair qp, String name, int ownPsn, Destination peer, AddressVector vector) {
         attemptToReach(vector, "Failed to modify " + name + " to RTR", () -> qp.modify(new QpAttributes().state(QpState.RTR)
-            .pathMtu(parameters.mtu()).destQpn(peer.qpn()).rqPsn(peer.psn()).addressVector(vector)));
+            .pathMtu(parameters.mtu).destQpn(peer.qpn()).rqPsn(peer.psn()).addressVector(vector)));
         attempt("Failed to modify " + name + " to RTS", () -> qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(ownPsn)));
     }
 }

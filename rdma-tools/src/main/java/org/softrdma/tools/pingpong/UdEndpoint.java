@@ -20,9 +20,9 @@ final class UdEndpoint extends Endpoint {
 
     @Override
     void checkFeatures(Context opened) {
-        attempt("Unable to query port info for port " + parameters.ibPort(), () -> {
-            int mtu = opened.queryPort(parameters.ibPort()).activeMtu().bytes();
-            if (Integer.compareUnsigned(parameters.size(), mtu) > 0) {
+        attempt("Unable to query port info for port " + parameters.ibPort, () -> {
+            int mtu = opened.queryPort(parameters.ibPort).activeMtu().bytes();
+            if (Integer.compareUnsigned(parameters.size, mtu) > 0) {
                 throw new ToolFailure("Requested size larger than port MTU (" + mtu + ")");
             }
         });

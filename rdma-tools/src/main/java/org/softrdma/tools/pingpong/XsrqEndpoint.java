@@ -61,11 +61,11 @@ final class XsrqEndpoint {
 
     private XsrqEndpoint(XsrqParameters parameters) {
         this.parameters = parameters;
-        targets = new QueuePair[parameters.clients()];
-        initiators = new QueuePair[parameters.clients()];
-        psns = new int[parameters.clients()];
-        peers = new XsrqDestination[parameters.clients()];
-        sent = new int[parameters.clients()];
+        targets = new QueuePair[parameters.clients];
+        initiators = new QueuePair[parameters.clients];
+        psns = new int[parameters.clients];
+        peers = new XsrqDestination[parameters.clients];
+        sent = new int[parameters.clients];
     }
 
     /**
@@ -74,8 +74,8 @@ final class XsrqEndpoint {
      * @throws ToolFailure in the original's words; everything opened before is closed again
      */
     static XsrqEndpoint open(XsrqParameters parameters) {
-        if (parameters.clients() < 1) {
-            throw new ToolFailure("Couldn't create recv CQ\n-c " + parameters.clients() + ": at least one client is needed");
+        if (parameters.clients < 1) {
+            throw new ToolFailure("Couldn't create recv CQ\n-c " + parameters.clients + ": at least one client is needed");
         }
         XsrqEndpoint endpoint = new XsrqEndpoint(parameters);
         try {
@@ -88,21 +88,21 @@ final class XsrqEndpoint {
     }
 
     private void openAll() {
-        RdmaDevice device = device(parameters.device());
+        RdmaDevice device = device(parameters.device);
         attempt("Failed to open device", () -> context = device.open());
         opened.add("Couldn't release context", context::close);
-        if (parameters.onDemandPaging()) {
+        if (parameters.onDemandPaging) {
             throw new ToolFailure("The device isn't ODP capable or does not support XRC send, receive and srq with ODP");
         }
         attempt("Failed to get port info", () -> {
-            var port = context.queryPort(parameters.ibPort());
+            var port = context.queryPort(parameters.ibPort);
             lid = port.lid();
             if (port.linkLayer() == LINK_LAYER_INFINIBAND && lid == 0) {
                 throw new ToolFailure("Couldn't get local LID");
             }
         });
         MemorySegment buffer = allocateBuffer();
-        if (parameters.events()) {
+        if (parameters.events) {
             attempt("Couldn't create completion channel", () -> channel = context.createCompletionChannel());
             opened.add("Couldn't destroy completion channel", channel::close);
         }
@@ -112,16 +112,16 @@ final class XsrqEndpoint {
         opened.add("Couldn't deregister MR", region::close);
         attempt("Couldn't Open the XRC Domain", () -> domain = context.openXrcd(DOMAIN, XrcDomain.CREATE));
         opened.add("Couldn't close the XRC Domain", domain::close);
-        attempt("Couldn't create recv CQ", () -> receiveCq = context.createCq(parameters.clients(), null, channel, 0));
+        attempt("Couldn't create recv CQ", () -> receiveCq = context.createCq(parameters.clients, null, channel, 0));
         opened.add("Couldn't destroy recv CQ", receiveCq::close);
-        if (parameters.events()) {
+        if (parameters.events) {
             receiveCq.requestNotify();
         }
-        attempt("Couldn't create send CQ", () -> sendCq = context.createCq(parameters.clients()));
+        attempt("Couldn't create send CQ", () -> sendCq = context.createCq(parameters.clients));
         opened.add("Couldn't destroy send CQ", sendCq::close);
-        attempt("Couldn't create SRQ", () -> srq = domain.createSrq(pd, receiveCq, parameters.clients(), 1, 0));
+        attempt("Couldn't create SRQ", () -> srq = domain.createSrq(pd, receiveCq, parameters.clients, 1, 0));
         opened.add("Couldn't destroy SRQ", srq::close);
-        for (int i = 0; i < parameters.clients(); i++) {
+        for (int i = 0; i < parameters.clients; i++) {
             openQueuePairs(i);
         }
     }
@@ -146,7 +146,7 @@ final class XsrqEndpoint {
         Arena arena = Arena.ofShared();
         opened.add("Couldn't free work buf.", arena::close);
         try {
-            return arena.allocate(Math.max(0, parameters.size()), PageSize.bytes());
+            return arena.allocate(Math.max(0, parameters.size), PageSize.bytes());
         } catch (OutOfMemoryError tooLarge) {
             throw new ToolFailure("Couldn't allocate work buf.");
         }
@@ -158,13 +158,13 @@ final class XsrqEndpoint {
         attempt("Failed to modify recv QP[" + i + "] to INIT",
             () -> targets[i].modify(init(AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ)));
         attempt("Couldn't create send QP[" + i + "]", () -> initiators[i] = pd.createQp(
-            QpInitAttributes.xrcSend(sendCq, new QpCapabilities(parameters.clients() * parameters.tests(), 0, 1, 0, 0))));
+            QpInitAttributes.xrcSend(sendCq, new QpCapabilities(parameters.clients * parameters.tests, 0, 1, 0, 0))));
         opened.add("Couldn't destroy INI QP[" + i + "]", initiators[i]::close);
         attempt("Failed to modify send QP[" + i + "] to INIT", () -> initiators[i].modify(init(0)));
     }
 
     private QpAttributes init(int access) {
-        return new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(parameters.ibPort()).accessFlags(access);
+        return new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(parameters.ibPort).accessFlags(access);
     }
 
     // ---- the peers ----
@@ -172,9 +172,9 @@ final class XsrqEndpoint {
     /** Sends this end's address to the peer, and prints it. */
     void sendAddress(XsrqExchange exchange, int i, Console console) {
         Gid[] gid = {Gid.ZERO};
-        if (parameters.gidIndex() >= 0) {
-            attempt("can't read sgid of index " + parameters.gidIndex(),
-                () -> gid[0] = context.queryGid(parameters.ibPort(), parameters.gidIndex()));
+        if (parameters.gidIndex >= 0) {
+            attempt("can't read sgid of index " + parameters.gidIndex,
+                () -> gid[0] = context.queryGid(parameters.ibPort, parameters.gidIndex));
         }
         psns[i] = ThreadLocalRandom.current().nextInt(1 << 24);
         XsrqDestination own = new XsrqDestination(lid, targets[i].qpNum(), initiators[i].qpNum(), psns[i], srq.number(), gid[0]);
@@ -193,14 +193,14 @@ final class XsrqEndpoint {
     /** Connects the target to the peer's initiator, and the initiator to the peer's target. */
     void connect(int i) {
         XsrqDestination peer = peers[i];
-        AddressVector vector = new AddressVector(peer.gid().low() == 0 ? Gid.ZERO : peer.gid(), parameters.gidIndex() & 0xff, 0, HOP_LIMIT,
-            0, parameters.serviceLevel() & 0xff, parameters.ibPort());
+        AddressVector vector = AddressVector.to(peer.gid().low() == 0 ? Gid.ZERO : peer.gid(), parameters.gidIndex & 0xff)
+            .withHopLimit(HOP_LIMIT).withSl(parameters.serviceLevel & 0xff).withPort(parameters.ibPort);
         attemptToReach(vector, "Failed to modify recv QP[" + i + "] to RTR", () -> targets[i].modify(new QpAttributes().state(QpState.RTR)
-            .addressVector(vector).pathMtu(parameters.mtu()).destQpn(peer.sendQpn()).rqPsn(peer.psn()).maxDestRdAtomic(0).minRnrTimer(12)));
+            .addressVector(vector).pathMtu(parameters.mtu).destQpn(peer.sendQpn()).rqPsn(peer.psn()).maxDestRdAtomic(0).minRnrTimer(12)));
         attempt("Failed to modify recv QP[" + i + "] to RTS",
             () -> targets[i].modify(new QpAttributes().state(QpState.RTS).timeout(14).sqPsn(psns[i])));
         attemptToReach(vector, "Failed to modify send QP[" + i + "] to RTR", () -> initiators[i].modify(
-            new QpAttributes().state(QpState.RTR).addressVector(vector).pathMtu(parameters.mtu()).destQpn(peer.receiveQpn())
+            new QpAttributes().state(QpState.RTR).addressVector(vector).pathMtu(parameters.mtu).destQpn(peer.receiveQpn())
                 .rqPsn(peer.psn())));
         attempt("Failed to modify send QP[" + i + "] to RTS", () -> initiators[i].modify(
             new QpAttributes().state(QpState.RTS).timeout(14).sqPsn(psns[i]).retryCount(7).rnrRetry(7).maxRdAtomic(0)));
@@ -210,7 +210,7 @@ final class XsrqEndpoint {
         try {
             verb.run();
         } catch (VerbsException refused) {
-            throw new ToolFailure(complaint + "\n" + refused.getMessage() + (parameters.gidIndex() < 0 || vector.dgid().isZero()
+            throw new ToolFailure(complaint + "\n" + refused.getMessage() + (parameters.gidIndex < 0 || vector.dgid().isZero()
                 ? "\nOn Ethernet both ends need a GID: -g 1 is the first IPv4 address" : ""));
         }
     }
@@ -218,18 +218,18 @@ final class XsrqEndpoint {
     // ---- traffic ----
 
     void postReceive() {
-        attempt("Failed to post receive to SRQ", () -> srq.postReceive(receive.begin(1).element(region, 0, parameters.size())));
+        attempt("Failed to post receive to SRQ", () -> srq.postReceive(receive.begin(1).element(region, 0, parameters.size)));
     }
 
     boolean hasMoreFor(int peer) {
-        return sent[peer] < parameters.tests();
+        return sent[peer] < parameters.tests;
     }
 
     /** Posts the next message for a peer's shared receive queue, over the connections in turn; the last message is signaled. */
     void postSend(int peer) {
-        int connection = (peer + sent[peer]) % parameters.clients();
-        send.send().wrId(peer).toSrq(peers[peer].srqn()).element(region, 0, parameters.size());
-        if (++sent[peer] >= parameters.tests()) {
+        int connection = (peer + sent[peer]) % parameters.clients;
+        send.send().wrId(peer).toSrq(peers[peer].srqn()).element(region, 0, parameters.size);
+        if (++sent[peer] >= parameters.tests) {
             send.signaled();
         }
         attempt("Couldn't post send", () -> initiators[connection].postSend(send));

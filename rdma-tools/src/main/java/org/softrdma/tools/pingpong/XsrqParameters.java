@@ -7,24 +7,8 @@ import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.verbs.Mtu;
 
-/**
- * Parameters of {@code ibv_xsrq_pingpong}.
- *
- * @param server         host to connect to; null to be the server
- * @param port           TCP port of the address exchange
- * @param device         null for the first one
- * @param ibPort         port of the device
- * @param size           bytes of a message
- * @param clients        clients that the server waits for, and its connections; 1 for a client
- * @param tests          messages for each client
- * @param serviceLevel   mapped to the priority of packets
- * @param events         sleep on completion events instead of polling
- * @param gidIndex       negative for none, which works on InfiniBand only
- * @param onDemandPaging requested; no soft device has it
- */
-record XsrqParameters(
-    String server, int port, String device, int ibPort, int size, Mtu mtu, int clients, int tests, int serviceLevel, boolean events,
-    int gidIndex, boolean onDemandPaging) {
+/** Parameters of {@code ibv_xsrq_pingpong}, with their defaults. */
+final class XsrqParameters {
     private static final int HIGHEST_PORT = 65535;
     private static final String SHORT = "p:d:i:s:m:n:l:eog:c:";
     private static final List<GetoptLong.Long> LONG = List.of(
@@ -49,52 +33,74 @@ record XsrqParameters(
           -g, --gid-idx=<gid index> local port gid index
         """;
 
+    /** Host to connect to; null to be the server. */
+    String server;
+    /** TCP port of the address exchange. */
+    int port = 18515;
+    /** Name of the device; null for the first one. */
+    String device;
+    /** Port of the device. */
+    int ibPort = 1;
+    /** Bytes of a message. */
+    int size = 4096;
+    Mtu mtu = Mtu.MTU_1024;
+    /** Clients that the server waits for, and its connections; 1 for a client. */
+    int clients = 1;
+    /** Messages for each client. */
+    int tests = 5;
+    /** Service level, mapped to the priority of packets. */
+    int serviceLevel;
+    /** Sleep on completion events instead of polling. */
+    boolean events;
+    /** Index of the local GID; negative for none, which works on InfiniBand only. */
+    int gidIndex = -1;
+    /** Requests on-demand paging, which no soft device has. */
+    boolean onDemandPaging;
+
+    private XsrqParameters() {
+    }
+
     boolean isClient() {
         return server != null;
     }
 
     /** @return null for a wrong command line, after the usage text was printed */
     static XsrqParameters parse(String name, List<String> arguments, Console console) {
-        int port = 18515;
-        String device = null;
-        int ibPort = 1;
-        int size = 4096;
-        Mtu mtu = Mtu.MTU_1024;
-        int clients = 1;
-        int tests = 5;
-        int serviceLevel = 0;
-        boolean events = false;
-        int gidIndex = -1;
-        boolean onDemandPaging = false;
+        XsrqParameters parameters = new XsrqParameters();
         GetoptLong reader = new GetoptLong(name, SHORT, LONG, arguments, console);
         for (int option = reader.next(); option != GetoptLong.END; option = reader.next()) {
-            String argument = reader.argument();
-            switch (option) {
-                case 'p' -> port = CNumber.signed(argument);
-                case 'd' -> device = argument;
-                case 'i' -> ibPort = CNumber.signed(argument);
-                case 's' -> size = CNumber.signed(argument);
-                case 'm' -> mtu = Mtu.ofBytes(CNumber.signed(argument));
-                case 'c' -> clients = CNumber.signed(argument);
-                case 'n' -> tests = CNumber.signed(argument);
-                case 'l' -> serviceLevel = CNumber.signed(argument);
-                case 'e' -> events = true;
-                case 'g' -> gidIndex = CNumber.signed(argument);
-                case 'o' -> onDemandPaging = true;
-                default -> {
-                    return usage(name, console);
-                }
-            }
-            if (port < 0 || port > HIGHEST_PORT || ibPort < 0 || mtu == null) {
+            if (!parameters.take(option, reader.argument())) {
                 return usage(name, console);
             }
         }
         if (reader.operands().size() > 1) {
             return usage(name, console);
         }
-        String server = reader.operands().isEmpty() ? null : reader.operands().getFirst();
-        return new XsrqParameters(server, port, device, ibPort, size, mtu, server == null ? clients : 1, tests, serviceLevel, events,
-            gidIndex, onDemandPaging);
+        if (!reader.operands().isEmpty()) {
+            parameters.server = reader.operands().getFirst();
+            parameters.clients = 1;
+        }
+        return parameters;
+    }
+
+    private boolean take(int option, String argument) {
+        switch (option) {
+            case 'p' -> port = CNumber.signed(argument);
+            case 'd' -> device = argument;
+            case 'i' -> ibPort = CNumber.signed(argument);
+            case 's' -> size = CNumber.signed(argument);
+            case 'm' -> mtu = Mtu.ofBytes(CNumber.signed(argument));
+            case 'c' -> clients = CNumber.signed(argument);
+            case 'n' -> tests = CNumber.signed(argument);
+            case 'l' -> serviceLevel = CNumber.signed(argument);
+            case 'e' -> events = true;
+            case 'g' -> gidIndex = CNumber.signed(argument);
+            case 'o' -> onDemandPaging = true;
+            default -> {
+                return false;
+            }
+        }
+        return port >= 0 && port <= HIGHEST_PORT && ibPort >= 0 && mtu != null;
     }
 
     private static XsrqParameters usage(String name, Console console) {

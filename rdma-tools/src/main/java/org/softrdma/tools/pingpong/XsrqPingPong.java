@@ -27,14 +27,14 @@ public final class XsrqPingPong implements Tool {
         XsrqEndpoint endpoint = XsrqEndpoint.open(parameters);
         List<XsrqExchange> exchanges = new ArrayList<>();
         try {
-            for (int i = 0; i < parameters.clients(); i++) {
+            for (int i = 0; i < parameters.clients; i++) {
                 endpoint.postReceive();
             }
             if (parameters.isClient()) {
                 connect(endpoint, parameters, exchanges, console);
             } else {
                 accept(endpoint, parameters, exchanges, console);
-                for (int i = 0; i < parameters.clients(); i++) {
+                for (int i = 0; i < parameters.clients; i++) {
                     endpoint.postSend(i);
                 }
             }
@@ -50,7 +50,7 @@ public final class XsrqPingPong implements Tool {
     }
 
     private static void connect(XsrqEndpoint endpoint, XsrqParameters parameters, List<XsrqExchange> exchanges, Console console) {
-        XsrqExchange exchange = new XsrqExchange(AddressExchange.connect(parameters.server(), parameters.port()));
+        XsrqExchange exchange = new XsrqExchange(AddressExchange.connect(parameters.server, parameters.port));
         exchanges.add(exchange);
         endpoint.sendAddress(exchange, 0, console);
         endpoint.receiveAddress(exchange, 0, console);
@@ -58,8 +58,8 @@ public final class XsrqPingPong implements Tool {
     }
 
     private static void accept(XsrqEndpoint endpoint, XsrqParameters parameters, List<XsrqExchange> exchanges, Console console) {
-        try (ServerSocket listener = AddressExchange.listen(parameters.port(), parameters.clients())) {
-            for (int i = 0; i < parameters.clients(); i++) {
+        try (ServerSocket listener = AddressExchange.listen(parameters.port, parameters.clients)) {
+            for (int i = 0; i < parameters.clients; i++) {
                 var socket = listener.accept();
                 socket.setTcpNoDelay(true);
                 XsrqExchange exchange = new XsrqExchange(socket);
@@ -76,13 +76,13 @@ public final class XsrqPingPong implements Tool {
     /** Answers each message with the next one, until all were received and the last send to each peer is complete. */
     private static void play(XsrqEndpoint endpoint, XsrqParameters parameters) {
         WorkCompletion[] one = WorkCompletion.array(1);
-        long toReceive = (long) parameters.clients() * parameters.tests();
-        int toComplete = parameters.clients();
+        long toReceive = (long) parameters.clients * parameters.tests;
+        int toComplete = parameters.clients;
         int events = 0;
         int idle = 0;
         try {
             while (toReceive > 0 || toComplete > 0) {
-                if (parameters.events() && toReceive > 0) {
+                if (parameters.events && toReceive > 0) {
                     awaitEvent(endpoint);
                     events++;
                 }

@@ -13,7 +13,7 @@ public final class RPing implements Tool {
         if (options == null) {
             return RPingOptions.WRONG;
         }
-        try (RPingRun run = options.server() ? new RPingServer(options, console) : new RPingClient(options, console)) {
+        try (RPingRun run = options.server ? new RPingServer(options, console) : new RPingClient(options, console)) {
             run.run();
             return 0;
         }

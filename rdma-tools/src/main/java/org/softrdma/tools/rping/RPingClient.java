@@ -47,9 +47,9 @@ final class RPingClient extends RPingRun {
     }
 
     private void resolve() {
-        InetSocketAddress source = options.source() == null ? null : new InetSocketAddress(options.source(), 0);
+        InetSocketAddress source = options.source == null ? null : new InetSocketAddress(options.source, 0);
         try {
-            id.resolveAddress(source, new InetSocketAddress(options.address(), options.port()), RESOLVE_TIMEOUT_MS);
+            id.resolveAddress(source, new InetSocketAddress(options.address, options.port), RESOLVE_TIMEOUT_MS);
         } catch (VerbsException refused) {
             throw ToolFailure.perror(RPingEnd.FAILED, "rdma_resolve_addr", refused);
         }
@@ -81,7 +81,7 @@ final class RPingClient extends RPingRun {
     private void ping() {
         MemorySegment text = first.start().memory();
         char letter = FIRST_LETTER;
-        for (int ping = 0; options.count() == 0 || ping < options.count(); ping++) {
+        for (int ping = 0; options.count == 0 || ping < options.count; ping++) {
             first.state(RPingState.RDMA_READ_ADV);
             write(text, ping, letter);
             letter = next(letter);
@@ -90,10 +90,10 @@ final class RPingClient extends RPingRun {
             post(() -> first.advertise(first.data()));
             first.await(RPingState.RDMA_WRITE_COMPLETE, "wait for RDMA_WRITE_COMPLETE");
             MemorySegment back = first.data().memory();
-            if (options.validate() && text.mismatch(back) >= 0) {
+            if (options.validate && text.mismatch(back) >= 0) {
                 throw new ToolFailure(RPingEnd.FAILED, "data mismatch!");
             }
-            if (options.verbose()) {
+            if (options.verbose) {
                 show("ping data: ", back, textLength(back));
             }
         }

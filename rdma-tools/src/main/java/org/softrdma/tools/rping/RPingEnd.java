@@ -137,7 +137,7 @@ final class RPingEnd {
 
     private void createQp() {
         QpInitAttributes attributes = QpInitAttributes.rc(cq, new QpCapabilities(SEND_DEPTH, 2, 1, 1, 0));
-        if (!options.ownQp()) {
+        if (!options.ownQp) {
             id.createQp(pd, attributes);
             qp = id.qp();
             return;
@@ -153,9 +153,9 @@ final class RPingEnd {
         int open = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ | AccessFlags.REMOTE_WRITE;
         receiveRegion = pd.register(arena.allocate(INFO_BYTES), AccessFlags.LOCAL_WRITE);
         sendRegion = pd.register(arena.allocate(INFO_BYTES), 0);
-        dataRegion = pd.register(arena.allocate(options.size()), open);
-        if (!options.server()) {
-            startRegion = pd.register(arena.allocate(options.size()), open);
+        dataRegion = pd.register(arena.allocate(options.size), open);
+        if (!options.server) {
+            startRegion = pd.register(arena.allocate(options.size), open);
         }
         receive.begin(0).element(receiveRegion, 0, INFO_BYTES);
         debug("allocated & registered buffers...\n");
@@ -301,11 +301,11 @@ final class RPingEnd {
             console.error("recv wc error: -1");
             return false;
         }
-        if (options.server()) {
+        if (options.server) {
             readInfo();
         }
         RPingState now = state;
-        if (options.server()) {
+        if (options.server) {
             boolean first = now.compareTo(RPingState.CONNECTED) <= 0 || now == RPingState.RDMA_WRITE_COMPLETE;
             state(first ? RPingState.RDMA_READ_ADV : RPingState.RDMA_WRITE_ADV);
         } else {
@@ -332,8 +332,8 @@ final class RPingEnd {
         MemorySegment info = sendRegion.memory();
         info.set(U64, 0, region.address());
         info.set(U32, 8, region.rkey());
-        info.set(U32, 12, options.size());
-        debug("RDMA addr " + Long.toHexString(region.address()) + " rkey " + Integer.toHexString(region.rkey()) + " len " + options.size()
+        info.set(U32, 12, options.size);
+        debug("RDMA addr " + Long.toHexString(region.address()) + " rkey " + Integer.toHexString(region.rkey()) + " len " + options.size
             + "\n");
         postInfo();
     }
@@ -367,7 +367,7 @@ final class RPingEnd {
 
     /** Prints debug output (-d) at once. */
     void debug(String text) {
-        if (options.debug()) {
+        if (options.debug) {
             console.print(text);
             console.out().flush();
         }

@@ -9,24 +9,35 @@ import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.tools.cli.HostName;
 import org.softrdma.tools.cli.ToolFailure;
 
-/**
- * Command line of rping.
- *
- * @param address to connect to or to listen at; never null
- * @param source  of the client; null to let the route to the server decide
- * @param count   pings of the client; 0 for no limit
- * @param ownQp   the program makes and moves the queue pair, not the connection manager
- */
-record RPingOptions(boolean server, boolean persistent, InetAddress address, InetAddress source, int port, int size, int count,
-                    boolean verbose, boolean validate, boolean debug, boolean ownQp) {
+/** Command line of rping. */
+final class RPingOptions {
     /** Exit code for a wrong command line: EINVAL. */
     static final int WRONG = 22;
 
-    private static final int DEFAULT_PORT = 7174;
-    private static final int DEFAULT_SIZE = 64;
     /** Smallest size that the original accepts. Its formula aims at any ping number and falls short: numbers below 10^8 fit. */
     private static final int SMALLEST = 23;
     private static final int BUFFER = 64 * 1024;
+
+    boolean server;
+    /** The server takes any number of clients. */
+    boolean persistent;
+    /** Address to connect to or to listen at; never null. */
+    InetAddress address = HostName.find("0.0.0.0");
+    /** Local address of the client; null to let the route to the server decide. */
+    InetAddress source;
+    int port = 7174;
+    /** Bytes of a ping. */
+    int size = 64;
+    /** Pings of the client; 0 for no limit. */
+    int count;
+    boolean verbose;
+    boolean validate;
+    boolean debug;
+    /** The program makes and moves the queue pair, not the connection manager. */
+    boolean ownQp;
+
+    private RPingOptions() {
+    }
 
     /**
      * Parses the command line.
@@ -35,43 +46,36 @@ record RPingOptions(boolean server, boolean persistent, InetAddress address, Ine
      * @throws ToolFailure a value is out of range
      */
     static RPingOptions parse(List<String> arguments, Console console) {
-        int server = -1;
-        boolean persistent = false;
-        InetAddress address = HostName.find("0.0.0.0");
-        InetAddress source = null;
-        int port = DEFAULT_PORT;
-        int size = DEFAULT_SIZE;
-        int count = 0;
-        boolean verbose = false;
-        boolean validate = false;
-        boolean debug = false;
-        boolean ownQp = false;
+        RPingOptions options = new RPingOptions();
+        boolean sideChosen = false;
         GetoptLong reader = new GetoptLong("rping", ":a:I:Pp:C:S:t:scvVdq", List.of(), arguments, console);
         for (int option = reader.next(); option != GetoptLong.END; option = reader.next()) {
             switch (option) {
-                case 'a' -> address = find(reader.argument(), console);
-                case 'I' -> source = find(reader.argument(), console);
-                case 'P' -> persistent = true;
-                case 'p' -> port = CNumber.decimal(reader.argument()) & 0xffff;
-                case 's' -> server = 1;
-                case 'c' -> server = 0;
-                case 'S' -> size = checkSize(CNumber.decimal(reader.argument()));
-                case 'C' -> count = checkCount(CNumber.decimal(reader.argument()));
-                case 'v' -> verbose = true;
-                case 'V' -> validate = true;
-                case 'd' -> debug = true;
-                case 'q' -> ownQp = true;
+                case 'a' -> options.address = find(reader.argument(), console);
+                case 'I' -> options.source = find(reader.argument(), console);
+                case 'P' -> options.persistent = true;
+                case 'p' -> options.port = CNumber.decimal(reader.argument()) & 0xffff;
+                case 's', 'c' -> {
+                    sideChosen = true;
+                    options.server = option == 's';
+                }
+                case 'S' -> options.size = checkSize(CNumber.decimal(reader.argument()));
+                case 'C' -> options.count = checkCount(CNumber.decimal(reader.argument()));
+                case 'v' -> options.verbose = true;
+                case 'V' -> options.validate = true;
+                case 'd' -> options.debug = true;
+                case 'q' -> options.ownQp = true;
                 default -> {
                     usage(console);
                     return null;
                 }
             }
         }
-        if (server < 0) {
+        if (!sideChosen) {
             usage(console);
             return null;
         }
-        return new RPingOptions(server == 1, persistent, address, source, port, size, count, verbose, validate, debug, ownQp);
+        return options;
     }
 
     private static InetAddress find(String name, Console console) {

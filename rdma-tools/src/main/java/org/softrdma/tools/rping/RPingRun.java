@@ -112,7 +112,7 @@ abstract class RPingRun implements AutoCloseable {
             case ESTABLISHED -> {
                 debug("ESTABLISHED\n");
                 // The server continues with its first receive.
-                proceed(end, options.server() ? end.state() : RPingState.CONNECTED);
+                proceed(end, options.server ? end.state() : RPingState.CONNECTED);
             }
             case ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED -> {
                 console.error("cma event " + event.type().text() + ", error " + event.status());
@@ -120,7 +120,7 @@ abstract class RPingRun implements AutoCloseable {
                 proceed(end, end.state().compareTo(RPingState.CONNECTED) < 0 ? end.state() : RPingState.ERROR);
             }
             case DISCONNECTED -> {
-                console.error((options.server() ? "server" : "client") + " DISCONNECT EVENT...");
+                console.error((options.server ? "server" : "client") + " DISCONNECT EVENT...");
                 proceed(end, RPingState.DISCONNECTED);
             }
             case DEVICE_REMOVAL -> {

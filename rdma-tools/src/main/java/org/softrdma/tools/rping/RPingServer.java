@@ -23,7 +23,7 @@ final class RPingServer extends RPingRun {
     @Override
     void play() {
         listen();
-        if (options.persistent()) {
+        if (options.persistent) {
             serveAll();
         } else {
             serveOne();
@@ -52,7 +52,7 @@ final class RPingServer extends RPingRun {
 
     private void listen() {
         try {
-            id.bind(new InetSocketAddress(options.address(), options.port()));
+            id.bind(new InetSocketAddress(options.address, options.port));
         } catch (VerbsException refused) {
             throw ToolFailure.perror(RPingEnd.FAILED, "rdma_bind_addr", refused);
         }
@@ -76,7 +76,7 @@ final class RPingServer extends RPingRun {
 
     /** A persistent server takes one request after the other; any other server takes the first one only. */
     private boolean mayTakeRequest() {
-        if (!options.persistent()) {
+        if (!options.persistent) {
             return acceptReady.tryAcquire();
         }
         try {
@@ -148,7 +148,7 @@ final class RPingServer extends RPingRun {
         end.await(RPingState.RDMA_READ_COMPLETE, "wait for RDMA_READ_COMPLETE");
         debug("server received read complete\n");
         int length = textLength(end.data().memory());
-        if (options.verbose()) {
+        if (options.verbose) {
             show("server ping data: ", end.data().memory(), length);
         }
         post(end::postInfo);
