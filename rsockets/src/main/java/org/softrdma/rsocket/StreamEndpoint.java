@@ -18,7 +18,6 @@ import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
-import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
@@ -84,7 +83,7 @@ final class StreamEndpoint implements StreamPort, AutoCloseable {
         memory = new StreamMemory(pd, plan.options.sendBuffer(), plan.options.receiveBuffer() & ~1,
             signalling == Signalling.SEND ? receives * Message.BYTES : 0);
         try {
-            qp = makeQp.apply(new QpInitAttributes(QpType.RC, cq, cq, null, plan.capabilities(), true));
+            qp = makeQp.apply(QpInitAttributes.rc(cq, plan.capabilities()).withSignalAll(true));
         } catch (RuntimeException refused) {
             memory.close();
             throw refused;

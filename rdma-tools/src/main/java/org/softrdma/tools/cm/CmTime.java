@@ -6,7 +6,6 @@ import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
-import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.cm.EventChannel;
 
 /** {@code cmtime}: measures each step of making many connections at once. The server runs until it is interrupted. */
@@ -30,6 +29,6 @@ public final class CmTime implements Tool {
 
     /** @return the queue pair of either end */
     static QpInitAttributes queuePair() {
-        return new QpInitAttributes(QpType.RC, null, null, null, new QpCapabilities(1, 1, 1, 1, 0), false);
+        return QpInitAttributes.rc(null, QpCapabilities.MINIMAL);
     }
 }

@@ -10,7 +10,6 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
-import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.Verbs;
@@ -88,7 +87,7 @@ public final class RdmaClient implements Tool {
     }
 
     private static QpInitAttributes queuePair() {
-        return new QpInitAttributes(QpType.RC, null, null, null, new QpCapabilities(1, 1, 1, 1, MESSAGE_BYTES), true);
+        return QpInitAttributes.rc(null, QpCapabilities.MINIMAL.withMaxInlineData(MESSAGE_BYTES)).withSignalAll(true);
     }
 
     private static CmId endpoint(TestOptions options, boolean passive, Console console) {

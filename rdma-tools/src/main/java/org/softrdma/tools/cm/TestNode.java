@@ -54,7 +54,7 @@ final class TestNode {
             sendCq = id.verbs().createCq(count);
             receiveCq = id.verbs().createCq(count);
         });
-        createQp(new QpInitAttributes(QpType.RC, sendCq, receiveCq, null, new QpCapabilities(count, count, 1, 1, 0), true));
+        createQp(QpInitAttributes.rc(sendCq, capabilities(count)).withRecvCq(receiveCq).withSignalAll(true));
         register(0);
     }
 
@@ -65,8 +65,12 @@ final class TestNode {
             receiveCq = id.verbs().createCq(2 * count);
             sendCq = receiveCq;
         });
-        createQp(new QpInitAttributes(QpType.UD, sendCq, receiveCq, null, new QpCapabilities(count, count, 1, 1, 0), false));
+        createQp(QpInitAttributes.of(QpType.UD, sendCq, capabilities(count)));
         register(UdMessages.GRH_BYTES);
+    }
+
+    private static QpCapabilities capabilities(int count) {
+        return QpCapabilities.MINIMAL.withMaxSendWr(count).withMaxRecvWr(count);
     }
 
     private void allocate(Runnable queues) {

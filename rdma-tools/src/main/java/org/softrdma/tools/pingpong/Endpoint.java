@@ -104,11 +104,12 @@ abstract class Endpoint {
     }
 
     private void openQueuePairs(SharedReceiveQueue srq) {
-        QpCapabilities capabilities = new QpCapabilities(1, srq == null ? parameters.rxDepth : 0, 1, srq == null ? 1 : 0, 0);
+        QpCapabilities capabilities = srq == null ? QpCapabilities.MINIMAL.withMaxRecvWr(parameters.rxDepth)
+            : QpCapabilities.MINIMAL.withMaxRecvWr(0).withMaxRecvSge(0);
         for (int i = 0; i < qps.length; i++) {
             int index = i;
             attempt("Couldn't create " + nameOf(i),
-                () -> qps[index] = pd.createQp(new QpInitAttributes(parameters.service.type, cq, cq, srq, capabilities, false)));
+                () -> qps[index] = pd.createQp(QpInitAttributes.of(parameters.service.type, cq, capabilities).withSrq(srq)));
             opened.add("Couldn't destroy " + nameOf(i), qps[i]::close);
         }
         for (int i = 0; i < qps.length; i++) {
