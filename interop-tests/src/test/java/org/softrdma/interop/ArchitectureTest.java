@@ -37,6 +37,7 @@ class ArchitectureTest {
     private static final String SIMULATOR = "org.softrdma.simulator..";
     private static final String TOOLS = "org.softrdma.tools..";
     private static final String LINUX = "org.softrdma.linux..";
+    private static final String HOST = "org.softrdma.host..";
     private static final String LINK = "org.softrdma.link..";
     /** Protocol machines: a class that goes into one of these packages is held to the rule of purity. */
     private static final String[] MACHINES = {"org.softrdma.rxe.qp..", "org.softrdma.rxe.cm..", "org.softrdma.siw.qp..",
@@ -79,7 +80,7 @@ class ArchitectureTest {
         classes().that().resideInAPackage(DEVICE).should(nameNoTransport());
 
     @ArchTest
-    static final ArchRule SHOULD_KEEP_LINUX_SOCKETS_AT_THE_BOTTOM = noClasses().that().resideInAPackage(LINUX).should()
+    static final ArchRule SHOULD_KEEP_LINUX_SOCKETS_AND_HOST_STATE_AT_THE_BOTTOM = noClasses().that().resideInAnyPackage(LINUX, HOST).should()
         .dependOnClassesThat().resideInAnyPackage(DEVICE, LINK, RXE, SIW, SIMULATOR, TOOLS);
 
     @ArchTest
@@ -110,7 +111,7 @@ class ArchitectureTest {
         .onlyDependOnClassesThat(DescribedPredicate.describe("a judge may know", type -> type.getPackageName().startsWith("java.")
             || type.getPackageName().startsWith("org.softrdma.simulator") || type.getPackageName().startsWith("org.softrdma.verbs")
             || type.getPackageName().startsWith("org.softrdma.wire") || type.getPackageName().startsWith("org.softrdma.device.sim")
-            || type.getPackageName().startsWith("org.softrdma.device.config")
+            || type.getPackageName().startsWith("org.softrdma.host.config")
             || type.getPackageName().startsWith("org.softrdma.link.sim")
             || type.getPackageName().startsWith("org.softrdma.link.fault")
             || type.getFullName().equals("org.softrdma.device.agent.DeviceWork")
@@ -163,8 +164,8 @@ class ArchitectureTest {
             boolean inDevice = name.startsWith("org.softrdma.device") || name.startsWith("org.softrdma.link")
                 || name.startsWith("org.softrdma.linux") || name.startsWith("org.softrdma.rxe")
                 || name.startsWith("org.softrdma.siw") || name.startsWith("org.softrdma.wire");
-            boolean entryPoint = name.startsWith("org.softrdma.device.config") || name.startsWith("org.softrdma.link.fault")
-                || name.startsWith("org.softrdma.device.inspect")
+            boolean entryPoint = name.startsWith("org.softrdma.host.config") || name.startsWith("org.softrdma.link.fault")
+                || name.startsWith("org.softrdma.host.inspect")
                 || name.startsWith("org.softrdma.rxe.config") || name.startsWith("org.softrdma.siw.config")
                 || type.getFullName().equals("org.softrdma.rxe.Rxe");
             return inDevice && !entryPoint;

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.config.LinkStore;
+import org.softrdma.host.config.LinkStore;
 
 /**
  * The tools that show devices, on an rxe device of the kernel's and on one of ours: the same lines, byte for byte but for the values, and

@@ -2,8 +2,8 @@
 package org.softrdma.tools;
 
 import java.util.List;
-import org.softrdma.device.config.ConfiguredLink;
-import org.softrdma.device.config.LinkStore;
+import org.softrdma.host.config.ConfiguredLink;
+import org.softrdma.host.config.LinkStore;
 import org.softrdma.rxe.config.RxeLinkType;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;

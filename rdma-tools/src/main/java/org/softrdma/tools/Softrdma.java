@@ -8,7 +8,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.softrdma.device.inspect.ProcessName;
+import org.softrdma.host.inspect.ProcessName;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.cli.ToolFailure;

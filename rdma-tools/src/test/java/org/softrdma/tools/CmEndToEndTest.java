@@ -18,7 +18,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.config.LinkStore;
+import org.softrdma.host.config.LinkStore;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.config.RxeLinkType;
 

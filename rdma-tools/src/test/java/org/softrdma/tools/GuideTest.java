@@ -19,8 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.LinkStore;
+import org.softrdma.host.config.NetDevice;
 
 /**
  * Runs the transcripts of {@code docs/guide.md} as one session, and compares every line. A command that ends with an ampersand runs in the

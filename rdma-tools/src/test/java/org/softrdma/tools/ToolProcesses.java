@@ -17,8 +17,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
-import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.LinkStore;
+import org.softrdma.host.config.NetDevice;
 
 /** Base of tests that run the tools as separate processes, on the links of a directory. */
 public abstract class ToolProcesses {

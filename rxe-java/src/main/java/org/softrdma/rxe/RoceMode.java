@@ -2,8 +2,8 @@
 package org.softrdma.rxe;
 
 import java.util.function.Supplier;
-import org.softrdma.device.config.ConfiguredLink;
-import org.softrdma.device.config.LinkStore;
+import org.softrdma.host.config.ConfiguredLink;
+import org.softrdma.host.config.LinkStore;
 import org.softrdma.rxe.config.RxeLinkType;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;

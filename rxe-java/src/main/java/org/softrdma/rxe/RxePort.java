@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.rxe.engine.RxeLimits;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.PortAttributes;

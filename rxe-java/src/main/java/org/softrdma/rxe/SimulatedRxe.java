@@ -3,8 +3,8 @@ package org.softrdma.rxe;
 
 import java.util.List;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.config.NetDevice;
 import org.softrdma.device.sim.Simulation;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.link.Link;
 import org.softrdma.link.fault.FaultyLink;
 import org.softrdma.rxe.engine.GidTable;

@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.device.cm.CmPathOptions;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.GidEntry;
 

@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.CompletionQueue;

@@ -8,7 +8,7 @@ import org.softrdma.contract.AllContracts;
 import org.softrdma.contract.Capability;
 import org.softrdma.contract.ContractFabric;
 import org.softrdma.contract.LiveFabric;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.verbs.GidEntry;
 
 /** The contract of the API on real rxe devices: sockets on the loopback interface, threads, and the real clock. */

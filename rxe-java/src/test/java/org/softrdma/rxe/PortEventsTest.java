@@ -8,7 +8,7 @@ import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.link.sim.SimulatedLink;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;

@@ -16,7 +16,7 @@ import org.softrdma.device.cm.CmHandler;
 import org.softrdma.device.cm.CmListener;
 import org.softrdma.device.cm.CmService;
 import org.softrdma.device.cm.CmTransport;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.siw.qp.SiwCounter;
 import org.softrdma.siw.tcp.ByteStream;
 import org.softrdma.siw.tcp.TcpLink;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.GidType;

@@ -2,8 +2,8 @@
 package org.softrdma.siw;
 
 import java.util.List;
-import org.softrdma.device.config.ConfiguredDevices;
-import org.softrdma.device.config.LinkType;
+import org.softrdma.host.config.ConfiguredDevices;
+import org.softrdma.host.config.LinkType;
 import org.softrdma.siw.config.SiwLinkType;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsProvider;

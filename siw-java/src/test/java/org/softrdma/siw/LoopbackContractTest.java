@@ -10,7 +10,7 @@ import org.softrdma.contract.Capability;
 import org.softrdma.contract.ContractFabric;
 import org.softrdma.contract.LiveFabric;
 import org.softrdma.contract.Setup;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.QueuePair;

@@ -3,7 +3,7 @@ package org.softrdma.siw;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;

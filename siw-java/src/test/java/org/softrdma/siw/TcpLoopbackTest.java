@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.device.agent.DeviceAgent;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.tcp.TcpLink;

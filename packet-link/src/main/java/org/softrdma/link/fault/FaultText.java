@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.softrdma.device.config.TimeText;
+import org.softrdma.host.config.TimeText;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 

@@ -3,7 +3,7 @@ package org.softrdma.link.raw;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.link.LocalAddresses;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Gid;

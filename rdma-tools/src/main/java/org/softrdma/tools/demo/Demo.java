@@ -4,7 +4,7 @@ package org.softrdma.tools.demo;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.rxe.Rxe;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.Tool;

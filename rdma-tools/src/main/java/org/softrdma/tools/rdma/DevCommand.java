@@ -3,7 +3,7 @@ package org.softrdma.tools.rdma;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.softrdma.device.config.LinkStore;
+import org.softrdma.host.config.LinkStore;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.tools.devices.Guid;

@@ -4,9 +4,9 @@ package org.softrdma.tools.rdma;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.softrdma.device.inspect.DeviceReport;
-import org.softrdma.device.inspect.ProcessReport;
-import org.softrdma.device.inspect.Resource;
+import org.softrdma.host.inspect.DeviceReport;
+import org.softrdma.host.inspect.ProcessReport;
+import org.softrdma.host.inspect.Resource;
 
 /**
  * An object that a process has on a link.

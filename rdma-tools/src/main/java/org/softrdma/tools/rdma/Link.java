@@ -3,9 +3,9 @@ package org.softrdma.tools.rdma;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.softrdma.device.config.ConfiguredLink;
-import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.ConfiguredLink;
+import org.softrdma.host.config.LinkStore;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.verbs.PortState;
 
 /**

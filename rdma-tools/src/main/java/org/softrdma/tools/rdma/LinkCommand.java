@@ -4,11 +4,11 @@ package org.softrdma.tools.rdma;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import org.softrdma.device.config.ConfiguredLink;
-import org.softrdma.device.config.LinkOption;
-import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.config.LinkType;
-import org.softrdma.device.config.LinkTypes;
+import org.softrdma.host.config.ConfiguredLink;
+import org.softrdma.host.config.LinkOption;
+import org.softrdma.host.config.LinkStore;
+import org.softrdma.host.config.LinkType;
+import org.softrdma.host.config.LinkTypes;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 

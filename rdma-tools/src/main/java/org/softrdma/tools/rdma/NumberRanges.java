@@ -2,7 +2,7 @@
 package org.softrdma.tools.rdma;
 
 import java.util.List;
-import org.softrdma.device.inspect.Resource;
+import org.softrdma.host.inspect.Resource;
 
 /** Lists of numbers in {@code rdma}'s form: {@code 17,19-34}. */
 final class NumberRanges {

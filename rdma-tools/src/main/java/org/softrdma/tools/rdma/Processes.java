@@ -3,7 +3,7 @@ package org.softrdma.tools.rdma;
 
 import java.util.List;
 import java.util.function.Consumer;
-import org.softrdma.device.inspect.ProcessReport;
+import org.softrdma.host.inspect.ProcessReport;
 
 /** Source of the reports of running processes. */
 interface Processes {

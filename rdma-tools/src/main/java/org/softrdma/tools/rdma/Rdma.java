@@ -2,9 +2,9 @@
 package org.softrdma.tools.rdma;
 
 import java.util.List;
-import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.config.StateDirectory;
-import org.softrdma.device.inspect.RunningProcesses;
+import org.softrdma.host.config.LinkStore;
+import org.softrdma.host.config.StateDirectory;
+import org.softrdma.host.inspect.RunningProcesses;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.tools.cli.Tool;

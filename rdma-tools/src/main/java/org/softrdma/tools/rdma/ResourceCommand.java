@@ -2,9 +2,9 @@
 package org.softrdma.tools.rdma;
 
 import java.util.List;
-import org.softrdma.device.inspect.DeviceReport;
-import org.softrdma.device.inspect.ProcessReport;
-import org.softrdma.device.inspect.ResourceKind;
+import org.softrdma.host.inspect.DeviceReport;
+import org.softrdma.host.inspect.ProcessReport;
+import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.tools.cli.Console;
 
 /** {@code rdma resource [ show [ DEV | KIND [ link | dev WHICH ] [ FILTER VALUE ]... ] ]}: objects of running processes. */

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.softrdma.device.inspect.Resource;
+import org.softrdma.host.inspect.Resource;
 import org.softrdma.tools.cli.CNumber;
 import org.softrdma.tools.cli.ToolFailure;
 

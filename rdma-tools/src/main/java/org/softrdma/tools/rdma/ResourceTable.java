@@ -3,8 +3,8 @@ package org.softrdma.tools.rdma;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.softrdma.device.inspect.Resource;
-import org.softrdma.device.inspect.ResourceKind;
+import org.softrdma.host.inspect.Resource;
+import org.softrdma.host.inspect.ResourceKind;
 
 /** Layout of {@code rdma resource show KIND}: the attributes shown, their order, and those that can be filtered by. */
 enum ResourceTable {

@@ -4,8 +4,8 @@ package org.softrdma.tools.rdma;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.softrdma.device.inspect.DeviceReport;
-import org.softrdma.device.inspect.ProcessReport;
+import org.softrdma.host.inspect.DeviceReport;
+import org.softrdma.host.inspect.ProcessReport;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 

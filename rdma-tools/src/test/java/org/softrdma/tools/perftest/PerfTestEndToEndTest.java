@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.config.LinkStore;
+import org.softrdma.host.config.LinkStore;
 import org.softrdma.tools.ToolProcesses;
 
 /** The tests as processes of their own, over real sockets on the loopback. */

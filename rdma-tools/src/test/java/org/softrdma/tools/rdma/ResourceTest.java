@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.inspect.ProcessReport;
-import org.softrdma.device.inspect.ReportBuilder;
-import org.softrdma.device.inspect.Resource;
-import org.softrdma.device.inspect.ResourceKind;
+import org.softrdma.host.config.LinkStore;
+import org.softrdma.host.inspect.ProcessReport;
+import org.softrdma.host.inspect.ReportBuilder;
+import org.softrdma.host.inspect.Resource;
+import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.tools.ToolRun;
 
 /**

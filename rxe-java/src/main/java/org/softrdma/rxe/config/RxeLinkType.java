@@ -2,10 +2,10 @@
 package org.softrdma.rxe.config;
 
 import java.util.List;
-import org.softrdma.device.config.ConfiguredLink;
-import org.softrdma.device.config.LinkOption;
-import org.softrdma.device.config.LinkStore;
-import org.softrdma.device.config.LinkType;
+import org.softrdma.host.config.ConfiguredLink;
+import org.softrdma.host.config.LinkOption;
+import org.softrdma.host.config.LinkStore;
+import org.softrdma.host.config.LinkType;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.GidType;

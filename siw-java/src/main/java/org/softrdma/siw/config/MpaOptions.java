@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import org.softrdma.device.config.TimeText;
+import org.softrdma.host.config.TimeText;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 

@@ -2,8 +2,8 @@
 package org.softrdma.siw.config;
 
 import java.util.List;
-import org.softrdma.device.config.LinkOption;
-import org.softrdma.device.config.LinkType;
+import org.softrdma.host.config.LinkOption;
+import org.softrdma.host.config.LinkType;
 
 /** Links of type {@value #NAME}, iWARP, and their options. */
 public final class SiwLinkType implements LinkType {

@@ -5,9 +5,9 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
-import org.softrdma.device.inspect.ReportBuilder;
-import org.softrdma.device.inspect.Resource;
-import org.softrdma.device.inspect.ResourceKind;
+import org.softrdma.host.inspect.ReportBuilder;
+import org.softrdma.host.inspect.Resource;
+import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.verbs.Gid;
 
 /** Lists identifiers for {@code rdma resource show cm_id}. An identifier without a device is not listed. */

@@ -14,7 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import org.softrdma.device.config.NetworkNamespace;
+import org.softrdma.host.config.NetworkNamespace;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 

@@ -3,7 +3,7 @@ package org.softrdma.device.cm;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import org.softrdma.device.inspect.ReportBuilder;
+import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;

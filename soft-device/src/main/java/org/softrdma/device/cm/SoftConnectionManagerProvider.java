@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.cm;
 
-import org.softrdma.device.inspect.ProcessPublisher;
+import org.softrdma.host.inspect.ProcessPublisher;
 import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.cm.ConnectionManagerProvider;
 

@@ -19,8 +19,8 @@ import org.agrona.concurrent.Agent;
  * </ul>
  *
  * <p>In an application's duty cycle, polling a completion queue still drives its device, and a call that blocks until something happens
- * drives all of them, so that a program of one thread does not wait for itself. Two threads remain, made by the factory: the one that
- * lists the process for {@code rdma resource}, and Netty's, which sets up the TCP connections of iWARP.
+ * drives all of them, so that a program of one thread does not wait for itself. Two threads remain: the one that
+ * reports to {@code rdma resource}, and, made by the factory, Netty's, which sets up the TCP connections of iWARP.
  */
 public final class DeviceThreads {
     private static final List<Agent> DRIVEN = new CopyOnWriteArrayList<>();

@@ -2,10 +2,10 @@
 package org.softrdma.device.verbs;
 
 import java.util.Collection;
-import org.softrdma.device.inspect.ReportBuilder;
-import org.softrdma.device.inspect.ReportSource;
-import org.softrdma.device.inspect.Resource;
-import org.softrdma.device.inspect.ResourceKind;
+import org.softrdma.host.inspect.ReportBuilder;
+import org.softrdma.host.inspect.ReportSource;
+import org.softrdma.host.inspect.Resource;
+import org.softrdma.host.inspect.ResourceKind;
 
 /**
  * What a process has on a device it runs: the contexts, their objects, and the counters.

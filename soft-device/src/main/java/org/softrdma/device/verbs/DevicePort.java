@@ -3,7 +3,7 @@ package org.softrdma.device.verbs;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.verbs.AsyncEventType;
 
 /** A running device's one port: the network interface beneath as it was seen last, and the contexts that are told of changes. */

@@ -3,8 +3,8 @@ package org.softrdma.device.verbs;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.softrdma.device.inspect.ReportBuilder;
-import org.softrdma.device.inspect.Resource;
+import org.softrdma.host.inspect.ReportBuilder;
+import org.softrdma.host.inspect.Resource;
 
 /** The objects of a context that others may see. Any thread. */
 final class LiveObjects {

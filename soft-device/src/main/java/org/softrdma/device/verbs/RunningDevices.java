@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.softrdma.device.inspect.ProcessPublisher;
+import org.softrdma.host.inspect.ProcessPublisher;
 
 /**
  * The devices of one type that run in this process, by name: the first context opened starts one, the last one closed stops it. Meanwhile

@@ -3,9 +3,9 @@ package org.softrdma.device.verbs;
 
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
-import org.softrdma.device.inspect.Resource;
-import org.softrdma.device.inspect.ResourceKind;
 import org.softrdma.device.memory.Region;
+import org.softrdma.host.inspect.Resource;
+import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AddressVector;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.host.config;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+
+/** Directory of a user's state: {@code SOFTRDMA_STATE_DIR}, otherwise the platform's usual place. */
+public final class StateDirectory {
+    private StateDirectory() {
+    }
+
+    /** The directory of this process's user. It need not exist. */
+    public static Path ofUser() {
+        return of(System.getenv(), System.getProperty("os.name"), System.getProperty("user.home"));
+    }
+
+    /**
+     * Chooses the directory.
+     *
+     * @param environment variables of the process
+     * @param osName      as in the system property {@code os.name}
+     * @param home        the user's home directory
+     */
+    static Path of(Map<String, String> environment, String osName, String home) {
+        String chosen = environment.getOrDefault(LinkStore.DIRECTORY_VARIABLE, "");
+        if (!chosen.isEmpty()) {
+            return Path.of(chosen);
+        }
+        String xdg = environment.getOrDefault("XDG_STATE_HOME", "");
+        if (!xdg.isEmpty()) {
+            return Path.of(xdg, "softrdma");
+        }
+        String os = osName.toLowerCase(Locale.ROOT);
+        if (os.startsWith("mac")) {
+            return Path.of(home, "Library", "Application Support", "softrdma");
+        }
+        if (os.startsWith("windows")) {
+            String local = environment.getOrDefault("LOCALAPPDATA", "");
+            return local.isEmpty() ? Path.of(home, "AppData", "Local", "softrdma") : Path.of(local, "softrdma");
+        }
+        return Path.of(home, ".local", "state", "softrdma");
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.host.inspect;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.softrdma.host.config.NetworkNamespace;
+
+/**
+ * Directory of the sockets of one user's processes with open devices, in one network namespace. It is private to the user: where files
+ * have owners, only the owner has permissions, and a directory of another user is refused.
+ */
+final class ProcessDirectory {
+    /** Maximum entries that are read. */
+    static final int MAX_ENTRIES = 1024;
+
+    private static final String SUFFIX = ".sock";
+    private static final String OWNER_ALONE = "rwx------";
+
+    private final Path path;
+
+    /**
+     * The directory within a state directory; it need not exist.
+     *
+     * @param state the user's state directory
+     */
+    ProcessDirectory(Path state) {
+        path = state.toAbsolutePath().resolve("processes-" + NetworkNamespace.ofThisProcess());
+    }
+
+    Path path() {
+        return path;
+    }
+
+    /**
+     * Creates the directory if it does not exist.
+     *
+     * @throws IOException if it cannot be created, or belongs to another user
+     */
+    void create() throws IOException {
+        Files.createDirectories(path.getParent());
+        try {
+            Files.createDirectory(path);
+        } catch (FileAlreadyExistsException wasThere) {
+            // possibly of another user, which the next line detects
+        }
+        keepOthersOut(path, OWNER_ALONE);
+    }
+
+    /**
+     * Restricts a file to its owner.
+     *
+     * @throws IOException if that is another user
+     */
+    static void keepOthersOut(Path file, String permissions) throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+        if (view != null) {
+            view.setPermissions(PosixFilePermissions.fromString(permissions));
+        }
+    }
+
+    /** An unused name for this process's socket, unique even if process numbers repeat in several PID namespaces. */
+    Path newEntry(long pid) {
+        return path.resolve(pid + "-" + Integer.toHexString(ThreadLocalRandom.current().nextInt()) + SUFFIX);
+    }
+
+    /** The process number in an entry's name, or -1 if there is none. */
+    static long pidOf(Path entry) {
+        String name = entry.getFileName().toString();
+        try {
+            return Long.parseLong(name.substring(0, Math.max(0, name.indexOf('-'))));
+        } catch (NumberFormatException other) {
+            return -1;
+        }
+    }
+
+    /**
+     * The first {@value #MAX_ENTRIES} sockets; none without the directory.
+     *
+     * @throws IOException if the directory belongs to another user
+     */
+    List<Path> entries() throws IOException {
+        List<Path> entries = new ArrayList<>();
+        try {
+            keepOthersOut(path, OWNER_ALONE);
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "*" + SUFFIX)) {
+                for (Path file : files) {
+                    if (entries.size() == MAX_ENTRIES) {
+                        break;
+                    }
+                    entries.add(file);
+                }
+            }
+        } catch (NoSuchFileException absent) {
+            return List.of();
+        }
+        return entries;
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.host.inspect;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import org.softrdma.host.config.StateDirectory;
+
+/**
+ * Sends this process's report to each client that connects, while there is a source: an open device. Clients are served one at a time, each
+ * for two seconds at most. Failures do not keep devices from being opened: the process is then not listed, which is logged.
+ */
+public final class ProcessPublisher {
+    private static final System.Logger LOG = System.getLogger(ProcessPublisher.class.getName());
+    private static final long PATIENCE_NS = 2_000_000_000L;
+    private static final long AFTER_FAILURE_NS = 100_000_000L;
+    private static final String OWNER_ALONE = "rw-------";
+
+    private final ProcessDirectory directory;
+    private final List<ReportSource> sources = new CopyOnWriteArrayList<>();
+    private final List<ReportSource> guests = new CopyOnWriteArrayList<>();
+    private ServerSocketChannel server;
+    private Path entry;
+
+    private static final class Holder {
+        private static final ProcessPublisher OF_THIS_PROCESS = make();
+
+        private static ProcessPublisher make() {
+            ProcessPublisher publisher = new ProcessPublisher(StateDirectory.ofUser());
+            // Removes the socket of a program that ends with devices open.
+            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("softrdma-inspect-exit").unstarted(publisher::stop));
+            return publisher;
+        }
+    }
+
+    /**
+     * The directory within a state directory; it need not exist.
+     *
+     * @param state the user's state directory
+     */
+    ProcessPublisher(Path state) {
+        directory = new ProcessDirectory(state);
+    }
+
+    public static ProcessPublisher ofThisProcess() {
+        return Holder.OF_THIS_PROCESS;
+    }
+
+    /** Adds a source to future reports; with the first one the process becomes visible to others. */
+    public synchronized void add(ReportSource source) {
+        sources.add(source);
+        if (server == null) {
+            start();
+        }
+    }
+
+    /** Adds a source that only supplements others: it does not make the process visible by itself. */
+    public void also(ReportSource source) {
+        guests.add(source);
+    }
+
+    /** Removes a source, which a report in progress may still call once; without the last one the process is no longer visible. */
+    public synchronized void remove(ReportSource source) {
+        sources.remove(source);
+        if (sources.isEmpty()) {
+            stop();
+        }
+    }
+
+    private void start() {
+        try {
+            directory.create();
+            Path fresh = directory.newEntry(ProcessHandle.current().pid());
+            // Renamed once it accepts connections: a socket that does not would be removed as that of a dead process.
+            Path unfinished = fresh.resolveSibling(fresh.getFileName() + ".new");
+            ServerSocketChannel opened = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            try {
+                opened.bind(UnixDomainSocketAddress.of(unfinished));
+                ProcessDirectory.keepOthersOut(unfinished, OWNER_ALONE);
+                Files.move(unfinished, fresh, StandardCopyOption.ATOMIC_MOVE);
+            } catch (IOException refused) {
+                opened.close();
+                Files.deleteIfExists(unfinished);
+                throw refused;
+            }
+            server = opened;
+            entry = fresh;
+            Thread.ofPlatform().daemon().name("softrdma-inspect").start(() -> serve(opened));
+        } catch (IOException | RuntimeException refused) {
+            LOG.log(System.Logger.Level.DEBUG, "rdma resource will not show this process: " + refused);
+        }
+    }
+
+    private synchronized void stop() {
+        if (server == null) {
+            return;
+        }
+        try {
+            Files.deleteIfExists(entry);
+            server.close();
+        } catch (IOException stays) {
+            LOG.log(System.Logger.Level.DEBUG, "cannot remove the socket of this process's report: " + stays);
+        }
+        server = null;
+    }
+
+    private void serve(ServerSocketChannel from) {
+        forgetTheDead();
+        while (from.isOpen()) {
+            try (SocketChannel asker = from.accept()) {
+                send(ReportText.format(report()), asker);
+            } catch (ClosedChannelException stopped) {
+                return;
+            } catch (IOException | RuntimeException failed) {
+                LOG.log(System.Logger.Level.DEBUG, "cannot send this process's report: " + failed);
+                LockSupport.parkNanos(AFTER_FAILURE_NS);
+            }
+        }
+    }
+
+    ProcessReport report() {
+        ReportBuilder builder = new ReportBuilder();
+        for (ReportSource source : sources) {
+            source.report(builder);
+        }
+        for (ReportSource guest : guests) {
+            guest.report(builder);
+        }
+        return builder.build(ProcessHandle.current().pid(), ProcessName.ofThisProcess());
+    }
+
+    private static void send(String text, SocketChannel asker) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
+        long untilNs = System.nanoTime() + PATIENCE_NS;
+        asker.configureBlocking(false);
+        try (Selector selector = Selector.open()) {
+            asker.register(selector, SelectionKey.OP_WRITE);
+            while (bytes.hasRemaining()) {
+                long leftMs = (untilNs - System.nanoTime()) / 1_000_000;
+                if (leftMs <= 0) {
+                    throw new IOException("the client does not read");
+                }
+                selector.select(leftMs);
+                selector.selectedKeys().clear();
+                asker.write(bytes);
+            }
+        }
+    }
+
+    /** Removes the sockets of processes that were killed. Only sockets whose process does not exist are tried, not those of live ones. */
+    private void forgetTheDead() {
+        try {
+            for (Path each : directory.entries()) {
+                long pid = ProcessDirectory.pidOf(each);
+                if (pid >= 0 && ProcessHandle.of(pid).isEmpty()) {
+                    forgetIfDead(each);
+                }
+            }
+        } catch (IOException | RuntimeException unreadable) {
+            LOG.log(System.Logger.Level.DEBUG, "cannot remove the sockets of dead processes: " + unreadable);
+        }
+    }
+
+    private static void forgetIfDead(Path socket) throws IOException {
+        try {
+            SocketChannel.open(UnixDomainSocketAddress.of(socket)).close();
+        } catch (ConnectException nobodyThere) {
+            Files.deleteIfExists(socket);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.host.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class StateDirectoryTest {
+    @Test
+    void shouldPreferTheVariableOverXdgOverThePlatform() {
+        assertEquals(Path.of("/a"), linux(Map.of("SOFTRDMA_STATE_DIR", "/a", "XDG_STATE_HOME", "/b")));
+        assertEquals(Path.of("/b/softrdma"), linux(Map.of("SOFTRDMA_STATE_DIR", "", "XDG_STATE_HOME", "/b")));
+        assertEquals(Path.of("/home/u/.local/state/softrdma"), linux(Map.of()));
+    }
+
+    @Test
+    void shouldFollowThePlatform() {
+        assertEquals(Path.of("/Users/u/Library/Application Support/softrdma"), StateDirectory.of(Map.of(), "Mac OS X", "/Users/u"));
+        assertEquals(Path.of("/l/softrdma"), StateDirectory.of(Map.of("LOCALAPPDATA", "/l"), "Windows 11", "/u"));
+        assertEquals(Path.of("/u/AppData/Local/softrdma"), StateDirectory.of(Map.of(), "Windows 11", "/u"));
+    }
+
+    private static Path linux(Map<String, String> environment) {
+        return StateDirectory.of(environment, "Linux", "/home/u");
+    }
+}

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.inspect;
-
-/** Source of a part of the report: a device or the connection manager. */
-public interface ReportSource {
-    /** Adds the objects and counters there are now. Runs on the publisher's thread; must not hold a lock longer than one object needs. */
-    void report(ReportBuilder into);
-}
