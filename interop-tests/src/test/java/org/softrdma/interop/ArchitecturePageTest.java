@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -53,8 +54,9 @@ class ArchitecturePageTest {
         int count = 0;
         while (named.find()) {
             count++;
-            if (!types.contains(named.group(1)) && !OTHERS.contains(named.group(1)) && !named.group(1).equals(named.group(1).toUpperCase())) {
-                unknown.add(named.group(1));
+            String name = named.group(1);
+            if (!types.contains(name) && !OTHERS.contains(name) && !name.equals(name.toUpperCase(Locale.ROOT))) {
+                unknown.add(name);
             }
         }
         assertEquals(Set.of(), unknown);

@@ -80,8 +80,8 @@ class ArchitectureTest {
         classes().that().resideInAPackage(DEVICE).should(nameNoTransport());
 
     @ArchTest
-    static final ArchRule SHOULD_KEEP_LINUX_SOCKETS_AND_HOST_STATE_AT_THE_BOTTOM = noClasses().that().resideInAnyPackage(LINUX, HOST).should()
-        .dependOnClassesThat().resideInAnyPackage(DEVICE, LINK, RXE, SIW, SIMULATOR, TOOLS);
+    static final ArchRule SHOULD_KEEP_LINUX_SOCKETS_AND_HOST_STATE_AT_THE_BOTTOM = noClasses().that()
+        .resideInAnyPackage(LINUX, HOST).should().dependOnClassesThat().resideInAnyPackage(DEVICE, LINK, RXE, SIW, SIMULATOR, TOOLS);
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_PACKET_LINKS_BELOW_THE_PROVIDERS =
