@@ -15,7 +15,7 @@ import org.softrdma.siw.tcp.Streams;
 import org.softrdma.wire.iwarp.Fpdu;
 
 /**
- * A device at work: its queue pairs, keys, timers and streams. {@link #doWork} is one round: what has come in, doorbells, timers, transmit.
+ * Engine of a device: its queue pairs, keys, timers and streams. {@link #doWork} is one round: doorbells, input, timers, transmit.
  * Runs under the device's owner, on its thread or in the simulator.
  */
 final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
@@ -34,7 +34,7 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
     private final ArrayDeque<SiwConnection> active = new ArrayDeque<>();
     private final BufferPool sendBuffers = new BufferPool(SiwConnection.SEND_BUFFER_BYTES, MOST_IDLE_BUFFERS);
     private final BufferPool frameBuffers = new BufferPool(Fpdu.MAX_LENGTH, MOST_IDLE_BUFFERS);
-    /** Streams that have begun and not ended. */
+    /** Number of streams that have begun and not ended. */
     private int streams;
 
     /** @param random secure, outside the simulator */
@@ -58,7 +58,7 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
         }
     }
 
-    /** Each connection with something to send has its turn: as much as its buffer and its stream take. */
+    /** Gives each connection with something to send a turn, as much as its buffer and its stream take. */
     @Override
     protected int transmitTurns() {
         int sent = 0;
@@ -89,9 +89,9 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
     // ---- connections ----
 
     /**
-     * A stream begins to carry FPDUs.
+     * Connects a queue pair to a stream, which carries FPDUs from now on.
      *
-     * @param agentDoorbell makes the owner look; any thread
+     * @param agentDoorbell makes the owner run a round; any thread
      * @param onOver        called once, when the queue pair or the stream has ended; with the owner's lock held
      */
     SiwConnection attach(SiwMachine qp, ByteStream stream, Runnable agentDoorbell, Runnable onOver) {
@@ -102,18 +102,18 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
         return connection;
     }
 
-    /** A stream has ended; its connection waits for nothing any more. */
+    /** Removes the timer of a connection whose stream has ended. */
     void detached(SiwConnection connection) {
         streams--;
         timers().remove(connection);
     }
 
-    /** Whether streams carry FPDUs, or what was written to them has not gone out. */
+    /** Whether any stream carries FPDUs, or has written bytes that are not sent yet. */
     boolean hasStreams() {
         return streams > 0;
     }
 
-    /** Something happened to the connection: it may have something to send, and its deadline may have changed. */
+    /** Gives a connection a turn, as it may have something to send, and its deadline may have changed. */
     void touched(SiwConnection connection) {
         if (!connection.active) {
             connection.active = true;
@@ -121,7 +121,7 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
         }
     }
 
-    /** Takes a queue pair out. Its stream, if it has one, still says what was written, and ends. */
+    /** Removes a queue pair. Its stream, if it has one, still sends what was written, and ends. */
     void remove(SiwMachine qp, SiwConnection connection) {
         qp.close();
         leave(qp.qpn());
@@ -139,12 +139,12 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
 
     // ---- the rest of the device ----
 
-    /** For frames that go out. */
+    /** Buffers for frames to send. */
     BufferPool sendBuffers() {
         return sendBuffers;
     }
 
-    /** For frames that come in pieces. */
+    /** Buffers for frames that are received in pieces. */
     BufferPool frameBuffers() {
         return frameBuffers;
     }

@@ -112,7 +112,7 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
         }
     }
 
-    /** What was told, in order. */
+    /** Events received, in order. */
     synchronized String told() {
         return String.join(", ", told);
     }

@@ -40,7 +40,7 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** What the connection manager is told, over TCP on the loopback: events and statuses are those of the kernel's iw_cm on siw. */
+/** Events of the connection manager, over TCP on the loopback: they and their status are those of the kernel's iw_cm on siw. */
 class CmLoopbackTest {
     private static final byte[] REQUEST = RawPeer.bytes("4d504120494420526571204672616d65 10 02 0007 0003 0005 616263");
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();
@@ -264,7 +264,7 @@ class CmLoopbackTest {
 
     // ---- the end of the process ----
 
-    /** What was written is in the process still, and goes with it: whoever ends it waits for this, though not for ever. */
+    /** Bytes that are written but not sent would be lost with the process: its end waits for them, for a limited time. */
     @Test
     void shouldWaitUntilConnectionsThatEndHaveEnded() throws IOException {
         CmEnd b = end("b");
@@ -296,7 +296,7 @@ class CmLoopbackTest {
 
     // ---- listening ----
 
-    /** Nobody is there any more who could be asked. */
+    /** The listener is gone when the request arrives. */
     @Test
     void shouldRefuseRequestsThatEndAfterTheListener() throws IOException {
         CmEnd b = end("b");
@@ -353,7 +353,7 @@ class CmLoopbackTest {
         b.listen(program.getLocalPort());
     }
 
-    /** Whoever connects and says nothing costs a little for a while, and then nothing. */
+    /** A peer that connects and sends nothing costs a little until the time limit, and then nothing. */
     @Test
     void shouldCloseConnectionsThatAskForNothing() throws IOException {
         CmEnd b = end("b", MpaOptions.DEFAULT.withTimeoutNs(200_000_000));

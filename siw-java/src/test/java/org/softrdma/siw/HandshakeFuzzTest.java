@@ -17,7 +17,7 @@ class HandshakeFuzzTest {
     private static final int CHANCES = 300;
     private static final int LONGEST = 700;
     private static final MpaOptions OPTIONS = MpaOptions.DEFAULT.withTimeoutNs(SiwPair.SECOND);
-    /** What the end that is asked may hear, in this order; the program accepts or refuses. */
+    /** Events that the responder may receive, in this order; the program accepts or rejects. */
     private static final Set<String> ASKED =
         Set.of("[failed]", "[timed out]", "[request]", "[request, failed]", "[request, agreed, disconnected]");
     private static final Set<String> ASKING = Set.of("[failed]", "[timed out]", "[rejected]", "[agreed, disconnected]");

@@ -89,7 +89,7 @@ final class HandshakeSeedRun {
         boolean aFirst = random.nextBoolean();
         disconnect(aFirst ? pair.a : pair.b);
         pair.simulation.runFor(SiwPair.SECOND);
-        // Who has fallen silent, and who does not hear it.
+        // The silent side, and the side that receives nothing from it.
         disconnect(aFirst ? pair.b : pair.a);
         pair.simulation.runFor(40 * Closing.PATIENCE_NS);
         check(FIT_TO_ASK.contains(pair.earA.heard), "asking: " + pair.earA.heard);

@@ -340,7 +340,7 @@ class HostilePeersTest {
         write(rude, RawPeer.bytes("ffff 4143 00000000 00000000 00000001 00000000"));
         write(rude, new byte[1000]);
         if (reset) {
-            // What had come may be lost with it.
+            // Bytes received before may be lost with it.
             reset(rude);
             awaitFailure(victim);
         } else {

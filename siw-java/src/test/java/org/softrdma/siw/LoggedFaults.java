@@ -8,7 +8,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** What was logged as a warning or worse, by us or by Netty, whose event loop says so when an exception comes out of what it calls. */
+/** Collects warnings and errors logged by us or by Netty, whose event loop logs exceptions from its callbacks. */
 final class LoggedFaults extends Handler implements AutoCloseable {
     private static final Logger ALL = Logger.getLogger("");
 

@@ -18,7 +18,7 @@ import org.softrdma.verbs.QueuePair;
 final class LoopbackDevice implements AutoCloseable {
     private static final int DEPTH = 64;
 
-    /** What is to be closed, in the order it was opened. */
+    /** Resources to close, in the order they were opened. */
     private final List<Runnable> opened = new ArrayList<>();
     private final Context context;
     private final ProtectionDomain pd;

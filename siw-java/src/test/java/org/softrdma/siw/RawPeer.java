@@ -31,7 +31,7 @@ final class RawPeer {
     private final boolean crc;
     private int read;
 
-    /** What the queue pair sends is kept, what the test sends is there at once. */
+    /** Keeps what the queue pair sends, and delivers what the test sends at once. */
     static final class Stream implements ByteStream {
         final ByteArrayOutputStream sent = new ByteArrayOutputStream();
         private final List<byte[]> waiting = new ArrayList<>();

@@ -121,14 +121,14 @@ final class RawSegment {
             this.msn = msn;
         }
 
-        /** Where the response goes. */
+        /** Sets the sink of the response. */
         Read into(int stag, long to) {
             sinkStag = stag;
             sinkTo = to;
             return this;
         }
 
-        /** What is read. */
+        /** Sets the range to read and ends the request. */
         String from(int stag, long to, long size) {
             return untagged(READ_REQUEST, msn).with(String.format("%08x%016x%08x%08x%016x", sinkStag, sinkTo, size, stag, to));
         }

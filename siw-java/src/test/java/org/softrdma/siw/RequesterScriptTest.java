@@ -35,7 +35,7 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** What is posted, what goes on the wire for it, byte for byte, and when it completes. */
+/** Posted work requests: their bytes on the wire, and when they complete. */
 class RequesterScriptTest {
     private RawPeer peer;
     private MemoryRegion region;
@@ -472,7 +472,7 @@ class RequesterScriptTest {
         assertEquals(RawSegment.write(0, 0, ""), frames.get(segments));
     }
 
-    /** What the old stream still brings is not the new connection's, and does not go where the new one goes. */
+    /** Bytes of the old stream do not reach the new connection, and those of the new one do not go to the old stream. */
     @Test
     void shouldBeginAnewAfterAReset() {
         post(hello(new SendRequest().send()));

@@ -26,7 +26,7 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** What the peer sends, and what must become of it: memory, completions, answers and Terminates, by the RFCs. */
+/** Segments of the peer and their effect by the RFCs: memory, completions, responses and Terminates. */
 class ResponderScriptTest {
     private static final String ABCD = "61626364";
 

@@ -183,7 +183,7 @@ class RudePeersTest {
         throw new IllegalStateException("a fault, for a test");
     }
 
-    /** What is logged then is for people who look for a fault. */
+    /** Runs an action without the error messages that it logs on purpose. */
     private static void quietly(Runnable action) {
         Logger guard = Logger.getLogger(Guard.class.getName());
         guard.setLevel(Level.OFF);
@@ -217,7 +217,7 @@ class RudePeersTest {
         assertEquals(DeadlineHeap.NEVER, pair.b.engine.deadlineNs());
     }
 
-    /** What a peer does that is refused and does not close its side costs a while, one that closes it costs nothing. */
+    /** A refused peer that does not close its side is dropped after the time limit, one that closes it at once. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldLetGoOfTheRefused(boolean leaves) {

@@ -130,7 +130,7 @@ final class SeedRun {
             posted++;
         }
 
-        /** What is new since the last look. */
+        /** Checks the completions since the last call. */
         void check(int slotBytes) {
             List<WorkCompletion> sends = from.sends();
             for (; checkedSends < sends.size(); checkedSends++) {
@@ -256,7 +256,7 @@ final class SeedRun {
         return breaks;
     }
 
-    /** What was on its way is lost; of a shared receive queue not even a flushed receive tells so. */
+    /** Bytes in flight are lost; with a shared receive queue not even a flushed receive shows it. */
     private static boolean hasEnded(SiwPair pair) {
         return pair.a.qp.state() == QpState.ERR || pair.b.qp.state() == QpState.ERR;
     }

@@ -24,7 +24,7 @@ final class SimulatedTcp implements DeviceWork {
         static final Profile PLAIN = new Profile(1 << 20, 1 << 16, 1_000, 0, 0);
     }
 
-    /** What becomes of a connection when one end has sent so many bytes. */
+    /** Fate of a connection when one end has sent a given number of bytes. */
     enum Stop {
         /** It breaks. */
         RESET,
@@ -196,7 +196,7 @@ final class SimulatedTcp implements DeviceWork {
             return flying.isEmpty() ? Long.MAX_VALUE : flying.peek().atNs;
         }
 
-        /** What flies is lost; what has arrived is followed by the end. */
+        /** Drops bytes in flight; bytes that have arrived are followed by the end. */
         void cut() {
             boolean untold = !ended || flying.stream().anyMatch(Piece::end);
             flying.clear();

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.pcap.Pcapng;
 
-/** What a simulated TCP connection carries, as packets in a pcapng file: one for each piece. */
+/** Writes the bytes of a simulated TCP connection to a pcapng file: one packet for each piece. */
 final class TcpCapture implements SimulatedTcp.Observer {
     private static final int PROTOCOL_TCP = 6;
     private static final int LEFT = 0x0a000001;

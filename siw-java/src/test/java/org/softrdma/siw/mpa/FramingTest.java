@@ -29,7 +29,7 @@ class FramingTest {
     /** The verdict if nothing is wrong. */
     private static final int OK = -1;
 
-    /** What the reader reported last; OK if nothing was wrong. */
+    /** Code that the reader reported last; OK if there was none. */
     private int verdict;
 
     private final class Handler implements UlpduHandler {

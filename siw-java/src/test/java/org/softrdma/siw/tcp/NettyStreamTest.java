@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamSink;
 
-/** What stands between Netty and the owner, without a socket. */
+/** The queue between Netty and the owner, without a socket. */
 class NettyStreamTest {
     private final NettyStream stream = new NettyStream(1448);
     private final EmbeddedChannel channel = new EmbeddedChannel(stream);
@@ -113,7 +113,7 @@ class NettyStreamTest {
         full.write();
     }
 
-    /** Whatever comes meanwhile: a peer that sends without a break has no more than its turn. */
+    /** A peer that sends without a break gets no more than its turn. */
     @Test
     void shouldTakeNoMoreThanATurn() {
         stream.listener(new Rings());
