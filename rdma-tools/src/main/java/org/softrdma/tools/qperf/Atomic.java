@@ -42,9 +42,9 @@ enum Atomic {
 
     abstract void post(RdmaEnd end, int slot, long compareOrAdd, long swap);
 
-    /** Posts number {@code index}, from 0, of the sequence; its result comes into {@code slot}. */
+    /** Posts number {@code index}, from 0, of the sequence; its result is written to {@code slot}. */
     abstract void postNext(RdmaEnd end, int slot, long index);
 
-    /** What number {@code index} of the sequence finds. */
+    /** Expected result of number {@code index} of the sequence. */
     abstract long result(long index);
 }

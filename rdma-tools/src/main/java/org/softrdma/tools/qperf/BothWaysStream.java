@@ -3,7 +3,7 @@ package org.softrdma.tools.qperf;
 
 import org.softrdma.verbs.WorkCompletion;
 
-/** Sends without pause and takes what comes, both at once. */
+/** Sends and receives without pause, both at once. */
 final class BothWaysStream implements Traffic {
     private final WorkCompletion[] completions = WorkCompletion.array(2 * RdmaEnd.DEPTH);
 

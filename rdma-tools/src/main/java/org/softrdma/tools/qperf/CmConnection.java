@@ -22,7 +22,7 @@ final class CmConnection implements RdmaConnection {
     private static final int MIN_RNR_TIMER = 12;
     /** One READ or atomic at a time, retries without end. */
     private static final ConnectionParameters PARAMETERS = ConnectionParameters.DEFAULT.withReads(1, 1);
-    /** How often to look whether the peer has failed while waiting for it. */
+    /** Interval between checks for a failure of the peer while waiting for it. */
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Session session;

@@ -3,7 +3,7 @@ package org.softrdma.tools.qperf;
 
 import org.softrdma.verbs.WcStatus;
 
-/** Why a work request failed, in the words of qperf, which are not those of libibverbs. */
+/** Reason of a failed work request in the words of qperf, which differ from libibverbs'. */
 final class CompletionError {
     private CompletionError() {
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.qperf;
 
-/** Shows what both ends are. */
+/** Shows the configuration of both ends. */
 final class ConfTest implements PerfTest {
     private Configuration server;
 

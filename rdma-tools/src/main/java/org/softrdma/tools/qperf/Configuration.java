@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** What an end is: four texts of 64 bytes. Source: observed of qperf 0.4.11. */
+/** Configuration of an end: four texts of 64 bytes. Source: observed of qperf 0.4.11. */
 record Configuration(String node, String cpu, String os, String version) {
     static final int BYTES = 4 * WireText.BYTES;
 

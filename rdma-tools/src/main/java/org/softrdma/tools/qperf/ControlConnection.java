@@ -16,9 +16,9 @@ import java.util.function.BooleanSupplier;
 import org.softrdma.verbs.Errno;
 
 /**
- * The TCP connection over which the ends of a test agree: messages of fixed length, each due within a time. An end that fails says so with
- * an urgent byte, '?', and a text behind it, and sends no more. Urgent bytes come to us in line with the others; that such a report is none
- * of the messages is seen by its first bytes, because no message begins with '?' and a text. One thread at a time.
+ * The TCP connection over which the ends of a test agree: messages of fixed length, each with a time limit. An end that fails sends an
+ * urgent byte, '?', followed by a text, and nothing more. Urgent bytes are received in line with the others; the first bytes tell such a
+ * report from a message, since no message begins with '?' and a text. One thread at a time.
  */
 final class ControlConnection implements AutoCloseable {
     private static final byte FAILURE = '?';
@@ -123,7 +123,7 @@ final class ControlConnection implements AutoCloseable {
         return message;
     }
 
-    /** Both ends are where {@code text} says: sends it, and waits until it comes. */
+    /** Synchronizes both ends: sends {@code text} and waits for the peer's. */
     void synchronize(String text) {
         sendSync(text);
         receiveSync(text);
@@ -141,7 +141,7 @@ final class ControlConnection implements AutoCloseable {
         }
     }
 
-    /** Until the peer closes the connection, or the time is over. */
+    /** Waits until the peer closes the connection or the time limit expires. */
     void awaitEnd() {
         long untilNs = System.nanoTime() + timeoutNs;
         do {
@@ -152,7 +152,7 @@ final class ControlConnection implements AutoCloseable {
     // ---- while a test runs ----
 
     /**
-     * Looks at what the peer says while a test runs: messages stay for later.
+     * Watches for failure reports while a test runs; messages are left for later.
      *
      * @param untilNs as of {@link System#nanoTime}
      * @param stopped looked at after each {@link #wakeUp}
@@ -170,7 +170,7 @@ final class ControlConnection implements AutoCloseable {
         }
     }
 
-    /** Ends a {@link #watch} of another thread that is told to stop. */
+    /** Wakes a {@link #watch} of another thread, which then checks whether to stop. */
     void wakeUp() {
         selector.wakeup();
     }
@@ -218,7 +218,7 @@ final class ControlConnection implements AutoCloseable {
         return true;
     }
 
-    /** Tells the peer why this end fails, and waits a little until it has gone. */
+    /** Reports this end's failure to the peer and waits briefly for it to close. */
     void reportFailure(String why) {
         byte[] text = why.getBytes(StandardCharsets.UTF_8);
         try {
@@ -232,7 +232,7 @@ final class ControlConnection implements AutoCloseable {
         try {
             awaitEnd();
         } catch (QPerfFailure gone) {
-            // then it knows
+            // the peer has been notified
         }
     }
 
@@ -242,13 +242,17 @@ final class ControlConnection implements AutoCloseable {
             channel.close();
             selector.close();
         } catch (IOException moot) {
-            // nothing is to be said any more
+            // no further messages are due
         }
     }
 
     // ---- bytes ----
 
-    /** Waits for bytes and takes what there are. @return false when the time is over */
+    /**
+     * Waits for bytes and reads those available.
+     *
+     * @return false if the time limit expired
+     */
     private boolean fill(long untilNs, String item) {
         try {
             key.interestOps(SelectionKey.OP_READ);

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The time, and what the host's processors have done with it, in hundredths of a second. */
+/** Clock and use of the host's processors, in hundredths of a second. */
 final class CpuTimes {
     static final int REAL = 0;
     static final int USER = 1;
@@ -18,7 +18,7 @@ final class CpuTimes {
     static final int STEAL = 8;
     static final int COUNT = 9;
 
-    /** Linux shows no other to programs, whatever it counts in itself. */
+    /** Ticks per second: the unit in which Linux reports times to programs, independent of its internal clock. */
     static final int TICKS_PER_SECOND = 100;
 
     private static final long NS_PER_TICK = 1_000_000_000L / TICKS_PER_SECOND;

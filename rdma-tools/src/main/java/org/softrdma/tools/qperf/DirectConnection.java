@@ -25,8 +25,8 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.Verbs;
 
 /**
- * Queue pairs that learn of each other from the {@link Node}s. These name an end by its LID, which on Ethernet means nothing, and the
- * original gets no further there. Two ends of ours tell each other their GIDs besides.
+ * Queue pairs connected by the exchange of {@link Node}s. A node names an end by its LID, which is meaningless on Ethernet, so that the
+ * original fails there. Two ends of softrdma exchange their GIDs in addition.
  */
 final class DirectConnection implements RdmaConnection {
     private static final int QKEY = 0x11111111;
@@ -80,7 +80,7 @@ final class DirectConnection implements RdmaConnection {
         return mtu;
     }
 
-    /** The one that is named, or the one that has the control connection's address, or the first. */
+    /** The device that is named, otherwise the one with the control connection's address, otherwise the first. */
     private void openDevice(String name) {
         List<RdmaDevice> devices = Verbs.devices();
         if (devices.isEmpty()) {
@@ -172,7 +172,7 @@ final class DirectConnection implements RdmaConnection {
         return new AddressVector(gid, own.index(), 0, HOP_LIMIT, 0, session.request().number(Parameter.SERVICE_LEVEL), port);
     }
 
-    /** That of the control connection's address, or the first IPv4 address, or the first of all. */
+    /** The GID of the control connection's address, otherwise of the first IPv4 address, otherwise the first of all. */
     private Optional<GidEntry> ownGid(Context of) {
         Gid wanted = Gid.of(session.control().localAddress());
         return of.queryGidTable().stream().filter(entry -> entry.port() == port && entry.type() == GidType.ROCE_V2)

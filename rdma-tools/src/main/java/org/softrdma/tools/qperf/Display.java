@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.qperf;
 
-/** How the user wants results shown. */
+/** Form in which results are shown. */
 final class Display {
     static final int NEVER = 0;
     static final int MORE = 1;
@@ -28,7 +28,7 @@ final class Display {
         used = all || what.equals("u") ? raised(all, used, level) : used;
     }
 
-    /** What is asked for by name is what is shown; -v alone takes nothing back. */
+    /** Raises levels: an option for one group sets it, -v alone never lowers one. */
     private static int raised(boolean all, int now, int level) {
         return all ? Math.max(now, level) : level;
     }

@@ -3,7 +3,7 @@ package org.softrdma.tools.qperf;
 
 import java.util.stream.Collectors;
 
-/** What {@code --help TOPIC} prints. */
+/** Texts of {@code --help TOPIC}. */
 final class Help {
     private static final int COLUMN = 40;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.qperf;
 
-/** What the report of a test begins with. */
+/** First value of a test's report. */
 enum Measure {
     LATENCY,
     MESSAGE_RATE,
-    /** What arrived. */
+    /** Received data. */
     BANDWIDTH,
-    /** What was sent and what arrived, where the two may differ. */
+    /** Sent and received data, where the two may differ. */
     BANDWIDTHS
 }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What an end of an RDMA test tells the other of its queue pair and its buffer: 40 bytes, integers little-endian. With the connection
+ * Address of an end's queue pair and buffer, sent to the peer of an RDMA test: 40 bytes, integers little-endian. With the connection
  * manager LID, queue pair and PSN are 0. The last four bytes mean nothing to the original; between ends of ours, a mark in them says that a
  * GID can follow. Source: observed of qperf 0.4.11.
  *
@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
  * @param psn      24 bits
  * @param rkey     of the buffer
  * @param rdAtomic READs and atomics this end takes at once, u32
- * @param hasGid   this end would tell its GID
+ * @param hasGid   this end can send its GID
  */
 record Node(long address, int lid, int qpn, int psn, int rkey, int rdAtomic, boolean hasGid) {
     static final int BYTES = 40;

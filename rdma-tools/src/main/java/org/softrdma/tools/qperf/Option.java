@@ -18,7 +18,7 @@ import org.softrdma.tools.qperf.Parameters.Side;
  * @param help      one line
  */
 record Option(List<String> names, Kind kind, Parameter parameter, List<Side> sides, String value, String help) {
-    /** What an option does. */
+    /** Effect of an option. */
     enum Kind {
         NUMBER, SIZE, SECONDS, SERVICE_LEVEL, TEXT, SWITCH, DEBUG, HELP, HOST, LISTEN_PORT, LOOP, PRECISION, UNIFY_NODES, UNIFY_UNITS,
         BITS, VERBOSE, VERSION, WAIT
@@ -57,12 +57,12 @@ record Option(List<String> names, Kind kind, Parameter parameter, List<Side> sid
         return option != null ? option : find("-" + variable);
     }
 
-    /** What an option is called now that had another name once; null if it had not. */
+    /** Current name of an option that was renamed; null if the name is not a former one. */
     static String renamed(String name) {
         return RENAMED.get(name);
     }
 
-    /** Whether a server takes it, too. */
+    /** Whether a server accepts it, too. */
     boolean isForServers() {
         return kind == Kind.DEBUG || kind == Kind.LISTEN_PORT || names.contains("--loc_timeout");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.qperf;
 
-/** What each end of a test is told, in the order of reports; the offsets are those of a {@link Request}. */
+/** Parameters of an end of a test, in the order of reports; the offsets are those of a {@link Request}. */
 enum Parameter {
     ACCESS_RECV("access_recv", Kind.NUMBER, 8),
     AFFINITY("affinity", Kind.NUMBER, 12),
@@ -22,7 +22,7 @@ enum Parameter {
     USE_CM("use_cm", Kind.NUMBER, 68),
     STATIC_RATE("static_rate", Kind.TEXT, 136);
 
-    /** How a value is shown, and kept: numbers are u32, a text has at most {@link #TEXT_BYTES} bytes with the NUL behind it. */
+    /** Form of a value: numbers are u32, a text has at most {@link #TEXT_BYTES} bytes including the NUL. */
     enum Kind { NUMBER, SIZE, SECONDS, TEXT }
 
     static final int TEXT_BYTES = 64;

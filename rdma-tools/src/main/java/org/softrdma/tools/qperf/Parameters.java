@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The parameters of both ends, as the client's command line and the tests set them. What the user says stays; what a test has for itself
- * counts only where the user said nothing.
+ * The parameters of both ends, as the client's command line and the tests set them. The user's values have precedence over a test's own
+ * defaults.
  */
 final class Parameters {
     /** One of the ends, seen from the client. */
@@ -24,9 +24,9 @@ final class Parameters {
         /** The option that set it; null if the user said nothing. */
         private String option;
         private boolean warned;
-        /** Looked at by a test, at some time. */
+        /** Used by some test so far. */
         private boolean used;
-        /** Looked at by this test. */
+        /** Used by the current test. */
         private boolean inUse;
     }
 
@@ -73,12 +73,12 @@ final class Parameters {
 
     // ---- tests ----
 
-    /** Another test begins. */
+    /** Starts another test. */
     void beginTest() {
         values.values().forEach(all -> all.values().forEach(value -> value.inUse = false));
     }
 
-    /** The test looks at these. */
+    /** Marks parameters as used by the test. */
     void use(Parameter... parameters) {
         for (Parameter parameter : parameters) {
             for (Side side : BOTH) {
@@ -89,7 +89,7 @@ final class Parameters {
         }
     }
 
-    /** The test looks at it, and has a value for those who did not give any. */
+    /** Marks a parameter as used by the test, with a default in case the user gave no value. */
     void useDefault(Parameter parameter, int number) {
         BOTH.forEach(side -> useDefault(side, parameter, number));
     }
@@ -115,12 +115,12 @@ final class Parameters {
         return of(Side.LOCAL, parameter).inUse || of(Side.REMOTE, parameter).inUse;
     }
 
-    /** Whether the user set it, at an end or both, and was not told that it is in vain. */
+    /** Whether the user set it, at one end or both, and no warning has been printed that it is unused. */
     boolean isOfUser(Parameter parameter) {
         return BOTH.stream().map(side -> of(side, parameter)).anyMatch(value -> value.option != null && !value.warned);
     }
 
-    /** The options that no test has looked at so far; each is named once. */
+    /** The options that no test has used so far; each is returned once. */
     List<String> unused() {
         List<String> options = new ArrayList<>();
         for (Parameter parameter : Parameter.values()) {
@@ -137,7 +137,7 @@ final class Parameters {
         return options;
     }
 
-    /** What one end is told. */
+    /** The parameters of one end. */
     Request request(Side side, int index) {
         Request request = Request.of(index);
         values.get(side).forEach((parameter, value) -> {

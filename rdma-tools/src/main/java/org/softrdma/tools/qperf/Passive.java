@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.qperf;
 
-/** The device answers; this end only waits until the time is over. */
+/** The device responds; this end only waits until the time is over. */
 final class Passive implements Traffic {
     private final int bytes;
 

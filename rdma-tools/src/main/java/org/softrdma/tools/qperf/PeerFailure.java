@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.qperf;
 
-/** The other end has failed, and said why. */
+/** Failure that the peer has reported. */
 final class PeerFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

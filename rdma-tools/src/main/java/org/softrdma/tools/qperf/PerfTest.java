@@ -3,7 +3,7 @@ package org.softrdma.tools.qperf;
 
 /** One test: what both ends do. */
 interface PerfTest {
-    /** At the client, before anybody is asked: which parameters the test looks at, and what they are if the user says nothing. */
+    /** Declares, at the client before anything is sent, the parameters that the test uses and their defaults. */
     void declare(Parameters parameters);
 
     /** The client's part; the server has the request. */

@@ -11,9 +11,9 @@ import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.HostName;
 import org.softrdma.tools.qperf.Parameters.Side;
 
-/** The client's end of one test: asks the server, measures, prints. */
+/** The client's end of one test: sends the request, measures, prints. */
 final class QPerfClient {
-    /** How long to wait for a message, and to try to reach the server. */
+    /** Time limit for a message, and for attempts to reach the server. */
     static final int TIMEOUT_SECONDS = 5;
 
     private static final int TIME_SECONDS = 2;
@@ -105,7 +105,7 @@ final class QPerfClient {
         }
     }
 
-    /** Null if nobody answers there. */
+    /** Connects to an address; null if that fails. */
     private ControlConnection connect(InetAddress address) {
         SocketChannel channel = null;
         try {

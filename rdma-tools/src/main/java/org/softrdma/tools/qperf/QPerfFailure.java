@@ -3,7 +3,7 @@ package org.softrdma.tools.qperf;
 
 import org.softrdma.verbs.VerbsException;
 
-/** Ends a test: the message, in the original's words, is printed here and told to the other end, what a verb said of it only here. */
+/** Ends a test: the message, in the original's words, is printed here and sent to the peer; a verb's detail is only printed here. */
 final class QPerfFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -19,7 +19,7 @@ final class QPerfFailure extends RuntimeException {
         this.detail = detail;
     }
 
-    /** What was done, and why the verb refused it. */
+    /** A failure of a verb: the operation, and the verb's reason. */
     static QPerfFailure of(String what, VerbsException refused) {
         QPerfFailure failure = new QPerfFailure(what + ": " + refused.errno().text(), refused.getMessage());
         failure.initCause(refused);
@@ -35,7 +35,7 @@ final class QPerfFailure extends RuntimeException {
         }
     }
 
-    /** Everything there is to say, without the end of the last line. */
+    /** The complete text, without the end of the last line. */
     String text() {
         return detail == null ? getMessage() : getMessage() + "\n" + detail;
     }

@@ -11,11 +11,11 @@ import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.qperf.Parameters.Side;
 import org.softrdma.verbs.VerbsException;
 
-/** Serves clients, one after the other, until one says quit. What fails with one is no matter of the next. */
+/** Serves clients, one after the other, until one sends quit. A failure with one client does not affect the next. */
 final class QPerfServer {
-    /** Clients that may wait. */
+    /** Backlog of clients. */
     private static final int WAITING = 5;
-    /** A client says how much memory its test takes here. */
+    /** Limit for the memory that a client's request may take here. */
     private static final int LARGEST_MESSAGE = 256 << 20;
 
     private final int port;

@@ -6,28 +6,28 @@ import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendRequest;
 
-/** How the queue pairs of a test's two ends come together. */
+/** Connection of the queue pairs of a test's two ends. */
 interface RdmaConnection extends AutoCloseable {
     /** Opens a device and makes a queue pair on it, with what {@link RdmaEnd#prepare} gives. */
     QueuePair open(RdmaEnd end);
 
-    /** What to tell the peer. */
+    /** The node to send to the peer. */
     Node node(long address, int rkey);
 
     /** Makes the queue pair ready to send to {@code peer}. */
     void connect(Node peer);
 
-    /** Says where {@code send} goes, if the service wants to know. */
+    /** Sets the destination of {@code send}, if the service needs one. */
     default void address(SendRequest send, Node peer) {
     }
 
-    /** Takes leave of the peer, which does so at the same time. */
+    /** Disconnects from the peer, which does so at the same time. */
     default void disconnect() {
     }
 
     void closeQueuePair();
 
-    /** Closes what is left, after everything that belongs to the device. */
+    /** Closes the remaining objects, after those that belong to the device. */
     @Override
     void close();
 

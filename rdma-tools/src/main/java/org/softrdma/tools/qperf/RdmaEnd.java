@@ -29,11 +29,11 @@ final class RdmaEnd implements AutoCloseable {
     static final long RECEIVE_ID = 2;
     static final long RDMA_ID = 3;
 
-    /** What a datagram's receive begins with. */
+    /** Bytes of the GRH at the start of a datagram's receive. */
     private static final int GRH_BYTES = 40;
     private static final int PAGE_BYTES = 4096;
     private static final int POLLS_BEFORE_YIELD = 100;
-    /** How long to wait for an event before looking whether the test is over. */
+    /** Maximum wait for an event between checks whether the test is over. */
     private static final long EVENT_NS = 20_000_000;
 
     private final Session session;
@@ -60,7 +60,7 @@ final class RdmaEnd implements AutoCloseable {
     private final SendRequest atomic = new SendRequest();
     /** Polls since the last that found something. */
     private int empty;
-    /** So that reading cannot be left out. */
+    /** Result of reading the data, kept so that the read cannot be optimized away. */
     private long touched;
 
     private RdmaEnd(Session session, QpType type, Traffic traffic) {

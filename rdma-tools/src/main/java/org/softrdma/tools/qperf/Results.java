@@ -4,7 +4,7 @@ package org.softrdma.tools.qperf;
 import org.softrdma.tools.qperf.Statistics.Count;
 
 /**
- * What follows from the counts of both ends. Times come in ticks; an end without any has measured nothing, and all is 0.
+ * Results computed from the counts of both ends. Times are in ticks; an end without any has measured nothing, and all results are 0.
  *
  * @param latency          seconds from one end to the other
  * @param messageRate      messages received in a second, at both ends
@@ -17,7 +17,7 @@ record Results(End local, End remote, double latency, double messageRate, double
                double receiveCost) {
     private static final double GIGABYTE = 1e9;
 
-    /** What one end's processors did; the parts are processors, 1 being one of them. */
+    /** Use of one end's processors; 1 is one processor. */
     record End(double realSeconds, double processorSeconds, double user, double interrupts, double kernel, double iowait) {
         private static final End NONE = new End(0, 0, 0, 0, 0, 0);
 
@@ -68,7 +68,7 @@ record Results(End local, End remote, double latency, double messageRate, double
             cost(remote.received, remote.sent, there, local.received, local.sent, here));
     }
 
-    /** What happens at one end only counts in the time that goes with it, what happens at both in the mean of the two. */
+    /** Time base of a rate: the measuring end's time, or the mean of both for events at both ends. */
     private static double perSecond(long here, double hereSeconds, long there, double thereSeconds) {
         if (there == 0) {
             return here / hereSeconds;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.Consumer;
 
-/** One end of one test: what it is told, whom it talks to, what it counts. */
+/** One end of one test: its parameters, its peer, its counts. */
 final class Session {
     private static final String BEFORE = "synchronization before test";
     private static final String AFTER = "synchronization after test";

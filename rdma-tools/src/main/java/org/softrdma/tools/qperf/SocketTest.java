@@ -6,7 +6,7 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.NetworkChannel;
 
-/** A test of sockets, to compare with: one socket, one buffer, blocking calls. When the time is over, who is stuck in a call is got out. */
+/** A test of sockets, for comparison: one socket, one buffer, blocking calls, which are interrupted when the time is over. */
 abstract class SocketTest implements PerfTest {
     private final Measure measure;
     private final int bytes;
@@ -57,7 +57,7 @@ abstract class SocketTest implements PerfTest {
         return port;
     }
 
-    /** Gets whoever is stuck in a call on {@code channel} out when the time is over, by closing it. */
+    /** Closes {@code channel} when the time is over, which ends a blocking call on it. */
     static void closeWhenStuck(NetworkChannel channel, Session session) {
         session.timer().onStuck(() -> {
             try {
@@ -68,7 +68,11 @@ abstract class SocketTest implements PerfTest {
         });
     }
 
-    /** Reads what was received, if the user wants that. @return something of it, so that it cannot be left out */
+    /**
+     * Reads the received data, if the user requested it.
+     *
+     * @return a value computed from the data, so that the read cannot be optimized away
+     */
     static long touch(ByteBuffer received) {
         long sum = 0;
         for (int at = 0; at + Long.BYTES <= received.limit(); at += Long.BYTES) {

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What an end counted: 256 bytes, integers little-endian, the last four without meaning. u32 processors, clock ticks in a second, most
+ * Counts of an end: 256 bytes, integers little-endian, the last four without meaning. u32 processors, clock ticks in a second, most
  * completions taken at once; u64 times in ticks at the begin and at the end, in the order of {@link CpuTimes}; four {@link Count}s.
  * Source: observed of qperf 0.4.11.
  */
@@ -54,9 +54,9 @@ final class Statistics {
     final long[] end = new long[CpuTimes.COUNT];
     final Count sent = new Count();
     final Count received = new Count();
-    /** What this end knows that the other one sent: only it sees a READ complete. */
+    /** Data sent by the peer as this end knows it: only the requester sees a READ complete. */
     final Count remoteSent = new Count();
-    /** What this end knows that the other one took: only it sees an atomic complete. */
+    /** Data received by the peer as this end knows it: only the requester sees an atomic complete. */
     final Count remoteReceived = new Count();
 
     /** @param bytes {@link #BYTES} of them */
@@ -94,7 +94,7 @@ final class Statistics {
         return new Count[] {sent, received, remoteSent, remoteReceived};
     }
 
-    /** So many completions came at once. */
+    /** Records the number of completions polled at once. */
     void completions(int count) {
         maxCompletions = Math.max(maxCompletions, count);
     }

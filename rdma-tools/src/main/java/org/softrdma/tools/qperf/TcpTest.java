@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** Messages over TCP, one way or there and back. */
 final class TcpTest extends SocketTest {
     private final boolean answering;
-    /** So that reading cannot be left out. */
+    /** Result of reading the data, kept so that the read cannot be optimized away. */
     private long touched;
 
     private TcpTest(Measure measure, int bytes, boolean answering) {

@@ -5,12 +5,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends a test when its time is over, or when the peer has failed or gone. Whoever measures looks at {@link #isFinished}; whoever is stuck
- * in a call when it is over is got out by {@link #onStuck} a moment later. It reads the {@link CpuTimes} where the test begins and ends.
+ * Ends a test when its time is over, or when the peer has failed or disconnected. The measuring thread polls {@link #isFinished}; a call in
+ * which it still blocks is interrupted by {@link #onStuck} a moment later. Reads the {@link CpuTimes} at the start and at the end of the
+ * test.
  */
 final class TestTimer {
     private static final long STUCK_MS = 10;
-    /** Longer than anybody waits. */
+    /** A time longer than any test. */
     private static final long FOR_EVER_NS = TimeUnit.DAYS.toNanos(365 * 100);
 
     private final ControlConnection control;
@@ -27,7 +28,7 @@ final class TestTimer {
         this.statistics = statistics;
     }
 
-    /** What gets the measuring thread out of a call that takes longer than the test. */
+    /** Action that interrupts a call of the measuring thread that outlasts the test. */
     void onStuck(Runnable action) {
         getOut = action;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.qperf;
 
-/** What one end of an RDMA test does, once. Nothing is allocated while it is measured. */
+/** Traffic of one end of an RDMA test, used once. Allocates nothing while it is measured. */
 interface Traffic {
     /** Send work requests it has under way. */
     int sendDepth();
@@ -14,10 +14,14 @@ interface Traffic {
         return 0;
     }
 
-    /** What must be done before the peer begins. @throws QPerfFailure the parameters do not fit */
+    /**
+     * Prepares for the peer's first message.
+     *
+     * @throws QPerfFailure the parameters do not fit
+     */
     default void prepare(RdmaEnd end) {
     }
 
-    /** Until the time is over. */
+    /** Runs until the time is over. */
     void run(RdmaEnd end);
 }

@@ -11,7 +11,7 @@ import java.nio.channels.DatagramChannel;
 /** Datagrams, one way or there and back. What is lost is lost; there and back, the test then stands still. */
 final class UdpTest extends SocketTest {
     private final boolean answering;
-    /** So that reading cannot be left out. */
+    /** Result of reading the data, kept so that the read cannot be optimized away. */
     private long touched;
 
     private UdpTest(Measure measure, int bytes, boolean answering) {

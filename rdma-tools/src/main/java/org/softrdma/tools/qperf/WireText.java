@@ -12,7 +12,7 @@ final class WireText {
     private WireText() {
     }
 
-    /** What stands before the first 0, or all 64 bytes; whatever a terminal might take for a command is a dot. */
+    /** The text before the first 0, or all 64 bytes; characters that could be terminal commands are replaced by dots. */
     static String read(ByteBuffer from, int offset) {
         int length = 0;
         while (length < BYTES && from.get(offset + length) != 0) {
@@ -23,7 +23,7 @@ final class WireText {
         return printable(new String(bytes, StandardCharsets.UTF_8));
     }
 
-    /** What is too long is cut off. */
+    /** Writes a text, cut to its maximum length. */
     static void write(ByteBuffer into, int offset, String text) {
         into.put(offset, Arrays.copyOf(Arrays.copyOf(text.getBytes(StandardCharsets.UTF_8), BYTES - 1), BYTES));
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 
-/** What command lines mean, and what is said about wrong ones: in the words of perftest 4.5's binaries, called with the same words. */
+/** Meaning of command lines, and errors about wrong ones: in the words of perftest 4.5's binaries, called with the same arguments. */
 class CommandLineTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();

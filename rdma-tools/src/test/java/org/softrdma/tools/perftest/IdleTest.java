@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.CompletionQueue;
 
-/** Waiting has an end, unless something comes. */
+/** Waiting ends at the time limit, unless something is received. */
 class IdleTest {
     /** Enough for several looks at the clock. */
     private static final int LOOKS = 1 << 18;

@@ -81,7 +81,7 @@ class KeysTest {
         }
     }
 
-    /** Whatever a hostile peer sends is either keys or refused with a reason. */
+    /** Any text of a hostile peer is either keys or refused with a reason. */
     @Test
     void shouldSurviveAnything() {
         long seed = System.nanoTime();

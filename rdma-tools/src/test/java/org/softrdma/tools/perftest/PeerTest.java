@@ -182,7 +182,7 @@ class PeerTest {
         }, peer -> peer.meet(KEYS));
     }
 
-    /** Whatever comes, there is an end, and it is a message. */
+    /** Any input of the peer ends the exchange, with a message. */
     @Test
     void shouldSurviveAHostilePeer() {
         long seed = System.nanoTime();

@@ -27,7 +27,7 @@ class ReportTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final Console console = new Console(new PrintStream(out, true), new PrintStream(new ByteArrayOutputStream()));
 
-    /** What was run is in the first lines: guest 2 is the server, guest 1 the client. */
+    /** The first lines name the commands: guest 2 is the server, guest 1 the client. */
     private Parameters recorded(List<String> recording, String guest) {
         String command = recording.stream().filter(line -> line.startsWith(guest)).findFirst().orElseThrow();
         List<String> words = new ArrayList<>(List.of(command.substring(command.indexOf(": ") + 2).split(" ")));
@@ -55,7 +55,7 @@ class ReportTest {
         assertHeading(recorded(recording, "guest 2"), between(recording, "--- server", null));
     }
 
-    /** What the box says of PCIe is about a bus; here is none. */
+    /** Lines of the box about PCIe, a bus that soft devices do not have. */
     private static void assertHeading(Parameters parameters, List<String> printed) {
         int title = 0;
         while (!printed.get(title).endsWith(" Test")) {

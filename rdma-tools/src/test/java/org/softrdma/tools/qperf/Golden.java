@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.stream.Stream;
 
-/** What qperf 0.4.11 of Debian 12 sent and printed. */
+/** Messages and output of qperf 0.4.11 of Debian 12. */
 final class Golden {
     /** {@code qperf 127.0.0.1 -t 7 -cm1 -m 64K -to 9 -nr 4 -rca 0 rc_rdma_read_bw}. */
     static final String READ_OPTIONS = "-t 7 -cm1 -m 64K -to 9 -nr 4 -rca 0 rc_rdma_read_bw";

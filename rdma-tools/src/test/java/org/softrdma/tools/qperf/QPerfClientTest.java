@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.tools.ToolRun;
 import org.softrdma.tools.cli.ToolFailure;
 
-/** A client: its command line, what it sends, and what it makes of servers that are not what they should be. */
+/** A client: its command line, its messages, and its reaction to faulty servers. */
 @Timeout(60)
 class QPerfClientTest {
     /** Does something with the one connection it gets. */

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.tools.ToolRun;
 
-/** A server, and clients that are not what they should be. After each of them, the server serves the next. */
+/** A server and faulty clients. After each of them, the server serves the next. */
 @Timeout(60)
 class QPerfServerTest {
     private static final byte[] SYNC = "synchronization before test".getBytes(StandardCharsets.US_ASCII);
@@ -44,13 +44,13 @@ class QPerfServerTest {
         }
     }
 
-    /** A server that waits so long for a request; clients on a busy machine take their time. */
+    /** A server with a generous time limit for requests, since clients on a busy machine are slow. */
     private void start(int seconds) {
         server = CompletableFuture.supplyAsync(() -> ToolRun.of(console ->
             new QPerf().run("qperf", List.of("-lp", Integer.toString(port), "-lto", Integer.toString(seconds)), console)));
     }
 
-    /** Whatever happened before, a client gets its answers, and can end the server. */
+    /** A client is served and can end the server, regardless of earlier clients. */
     @AfterEach
     void serveAndQuit() {
         ToolRun client = client("127.0.0.1", "-t", "1", "conf", "tcp_lat", "quit", "never_reached");
@@ -203,7 +203,7 @@ class QPerfServerTest {
         }
     }
 
-    /** Until the server has closed, in whatever way. */
+    /** Waits until the server has closed the connection, orderly or not. */
     private static void readToTheEnd(Socket socket) throws IOException {
         socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(50));
         try {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.tools.ToolRun;
 import org.softrdma.tools.qperf.Parameters.Side;
 
-/** What is expected was printed by the reports of qperf 0.4.11, given the same counts and times. */
+/** Expected texts were printed by the reports of qperf 0.4.11, given the same counts and times. */
 class ReportTest {
     private static final long[] BEGIN = {123456, 2000, 30, 4000, 500000, 60, 7, 80, 9};
     private static final long[] HERE = {200, 37, 2, 181, 155, 1, 3, 29, 4};

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.tools.ToolRun;
 
-/** What is expected was printed by the formatting of qperf 0.4.11. */
+/** Expected texts were printed by the formatting of qperf 0.4.11. */
 class ResultTableTest {
     static Stream<String> values() {
         return Golden.lines("values.txt").filter(line -> !line.startsWith("#"));
