@@ -3,6 +3,7 @@ package org.softrdma.link;
 
 import java.util.List;
 import java.util.Map;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
@@ -110,9 +111,9 @@ public interface Link extends AutoCloseable {
      */
     int poll(FrameHandler handler, int limit);
 
-    /** When {@link #poll} must be called even without input, because packets are held until then; {@link Long#MAX_VALUE} for never. */
+    /** When {@link #poll} must be called even without input, because packets are held until then; {@link Deadline#NEVER}. */
     default long deadlineNs() {
-        return Long.MAX_VALUE;
+        return Deadline.NEVER;
     }
 
     /**

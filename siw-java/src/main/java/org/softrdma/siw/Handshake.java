@@ -3,7 +3,7 @@ package org.softrdma.siw;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.engine.Guard;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
@@ -26,7 +26,7 @@ import org.softrdma.wire.iwarp.UntaggedHeader;
  * are for the device's owner.
  */
 final class Handshake extends StreamUser implements StreamSink {
-    private static final long NEVER = DeadlineHeap.NEVER;
+    private static final long NEVER = Deadline.NEVER;
     private static final int OUT_BYTES = 1024;
     /** Pauses that a responder waits: an initiator without an answer sends reminders, but siw as initiator fails on an early frame. */
     private static final int RESPONDERS_PAUSES = 10;

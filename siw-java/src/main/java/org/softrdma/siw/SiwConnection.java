@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.qp.SiwMachine;
 import org.softrdma.siw.tcp.ByteStream;
@@ -11,7 +11,7 @@ import org.softrdma.siw.tcp.ByteStream;
  * queue pair is finished, what it has written is sent, the stream is closed, and the peer has a limited time to close it, too.
  */
 final class SiwConnection extends StreamUser {
-    private static final long NEVER = DeadlineHeap.NEVER;
+    private static final long NEVER = Deadline.NEVER;
 
     /** How long a finished stream may linger before it is reset. */
     static final long LINGER_NS = 2_000_000_000L;
@@ -27,7 +27,7 @@ final class SiwConnection extends StreamUser {
     private final Runnable onOver;
     /** Frames that the stream has not taken yet; null if there are none. */
     private StreamBuffer out;
-    /** When the stream is aborted, or {@link DeadlineHeap#NEVER}. */
+    /** When the stream is aborted, or {@link Deadline#NEVER}. */
     private long abortNs = NEVER;
     private boolean closed;
     private boolean over;
@@ -148,12 +148,12 @@ final class SiwConnection extends StreamUser {
 
     @Override
     public long deadlineNs() {
-        return over ? NEVER : Math.min(qp.deadlineNs(), abortNs);
+        return over ? NEVER : Deadline.earlier(qp.deadlineNs(), abortNs);
     }
 
     @Override
     public void onTimer(long nowNs) {
-        if (abortNs <= nowNs) {
+        if (Deadline.isDue(abortNs, nowNs)) {
             abort();
         } else {
             qp.onTimer(nowNs);

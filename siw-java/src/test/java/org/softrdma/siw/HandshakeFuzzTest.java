@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.siw.config.MpaOptions;
 
 /**
@@ -75,7 +75,7 @@ class HandshakeFuzzTest {
         pair.simulation.runFor(4 * SiwPair.SECOND);
         check((asked ? ASKED : ASKING).contains(ear.heard.toString()), ear.heard.toString());
         check(stream.aborted, "the stream has ended");
-        check(side.engine.deadlineNs() == DeadlineHeap.NEVER && !side.engine.hasStreams(), "nothing is left");
+        check(side.engine.deadlineNs() == Deadline.NEVER && !side.engine.hasStreams(), "nothing is left");
         check(side.counter("internal_errors") == 0, "no fault of ours");
     }
 

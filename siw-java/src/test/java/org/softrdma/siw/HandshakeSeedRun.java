@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.qp.Closing;
 import org.softrdma.verbs.MemoryRegion;
@@ -154,7 +154,7 @@ final class HandshakeSeedRun {
     }
 
     private static void checkNothingLeft(SiwPair.Side side) {
-        check(side.engine.deadlineNs() == DeadlineHeap.NEVER && !side.engine.hasStreams(), "nothing is left");
+        check(side.engine.deadlineNs() == Deadline.NEVER && !side.engine.hasStreams(), "nothing is left");
         check(side.counter("internal_errors") == 0, "no fault of ours");
     }
 

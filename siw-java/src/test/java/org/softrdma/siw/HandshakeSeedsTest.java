@@ -14,7 +14,7 @@ import net.jqwik.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.QpState;
 
@@ -49,7 +49,7 @@ class HandshakeSeedsTest {
         pair.initiate(options, 1, 1, "hello");
         pair.simulation.runFor(5 * SiwPair.SECOND);
         for (SiwPair.Side side : List.of(pair.a, pair.b)) {
-            assertEquals(DeadlineHeap.NEVER, side.engine.deadlineNs(), "nothing is left");
+            assertEquals(Deadline.NEVER, side.engine.deadlineNs(), "nothing is left");
             assertEquals(0, side.counter("internal_errors"));
         }
         return pair;

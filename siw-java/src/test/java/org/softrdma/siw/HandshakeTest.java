@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.StartupFrame;
 import org.softrdma.siw.mpa.StreamBuffer;
@@ -197,18 +197,18 @@ class HandshakeTest {
         pair.initiate(MpaOptions.DEFAULT.withPauseNs(900_000_000), 1, 1, "");
         pair.simulation.runFor(10_000_000);
         assertEquals(List.of("agreed"), pair.earA.heard);
-        assertNotEquals(DeadlineHeap.NEVER, pair.a.engine.deadlineNs());
+        assertNotEquals(Deadline.NEVER, pair.a.engine.deadlineNs());
         pair.tcp.breakAt(pair.clock.nowNs());
         pair.simulation.runFor(10_000_000);
         assertEquals(List.of("agreed", "disconnected"), pair.earA.heard);
-        assertEquals(DeadlineHeap.NEVER, pair.a.engine.deadlineNs());
+        assertEquals(Deadline.NEVER, pair.a.engine.deadlineNs());
 
         HandshakePair mute = new HandshakePair();
         mute.await(MpaOptions.DEFAULT);
         mute.tcp.left().abort();
         mute.simulation.runFor(10_000_000);
         assertEquals(List.of("failed"), mute.earB.heard);
-        assertEquals(DeadlineHeap.NEVER, mute.b.engine.deadlineNs());
+        assertEquals(Deadline.NEVER, mute.b.engine.deadlineNs());
     }
 
     @Test

@@ -15,7 +15,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.BufferPool;
 import org.softrdma.siw.mpa.StreamBuffer;
@@ -333,7 +333,7 @@ class RequesterScriptTest {
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
         assertEquals(1, peer.side.counter("stuck_disconnects"));
-        assertEquals(DeadlineHeap.NEVER, peer.side.engine.deadlineNs(), "nothing is waited for any more");
+        assertEquals(Deadline.NEVER, peer.side.engine.deadlineNs(), "nothing is waited for any more");
     }
 
     /** Neither what it asks for itself nor pieces without content are an answer. */

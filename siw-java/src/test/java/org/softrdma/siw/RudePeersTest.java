@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.engine.Guard;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.MemoryRegion;
@@ -214,7 +214,7 @@ class RudePeersTest {
         assertEquals(List.of("timed out", "failed"), ear.heard);
         assertTrue(rude.aborted);
         assertEquals(2, pair.b.counter("internal_errors"));
-        assertEquals(DeadlineHeap.NEVER, pair.b.engine.deadlineNs());
+        assertEquals(Deadline.NEVER, pair.b.engine.deadlineNs());
     }
 
     /** A refused peer that does not close its side is dropped after the time limit, one that closes it at once. */
@@ -235,6 +235,6 @@ class RudePeersTest {
         }
         assertTrue(rude.aborted);
         assertEquals(List.of("request"), ear.heard);
-        assertEquals(DeadlineHeap.NEVER, pair.b.engine.deadlineNs());
+        assertEquals(Deadline.NEVER, pair.b.engine.deadlineNs());
     }
 }

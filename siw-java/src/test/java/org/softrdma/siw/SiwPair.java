@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.sim.VirtualClock;
 import org.softrdma.host.config.NetDevice;
@@ -159,7 +159,7 @@ final class SiwPair {
         connect(a, tcp.left(), new StreamParameters(setup.crc, setup.markersToB, setup.markersToA, setup.maxUlpdu), setup, setup.first,
             setup.sendNotBeforeNs);
         connect(b, tcp.right(), new StreamParameters(setup.crc, setup.markersToA, setup.markersToB, setup.maxUlpdu), setup,
-            MpaOptions.Rtr.NONE, DeadlineHeap.NEVER);
+            MpaOptions.Rtr.NONE, Deadline.NEVER);
     }
 
     static void connect(Side side, ByteStream stream, StreamParameters parameters, Setup setup, MpaOptions.Rtr first,

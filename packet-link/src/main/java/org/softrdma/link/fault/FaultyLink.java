@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.softrdma.device.Counters;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
@@ -225,15 +226,7 @@ public final class FaultyLink extends ForwardingLink {
     @Override
     public long deadlineNs() {
         long sendNs = out == null || out.isEmpty() ? sending.held().earliestNs() : nowNs + BACKOFF_NS;
-        return earlier(link.deadlineNs(), earlier(sendNs, receiving.held().earliestNs()));
-    }
-
-    /** The earlier of two deadlines, each a time or {@link Long#MAX_VALUE} for never. */
-    private static long earlier(long aNs, long bNs) {
-        if (aNs == Long.MAX_VALUE || bNs == Long.MAX_VALUE) {
-            return aNs == Long.MAX_VALUE ? bNs : aNs;
-        }
-        return aNs - bNs < 0 ? aNs : bNs;
+        return Deadline.earlier(link.deadlineNs(), Deadline.earlier(sendNs, receiving.held().earliestNs()));
     }
 
     /** Closes the link below; held packets are lost. */

@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.link.Path;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
@@ -56,9 +57,9 @@ public final class HeldPackets {
         queue.add(packet);
     }
 
-    /** Time at which the first packet is due; {@link Long#MAX_VALUE} if none is held. */
+    /** Time at which the first packet is due; {@link Deadline#NEVER} if none is held. */
     long earliestNs() {
-        return queue.isEmpty() ? Long.MAX_VALUE : queue.peek().dueNs;
+        return queue.isEmpty() ? Deadline.NEVER : queue.peek().dueNs;
     }
 
     /** Takes the first packet that is due; null if there is none. The caller must give it back. */

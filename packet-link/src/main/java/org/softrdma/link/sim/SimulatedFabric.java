@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import org.softrdma.device.SeededRandom;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.sim.VirtualWorld;
 import org.softrdma.link.Path;
 import org.softrdma.link.fault.Damage;
@@ -182,10 +183,10 @@ public final class SimulatedFabric implements VirtualWorld {
         }
     }
 
-    /** Time at which the next packet arrives; {@link Long#MAX_VALUE} if none is in flight. */
+    /** Time at which the next packet arrives; {@link Deadline#NEVER} if none is in flight. */
     @Override
     public long nextEventNs() {
-        return flying.isEmpty() ? Long.MAX_VALUE : flying.peek().arrivesNs;
+        return flying.isEmpty() ? Deadline.NEVER : flying.peek().arrivesNs;
     }
 
     /**

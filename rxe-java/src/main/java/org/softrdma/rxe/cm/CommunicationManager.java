@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.device.Counters;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -587,7 +588,7 @@ public final class CommunicationManager {
 
     // ---- time and output ----
 
-    /** Returns the time at which {@link #onTime} must be called next; {@link DeadlineHeap#NEVER} if there is none. */
+    /** Returns the time at which {@link #onTime} must be called next; {@link Deadline#NEVER} if there is none. */
     public long deadlineNs() {
         return timers.earliestNs();
     }

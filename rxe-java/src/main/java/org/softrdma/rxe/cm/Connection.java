@@ -2,6 +2,7 @@
 package org.softrdma.rxe.cm;
 
 import java.nio.ByteBuffer;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -86,7 +87,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     /** Message that is repeated by the timer, and as the answer to repetitions of the peer. */
     private ByteBuffer sent;
     private int retriesLeft;
-    private long deadlineNs = DeadlineHeap.NEVER;
+    private long deadlineNs = Deadline.NEVER;
     private long disconnectTransaction;
 
     /** Creates the active side. */
@@ -478,7 +479,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
 
     @Override
     public void onTimer(long nowNs) {
-        deadlineNs = DeadlineHeap.NEVER;
+        deadlineNs = Deadline.NEVER;
         if (state == ConnectionState.TIMEWAIT) {
             close();
             listener.onTimewaitExit(this);
@@ -526,7 +527,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     private void stopRepeating() {
-        deadlineNs = DeadlineHeap.NEVER;
+        deadlineNs = Deadline.NEVER;
         manager.pacing().leave(this);
     }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.SequencedSet;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.verbs.Gid;
 
@@ -123,7 +124,7 @@ final class Pacing {
         }
 
         private void grantTurns(long nowNs) {
-            while (!waiting.isEmpty() && (inFlight.size() < maxInFlight || inFlight.firstEntry().getValue() + patienceNs() <= nowNs)) {
+            while (!waiting.isEmpty() && (inFlight.size() < maxInFlight || Deadline.isDue(inFlight.firstEntry().getValue() + patienceNs(), nowNs))) {
                 if (inFlight.size() == maxInFlight) {
                     inFlight.pollFirstEntry();
                 }
@@ -142,7 +143,7 @@ final class Pacing {
         @Override
         public long deadlineNs() {
             if (waiting.isEmpty()) {
-                return DeadlineHeap.NEVER;
+                return Deadline.NEVER;
             }
             return inFlight.size() < maxInFlight ? lastTurnNs : inFlight.firstEntry().getValue() + patienceNs();
         }

@@ -2,6 +2,7 @@
 package org.softrdma.rxe.cm;
 
 import java.nio.ByteBuffer;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.verbs.Gid;
 import org.softrdma.wire.cm.CmMessage;
@@ -17,7 +18,7 @@ public final class SidrQuery extends DeadlineHeap.Timed implements Pacing.Reques
     private final SidrQueryListener listener;
     private ByteBuffer sent;
     private int retriesLeft;
-    private long deadlineNs = DeadlineHeap.NEVER;
+    private long deadlineNs = Deadline.NEVER;
 
     SidrQuery(CommunicationManager manager, int requestId, GidPair gids, SidrQueryListener listener) {
         this.manager = manager;
@@ -67,7 +68,7 @@ public final class SidrQuery extends DeadlineHeap.Timed implements Pacing.Reques
     }
 
     private void end() {
-        deadlineNs = DeadlineHeap.NEVER;
+        deadlineNs = Deadline.NEVER;
         manager.forget(this);
     }
 

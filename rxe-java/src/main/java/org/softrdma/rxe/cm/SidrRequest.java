@@ -2,6 +2,7 @@
 package org.softrdma.rxe.cm;
 
 import java.nio.ByteBuffer;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -23,7 +24,7 @@ public final class SidrRequest extends DeadlineHeap.Timed {
     private final int pkey;
     private final byte[] privateData;
     private ByteBuffer answer;
-    private long deadlineNs = DeadlineHeap.NEVER;
+    private long deadlineNs = Deadline.NEVER;
 
     /** Identity of a request; request IDs of different peers may be equal. */
     record Key(Gid remote, int requestId, long transaction) {
@@ -124,7 +125,7 @@ public final class SidrRequest extends DeadlineHeap.Timed {
 
     @Override
     public void onTimer(long nowNs) {
-        deadlineNs = DeadlineHeap.NEVER;
+        deadlineNs = Deadline.NEVER;
         manager.forget(this);
     }
 }

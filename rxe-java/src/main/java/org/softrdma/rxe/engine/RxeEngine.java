@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.Counters;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.engine.DeviceEngine;
 import org.softrdma.device.engine.Guard;
@@ -176,8 +177,8 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         if ((!active.isEmpty() || gsi.isBusy()) && batch.isEmpty()) {
             return nowNs();
         }
-        long earliestNs = Math.min(Math.min(timers().earliestNs(), gsi.deadlineNs()), link.deadlineNs());
-        return batch.isEmpty() ? earliestNs : Math.min(earliestNs, nowNs() + BACKOFF_NS);
+        long earliestNs = Deadline.earlier(Deadline.earlier(timers().earliestNs(), gsi.deadlineNs()), link.deadlineNs());
+        return batch.isEmpty() ? earliestNs : Deadline.earlier(earliestNs, nowNs() + BACKOFF_NS);
     }
 
     @Override

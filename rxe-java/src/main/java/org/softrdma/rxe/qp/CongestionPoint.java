@@ -2,7 +2,7 @@
 package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.rxe.config.CongestionControl;
 
 /**
@@ -30,7 +30,7 @@ public final class CongestionPoint {
     /** The rate is used up until this time. */
     private long usedUntilNs;
     private long checkedNs;
-    private long heldUntilNs = DeadlineHeap.NEVER;
+    private long heldUntilNs = Deadline.NEVER;
 
     /** @param settings on, with a line rate */
     CongestionPoint(CongestionControl settings, Counters<RxeCounter> counters) {
@@ -44,7 +44,7 @@ public final class CongestionPoint {
         rate = new DcqcnRate(settings);
         owesNotification = false;
         everNotified = false;
-        heldUntilNs = DeadlineHeap.NEVER;
+        heldUntilNs = Deadline.NEVER;
     }
 
     /** A packet of the peer was marked by a switch. */
@@ -100,24 +100,24 @@ public final class CongestionPoint {
 
     /** Bytes were sent, after {@link #packets} allowed them. @param more whether only the rate holds further packets back */
     void onSent(int bytes, boolean more) {
-        heldUntilNs = DeadlineHeap.NEVER;
+        heldUntilNs = Deadline.NEVER;
         if (rate.isLimiting()) {
             usedUntilNs += (long) (bytes * BITS_NS / rate.bitsPerSecond());
             rate.onSent(bytes);
             if (more) {
-                heldUntilNs = Math.min(usedUntilNs + BURST_NS, checkedNs + RECHECK_NS);
+                heldUntilNs = Deadline.earlier(usedUntilNs + BURST_NS, checkedNs + RECHECK_NS);
             }
         }
     }
 
-    /** When held packets may be sent, or {@link DeadlineHeap#NEVER}. */
+    /** When held packets may be sent, or {@link Deadline#NEVER}. */
     long deadlineNs() {
         return heldUntilNs;
     }
 
     void onTimer(long nowNs) {
-        if (heldUntilNs != DeadlineHeap.NEVER && nowNs - heldUntilNs >= 0) {
-            heldUntilNs = DeadlineHeap.NEVER;
+        if (heldUntilNs != Deadline.NEVER && nowNs - heldUntilNs >= 0) {
+            heldUntilNs = Deadline.NEVER;
         }
     }
 }

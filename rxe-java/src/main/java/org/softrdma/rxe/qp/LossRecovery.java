@@ -2,7 +2,7 @@
 package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.wire.roce.Psn;
@@ -31,9 +31,9 @@ final class LossRecovery {
     private final Counters<RxeCounter> counters;
     private final RoundTrip roundTrip = new RoundTrip();
 
-    private long ackDeadlineNs = DeadlineHeap.NEVER;
-    private long rnrUntilNs = DeadlineHeap.NEVER;
-    private long probeDeadlineNs = DeadlineHeap.NEVER;
+    private long ackDeadlineNs = Deadline.NEVER;
+    private long rnrUntilNs = Deadline.NEVER;
+    private long probeDeadlineNs = Deadline.NEVER;
     private int retriesLeft;
     private int rnrRetriesLeft;
     /** A NAK or gap has made us go back already: another one before any progress changes nothing. */
@@ -64,9 +64,9 @@ final class LossRecovery {
 
     /** Stops all timers: the send queue was flushed. */
     void stop() {
-        ackDeadlineNs = DeadlineHeap.NEVER;
-        probeDeadlineNs = DeadlineHeap.NEVER;
-        rnrUntilNs = DeadlineHeap.NEVER;
+        ackDeadlineNs = Deadline.NEVER;
+        probeDeadlineNs = Deadline.NEVER;
+        rnrUntilNs = Deadline.NEVER;
     }
 
     private void resetRetries() {
@@ -76,27 +76,27 @@ final class LossRecovery {
 
     // ---- timers ----
 
-    /** When {@link #onTimer} must be called, or {@link DeadlineHeap#NEVER}. */
+    /** When {@link #onTimer} must be called, or {@link Deadline#NEVER}. */
     long deadlineNs() {
-        return Math.min(Math.min(ackDeadlineNs, probeDeadlineNs), rnrUntilNs);
+        return Deadline.earlier(Deadline.earlier(ackDeadlineNs, probeDeadlineNs), rnrUntilNs);
     }
 
     /** Handles a deadline that may have expired. @return SUCCESS, or RETRY_EXC_ERR to fail the oldest work request with */
     WcStatus onTimer(long nowNs) {
-        if (rnrUntilNs <= nowNs) {
-            rnrUntilNs = DeadlineHeap.NEVER;
+        if (Deadline.isDue(rnrUntilNs, nowNs)) {
+            rnrUntilNs = Deadline.NEVER;
             state.goBack();
             restartTimers(nowNs);
-        } else if (ackDeadlineNs <= nowNs) {
+        } else if (Deadline.isDue(ackDeadlineNs, nowNs)) {
             return onAckTimeout(nowNs);
-        } else if (probeDeadlineNs <= nowNs) {
+        } else if (Deadline.isDue(probeDeadlineNs, nowNs)) {
             onSilence(nowNs);
         }
         return WcStatus.SUCCESS;
     }
 
     private WcStatus onAckTimeout(long nowNs) {
-        ackDeadlineNs = DeadlineHeap.NEVER;
+        ackDeadlineNs = Deadline.NEVER;
         if (!state.hasOutstanding()) {
             return WcStatus.SUCCESS;
         }
@@ -112,11 +112,11 @@ final class LossRecovery {
     private void restartTimers(long nowNs) {
         probes = 0;
         if (attributes.timeout() == 0 || !state.hasOutstanding()) {
-            ackDeadlineNs = DeadlineHeap.NEVER;
-            probeDeadlineNs = DeadlineHeap.NEVER;
+            ackDeadlineNs = Deadline.NEVER;
+            probeDeadlineNs = Deadline.NEVER;
         } else {
             ackDeadlineNs = nowNs + timeoutNs(attributes.timeout());
-            probeDeadlineNs = roundTrip.isKnown() ? nowNs + roundTrip.silenceNs() : DeadlineHeap.NEVER;
+            probeDeadlineNs = roundTrip.isKnown() ? nowNs + roundTrip.silenceNs() : Deadline.NEVER;
         }
     }
 
@@ -133,7 +133,7 @@ final class LossRecovery {
 
     /** A request packet was sent. */
     void onTransmit(long nowNs) {
-        if (ackDeadlineNs == DeadlineHeap.NEVER) {
+        if (ackDeadlineNs == Deadline.NEVER) {
             restartTimers(nowNs);
         }
     }
@@ -145,7 +145,7 @@ final class LossRecovery {
 
     /** Whether sending waits for the peer to have a receive. */
     boolean waitsForReceiver() {
-        return rnrUntilNs != DeadlineHeap.NEVER;
+        return rnrUntilNs != Deadline.NEVER;
     }
 
     /** Whether a probe must be sent: the oldest unacknowledged packet, once more. */
@@ -175,7 +175,7 @@ final class LossRecovery {
             // Acknowledged while it was about to be sent again, or while waiting to.
             state.goBack();
         }
-        rnrUntilNs = DeadlineHeap.NEVER;
+        rnrUntilNs = Deadline.NEVER;
         restartTimers(nowNs);
     }
 
@@ -230,8 +230,8 @@ final class LossRecovery {
         // The peer is alive: packets lost during a long wait for a receive must not add up to a dead connection.
         retriesLeft = attributes.retryCount();
         rnrUntilNs = nowNs + RnrTimer.toNs(timerCode);
-        ackDeadlineNs = DeadlineHeap.NEVER;
-        probeDeadlineNs = DeadlineHeap.NEVER;
+        ackDeadlineNs = Deadline.NEVER;
+        probeDeadlineNs = Deadline.NEVER;
         probing = false;
         return WcStatus.SUCCESS;
     }
@@ -269,7 +269,7 @@ final class LossRecovery {
      */
     private void onSilence(long nowNs) {
         probes++;
-        probeDeadlineNs = probes < MAX_PROBES ? nowNs + (roundTrip.silenceNs() << probes) : DeadlineHeap.NEVER;
+        probeDeadlineNs = probes < MAX_PROBES ? nowNs + (roundTrip.silenceNs() << probes) : Deadline.NEVER;
         probedPsn = state.unacked;
         roundTrip.onSentAgain();
         counters.count(RxeCounter.SILENCE_PROBES);

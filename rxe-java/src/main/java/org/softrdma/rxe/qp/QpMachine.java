@@ -2,6 +2,7 @@
 package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.QueuePairCore;
 import org.softrdma.device.qp.ReceiveCompletions;
@@ -117,7 +118,7 @@ public abstract class QpMachine extends QueuePairCore {
     @Override
     public final long deadlineNs() {
         long serviceNs = serviceDeadlineNs();
-        return congestion == null ? serviceNs : Math.min(serviceNs, congestion.deadlineNs());
+        return congestion == null ? serviceNs : Deadline.earlier(serviceNs, congestion.deadlineNs());
     }
 
     abstract long serviceDeadlineNs();

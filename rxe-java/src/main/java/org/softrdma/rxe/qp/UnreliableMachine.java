@@ -2,7 +2,7 @@
 package org.softrdma.rxe.qp;
 
 import org.softrdma.device.Counters;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.ReceiveCompletions;
 import org.softrdma.device.qp.WorkQueues;
@@ -59,7 +59,7 @@ abstract class UnreliableMachine extends QpMachine {
 
     @Override
     final long serviceDeadlineNs() {
-        return DeadlineHeap.NEVER;
+        return Deadline.NEVER;
     }
 
     @Override

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.Counters;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
@@ -52,7 +52,7 @@ class LossRecoveryTest {
         transmit(0, 1);
         recovery.onAckRequested(SendQueueFixture.psn(0), 0);
         acknowledge(10 * MS, 1);
-        assertEquals(DeadlineHeap.NEVER, recovery.deadlineNs(), "nothing is outstanding");
+        assertEquals(Deadline.NEVER, recovery.deadlineNs(), "nothing is outstanding");
     }
 
     @ParameterizedTest
@@ -64,7 +64,7 @@ class LossRecoveryTest {
     @Test
     void shouldRunTheAckTimerFromTheFirstPacketUntilNothingIsOutstanding() {
         start();
-        assertEquals(DeadlineHeap.NEVER, recovery.deadlineNs());
+        assertEquals(Deadline.NEVER, recovery.deadlineNs());
         transmit(5, 2);
         assertEquals(5 + TIMEOUT_NS, recovery.deadlineNs());
         transmit(100, 1);
@@ -72,7 +72,7 @@ class LossRecoveryTest {
         acknowledge(200, 1);
         assertEquals(200 + TIMEOUT_NS, recovery.deadlineNs(), "restarted by progress");
         acknowledge(300, 2);
-        assertEquals(DeadlineHeap.NEVER, recovery.deadlineNs());
+        assertEquals(Deadline.NEVER, recovery.deadlineNs());
     }
 
     @Test
@@ -80,7 +80,7 @@ class LossRecoveryTest {
         attributes.timeout(0);
         start();
         transmit(5, 1);
-        assertEquals(DeadlineHeap.NEVER, recovery.deadlineNs());
+        assertEquals(Deadline.NEVER, recovery.deadlineNs());
     }
 
     @Test
@@ -254,7 +254,7 @@ class LossRecoveryTest {
             recovery.onReceiverNotReady(100 * MS, RNR_CODE);
         }
         recovery.stop();
-        assertEquals(DeadlineHeap.NEVER, recovery.deadlineNs());
+        assertEquals(Deadline.NEVER, recovery.deadlineNs());
         assertFalse(recovery.waitsForReceiver());
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw.qp;
 
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 
 /**
  * Time limit of a disconnect. Work requests posted before are still completed, and the peer's requests answered, for as long as there is
@@ -16,7 +16,7 @@ public final class Closing {
     public static final long PATIENCE_NS = 15_000_000_000L;
 
     private boolean progress;
-    private long deadlineNs = DeadlineHeap.NEVER;
+    private long deadlineNs = Deadline.NEVER;
 
     /** Starts the time limit of a disconnect. */
     void begin(long nowNs) {
@@ -26,7 +26,7 @@ public final class Closing {
 
     /** Ends the time limit, if there is one. */
     void end() {
-        deadlineNs = DeadlineHeap.NEVER;
+        deadlineNs = Deadline.NEVER;
     }
 
     /** Records progress: a segment of a work request was sent, or of its response received. */
@@ -41,7 +41,7 @@ public final class Closing {
 
     /** Whether there was no progress since the last time limit, and the disconnect must be aborted. */
     boolean isStuck(long nowNs) {
-        if (deadlineNs == DeadlineHeap.NEVER || nowNs - deadlineNs < 0) {
+        if (deadlineNs == Deadline.NEVER || nowNs - deadlineNs < 0) {
             return false;
         }
         boolean stuck = !progress;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw.qp;
 
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 
 /**
  * Schedule of the reminders that an initiator sends. Kernel siw 6.1 as responder begins to read its stream a moment after it sent its
@@ -17,7 +17,7 @@ final class Reminders {
 
     private int left;
     private long intervalNs;
-    private long deadlineNs = DeadlineHeap.NEVER;
+    private long deadlineNs = Deadline.NEVER;
     private boolean due;
 
     /** Begins a connection whose peer may miss the first frames. */
@@ -30,12 +30,12 @@ final class Reminders {
     void end() {
         left = 0;
         due = false;
-        deadlineNs = DeadlineHeap.NEVER;
+        deadlineNs = Deadline.NEVER;
     }
 
     /** Starts the interval to the next reminder, after frames were sent. */
     void onSent(long nowNs) {
-        if (left > 0 && !due && deadlineNs == DeadlineHeap.NEVER) {
+        if (left > 0 && !due && deadlineNs == Deadline.NEVER) {
             deadlineNs = nowNs + intervalNs;
             intervalNs *= 2;
         }
@@ -58,8 +58,8 @@ final class Reminders {
     }
 
     void onTimer(long nowNs) {
-        if (deadlineNs != DeadlineHeap.NEVER && nowNs - deadlineNs >= 0) {
-            deadlineNs = DeadlineHeap.NEVER;
+        if (deadlineNs != Deadline.NEVER && nowNs - deadlineNs >= 0) {
+            deadlineNs = Deadline.NEVER;
             due = true;
         }
     }

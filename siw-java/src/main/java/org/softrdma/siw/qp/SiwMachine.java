@@ -4,7 +4,7 @@ package org.softrdma.siw.qp;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.device.Counters;
-import org.softrdma.device.agent.DeadlineHeap;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.QueuePairCore;
 import org.softrdma.device.qp.ReceiveCompletions;
@@ -65,7 +65,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     private Responder responder;
     private Completer completer;
     private MpaOptions.Rtr firstMessage = MpaOptions.Rtr.NONE;
-    /** Time before which nothing may be sent; {@link DeadlineHeap#NEVER}: not before the peer has sent something. */
+    /** Time before which nothing may be sent; {@link Deadline#NEVER}: not before the peer has sent something. */
     private long sendNotBeforeNs;
     private boolean peerHeard;
     /** The last frame was of a request, so a response is sent next. */
@@ -111,7 +111,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
      * @param ord         our READs and atomics that may be outstanding
      * @param ird         the peer's READs and atomics that may be outstanding
      * @param first       message to send before anything else
-     * @param notBeforeNs when sending may begin: {@link #AT_ONCE}, a time, or {@link DeadlineHeap#NEVER} for as soon as the peer has sent
+     * @param notBeforeNs when sending may begin: {@link #AT_ONCE}, a time, or {@link Deadline#NEVER} for as soon as the peer has sent
      *     something, as responders must (RFC 5044 §7.1.2)
      */
     public void start(StreamParameters agreed, int ord, int ird, MpaOptions.Rtr first, long notBeforeNs) {
@@ -182,7 +182,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (!peerHeard) {
             peerHeard = true;
             reminders.end();
-            sendNotBeforeNs = sendNotBeforeNs == DeadlineHeap.NEVER ? AT_ONCE : sendNotBeforeNs;
+            sendNotBeforeNs = sendNotBeforeNs == Deadline.NEVER ? AT_ONCE : sendNotBeforeNs;
         }
         int verdict = execute(b, bytes, at, length);
         if (verdict != UlpduCheck.OK) {
@@ -257,7 +257,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     }
 
     private boolean maySend(long nowNs) {
-        return sendNotBeforeNs == AT_ONCE || sendNotBeforeNs != DeadlineHeap.NEVER && nowNs - sendNotBeforeNs >= 0;
+        return sendNotBeforeNs == AT_ONCE || sendNotBeforeNs != Deadline.NEVER && nowNs - sendNotBeforeNs >= 0;
     }
 
     /** Writes one frame. Messages are never interleaved, as siw 6.1 accepts only some of the interleavings that DDP allows. */
@@ -366,12 +366,12 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         return finished;
     }
 
-    /** When {@link #onTimer} must be called, or {@link DeadlineHeap#NEVER}. */
+    /** When {@link #onTimer} must be called, or {@link Deadline#NEVER}. */
     public long deadlineNs() {
         if (!isLive()) {
-            return DeadlineHeap.NEVER;
+            return Deadline.NEVER;
         }
-        return Math.min(closing.deadlineNs(), sendNotBeforeNs != AT_ONCE ? sendNotBeforeNs : reminders.deadlineNs());
+        return Deadline.earlier(closing.deadlineNs(), sendNotBeforeNs != AT_ONCE ? sendNotBeforeNs : reminders.deadlineNs());
     }
 
     /** Handles the end of the pause, the time of a reminder, and a disconnect without progress. */

@@ -8,9 +8,6 @@ import java.util.Arrays;
  * restarts a timer) cost nothing until the old time comes; only those that move earlier are sorted at once.
  */
 public final class DeadlineHeap {
-    /** No deadline. */
-    public static final long NEVER = Deadline.NEVER;
-
     private static final int OUTSIDE = -1;
     private static final int BEING_CALLED = -2;
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.softrdma.device.SeededRandom;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeviceWork;
 
 /**
@@ -58,7 +59,7 @@ public final class Simulation {
                 continue;
             }
             long nextNs = nextNs();
-            if (nextNs == Long.MAX_VALUE) {
+            if (nextNs == Deadline.NEVER) {
                 throw stalled("nothing is in flight and no timer runs");
             }
             if (!jump(nextNs, deadlineNs)) {
@@ -98,12 +99,12 @@ public final class Simulation {
 
     /** @return false if that would be past the limit: the clock stands there then */
     private boolean jump(long nextNs, long limitNs) {
-        if (nextNs > limitNs) {
+        if (Deadline.isBefore(limitNs, nextNs)) {
             world.advanceTo(limitNs);
             roundsAtThisTime = 0;
             return false;
         }
-        if (nextNs > world.nowNs()) {
+        if (Deadline.isBefore(world.nowNs(), nextNs)) {
             roundsAtThisTime = 0;
         } else {
             countRound();
@@ -121,7 +122,7 @@ public final class Simulation {
     private long nextNs() {
         long earliestNs = world.nextEventNs();
         for (DeviceWork device : devices) {
-            earliestNs = Math.min(earliestNs, device.deadlineNs());
+            earliestNs = Deadline.earlier(earliestNs, device.deadlineNs());
         }
         return earliestNs;
     }
@@ -130,7 +131,7 @@ public final class Simulation {
         StringBuilder text = new StringBuilder(400).append(why).append(": seed ").append(world.seed()).append(", now ")
             .append(world.nowNs()).append(" ns, deadlines [ns]");
         for (DeviceWork device : devices) {
-            text.append(' ').append(device.deadlineNs() == Long.MAX_VALUE ? "never" : Long.toString(device.deadlineNs()));
+            text.append(' ').append(device.deadlineNs() == Deadline.NEVER ? "never" : Long.toString(device.deadlineNs()));
         }
         return new StalledException(text.append(", ").append(world.describe()).toString());
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.sim;
 
+import org.softrdma.device.agent.Deadline;
+
 /** Virtual time in which nothing happens by itself. */
 public final class VirtualClock implements VirtualWorld {
     private final long seed;
@@ -22,12 +24,12 @@ public final class VirtualClock implements VirtualWorld {
 
     @Override
     public long nextEventNs() {
-        return Long.MAX_VALUE;
+        return Deadline.NEVER;
     }
 
     @Override
     public void advanceTo(long timeNs) {
-        if (timeNs < nowNs) {
+        if (Deadline.isBefore(timeNs, nowNs)) {
             throw new IllegalArgumentException("the clock is at " + nowNs + " ns and cannot go back to " + timeNs);
         }
         nowNs = timeNs;

@@ -22,7 +22,7 @@ class DeadlineHeapTest {
     private final class Timer extends DeadlineHeap.Timed {
         private final String name;
         private long deadlineNs;
-        private LongConsumer then = nowNs -> deadlineNs = DeadlineHeap.NEVER;
+        private LongConsumer then = nowNs -> deadlineNs = Deadline.NEVER;
 
         Timer(String name, long deadlineNs) {
             this.name = name;
@@ -69,12 +69,12 @@ class DeadlineHeapTest {
         timer("b", 20);
         timer("c", 30);
         timer("a", 10);
-        timer("never", DeadlineHeap.NEVER);
+        timer("never", Deadline.NEVER);
         assertEquals(10, heap.earliestNs());
         assertEquals("[]", expire(9));
         assertEquals("[a]", expire(10));
         assertEquals("[b, c]", expire(1_000));
-        assertEquals(DeadlineHeap.NEVER, heap.earliestNs());
+        assertEquals(Deadline.NEVER, heap.earliestNs());
         assertEquals("[]", expire(Long.MAX_VALUE));
     }
 
@@ -112,7 +112,7 @@ class DeadlineHeapTest {
         timer("c", 12);
         heap.remove(removed);
         heap.remove(removed);
-        stopped.set(DeadlineHeap.NEVER);
+        stopped.set(Deadline.NEVER);
         assertEquals("[c]", expire(100));
         removed.set(200);
         assertEquals("[removed]", expire(200));
@@ -162,14 +162,14 @@ class DeadlineHeapTest {
         List<Timer> all = new ArrayList<>();
         Set<Timer> inside = new HashSet<>();
         for (int i = 0; i < timers; i++) {
-            all.add(new Timer("t" + i, DeadlineHeap.NEVER));
+            all.add(new Timer("t" + i, Deadline.NEVER));
         }
         long nowNs = random.nextInt(1_000) - 500;
         for (int step = 0; step < 300; step++) {
             Timer timer = all.get(random.nextInt(timers));
             switch (random.nextInt(4)) {
                 case 0, 1 -> {
-                    timer.set(random.nextInt(8) == 0 ? DeadlineHeap.NEVER : nowNs + random.nextInt(200) - 20);
+                    timer.set(random.nextInt(8) == 0 ? Deadline.NEVER : nowNs + random.nextInt(200) - 20);
                     inside.add(timer);
                 }
                 case 2 -> {
@@ -181,7 +181,7 @@ class DeadlineHeapTest {
                     checkExpiry(nowNs, inside, random);
                 }
             }
-            long earliest = inside.stream().mapToLong(Timer::deadlineNs).min().orElse(DeadlineHeap.NEVER);
+            long earliest = inside.stream().mapToLong(Timer::deadlineNs).min().orElse(Deadline.NEVER);
             assertTrue(heap.earliestNs() <= earliest, "nothing is overslept");
         }
     }
@@ -192,7 +192,7 @@ class DeadlineHeapTest {
             if (timer.deadlineNs <= nowNs) {
                 due.add(timer);
             }
-            long next = random.nextInt(3) == 0 ? DeadlineHeap.NEVER : nowNs + random.nextInt(100);
+            long next = random.nextInt(3) == 0 ? Deadline.NEVER : nowNs + random.nextInt(100);
             timer.then = ns -> timer.deadlineNs = next;
         }
         expire(nowNs);
