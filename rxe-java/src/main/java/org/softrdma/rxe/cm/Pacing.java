@@ -124,7 +124,8 @@ final class Pacing {
         }
 
         private void grantTurns(long nowNs) {
-            while (!waiting.isEmpty() && (inFlight.size() < maxInFlight || Deadline.isDue(inFlight.firstEntry().getValue() + patienceNs(), nowNs))) {
+            while (!waiting.isEmpty() && (inFlight.size() < maxInFlight
+                || Deadline.isDue(inFlight.firstEntry().getValue() + patienceNs(), nowNs))) {
                 if (inFlight.size() == maxInFlight) {
                     inFlight.pollFirstEntry();
                 }
