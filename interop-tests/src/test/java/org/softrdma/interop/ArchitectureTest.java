@@ -74,10 +74,10 @@ class ArchitectureTest {
     static final ArchRule SHOULD_KEEP_SOFT_DEVICE_BELOW_THE_PROVIDERS =
         noClasses().that().resideInAPackage(DEVICE).should().dependOnClassesThat().resideInAnyPackage(LINK, RXE, SIW, SIMULATOR, TOOLS);
 
-    /** Providers declare the types of links and their options: soft-device does not even name them. */
+    /** Providers declare the types of links and their options: soft-device and host-state do not even name them. */
     @ArchTest
     static final ArchRule SHOULD_KEEP_NAMES_OF_TRANSPORTS_OUT_OF_SOFT_DEVICE =
-        classes().that().resideInAPackage(DEVICE).should(nameNoTransport());
+        classes().that().resideInAnyPackage(DEVICE, HOST).should(nameNoTransport());
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_LINUX_SOCKETS_AND_HOST_STATE_AT_THE_BOTTOM = noClasses().that()
