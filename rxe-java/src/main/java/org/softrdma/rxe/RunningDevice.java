@@ -142,7 +142,7 @@ final class RunningDevice implements RunningDevices.Running {
         } finally {
             agent.lock().unlock();
         }
-        // What was held back may go on.
+        // Wake the device: packets that the old faults delayed may be due.
         agent.doorbell();
     }
 

@@ -385,7 +385,7 @@ public abstract class CompletionsContract extends ContractTest {
             End.drain(cq, received);
         }
         assertEquals(20, received.size());
-        // What was armed last may or may not have an event by now.
+        // The last arming may or may not have raised an event by now.
         while (channel.getEvent(0) != null) {
             cq.ackEvents(1);
         }

@@ -329,7 +329,7 @@ public abstract class ExtendedApiContract extends ContractTest {
         reader.endPoll();
     }
 
-    /** What was read is taken out, and what was not is left for the next one who polls. */
+    /** Completions that were read are removed; the others are left for the next poll. */
     @Test
     @Needs(Capability.COMPLETION_READERS)
     void shouldTakeOutWhatItHasRead() {

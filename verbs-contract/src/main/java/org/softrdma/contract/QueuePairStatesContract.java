@@ -379,7 +379,7 @@ public abstract class QueuePairStatesContract extends ContractTest {
         open();
         for (int round = 0; round < 3; round++) {
             int base = 100 * round;
-            // Nobody is there yet to answer.
+            // The peer is not ready to answer yet.
             advance(QpState.RTS);
             int granted = a.qp.capabilities().maxSendWr();
             for (int i = 0; i < granted; i++) {

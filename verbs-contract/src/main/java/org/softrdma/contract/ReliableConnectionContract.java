@@ -302,7 +302,7 @@ public abstract class ReliableConnectionContract extends ContractTest {
         assertArrayEquals(data, End.content(echo, 0, 20_000));
     }
 
-    /** What was written before a SEND is there when the SEND's receive completes. IBA vol 1 §9.5 */
+    /** Data written before a SEND is visible when the SEND's receive completes. IBA vol 1 §9.5 */
     @Test
     void shouldWriteBeforeTheSendThatFollows() {
         connect();

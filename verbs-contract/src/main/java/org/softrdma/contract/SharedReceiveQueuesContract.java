@@ -145,7 +145,7 @@ public abstract class SharedReceiveQueuesContract extends ContractTest {
         b.srq.modifyLimit(0);
         send(a.qp);
         send(a.qp);
-        // What a later event says is what the earlier ones did not.
+        // Each event reports something that the earlier ones did not.
         b.srq.modifyLimit(1);
         send(a.qp);
         await(() -> !b.events().isEmpty());

@@ -54,7 +54,7 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
         return manager;
     }
 
-    /** What was told since the last call. */
+    /** Returns the events since the last call. */
     List<String> told() {
         List<String> all = List.copyOf(events);
         events.clear();

@@ -25,10 +25,10 @@ final class CmRun {
     private static final long SERVICE = CmHost.SERVICE;
     private static final byte[] NOTHING = {};
     private static final long HEALED_NS = 120 * SECOND;
-    /** Who waits for the last answer to something sent before the network healed, and was asked for patience, has given up by then. */
+    /** Time by which an end has given up on an answer that was lost before the network healed, even after an MRA. */
     private static final long LAST_SILENCE_NS = HEALED_NS + 100 * SECOND;
 
-    /** What can become of an end. */
+    /** Outcome of one end. */
     enum Outcome {
         ESTABLISHED, REJECTED, UNREACHABLE, DISCONNECTED_BY_US, DISCONNECTED_BY_PEER, DISCONNECT_UNANSWERED, ABANDONED, GAVE_UP_BY_DATA,
         REQUEST_DROPPED, CRASHED, LOST_FOR_GOOD, ESTABLISHED_BY_PACKET, STALE, STILL_CONNECTED_AT_THE_END

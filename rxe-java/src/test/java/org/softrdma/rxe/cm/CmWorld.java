@@ -158,7 +158,7 @@ final class CmWorld {
         trace.append(String.format("%,18d ns  %s%n", nowNs, what));
     }
 
-    /** What happened. */
+    /** Returns the log of all messages and events. */
     String trace() {
         return trace.toString();
     }

@@ -127,7 +127,7 @@ class ConnectingScriptTest extends CmScript {
         CmMessage.REMOTE_COMM_ID.set(mra, 0, connection.localId());
         CmMra.SERVICE_TIMEOUT.set(mra, 0, 31);
         a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), mra);
-        // And the way: ACK timeout 19.
+        // Service timeout plus the round trip, which is ACK timeout 19.
         long patienceNs = (4096L << 24) + (4096L << 19);
         a.manager().onTime(patienceNs - 1);
         assertEquals("", names(drain(a)));

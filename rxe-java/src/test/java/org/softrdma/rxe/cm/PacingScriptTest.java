@@ -55,7 +55,7 @@ class PacingScriptTest extends CmScript {
         }
         assertTrue(a.manager().deadlineNs() <= world.nowNs(), "there is room now");
         assertEquals("REQ REQ REQ", names(nextTurns(0)));
-        // Nobody answers the others: in a while they hold nobody up any longer.
+        // The others stay unanswered: after the patience they no longer occupy slots.
         assertEquals(0, nextTurns(PATIENCE_NS - 1).size());
         assertEquals(MAX_IN_FLIGHT, nextTurns(1).size());
         assertEquals(MAX_IN_FLIGHT, nextTurns(PATIENCE_NS).size());

@@ -36,7 +36,7 @@ class ConnectingTest extends TwoHosts {
         assertEquals("listener", request.id().context());
         assertEquals(at(BOB, PORT), request.id().localAddress());
         assertEquals(active.localAddress(), request.id().peerAddress());
-        // What is a depth there is a resource here.
+        // The peer's initiator depth is our responder resources.
         assertEquals(ConnectionParameters.builder().privateData(new byte[] {1, 2, 3}).responderResources(3).initiatorDepth(4)
             .flowControl(true).retryCount(5).rnrRetryCount(6).qpNum(ALICES_QPN).build(), request.connection());
         CmId passive = request.id();

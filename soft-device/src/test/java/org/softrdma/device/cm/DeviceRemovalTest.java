@@ -43,7 +43,7 @@ class DeviceRemovalTest extends TwoHosts {
         assertEquals(1, context.released, "it is closed with its last user, as all are");
     }
 
-    /** Nobody is told of it later. */
+    /** There is no later event for this identifier. */
     @Test
     void shouldNotBindToADeviceThatIsRemovedWhileItOpens() {
         alicesDevice.whenOpened = TestContext::removed;
@@ -70,7 +70,7 @@ class DeviceRemovalTest extends TwoHosts {
         SoftCmId other = resolved(alices, "10.0.2.2", PORT, PortSpace.TCP);
         other.connect(ConnectionParameters.DEFAULT);
         network.run(10 * MemoryNetwork.LATENCY_NS);
-        // Whoever asked before it was removed is told of when it is handed out.
+        // A request from before the removal reports it when it is handed out.
         CmEvent first = expect(bobs, CmEventType.CONNECT_REQUEST, 0);
         first.ack();
         CmEvent second = expect(bobs, CmEventType.CONNECT_REQUEST, 0);

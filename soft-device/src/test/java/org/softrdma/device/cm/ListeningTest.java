@@ -73,7 +73,7 @@ class ListeningTest extends TwoHosts {
         expect(alices, CmEventType.REJECTED, MemoryNetwork.NO_SERVICE).ack();
     }
 
-    /** Whoever closes has no use for the addresses of others, and cannot do anything about them. */
+    /** Closing must not fail because of an address that belongs to another listener. */
     @Test
     void shouldCloseThoughAnotherListenersAddressIsTaken() {
         listening(BOB, PORT, 5);

@@ -18,7 +18,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** Who listens on the loopback interface, as processes tell each other. */
+/** Table of listeners on the loopback interface, shared by processes. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LoopbackFilesTest {
     private static final CmService SERVICE = new CmService(PortSpace.TCP, 7174);

@@ -11,7 +11,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** Who may bind what: the rules of bind(2), which rdma_bind_addr(3) follows. */
+/** Rules for binding addresses: those of bind(2), which rdma_bind_addr(3) follows. */
 class PortTableTest {
     private static final int COUNT = PortTable.LAST_EPHEMERAL - PortTable.FIRST_EPHEMERAL + 1;
 
@@ -97,7 +97,7 @@ class PortTableTest {
 
         assertEquals(PortTable.FIRST_EPHEMERAL + 2, bind("10.0.0.1", 0).port());
 
-        // Whoever names a port gets it: on RoCE it is nobody else's.
+        // An explicit port is always granted: on RoCE other processes cannot use it.
         assertEquals(PortTable.FIRST_EPHEMERAL, bind("10.0.0.1", PortTable.FIRST_EPHEMERAL).port());
     }
 }

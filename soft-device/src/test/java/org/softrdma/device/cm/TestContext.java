@@ -32,7 +32,7 @@ final class TestContext extends SoftContext implements CmContext {
     QpState refusedState;
     boolean refusesGroups;
     int released;
-    /** What else happens when it is closed. */
+    /** Additional action on close. */
     Runnable whenReleased = () -> { };
 
     private final DeviceAttributes limits = new DeviceAttributes("", 1, 1, -1L, 0xfffff000L, 0, 0, 0, 100, 100, 0, 4, 4, 64, 100, 1000, 10,

@@ -63,7 +63,7 @@ final class TestHost implements CmHost {
         /** Every context that was opened. */
         final List<TestContext> contexts = new ArrayList<>();
         VerbsException refuses;
-        /** What else happens when it is opened. */
+        /** Additional action on open. */
         Consumer<TestContext> whenOpened = context -> { };
         /** Of others it knows nothing. */
         Set<PortSpace> spaces = EnumSet.allOf(PortSpace.class);
