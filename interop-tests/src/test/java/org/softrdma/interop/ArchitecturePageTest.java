@@ -16,12 +16,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/architecture.md names classes and packages that exist. */
+/** Checks that the classes and packages named in docs/architecture.md exist. */
 class ArchitecturePageTest {
     private static final Path ROOT = KernelLab.root();
     private static final Pattern TYPE = Pattern.compile("`([A-Z][A-Za-z]+)(?:\\.[a-z]\\w*)?(?:\\(\\))?`");
     private static final Pattern PACKAGE = Pattern.compile("`([a-z]+(?:\\.[a-z]+)*)`");
-    /** Names in the same form that are not types of ours. */
+    /** Names in the form of a type that are not types of this project. */
     private static final Set<String> OTHERS = Set.of("ServiceLoader", "Agent");
 
     private static String page() throws IOException {
@@ -60,7 +60,7 @@ class ArchitecturePageTest {
             }
         }
         assertEquals(Set.of(), unknown);
-        assertTrue(count > 100, "the page names " + count + " types: is the pattern still right?");
+        assertTrue(count > 100, "the page names only " + count + " types; check the pattern");
     }
 
     @Test
@@ -79,7 +79,7 @@ class ArchitecturePageTest {
                 there.add(name.substring("org.softrdma.".length()));
             }
         }
-        // One class each, which the others of their module share.
+        // Packages of one class each, shared by the other packages of their module.
         there.removeAll(Set.of("device", "wire"));
         assertEquals(there, listed);
     }

@@ -23,7 +23,7 @@ import java.lang.classfile.constantpool.StringEntry;
 import java.util.Random;
 import java.util.regex.Pattern;
 
-/** The arrows between the modules, and the purity of the protocol machines: docs/architecture.md. */
+/** Rules for the dependencies between the modules and for the purity of the protocol machines, as described in docs/architecture.md. */
 @AnalyzeClasses(packages = "org.softrdma", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final Pattern TRANSPORT = Pattern.compile("\\b(rxe|siw)\\b");
@@ -39,7 +39,7 @@ class ArchitectureTest {
     private static final String LINUX = "org.softrdma.linux..";
     private static final String HOST = "org.softrdma.host..";
     private static final String LINK = "org.softrdma.link..";
-    /** Protocol machines: a class that goes into one of these packages is held to the rule of purity. */
+    /** Packages of the protocol machines; every class in them must follow the rule of purity. */
     private static final String[] MACHINES = {"org.softrdma.rxe.qp..", "org.softrdma.rxe.cm..", "org.softrdma.siw.qp..",
         "org.softrdma.siw.mpa..", "org.softrdma.link.sim..", "org.softrdma.device.sim..", "org.softrdma.device.queue..",
         "org.softrdma.device.qp..", "org.softrdma.rsocket.stream.."};
@@ -48,12 +48,12 @@ class ArchitectureTest {
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =
         classes().that().resideInAPackage(VERBS).should().onlyDependOnClassesThat().resideInAnyPackage(VERBS, "java..");
 
-    /** Any provider can run it, on a HotSpot JVM, which tells what a thread allocates. */
+    /** The contract runs against any provider, on a HotSpot JVM, which reports what a thread allocates. */
     @ArchTest
     static final ArchRule SHOULD_LET_THE_CONTRACT_KNOW_THE_FACADE_ONLY = classes().that().resideInAPackage(CONTRACT).should()
         .onlyDependOnClassesThat().resideInAnyPackage(CONTRACT, VERBS, "java..", "com.sun.management", "org.junit..");
 
-    /** They run over any provider. */
+    /** Rsockets run over any provider. */
     @ArchTest
     static final ArchRule SHOULD_LET_RSOCKETS_KNOW_THE_FACADE_ONLY =
         classes().that().resideInAPackage(RSOCKET).should().onlyDependOnClassesThat().resideInAnyPackage(RSOCKET, VERBS, "java..");
@@ -74,7 +74,7 @@ class ArchitectureTest {
     static final ArchRule SHOULD_KEEP_SOFT_DEVICE_BELOW_THE_PROVIDERS =
         noClasses().that().resideInAPackage(DEVICE).should().dependOnClassesThat().resideInAnyPackage(LINK, RXE, SIW, SIMULATOR, TOOLS);
 
-    /** Providers declare the types of links and their options: soft-device and host-state do not even name them. */
+    /** Link types and their options are declared by providers; soft-device and host-state do not even contain their names. */
     @ArchTest
     static final ArchRule SHOULD_KEEP_NAMES_OF_TRANSPORTS_OUT_OF_SOFT_DEVICE =
         classes().that().resideInAnyPackage(DEVICE, HOST).should(nameNoTransport());
@@ -99,13 +99,13 @@ class ArchitectureTest {
     static final ArchRule SHOULD_KEEP_SIW_BESIDE_RXE_AND_BELOW_THE_TOOLS =
         noClasses().that().resideInAPackage(SIW).should().dependOnClassesThat().resideInAnyPackage(LINK, RXE, SIMULATOR, TOOLS);
 
-    /** The protocol knows streams; that they are Netty's is known where they are made. */
+    /** The protocol depends on streams; only the factory of the streams depends on Netty. */
     @ArchTest
     static final ArchRule SHOULD_KEEP_NETTY_IN_THE_TCP_LINK = noClasses().that().resideInAPackage("org.softrdma..").and()
         .haveNameNotMatching("org\\.softrdma\\.siw\\.tcp\\.(TcpLink|NettyStream).*").should().dependOnClassesThat()
         .resideInAPackage("io.netty..");
 
-    /** It judges devices from outside: by the API, the wire and the simulated network. */
+    /** The simulator tests devices from outside: through the API, the wire and the simulated network. */
     @ArchTest
     static final ArchRule SHOULD_KEEP_SIMULATOR_OUT_OF_THE_DEVICES = classes().that().resideInAPackage(SIMULATOR).should()
         .onlyDependOnClassesThat(DescribedPredicate.describe("a judge may know", type -> type.getPackageName().startsWith("java.")
@@ -117,7 +117,9 @@ class ArchitectureTest {
             || type.getFullName().equals("org.softrdma.device.agent.DeviceWork")
             || type.getFullName().equals("org.softrdma.rxe.SimulatedRxe")));
 
-    /** Beyond the facade a tool may name what is configured, faults included, ask running processes, and make devices on the spot. */
+    /**
+     * Beyond the facade, a tool may use the configuration, faults included, query running processes, and create devices for its own run.
+     */
     @ArchTest
     static final ArchRule SHOULD_LET_TOOLS_USE_THE_FACADE_AND_CONFIGURATION_ONLY = noClasses().that().resideInAPackage(TOOLS).should()
         .dependOnClassesThat(softrdmaClassesToolsMustNotKnow());
@@ -131,12 +133,12 @@ class ArchitectureTest {
         .orShould().callMethod(System.class, "currentTimeMillis")
         .orShould().callMethod(Math.class, "random");
 
-    /** Machines know their work queues through a port: they can be built in a test without a device, a lock or a channel. */
+    /** Machines reach their work queues through a port, so a test can build them without a device, a lock or a channel. */
     @ArchTest
     static final ArchRule SHOULD_KEEP_PROTOCOL_MACHINES_OFF_THE_DEVICE = noClasses().that().resideInAnyPackage(MACHINES).should()
         .dependOnClassesThat().resideInAnyPackage("org.softrdma.device.verbs..", "org.softrdma.device.engine..");
 
-    /** Reads the strings of the class file. */
+    /** Fails for a class file whose strings contain the name of a transport. */
     private static ArchCondition<JavaClass> nameNoTransport() {
         return new ArchCondition<>("have no string with the name of a transport") {
             @Override

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** {@code lab/capture}, from its start to the moment the file is whole. */
+/** A run of {@code lab/capture}, from its start until the file is complete. */
 final class Capture implements AutoCloseable {
     private static final int STOP_SECONDS = 20;
 
@@ -19,9 +19,9 @@ final class Capture implements AutoCloseable {
     }
 
     /**
-     * Returns once packets are being recorded.
+     * Starts a capture and returns once packets are being recorded.
      *
-     * @param filter which ones, in the language of pcap-filter
+     * @param filter packets to record, in pcap-filter syntax
      */
     static Capture start(KernelLab lab, Path file, String filter) {
         try {
@@ -38,7 +38,7 @@ final class Capture implements AutoCloseable {
         }
     }
 
-    /** Every packet seen so far is in the file when this returns. */
+    /** Stops the capture. When it returns, the file contains every packet seen before the call. */
     Path stop() {
         process.destroy();
         try {

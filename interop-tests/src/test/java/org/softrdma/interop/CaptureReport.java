@@ -32,7 +32,7 @@ import org.softrdma.wire.roce.Reth;
 import org.softrdma.wire.roce.RoceFrame;
 import org.softrdma.wire.roce.Syndrome;
 
-/** What a capture of the lab's tap shows, told apart by sender: {@link #OURS} or {@link #KERNEL}. */
+/** Summary of a capture of the lab's tap, by sender: {@link #OURS} or {@link #KERNEL}. */
 final class CaptureReport {
     static final int OURS = 0;
     static final int KERNEL = 1;
@@ -42,12 +42,15 @@ final class CaptureReport {
     private static final int DEFECTS_KEPT = 10;
     /** Source port of the datagrams that the violation table sends past its queue pairs. */
     private static final int RAW_PORT = 50000;
-    /** A silent peer is asked again after 4 ms at least, less what passes from our clock to the wire: sooner, only a NAK is a reason. */
+    /**
+     * Shortest legitimate interval before a repeat without a NAK: a silent peer is probed after 4 ms at the earliest, less the delay
+     * between our clock and the wire.
+     */
     private static final long EARLIEST_REPEAT_NS = 3_000_000;
 
     /** Management class of ibping's datagrams. */
     private static final int PING_CLASS = 0x32;
-    /** Bytes of a packet to the GSI that are no MAD. */
+    /** Bytes of a packet to the GSI besides the MAD. */
     private static final int GSI_OVERHEAD = Bth.LENGTH + Deth.LENGTH + Icrc.LENGTH;
 
     private final int[] packets = new int[2];
@@ -78,7 +81,11 @@ final class CaptureReport {
         }
     }
 
-    /** @param file a whole one, from 0 to its limit */
+    /**
+     * Reads a capture from memory.
+     *
+     * @param file a complete capture file, from position 0 to the limit
+     */
     static CaptureReport of(ByteBuffer file) {
         CaptureReport report = new CaptureReport();
         report.read(file);
@@ -98,7 +105,7 @@ final class CaptureReport {
             }
             int sender = isOurs(b, frame) ? OURS : KERNEL;
             if (Udp.sourcePort(b, frame.udpAt()) == RAW_PORT) {
-                raw++;          // made to be wrong
+                raw++;          // wrong on purpose
                 continue;
             }
             packets[sender]++;
@@ -136,7 +143,10 @@ final class CaptureReport {
         }
     }
 
-    /** A kernel that seals it as it should is a defect here too, so that the tests tell when there is one. IPv4 only. */
+    /**
+     * Computes the ICRC that kernel rxe gives to a FLUSH, IPv4 only. A kernel that computes the correct ICRC is reported as a defect too,
+     * so that the tests show when such a kernel appears.
+     */
     private static int icrcOfKernelsFlush(ByteBuffer b, RoceFrame frame) {
         int bthAt = Icrc.IPV4_PREFIX_LENGTH;
         int length = frame.end() - frame.bthAt();
@@ -148,8 +158,9 @@ final class CaptureReport {
     }
 
     /**
-     * A request is repeated when its PSN is, as no other has it: a READ's answer occupies the PSNs behind the READ's. So the rest of a READ
-     * is a repeat, too. That has a reason always, a response that came behind a gap, and whether it did is not seen here.
+     * Records a request. A request is repeated when its PSN is, since no other request has that PSN: the response of a READ occupies the
+     * PSNs after the READ's own. A request for the rest of a READ is therefore a repeat, too. It always has a reason, a response received
+     * after a gap, which is not checked here.
      */
     private void request(int number, int sender, ByteBuffer b, int bth, long nowNs) {
         int destQp = Bth.destQp(b, bth);
@@ -168,7 +179,7 @@ final class CaptureReport {
         if (!repeating[sender]) {
             bursts[sender]++;
             repeating[sender] = true;
-            // The kernel's timer is of another kind: it runs from the last response on, whenever the request was sent.
+            // The kernel's timer works differently: it runs from the last response, regardless of when the request was sent.
             if (!rest && sender == OURS && nowNs - firstNs < EARLIEST_REPEAT_NS && nakSeenNs[KERNEL] < firstNs) {
                 hasty.add("packet " + number + " of ours is repeated without reason, " + (nowNs - firstNs) / 1_000
                     + " us after the first time");
@@ -211,12 +222,12 @@ final class CaptureReport {
         return packets[sender];
     }
 
-    /** Times a sender went back, by itself or told by a NAK. */
+    /** Number of times a sender went back, after a timeout or a NAK. */
     int bursts(int sender) {
         return bursts[sender];
     }
 
-    /** Requests sent more than once, in whole or, of READs, in part. */
+    /** Number of requests sent more than once; a request for the rest of a READ counts too. */
     int repeated(int sender) {
         return repeated[sender];
     }
@@ -230,23 +241,26 @@ final class CaptureReport {
         return messages.get(sender).keySet();
     }
 
-    /** Management datagrams of a sender that did not get here, as their PSNs tell: a device begins with 0. The last ones are not missed. */
+    /**
+     * Number of management datagrams of a sender missing from the capture, derived from their PSNs: a device begins with 0. Losses after
+     * the last captured one are not counted.
+     */
     int lostMessages(int sender) {
         TreeSet<Integer> psns = managementPsns.get(sender);
         return psns.isEmpty() ? 0 : psns.last() + 1 - psns.size();
     }
 
-    /** Whether a train of packets was seen from us: identifications that count up, as the kernel numbers what it cuts. IPv4 only. */
+    /** Whether a packet train of ours was seen: IP identifications that count up, as the kernel numbers the segments it cuts. IPv4 only. */
     boolean isOursInTrains() {
         return highestId > 0;
     }
 
-    /** Frames that are not what they should be: no RoCE, a length that does not fit, a wrong ICRC. */
+    /** Invalid frames: not RoCE, a length that does not fit, a wrong ICRC. */
     List<String> defects() {
         return defects;
     }
 
-    /** Repeats of ours for which there was neither a NAK nor silence for long enough. */
+    /** Repeats of ours without a reason: neither a NAK nor a long enough silence before them. */
     List<String> hasty() {
         return hasty;
     }
@@ -255,12 +269,12 @@ final class CaptureReport {
         return defectCount;
     }
 
-    /** NAKs a sender sent, sequence errors and RNR included. */
+    /** NAKs sent by one side, sequence errors and RNR included. */
     int naks(int sender) {
         return syndromes.get(sender).entrySet().stream().filter(each -> !Syndrome.isAck(each.getKey())).mapToInt(Map.Entry::getValue).sum();
     }
 
-    /** How a sender answered, for the violation table: "NAK 0x61", "RNR NAK", several, "ACK" or "no answer". */
+    /** Answer of a sender, for the violation table: "NAK 0x61", "RNR NAK", several of these, "ACK" or "no answer". */
     String answer(int sender) {
         Set<String> answers = new TreeSet<>();
         for (int syndrome : syndromes.get(sender).keySet()) {
@@ -276,7 +290,7 @@ final class CaptureReport {
         return String.join(", ", answers);
     }
 
-    /** For people: what was seen, by sender. */
+    /** Human-readable summary by sender. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.wire.roce.Opcode;
 
-/** On the golden captures of two kernels, where nothing is ours, and on captures made by hand. */
+/** Reports of the golden captures between two kernels, which contain no packet of ours, and of captures built by hand. */
 class CaptureReportTest {
     private static final int QP = 0x11;
     private static final int OTHER_QP = 0x12;
@@ -24,7 +24,7 @@ class CaptureReportTest {
     }
 
     @Test
-    void shouldFindNothingWrongWithWhatKernelsSay() throws IOException {
+    void shouldReportNoDefectInKernelCaptures() throws IOException {
         CaptureReport report = CaptureReport.of(golden("rc-read-2500"));
         assertEquals(0, report.defectCount(), report.toString());
         assertEquals(0, report.packets(CaptureReport.OURS));
@@ -51,7 +51,7 @@ class CaptureReportTest {
     }
 
     @Test
-    void shouldComplainAboutADamagedFrame(@TempDir Path directory) throws IOException {
+    void shouldReportADamagedFrame(@TempDir Path directory) throws IOException {
         byte[] capture = Files.readAllBytes(golden("rc-write-33"));
         int payload = indexOf(capture, new byte[] {3, 4, 5, 6, 7, 8, 9, 10});      // byte i of the client's data is i
         capture[payload] ^= 1;
@@ -61,10 +61,10 @@ class CaptureReportTest {
         assertTrue(report.defects().getFirst().contains("wrong ICRC"), report.toString());
     }
 
-    // ---- repeats, in captures made by hand ----
+    // ---- repeats, in captures built by hand ----
 
     @Test
-    void shouldTakeTheRestOfAReadForARepeat() {
+    void shouldCountTheRestOfAReadAsARepeat() {
         HandMadeCapture capture = new HandMadeCapture();
         capture.read(CaptureReport.OURS, QP, 100, 5 * 1024);
         capture.responses(CaptureReport.KERNEL, 100, 3);
@@ -80,7 +80,7 @@ class CaptureReportTest {
     }
 
     @Test
-    void shouldTakeTheRestOfAReadForARepeatOverTheEndOfThePsns() {
+    void shouldCountTheRestOfAReadAsARepeatAcrossThePsnWrap() {
         HandMadeCapture capture = new HandMadeCapture();
         capture.read(CaptureReport.KERNEL, QP, 0xfffffe, 5 * 1024 - 1);
         capture.responses(CaptureReport.OURS, 0xfffffe, 1);
@@ -91,7 +91,7 @@ class CaptureReportTest {
     }
 
     @Test
-    void shouldNameRepeatsWithoutReason() {
+    void shouldReportRepeatsWithoutReason() {
         HandMadeCapture capture = new HandMadeCapture();
         capture.read(CaptureReport.OURS, QP, 100, 10);
         capture.read(CaptureReport.OURS, QP, 100, 10);
@@ -106,6 +106,6 @@ class CaptureReportTest {
                 return at;
             }
         }
-        throw new AssertionError("not there");
+        throw new AssertionError("bytes not found in the capture");
     }
 }

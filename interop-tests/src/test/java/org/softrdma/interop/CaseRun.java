@@ -17,21 +17,24 @@ import org.softrdma.wire.net.Udp;
 import org.softrdma.wire.roce.Opcode;
 
 /**
- * One run of a case: captures it, compares counters before and after, and keeps everything in target/lab/CASE: what each side printed, the
- * capture, its summary.
+ * One run of a case: captures its packets, compares counters before and after, and keeps the output of both sides, the capture and its
+ * summary in target/lab/CASE.
  */
 final class CaseRun {
     /**
-     * Times a side may go back to repeat: a guest on an emulated processor stands still for longer than the tools' 67 ms now and then, and
-     * for longer than our 4 ms of silence often when the host has other work. That repeats of ours have a reason is
-     * {@link CaptureReport}'s business.
+     * Maximum number of times a side may go back to repeat. A guest on an emulated processor occasionally stalls for longer than the 67 ms
+     * timeout of the tools, and often for longer than our 4 ms of silence when the host is busy. {@link CaptureReport} checks that repeats
+     * of ours have a reason.
      */
     private static final int HANDFUL = 100;
-    /** The same for sixteen connections: when the guest stands still, the timers of all of them run out. */
+    /** Maximum number of times a side may go back with sixteen connections: when the guest stalls, the timers of all of them expire. */
     private static final int HANDFUL_OF_SIXTEEN = 160;
-    /** Repeats of ours that came too early: on a busy host, what passes between our clock and the wire may be as long as a silence. */
+    /**
+     * Tolerated number of repeats of ours that were sent too early: on a busy host, the delay between our clock and the wire may be as long
+     * as the silence.
+     */
     private static final int HASTY = 10;
-    /** More of them in longer cases: one in so many packets. */
+    /** Packets per additional permitted step back, in longer cases. */
     private static final int PACKETS_A_REPEAT = 200;
     /** Captures of passed cases larger than this are not kept. */
     private static final long KEPT_BYTES = 16L << 20;
@@ -51,7 +54,7 @@ final class CaseRun {
     private final InteropCase interop;
     private final Path directory;
     private final Map<String, Long> ourCounters = new HashMap<>();
-    /** By sender; empty: none is expected. */
+    /** Expected messages by sender; an empty set if none is expected. */
     private final List<Set<String>> expectedMessages = new ArrayList<>(List.of(Set.of(), Set.of()));
     private int expectedLosses;
     private Map<String, String> toolEnvironment = Map.of();
@@ -62,7 +65,7 @@ final class CaseRun {
         this.directory = directory;
     }
 
-    /** Runs and checks a case. Throws what is wrong with it. */
+    /** Runs and checks a case; throws if the case failed. */
     static void run(KernelLab lab, InteropCase interop) throws Exception {
         CaseRun run = new CaseRun(lab, interop, emptyDirectory(lab, interop.id()));
         if (lab.isIwarp()) {
@@ -89,7 +92,7 @@ final class CaseRun {
         judge(capture, complaints, report.toString());
     }
 
-    /** Runs the body and captures what {@code filter} lets through. */
+    /** Runs the body and captures the packets that {@code filter} selects. */
     private Path perform(String filter) throws Exception {
         try (Capture recording = Capture.start(lab, directory.resolve("capture.pcapng"), filter)) {
             Path capture;
@@ -129,7 +132,7 @@ final class CaseRun {
         List<String> complaints = new ArrayList<>(report.defects());
         boolean weRequest = interop.role() != InteropCase.Role.RESPONDER;
         boolean kernelRequests = interop.role() != InteropCase.Role.REQUESTER;
-        // In a ping-pong both sides request and both answer.
+        // In a ping-pong both sides request and both respond.
         if (weRequest) {
             missing(complaints, report, CaptureReport.OURS, interop.requests());
             missing(complaints, report, CaptureReport.KERNEL, interop.responses());
@@ -144,10 +147,10 @@ final class CaseRun {
             complaints.add(report.lostMessages(CaptureReport.OURS) + " of our messages are lost, not " + expectedLosses);
         }
         if (interop.group().equals(PingPongCases.NO_OFFLOAD_GROUP) && report.isOursInTrains()) {
-            complaints.add("the kernel cut trains of ours, although offload is off");
+            complaints.add("the kernel segmented packet trains of ours although offload is off");
         }
         if (interop.group().equals(PingPongCases.RAW_GROUP) && PingPongCases.showsTrains(interop) && !report.isOursInTrains()) {
-            complaints.add("nobody cut a train of ours, although offload is on");
+            complaints.add("no packet train of ours was segmented although offload is on");
         }
         NEVER.forEach(name -> {
             if (kernel.containsKey(name) && !interop.faulty()) {
@@ -211,7 +214,7 @@ final class CaseRun {
 
     // ---- what a body uses ----
 
-    /** A text file of this case. */
+    /** Path of a text file of this case. */
     Path file(String name) {
         return directory.resolve(name + ".txt");
     }
@@ -229,7 +232,11 @@ final class CaseRun {
         return interop.ip();
     }
 
-    /** Puts a program of ours where the guest sees it, and returns its path there. */
+    /**
+     * Copies a program into the directory shared with the guest.
+     *
+     * @return its path in the guest
+     */
     String share(String resource) throws IOException {
         return lab.share(resource);
     }
@@ -244,12 +251,12 @@ final class CaseRun {
         return lab.tool(file(name), all, command);
     }
 
-    /** Our tools send and receive whole frames from now on. */
+    /** Makes our tools send and receive whole frames from now on. */
     void useRawLink() {
         toolEnvironment = lab.inRawFrames();
     }
 
-    /** Waits until a server that was started listens on a TCP port. Asked through /proc: a connection would be taken for the client. */
+    /** Waits until a started server listens on a TCP port. Reads /proc, because the server would take a connection for its client. */
     void awaitListener(boolean guest, int port, RunningCommand server) {
         String look = String.format("cat /proc/net/tcp /proc/net/tcp6 | grep -q ':%04X [0-9A-F:]* 0A '", port);
         awaitListener(guest, look, port, server);
@@ -272,8 +279,8 @@ final class CaseRun {
     }
 
     /**
-     * Waits until a server listens on a port of the connection manager. On RoCE ours is asked for its device's socket: the server listens a
-     * moment after it is there.
+     * Waits until a started server listens on a port of the connection manager. On RoCE, the socket of our device is checked instead: our
+     * server listens shortly after it exists.
      */
     void awaitRdmaListener(boolean guest, int port, RunningCommand server) {
         if (guest) {
@@ -286,24 +293,28 @@ final class CaseRun {
     }
 
     /**
-     * What must be seen from a sender: messages of the connection manager, by their {@link CaptureReport#messages} names, or on iWARP any,
-     * by those of {@link IwarpReport#messages}.
+     * Sets the messages that must be seen from a sender: messages of the connection manager, by their {@link CaptureReport#messages} names,
+     * or on iWARP any messages, by their {@link IwarpReport#messages} names.
      */
     void expectMessages(int sender, String... messages) {
         expectedMessages.set(sender, Set.copyOf(List.of(messages)));
     }
 
-    /** So many of our messages of the connection manager must be lost on the way, by {@link #faults}; a case with one process of ours. */
+    /** Sets the number of our connection manager messages that {@link #faults} must lose; for cases with one process of ours. */
     void expectLosses(int count) {
         expectedLosses = count;
     }
 
-    /** The link of our device has these faults from now on; "none" for none. */
+    /**
+     * Sets the faults on the link of our device from now on.
+     *
+     * @param faults a fault plan; "none" for no faults
+     */
     void faults(String faults) {
         onHost("faults", Map.of(), "./softrdma", "rdma", "link", "set", "rxe0", "fault", faults).awaitSuccess(LISTEN_DEADLINE);
     }
 
-    /** Waits until the guest has no queue pair but the GSI's: a process that was killed leaves them to the kernel. */
+    /** Waits until the guest has no queue pair but the GSI's: queue pairs of a killed process are released by the kernel later. */
     void awaitNoQueuePairsInGuest() {
         long untilNs = System.nanoTime() + LISTEN_DEADLINE.toNanos();
         String look = "! rdma resource show qp | grep -v 'type GSI'";
@@ -317,7 +328,7 @@ final class CaseRun {
         throw new AssertionError("the guest still has queue pairs, see " + file("queue-pairs"));
     }
 
-    /** Remembers a counter of ours, for the check afterwards. */
+    /** Records a counter of ours for the check afterwards. */
     void ourCounter(String name, long value) {
         ourCounters.put(name, value);
     }

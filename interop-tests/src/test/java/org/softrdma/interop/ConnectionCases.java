@@ -9,23 +9,25 @@ import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
 import org.softrdma.wire.roce.Opcode;
 
-/** The kernel's connection manager with ours: the programs of rdmacm-utils, both ways round. */
+/** Cases between the kernel's connection manager and ours: the programs of rdmacm-utils, both ways round. */
 final class ConnectionCases {
     private static final String GROUP = "connections";
-    /** A case has a port of its own: nobody waits for what an earlier one leaves behind. */
+    /** First port; each case has a port of its own, so none waits for the leftovers of an earlier one. */
     private static final int FIRST_PORT = 7600;
-    /** From a case's port to the one where somebody listens in vain. */
+    /** Distance from a case's port to the only port that is listened on when a connection must fail. */
     private static final int OTHER_PORTS = 100;
     private static final int REJECTED = 255;
-    /** A ping that is not among the first: the exchange is going on. */
+    /** Output of a later ping, which shows that the exchange is in progress. */
     private static final String IN_THE_MIDDLE = "rdma-ping-20: ";
     private static final int CLIENTS_IN_TURN = 3;
 
-    /** Faults that lose the first packet of ours and none of the next seven; the second; the third. */
+    /**
+     * Fault plan that loses the first packet of ours and none of the next seven; the following two lose the second and the third packet.
+     */
     private static final String LOSES_FIRST = "drop=0.3,seed=5";
     private static final String LOSES_SECOND = "drop=0.3,seed=6";
     private static final String LOSES_THIRD = "drop=0.3,seed=135";
-    /** The second, and none of the next three hundred. */
+    /** Fault plan that loses the second packet and none of the next three hundred. */
     private static final String LOSES_SECOND_OF_MANY = "drop=0.01,seed=4763";
 
     private static final String MULTICAST = "239.77.1.2";
@@ -44,7 +46,7 @@ final class ConnectionCases {
     private static final Program PERSISTENT_RPING = new Program("rping -s -P -v -a ANY -p PORT", Program.RPING.client());
     private static final Program UDADDY = new Program("udaddy -b ANY", "udaddy -s HOST");
 
-    /** Both ends print the last line's beginning. */
+    /** A case with rstream, both of whose ends print {@code line} at the beginning of their last line. */
     private record StreamTest(String name, String sentence, String options, Set<Integer> requests, String line) {
     }
 
@@ -122,7 +124,10 @@ final class ConnectionCases {
         return all.cases;
     }
 
-    /** The second packet of a connection without data would be followed by the DREQ, which stands for the RTU. */
+    /**
+     * Adds the cases with lost messages. The second packet of a connection without data would be followed by the DREQ, which also acts as
+     * the RTU.
+     */
     private static void losses(ConnectionCases all, Role role) {
         if (role == Role.CLIENT) {
             all.add("lost-req", "our first REQ is lost", role, IpVersion.IPV4, CM_ONLY, Set.of(), losing(ONE_CMTIME, LOSES_FIRST));
@@ -183,7 +188,7 @@ final class ConnectionCases {
         run.awaitNoQueuePairsInGuest();
     }
 
-    /** The kernel disconnects for a process that cannot. */
+    /** The guest's process is killed; the kernel disconnects on its behalf. */
     private static void theirsIsKilled(CaseRun run, Ends ends) {
         run.expectMessages(CaptureReport.KERNEL, "DREQ");
         run.expectMessages(CaptureReport.OURS, "DREP");
@@ -194,7 +199,7 @@ final class ConnectionCases {
         });
     }
 
-    /** A process of ours disconnects as it ends. The kernel's rping hears of it; now and then it forgets to end itself, then. */
+    /** A process of ours disconnects as it ends. The kernel's rping is notified, but occasionally fails to exit. */
     private static void oursIsEnded(CaseRun run, Ends ends) {
         run.expectMessages(CaptureReport.OURS, "DREQ");
         run.expectMessages(CaptureReport.KERNEL, "DREP");
@@ -209,7 +214,7 @@ final class ConnectionCases {
         void happen(RunningCommand ours, RunningCommand theirs);
     }
 
-    /** Pings without end, until one of the two ends; neither leaves a queue pair. */
+    /** Pings without end until one of the two ends; no queue pair is left on either side. */
     private static void inTheMiddle(CaseRun run, Ends ends, Ending ending) {
         try (RunningCommand server = ends.server(run, ENDLESS_RPING.server())) {
             server.awaitOutput("rdma_listen", Ends.DEADLINE);
@@ -250,7 +255,7 @@ final class ConnectionCases {
     private static void refused(CaseRun run, Ends ends) {
         run.expectMessages(ends.client(), "REQ");
         run.expectMessages(ends.server(), "REJ 8");
-        // What the original says next is a race of its threads: one ends the process.
+        // The further output of the original depends on a race between its threads, one of which ends the process.
         askInVain(run, ends, Program.RPING.client(), REJECTED, "cma event RDMA_CM_EVENT_REJECTED, error 8\n");
     }
 
@@ -260,7 +265,7 @@ final class ConnectionCases {
         askInVain(run, ends, UDADDY.client(), 1, "udaddy: event: RDMA_CM_EVENT_UNREACHABLE, error: 1\ntest complete\nreturn status 1\n");
     }
 
-    /** Somebody listens, on another port: a device of ours answers only while a program uses it. */
+    /** Connects while a server listens on another port: a device of ours answers only while a program uses it. */
     private static void askInVain(CaseRun run, Ends ends, String client, int exitCode, String words) {
         Ends other = new Ends(ends.weServe(), ends.ip(), ends.port() + OTHER_PORTS);
         try (RunningCommand server = other.server(run, Program.RPING.server());

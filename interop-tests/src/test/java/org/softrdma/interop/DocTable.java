@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A table of docs/interop.md between {@code <!-- NAME:begin -->} and {@code <!-- NAME:end -->}, which must say what a test saw. */
+/** A table of docs/interop.md between {@code <!-- NAME:begin -->} and {@code <!-- NAME:end -->}, which must match the results of a test. */
 final class DocTable {
     private DocTable() {
     }
 
-    /** Compares, or with {@code -Dsoftrdma.updateDocs=true} replaces. */
+    /** Compares the table with the page or, with {@code -Dsoftrdma.updateDocs=true}, replaces it there. */
     static void check(String name, String table) throws IOException {
         Path file = KernelLab.root().resolve("docs/interop.md");
         String text = Files.readString(file);
@@ -28,7 +28,7 @@ final class DocTable {
             Files.writeString(file, text.substring(0, from) + table + text.substring(to));
             return;
         }
-        throw new AssertionError("docs/interop.md does not say what was seen. If what was seen is right, update it:\n"
+        throw new AssertionError("docs/interop.md differs from the results. If the results are right, update it:\n"
             + "  mvn verify -pl interop-tests -am -Dsoftrdma.updateDocs=true\nlines that differ:\n"
             + differences(text.substring(from, to), table));
     }
@@ -40,7 +40,7 @@ final class DocTable {
         return text.toString();
     }
 
-    /** {@code -Dsoftrdma.case=REGEX} runs part of the cases; tables are then left alone. */
+    /** Whether {@code -Dsoftrdma.case=REGEX} selects some of the cases only; tables are then not checked. */
     static boolean isPartialRun() {
         return System.getProperty("softrdma.case") != null;
     }

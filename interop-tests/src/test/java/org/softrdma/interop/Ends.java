@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Map;
 import org.softrdma.interop.InteropCase.IpVersion;
 
-/** Who is where in a case with two programs, and how they are run. */
+/** Roles and port of the two programs of a case, and the ways to run them. */
 record Ends(boolean weServe, IpVersion ip, int port) {
     static final Duration DEADLINE = Duration.ofSeconds(60);
-    /** Times a client of the kernel is started when it is refused: there is a moment between our socket and our listener. */
+    /** Maximum number of starts of a kernel client that is rejected: our listener exists slightly later than our socket. */
     private static final int ATTEMPTS = 3;
-    /** Of udaddy, which cannot be told another; its {@code -p} is a port space. */
+    /** Port of udaddy, which has no option for it: its {@code -p} is a port space. */
     private static final int UDADDY_PORT = 7174;
 
     int client() {
@@ -30,7 +30,7 @@ record Ends(boolean weServe, IpVersion ip, int port) {
             : run.inGuest(name, ("stdbuf -oL " + words).split(" "));
     }
 
-    /** Returns once it listens. */
+    /** Starts the server and returns once it listens. */
     RunningCommand server(CaseRun run, String line) {
         RunningCommand server = start(run, true, "server", line);
         run.awaitRdmaListener(!weServe, line.contains("PORT") ? port : UDADDY_PORT, server);
@@ -41,7 +41,7 @@ record Ends(boolean weServe, IpVersion ip, int port) {
         return start(run, false, "client", line);
     }
 
-    /** Both sides end well and print {@code words}. */
+    /** Runs the program on both sides; both must succeed and print {@code words}. */
     void exchange(CaseRun run, Program program, String... words) {
         try (RunningCommand server = server(run, program.server())) {
             expect(clientOf(run, server, program.client()), List.of(words));
@@ -49,7 +49,7 @@ record Ends(boolean weServe, IpVersion ip, int port) {
         }
     }
 
-    /** Ten pings, of which each side prints the text. */
+    /** Runs ten pings; each side must print their text. */
     void ping(CaseRun run) {
         List<String> pings = Program.pings();
         try (RunningCommand server = server(run, Program.RPING.server())) {
@@ -60,14 +60,18 @@ record Ends(boolean weServe, IpVersion ip, int port) {
         }
     }
 
-    /** 100 connections without data; the server never ends by itself. */
+    /** Runs 100 connections without data; the server never ends by itself. */
     void time(CaseRun run) {
         try (RunningCommand server = server(run, Program.CMTIME.server())) {
             expect(clientOf(run, server, Program.CMTIME.client()), List.of("\nconnect      :", "\ndisconnect   :", "\ndestroy      :"));
         }
     }
 
-    /** Runs a client to its good end. @return what it printed */
+    /**
+     * Runs a client, which must succeed.
+     *
+     * @return its output
+     */
     String clientOf(CaseRun run, RunningCommand server, String line) {
         for (int attempt = 1;; attempt++) {
             try (RunningCommand client = client(run, line)) {
@@ -87,12 +91,12 @@ record Ends(boolean weServe, IpVersion ip, int port) {
     static void expect(String output, List<String> words) {
         for (String each : words) {
             if (!output.contains(each)) {
-                throw new AssertionError("expected '" + each + "', but:\n" + output);
+                throw new AssertionError("expected '" + each + "', got:\n" + output);
             }
         }
     }
 
-    /** Waits until a program ends with this exit code, having printed {@code words}. */
+    /** Waits until a program ends with this exit code and has printed {@code words}. */
     static void expectEnd(RunningCommand program, int exitCode, String... words) {
         int code = program.awaitExit(DEADLINE);
         if (code != exitCode) {

@@ -32,7 +32,7 @@ import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.XrcDomain;
 
-/** Two devices on a simulated fabric that send each other every kind of packet there is, good and refused, captured at one of them. */
+/** Two devices on a simulated fabric that exchange every kind of packet, valid and rejected ones, captured at one of them. */
 final class EveryPacket {
     private static final int[] SIZES = {0, 1, 10, 256, 300, 700};
     private static final int QUEUE = 128;
@@ -74,7 +74,7 @@ final class EveryPacket {
         bob = new End(SimulatedRxe.open(simulation, fabric.attach(bobAt), random, 9000));
     }
 
-    /** Writes the file. */
+    /** Writes the capture file. */
     static void captureTo(Path file, boolean ipv6) {
         EveryPacket all = new EveryPacket(file, ipv6);
         all.reliable();
@@ -101,7 +101,7 @@ final class EveryPacket {
         require(a, QpState.RTS);
     }
 
-    /** Receiver not ready, a gap, and a key that opens nothing. */
+    /** Produces an RNR NAK, a gap in the PSNs, and a request with an invalid key. */
     private void refused() {
         QueuePair a = create(alice, QpType.RC);
         QueuePair b = create(bob, QpType.RC);
@@ -149,7 +149,7 @@ final class EveryPacket {
         settle();
     }
 
-    /** SENDs with invalidation come last: a target has nothing that they could invalidate. */
+    /** Sends over XRC. SENDs with invalidation come last: a target has nothing that they could invalidate. */
     private void xrc() {
         XrcDomain domain = bob.context.openXrcd(null, XrcDomain.CREATE);
         SharedReceiveQueue srq = domain.createSrq(bob.pd, bob.cq, QUEUE, 1, 0);
@@ -198,7 +198,11 @@ final class EveryPacket {
         qp.postSend(wr.fetchAndAdd(address, rkey, 1).toSrq(srqn).element(alice.region, 0, 8));
     }
 
-    /** Binds a window that the peer may invalidate. @return its key */
+    /**
+     * Binds a window that the peer may invalidate.
+     *
+     * @return its key
+     */
     private int window(QueuePair of) {
         int key = MemoryWindow.nextRkey(bob.pd.allocateMw(MemoryWindow.Type.TYPE_2).rkey());
         of.postSend(wr.bindWindow(key, bob.region, bob.region.address(), 64, AccessFlags.REMOTE_READ));
@@ -212,7 +216,7 @@ final class EveryPacket {
         }
     }
 
-    /** Until nothing is under way any more. */
+    /** Runs the simulation until no packet or timer is pending. */
     private void settle() {
         simulation.runFor(5 * SECOND_NS);
         for (End each : new End[] {alice, bob}) {

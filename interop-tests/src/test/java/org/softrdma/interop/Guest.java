@@ -15,9 +15,12 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 
-/** The guest, through its exec agent; {@code lab/guest/exec-agent.py} has the protocol. Every command has a connection of its own. */
+/**
+ * The guest, driven through its exec agent, whose protocol is described in {@code lab/guest/exec-agent.py}. Each command uses a connection
+ * of its own.
+ */
 public final class Guest {
-    /** What the agent's protocol calls a command; there is one per connection. */
+    /** Command identifier in the agent's protocol; constant, since there is one command per connection. */
     private static final String ID = "1";
     private static final int LAB_TROUBLE = 125;
 
@@ -32,7 +35,7 @@ public final class Guest {
     /**
      * Starts a command and returns at once.
      *
-     * @param file keeps the output
+     * @param file receives the output
      */
     public RunningCommand start(Path file, List<String> command) {
         try {
@@ -94,13 +97,13 @@ public final class Guest {
             }
         }
 
-        /** The agent kills a connection's command when the connection closes. */
+        /** Closes the connection, upon which the agent kills its command. */
         @Override
         protected void kill() {
             try {
                 channel.close();
             } catch (IOException ignored) {
-                // then it is closed
+                // the channel is closed either way
             }
         }
     }

@@ -7,19 +7,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Our tools as a user types them, but in the guest, whose kernel has what a host's may lack. The JDK and the project are mounted there
- * under the names they have here, so that the launcher finds everything.
+ * Our tools as a user runs them, but in the guest, whose kernel has features that a host's kernel may lack. The JDK and the project are
+ * mounted there under their host paths, so that the launcher finds all files.
  */
 final class GuestTools {
-    /** What {@code lab/up} is to let the guest read, by these names. */
+    /** Tags of the directories that {@code lab/up} must share with the guest. */
     static final String JDK = "jdk";
     static final String PROJECT = "project";
     static final String JAVA_HOME = System.getProperty("java.home");
 
     private static final Duration SHORTLY = Duration.ofSeconds(30);
-    /** An emulated processor is better off without the optimizing compiler. */
+    /** Options for the JVM: an emulated processor is faster without the optimizing compiler. */
     private static final String JAVA_OPTIONS = "-XX:TieredStopAtLevel=1";
-    /** The launcher, which cannot write beside its jar, looks for the JDK's cache in the user's directory. */
+    /**
+     * Script that mounts the directories. The launcher cannot write beside its jar there and searches the user's directory for the JDK's
+     * cache.
+     */
     private static final String MOUNT = """
         from_host() {
           mountpoint -q "$2" && return
@@ -35,12 +38,20 @@ final class GuestTools {
     private GuestTools() {
     }
 
-    /** Makes them ready in the guest, if they are not. @param file keeps what is printed */
+    /**
+     * Mounts the tools in the guest unless they are mounted already.
+     *
+     * @param file receives the output
+     */
     static void mount(Guest guest, Path file) {
         guest.run(file, SHORTLY, "sh", "-ec", MOUNT, "sh", JAVA_HOME, KernelLab.root().toString());
     }
 
-    /** The command line of a tool. @param state directory in the guest where its devices are kept */
+    /**
+     * Command line of a tool.
+     *
+     * @param state directory in the guest where its devices are kept
+     */
     static List<String> command(String state, String... words) {
         List<String> command = new ArrayList<>(List.of("env", "JAVA_HOME=" + JAVA_HOME, HostTool.STATE_DIRECTORY + "=" + state,
             "SOFTRDMA_JAVA_OPTS=" + JAVA_OPTIONS, KernelLab.root().resolve("softrdma").toString()));

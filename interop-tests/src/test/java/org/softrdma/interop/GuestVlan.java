@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * VLAN 7 on a wire between two network namespaces of the guest, since not every host's kernel has VLANs: made for one test, and gone after
- * it. The priority of a tag is 5 for what has priority 5, and 0 for everything else.
+ * VLAN 7 on a wire between two network namespaces of the guest, since the kernel of a host may lack VLANs; exists for one test. The VLAN
+ * priority is 5 for socket priority 5, and 0 for all other packets.
  */
 final class GuestVlan implements AutoCloseable {
-    /** The command ip, which end, the host part of its addresses. */
+    /** Script that sets up one end. Arguments: the ip command, the end, the host part of its addresses. */
     private static final String MAKE_END = """
         %1$s link set lo up
         %1$s link set veth-%2$s addrgenmode none up
@@ -23,18 +23,18 @@ final class GuestVlan implements AutoCloseable {
         %1$s addr add fd99:7::%3$d/64 dev vlan7 nodad
         %1$s link set vlan7 up
         """;
-    /** Frames with a tag, and frames without: the second would be a mistake, and is to be seen. */
+    /** Filter for RoCE frames with a tag and without one: a frame without a tag would be a defect and must appear in the capture. */
     private static final String ROCE_FRAMES = "ether proto 0x8915 or udp port 4791 or (vlan and (ether proto 0x8915 or udp port 4791))";
     private static final Duration SHORTLY = Duration.ofSeconds(30);
-    /** Java on an emulated processor. */
+    /** Deadline of a server's start: Java on an emulated processor. */
     private static final Duration LISTENS_WITHIN = Duration.ofSeconds(90);
     private static final long QUIET_MS = 1000;
 
-    /** One end. */
+    /** One end of the wire. */
     final class End {
         final String ipv4;
         private final String name;
-        /** Null for the guest's own. */
+        /** Namespace of this end, or null for the guest's first one. */
         private final String namespace;
         private final String makeScript;
 
@@ -45,17 +45,21 @@ final class GuestVlan implements AutoCloseable {
             makeScript = MAKE_END.formatted(namespace == null ? "ip" : "ip -n " + namespace, name, host);
         }
 
-        /** The wire's interface, whose frames have tags. */
+        /** Interface of the wire, whose frames are tagged. */
         String parent() {
             return "veth-" + name;
         }
 
-        /** Starts a program of the guest's here. */
+        /** Starts a program of the guest at this end. */
         RunningCommand startProgram(String... words) {
             return start(words[0], List.of(words));
         }
 
-        /** Starts a tool of ours here, whose device is on the VLAN. @param options of {@code rdma link add} */
+        /**
+         * Starts one of our tools at this end, with its device on the VLAN.
+         *
+         * @param options options of {@code rdma link add}
+         */
         RunningCommand startTool(String options, String... words) {
             String state = "/run/state-" + name;
             run("mkdir -p " + state + "; echo 'link rxe0 type rxe netdev vlan7 " + options + "' >" + state + "/links");
@@ -68,17 +72,17 @@ final class GuestVlan implements AutoCloseable {
             return guest.start(directory.resolve(file + "-" + name + ".txt"), command);
         }
 
-        /** Waits until somebody here listens on a TCP port. */
+        /** Waits until a process at this end listens on a TCP port. */
         void awaitListener(int port) {
             await("cat /proc/net/tcp /proc/net/tcp6 | grep -q ':" + String.format("%04X", port) + " [0-9A-F:]* 0A '");
         }
 
-        /** Waits until a tool of ours has its device open, on a raw link. */
+        /** Waits until a tool of ours at this end has opened its device on a raw link. */
         void awaitRawDevice() {
             await("grep -q ' 0003 ' /proc/net/packet");
         }
 
-        /** Waits until a command of the shell is successful. */
+        /** Waits until a shell command succeeds. */
         void await(String command) {
             try (RunningCommand waiting = start("await", List.of("sh", "-c", "until " + command + "; do sleep 0.2; done"))) {
                 waiting.awaitSuccess(LISTENS_WITHIN);
@@ -91,7 +95,7 @@ final class GuestVlan implements AutoCloseable {
     private final Guest guest;
     private final Path directory;
     private final Path log;
-    /** tcpdump's, which the guest writes. */
+    /** Capture file of tcpdump, written by the guest. */
     private final Path capture;
 
     private GuestVlan(KernelLab lab, String name, String namespaceOfA) throws IOException {
@@ -118,17 +122,17 @@ final class GuestVlan implements AutoCloseable {
         }
     }
 
-    /** Each end in a namespace, for tools of ours. */
+    /** Creates a wire with each end in a namespace, for tools of ours. */
     static GuestVlan between(KernelLab lab, String name) throws IOException {
         return new GuestVlan(lab, name, "vlan-a");
     }
 
-    /** End {@code a} is where the guest's own rdma_rxe works: in its first namespace. */
+    /** Creates a wire whose end {@code a} is in the guest's first namespace, where its rdma_rxe works. */
     static GuestVlan toTheKernel(KernelLab lab, String name) throws IOException {
         return new GuestVlan(lab, name, null);
     }
 
-    /** Commands of the shell in the guest's first namespace, all of which must go well. */
+    /** Runs shell commands in the guest's first namespace; all must succeed. */
     void run(String script) {
         guest.run(log, SHORTLY, "sh", "-ec", script);
     }
@@ -138,7 +142,7 @@ final class GuestVlan implements AutoCloseable {
         return new Recording();
     }
 
-    /** tcpdump at end {@code a}, writing to the host. */
+    /** A run of tcpdump at end {@code a} that writes to a directory of the host. */
     final class Recording implements AutoCloseable {
         private final RunningCommand tcpdump;
 
@@ -148,7 +152,11 @@ final class GuestVlan implements AutoCloseable {
             tcpdump.awaitOutput("listening on", SHORTLY);
         }
 
-        /** Ends it, once the file has not grown for a while. @return what was recorded, as pcapng */
+        /**
+         * Stops the recording once the file has not grown for a while.
+         *
+         * @return the recorded frames, as pcapng
+         */
         Path stop() throws IOException, InterruptedException {
             long size;
             do {
@@ -167,7 +175,7 @@ final class GuestVlan implements AutoCloseable {
         }
     }
 
-    /** The namespaces go, and the wire with them. */
+    /** Deletes the namespaces, and with them the wire. */
     @Override
     public void close() {
         guest.run(log, SHORTLY, "sh", "-c", "ip netns del vlan-b; ip netns del vlan-a; ip link del veth-a; true");

@@ -13,7 +13,7 @@ import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.Reth;
 import org.softrdma.wire.roce.RoceFrame;
 
-/** A capture as the lab's, of packets that a test lets pass, ten microseconds apart. The path MTU is 1024 bytes. */
+/** A capture in the form of the lab's, built from packets of a test at intervals of ten microseconds. The path MTU is 1024 bytes. */
 final class HandMadeCapture {
     static final int MTU = 1024;
     private static final int[] ADDRESSES = {0x0a4d0001, 0x0a4d0002};
@@ -35,14 +35,14 @@ final class HandMadeCapture {
         end = Pcapng.putInterface(file, end, Pcapng.LINK_RAW_IP, 0, "tap0");
     }
 
-    /** A READ of {@code bytes}. */
+    /** Adds a READ request of {@code bytes} bytes. */
     void read(int sender, int destQp, int psn, long bytes) {
         ByteBuffer packet = packet(sender, Opcode.RC_RDMA_READ_REQUEST, destQp, psn, 0);
         Reth.put(packet, BTH_AT + Opcode.rethOffset(Opcode.RC_RDMA_READ_REQUEST), 0x1000, 0x77, bytes);
         seal(packet);
     }
 
-    /** So many packets of a long READ's response, from the first on. */
+    /** Adds the first {@code count} response packets of a long READ. */
     void responses(int sender, int psn, int count) {
         ByteBuffer first = packet(sender, Opcode.RC_RDMA_READ_RESPONSE_FIRST, REQUESTERS_QP, psn, MTU);
         Aeth.put(first, BTH_AT + Opcode.aethOffset(Opcode.RC_RDMA_READ_RESPONSE_FIRST), ACK, 1);
@@ -68,7 +68,7 @@ final class HandMadeCapture {
         nowNs += APART_NS;
     }
 
-    /** What it shows so far. */
+    /** Report of the packets added so far. */
     CaptureReport report() {
         return CaptureReport.of(file.duplicate().limit(end));
     }

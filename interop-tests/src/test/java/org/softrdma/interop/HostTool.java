@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** A process on the host, inside a network namespace: our tools as a user types them, or a test application. */
+/** A process on the host, inside a network namespace: one of our tools as a user runs it, or a test application. */
 public final class HostTool extends RunningCommand {
-    /** Environment variable: where devices are kept. */
+    /** Environment variable with the directory where devices are kept. */
     static final String STATE_DIRECTORY = "SOFTRDMA_STATE_DIR";
     private static final int BUFFER_BYTES = 8192;
 
@@ -24,9 +24,9 @@ public final class HostTool extends RunningCommand {
     }
 
     /**
-     * Starts a command in a network namespace, with a state of its own.
+     * Starts a command in a network namespace, with its own state directory.
      *
-     * @param requireAlive throws when the namespace is no more
+     * @param requireAlive throws when the namespace no longer exists
      * @param command      starts with {@code ./softrdma} or a link of bin/, relative to the root of the project
      */
     static HostTool start(Runnable requireAlive, String namespace, Path state, Path file, Map<String, String> environment,
@@ -58,9 +58,9 @@ public final class HostTool extends RunningCommand {
         }
     }
 
-    /** Asks it to end: SIGTERM. */
+    /** Sends SIGTERM. */
     void terminate() {
-        // The process's own destroy would close its output.
+        // Process.destroy would close the output.
         process.toHandle().destroy();
     }
 

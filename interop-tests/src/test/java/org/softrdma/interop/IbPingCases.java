@@ -12,8 +12,8 @@ import org.softrdma.interop.InteropCase.Role;
 import org.softrdma.wire.roce.Opcode;
 
 /**
- * Our ibping with the kernel's user MADs: the original cannot address anybody on RoCE, so a small program of ours speaks its datagrams
- * through {@code /dev/infiniband/umad0}, by GID.
+ * Cases between our ibping and the kernel's user MADs. The original cannot address a peer on RoCE, so a small program of ours exchanges its
+ * datagrams through {@code /dev/infiniband/umad0}, by GID.
  */
 final class IbPingCases {
     private static final String GROUP = "ibping";
@@ -21,7 +21,7 @@ final class IbPingCases {
     private static final String GET = "PING 1";
     private static final String GET_RESPONSE = "PING 81";
     private static final int PINGS = 3;
-    /** A guest on a busy machine takes its time. */
+    /** Timeout of a request that must be answered: a guest on a busy machine is slow. */
     private static final int PATIENT_MS = 20_000;
 
     private IbPingCases() {
@@ -63,7 +63,7 @@ final class IbPingCases {
         }
     }
 
-    /** It looks for its own GID where the packet has an IPv4 header: the time runs out, status 110. */
+    /** The original expects its own GID where the packet has an IPv4 header, so the request times out with status 110. */
     private static void weAnswerInVain(CaseRun run) throws Exception {
         try (RunningCommand server = server(run)) {
             server.awaitOutput("starting to serve", DEADLINE);
@@ -94,7 +94,7 @@ final class IbPingCases {
 
     private static void expect(String pattern, String output) {
         if (!Pattern.compile(pattern).matcher(output).find()) {
-            throw new AssertionError("expected '" + pattern + "', but:\n" + output);
+            throw new AssertionError("expected '" + pattern + "', got:\n" + output);
         }
     }
 }

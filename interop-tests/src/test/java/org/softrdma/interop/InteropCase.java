@@ -4,16 +4,16 @@ package org.softrdma.interop;
 import java.util.Set;
 
 /**
- * One thing two implementations do together.
+ * One exchange between two implementations.
  *
  * @param group     heading in the matrix
- * @param name      file name and row of the matrix
- * @param sentence  what it shows
+ * @param name      file name, and row of the matrix
+ * @param sentence  description of the case
  * @param role      our part
- * @param requests  opcodes that must be seen from the side that requests; both sides do in a ping-pong
- * @param responses opcodes that must be seen in answer
- * @param faulty    retries are part of it
- * @param body      runs it and checks the data
+ * @param requests  opcodes that must be seen from the requesting side, from both sides in a ping-pong
+ * @param responses opcodes that must be seen in response
+ * @param faulty    whether retries are part of the case
+ * @param body      runs the case and checks the data
  */
 record InteropCase(String group, String name, String sentence, Role role, IpVersion ip, Set<Integer> requests, Set<Integer> responses,
                    boolean faulty, Body body) {
@@ -33,14 +33,14 @@ record InteropCase(String group, String name, String sentence, Role role, IpVers
         }
     }
 
-    /** What carries the packets. */
+    /** IP version that carries the packets. */
     enum IpVersion {
         IPV4("IPv4", "10.77.0.1", "10.77.0.2", 1), IPV6("IPv6", "fd77::1", "fd77::2", 2);
 
         final String text;
         final String host;
         final String guest;
-        /** In the kernel's GID table and in ours: 0 is the link-local one, then come the addresses, IPv4 first. */
+        /** Index in the kernel's GID table and in ours: 0 is the link-local GID, the addresses follow, IPv4 first. */
         final int gidIndex;
 
         IpVersion(String text, String host, String guest, int gidIndex) {
@@ -51,19 +51,19 @@ record InteropCase(String group, String name, String sentence, Role role, IpVers
         }
     }
 
-    /** Does the exchange. */
+    /** Code of the exchange. */
     interface Body {
         void run(CaseRun run) throws Exception;
     }
 
-    /** Thrown by a body when one of the two cannot do it. */
+    /** Thrown by a body when one of the two implementations lacks the feature. */
     static final class Unsupported extends RuntimeException {
         Unsupported(String why) {
             super(why);
         }
     }
 
-    /** Unique in a run: the directory below target/lab, and what {@code -Dsoftrdma.case} matches. */
+    /** Identifier that is unique in a run: the directory below target/lab, matched by {@code -Dsoftrdma.case}. */
     String id() {
         return group + "-" + name + "-" + role + "-" + ip.text;
     }

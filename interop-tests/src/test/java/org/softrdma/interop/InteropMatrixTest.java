@@ -8,7 +8,7 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Every case against the Linux kernel. {@code -Dsoftrdma.case=REGEX} runs some of them. */
+/** All cases against the Linux kernel. {@code -Dsoftrdma.case=REGEX} runs some of them. */
 @ExtendWith(LabExtension.class)
 class InteropMatrixTest {
     @TestFactory

@@ -17,8 +17,8 @@ import org.softrdma.wire.iwarp.MpaFrame;
 import org.softrdma.wire.iwarp.RdmapOpcode;
 
 /**
- * What Wireshark, which knows nothing of us, makes of a capture of iWARP connections. Every byte of every stream must belong to a frame it
- * understood: the lengths of its MPA frames add up to what TCP carried.
+ * Wireshark's independent decoding of a capture of iWARP connections. Every byte of every stream must belong to a decoded frame: the
+ * lengths of the MPA frames must add up to the bytes that TCP carried.
  */
 final class IwarpReport {
     private static final long TSHARK_SECONDS = 120;
@@ -39,7 +39,7 @@ final class IwarpReport {
         }
     }
 
-    /** One way of a connection. */
+    /** One direction of a connection. */
     private static final class Direction {
         long carried;
         long understood;
@@ -54,7 +54,11 @@ final class IwarpReport {
     private IwarpReport() {
     }
 
-    /** @param torn streams may end within a frame */
+    /**
+     * Reads a capture.
+     *
+     * @param torn whether streams may end within a frame
+     */
     static IwarpReport of(Path capture, boolean torn) throws IOException, InterruptedException {
         IwarpReport report = new IwarpReport();
         List<String> options = new ArrayList<>(List.of("-T", "fields", "-E", "separator=|"));
@@ -73,7 +77,7 @@ final class IwarpReport {
         return report;
     }
 
-    /** MPA is recognised by its first frame, whatever else the port might be of. Nobody is to guess what the payload might be. */
+    /** Runs tshark. MPA is recognised by its first frame, regardless of the port; heuristic dissection of the payload is off. */
     private static List<String> tshark(Path capture, List<String> options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("tshark", "-n", "-r", capture.toString(), "-o", "tcp.try_heuristic_first:TRUE",
             "--disable-protocol", "rpcordma", "--disable-protocol", "smb_direct"));
@@ -83,7 +87,7 @@ final class IwarpReport {
         Process process = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
         if (!process.waitFor(TSHARK_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
             process.destroyForcibly();
-            throw new IllegalStateException(String.join(" ", command) + " did not end well:\n" + Files.readString(err));
+            throw new IllegalStateException(String.join(" ", command) + " failed:\n" + Files.readString(err));
         }
         List<String> lines = Files.readAllLines(out);
         Files.delete(out);
@@ -128,7 +132,7 @@ final class IwarpReport {
     private void judge(String name, Direction way, boolean torn) {
         long left = way.carried - way.understood;
         if (left < 0 || left > (torn ? Fpdu.MAX_LENGTH : 0)) {
-            defect(name + ": of " + way.carried + " bytes " + way.understood + " were understood");
+            defect(name + ": " + way.understood + " of " + way.carried + " bytes were decoded");
         }
     }
 
@@ -156,19 +160,19 @@ final class IwarpReport {
     }
 
     /**
-     * By the names of {@link RdmapOpcode}; those of MPA are "request", "reply" and "reply rejects", and those with the CRC flag
-     * "request for CRC" and so on.
+     * Messages of a sender by the names of {@link RdmapOpcode}; MPA frames are "request", "reply" and "reply rejects", and with the CRC
+     * flag "request for CRC" and so on.
      */
     Set<String> messages(int sender) {
         return messages.get(sender).keySet();
     }
 
-    /** What Wireshark did not understand, and wrong CRCs. */
+    /** Undecoded frames and wrong CRCs. */
     List<String> defects() {
         return defects;
     }
 
-    /** For people: what was seen, by sender. */
+    /** Human-readable summary by sender. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

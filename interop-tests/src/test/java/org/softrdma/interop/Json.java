@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * JSON as the lab's programs speak it: objects are {@code Map<String, Object>}, arrays {@code List<Object>}, numbers {@code Long} or,
- * with a fraction, {@code Double}; u64 numbers keep their bits. Everything else means what it does in Java.
+ * JSON as used by the lab's programs: objects are {@code Map<String, Object>}, arrays {@code List<Object>}, numbers {@code Long} or, with a
+ * fraction, {@code Double}; u64 numbers keep their bits. Strings, booleans and null map to their Java counterparts.
  */
 public final class Json {
     private final String text;
@@ -18,7 +18,11 @@ public final class Json {
         this.text = text;
     }
 
-    /** @throws IllegalArgumentException if the text is not one JSON value */
+    /**
+     * Parses a text.
+     *
+     * @throws IllegalArgumentException if the text is not exactly one JSON value
+     */
     public static Object parse(String text) {
         Json json = new Json(text);
         Object value = json.value();
@@ -34,7 +38,7 @@ public final class Json {
         return (Map<String, Object>) parse(text);
     }
 
-    /** An object from names and values in turn. */
+    /** Creates an object from alternating names and values. */
     public static Map<String, Object> object(Object... namesAndValues) {
         Map<String, Object> object = new LinkedHashMap<>();
         for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -43,7 +47,7 @@ public final class Json {
         return object;
     }
 
-    /** One line. */
+    /** Formats a value as one line. */
     public static String format(Object value) {
         StringBuilder into = new StringBuilder();
         format(value, into);
@@ -159,7 +163,7 @@ public final class Json {
                         at += 4;
                     }
                     default -> {
-                        // stands for itself
+                        // quote, backslash or slash: unchanged
                     }
                 }
             }

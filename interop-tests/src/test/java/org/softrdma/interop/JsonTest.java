@@ -31,7 +31,7 @@ class JsonTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "{", "[1", "{\"a\" 1}", "\"open", "nothing", "1 2"})
-    void shouldRefuseWhatIsNotOneValue(String text) {
+    void shouldRejectTextThatIsNotOneValue(String text) {
         assertThrows(IllegalArgumentException.class, () -> Json.parse(text));
     }
 }

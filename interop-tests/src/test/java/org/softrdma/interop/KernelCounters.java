@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The counters of the kernel's rxe0, by {@code rdma statistic}. */
+/** Counters of the kernel's rxe0, read with {@code rdma statistic}. */
 final class KernelCounters {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
 
@@ -23,7 +23,7 @@ final class KernelCounters {
         return counters;
     }
 
-    /** What was counted between the two, without what stayed. */
+    /** Increments between two readings, without unchanged counters. */
     static Map<String, Long> difference(Map<String, Long> before, Map<String, Long> after) {
         Map<String, Long> difference = new LinkedHashMap<>();
         after.forEach((name, value) -> {

@@ -16,15 +16,15 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The kernel lab of {@code lab/README.md}, up from the first test that asks for it to the end of the test run. {@code lab/up} ends with its
- * standard input, a pipe this JVM holds: whatever ends the JVM ends the lab.
+ * The kernel lab of {@code lab/README.md}, up from its first use by a test to the end of the test run. {@code lab/up} ends with its
+ * standard input, a pipe held by this JVM, so the lab ends with the JVM in every case.
  */
 public final class KernelLab implements AutoCloseable {
-    /** Which guest it is: of which Debian, and so with which kernel, and with which device. */
+    /** Guest variant: Debian release, and with it the kernel, and device type. */
     enum Suite {
         /** Linux 6.1 and its rdma_rxe. */
         BOOKWORM("bookworm", "rxe", "iop", "target/lab"),
-        /** Linux 6.1 and its siw. A guest of its own: of two devices on an interface, connections by address take the first one. */
+        /** Linux 6.1 and its siw, in a guest of its own: with two devices on an interface, connections by address use the first one. */
         SIW("bookworm", "siw", "iop-siw", "target/lab-siw"),
         /** Linux 6.12 and its rdma_rxe. */
         TRIXIE("trixie", "rxe", "iop-trixie", "target/lab-trixie");
@@ -78,7 +78,7 @@ public final class KernelLab implements AutoCloseable {
         }
         if (line == null) {
             holder.waitFor();
-            throw new IllegalStateException("lab/up did not get ready:\n" + console());
+            throw new IllegalStateException("lab/up did not become ready:\n" + console());
         }
         guest = new Guest(this, Path.of(facts.get("socket1")));
         Path log = directory.resolve("lab.txt");
@@ -101,24 +101,28 @@ public final class KernelLab implements AutoCloseable {
         return directory.resolve("state-raw");
     }
 
-    /** Environment of tools whose device sends and receives whole frames, of RoCE v2 only: its GIDs are those it has over UDP sockets. */
+    /** Environment of tools whose device sends and receives whole frames, RoCE v2 only: its GIDs are those it has over UDP sockets. */
     Map<String, String> inRawFrames() {
         return Map.of(HostTool.STATE_DIRECTORY, rawState().toString());
     }
 
-    /** Boots, after building what is stale. */
+    /** Builds outdated parts, then boots the guest. */
     static KernelLab boot(Suite suite) {
         try {
             run(suite.environment, script("build"));
-            // Builds the tools if they are stale, outside the namespace: there is no network in it.
+            // Builds the tools if they are outdated, outside the namespace, which has no network.
             run(Map.of(), root().resolve("softrdma").toString(), "ibv_devices");
             return new KernelLab(suite);
         } catch (IOException | InterruptedException refused) {
-            throw new IllegalStateException("the lab did not start", refused);
+            throw new IllegalStateException("the lab failed to start", refused);
         }
     }
 
-    /** What this machine lacks for a lab, or null. */
+    /**
+     * Names what this machine lacks for a lab.
+     *
+     * @return the missing parts, or null if there are none
+     */
     static String missing() {
         if (!System.getProperty("os.name").equals("Linux")) {
             return "the kernel lab needs Linux";
@@ -135,7 +139,7 @@ public final class KernelLab implements AutoCloseable {
     }
 
     private static void run(Map<String, String> environment, String... command) throws IOException, InterruptedException {
-        // Its own words go to standard error: standard output belongs to surefire.
+        // Output of the command goes to standard error: standard output belongs to surefire.
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(environment);
         Process process = builder.start();
@@ -144,7 +148,7 @@ public final class KernelLab implements AutoCloseable {
             try {
                 process.getInputStream().transferTo(System.err);
             } catch (IOException gone) {
-                // it ended
+                // the process ended
             }
         });
         if (!process.waitFor(BUILD_MINUTES, TimeUnit.MINUTES)) {
@@ -156,7 +160,7 @@ public final class KernelLab implements AutoCloseable {
         }
     }
 
-    /** A Maven killed with SIGKILL leaves this JVM behind; without Maven there is nobody to test for. */
+    /** Ends this JVM when Maven ends: a Maven killed with SIGKILL leaves it behind. */
     private static void endWithMaven() {
         for (ProcessHandle each = ProcessHandle.current().parent().orElse(null); each != null; each = each.parent().orElse(null)) {
             if (each.info().command().orElse("").endsWith("/java")) {
@@ -174,16 +178,20 @@ public final class KernelLab implements AutoCloseable {
                 }
             }
         } catch (IOException gone) {
-            // with the holder
+            // the pipe closed with the holder
         }
     }
 
-    /** The holder's last words; after the guest died its console is among them. */
+    /** Tail of the holder's output, which contains the console after a guest died. */
     private String console() {
         return String.join("\n", List.copyOf(trouble));
     }
 
-    /** @throws IllegalStateException with the console, if the guest has died */
+    /**
+     * Checks that the guest runs.
+     *
+     * @throws IllegalStateException with the console, if the guest has died
+     */
     void requireAlive() {
         if (!holder.isAlive()) {
             throw new IllegalStateException("the guest died (exit code of lab/up: " + holder.exitValue() + ")\n" + console());
@@ -206,12 +214,12 @@ public final class KernelLab implements AutoCloseable {
         return guest;
     }
 
-    /** {@code uname -r} in the guest. */
+    /** Output of {@code uname -r} in the guest. */
     String kernel() {
         return kernel;
     }
 
-    /** Whether the two devices are iWARP's. */
+    /** Whether the two devices are iWARP devices. */
     boolean isIwarp() {
         return suite == Suite.SIW;
     }
@@ -221,17 +229,21 @@ public final class KernelLab implements AutoCloseable {
         return suite.deviceType + "0";
     }
 
-    /** For people: the kernel's module that is the peer, and its version. */
+    /** Human-readable name of the kernel module that is the peer, and its version. */
     String peer() {
         return (isIwarp() ? "siw" : "rdma_rxe") + " of Linux " + Matrix.shortVersion(kernel);
     }
 
-    /** Where everything that is kept of a run goes. */
+    /** Directory for all files that are kept of a run. */
     Path directory() {
         return directory;
     }
 
-    /** Puts a resource of ours where the guest sees it, and returns its path there. */
+    /**
+     * Copies a resource into the directory shared with the guest.
+     *
+     * @return its path in the guest
+     */
     String share(String resource) throws IOException {
         String file = resource.substring(resource.lastIndexOf('/') + 1);
         try (var in = KernelLab.class.getResourceAsStream(resource)) {
@@ -240,7 +252,7 @@ public final class KernelLab implements AutoCloseable {
         return "/lab/" + file;
     }
 
-    /** What the guest sees as /lab/FILE. */
+    /** Host path of the guest's /lab/FILE. */
     Path shared(String file) {
         return Path.of(facts.get("share"), file);
     }
@@ -259,7 +271,7 @@ public final class KernelLab implements AutoCloseable {
         return module().getParent();
     }
 
-    /** Directory of this module: Maven says so, an IDE starts there. */
+    /** Directory of this module: from Maven's system property, else the working directory, as in an IDE. */
     static Path module() {
         return Path.of(System.getProperty("basedir", System.getProperty("user.dir"))).toAbsolutePath();
     }

@@ -6,8 +6,8 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives tests the one {@link KernelLab} of the test run, or with a later suite one for the length of the class. A lab that should start and
- * does not is a failure everywhere.
+ * Injects the {@link KernelLab} shared by the test run or, for another suite, one for the lifetime of the class. A lab that fails to start
+ * is a failure in every test that uses it.
  */
 final class LabExtension extends RequirementExtension implements ParameterResolver {
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(KernelLab.class);
@@ -22,7 +22,7 @@ final class LabExtension extends RequirementExtension implements ParameterResolv
         this.suite = suite;
     }
 
-    /** In a store, which JUnit closes at the end: either a lab or why there is none. */
+    /** Entry of a store, which JUnit closes at the end: a lab, or the reason why it failed to start. */
     private record Held(KernelLab lab, RuntimeException broken) implements AutoCloseable {
         @Override
         public void close() {

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** FLUSH and ATOMIC WRITE, which rdma_rxe has from Linux 6.4 on, with a second guest of a later Debian. */
+/** FLUSH and ATOMIC WRITE, which rdma_rxe supports since Linux 6.4, with a second guest of a later Debian. */
 class LaterKernelTest {
     @RegisterExtension
     static final LabExtension LAB = new LabExtension(KernelLab.Suite.TRIXIE);

@@ -22,8 +22,8 @@ import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
 
 /**
- * Cases against one kernel, one after the other, and what came of them: target/interop-NAME.json, and the table NAME in docs/interop.md
- * that has to agree.
+ * Runs cases against one kernel, one after the other, and writes the results to target/interop-NAME.json. The table NAME in docs/interop.md
+ * must agree with them.
  */
 final class Matrix {
     private record Result(InteropCase interop, Outcome outcome, double seconds, int tries, String why) {
@@ -38,7 +38,7 @@ final class Matrix {
         this.name = name;
     }
 
-    /** A test for each case that is wanted, and one for the table. */
+    /** Creates a test for each selected case, and one for the table. */
     Stream<DynamicNode> tests(List<InteropCase> cases) {
         Map<String, List<DynamicTest>> groups = new LinkedHashMap<>();
         for (InteropCase each : cases) {
@@ -67,7 +67,7 @@ final class Matrix {
                 if (!isKernelStuck(stuck)) {
                     throw stuck;
                 }
-                System.err.println(interop.id() + ": tried again, the kernel's side stood still: " + stuck.getMessage());
+                System.err.println(interop.id() + ": run again, the kernel's requester stalled: " + stuck.getMessage());
                 keepFirstTry(interop);
                 tries++;
                 CaseRun.run(lab, interop);
@@ -86,8 +86,9 @@ final class Matrix {
     }
 
     /**
-     * A kernel 6.1 requester that repeats a message while its acknowledgement arrives can stop for good, with everything acknowledged on
-     * both sides (docs/interop.md): no peer can help it. Such a case has one more try; the matrix in JSON says how many there were.
+     * Detects a known defect: a kernel 6.1 requester that repeats a message while its acknowledgement arrives can stop for good, with
+     * everything acknowledged on both sides (docs/interop.md), and no peer can prevent it. Such a case is run once more; the matrix in JSON
+     * contains the number of runs.
      */
     private boolean isKernelStuck(AssertionError failed) {
         String why = String.valueOf(failed.getMessage());
@@ -161,7 +162,7 @@ final class Matrix {
         return outcome.name().toLowerCase(Locale.ROOT);
     }
 
-    /** 6.1 of 6.1.0-40-amd64: what behaviour depends on. */
+    /** Shortens 6.1.0-40-amd64 to 6.1, the part that determines behaviour. */
     static String shortVersion(String kernel) {
         String[] parts = kernel.split("\\.");
         return parts[0] + "." + parts[1];

@@ -9,9 +9,9 @@ import org.softrdma.interop.InteropCase.Role;
 import org.softrdma.interop.app.Operation;
 import org.softrdma.interop.app.VerbsApp;
 
-/** Every operation, requested by us and by the kernel. */
+/** Cases for every operation, requested by us and by the kernel. */
 final class OperationCases {
-    /** What also runs over IPv6: a packet of each shape. */
+    /** Operations that also run over IPv6: one for each packet layout. */
     private static final Set<String> ALSO_IPV6 = Set.of("write-33", "write-5000", "read-5000", "cmp-swap", "send-imm-3001",
         "write-imm-2500", "pipeline", "uc-write-imm-2500", "ud-send-imm-4096", "write-atomic-write");
     private static final Set<String> STILL = Set.of("write-5000", "read-1M", "send-inv", "pipeline");
@@ -26,7 +26,7 @@ final class OperationCases {
         return cases;
     }
 
-    /** What kernels from 6.4 on know, and a few cases of before that show the later kernel is the same peer otherwise. */
+    /** Operations of kernels since 6.4, and a few earlier ones that show that the later kernel behaves the same otherwise. */
     static List<InteropCase> ofLaterKernel(KernelLab lab) {
         List<InteropCase> cases = new ArrayList<>();
         addAll(cases, lab, "later", Operation.PLACEMENTS);

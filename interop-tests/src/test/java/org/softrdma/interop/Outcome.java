@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.interop;
 
-/** How a case ended. */
+/** Result of a case. */
 enum Outcome {
     PASSED, FAILED,
-    /** One of the two cannot do it; that is known and documented. */
+    /** One of the two implementations lacks the feature, which is known and documented. */
     UNSUPPORTED
 }

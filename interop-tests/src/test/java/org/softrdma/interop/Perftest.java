@@ -9,21 +9,27 @@ import org.softrdma.interop.InteropCase.IpVersion;
 /**
  * One measurement with perftest of Debian 12 at one end and ours at the other.
  *
- * @param command   the same at both ends, but for the device, the port and the server's address
- * @param bytes     of the last row of the table
- * @param messages  of the last row of the table; 0 where that is a matter of speed
+ * @param command   command line, the same at both ends except for the device, the port and the server's address
+ * @param bytes     size in the last row of the table
+ * @param messages  iterations in the last row of the table; 0 where they depend on speed
  * @param serverToo whether the server prints a table, too
  */
 record Perftest(String command, long bytes, long messages, boolean serverToo) {
     private static final Duration DEADLINE = Duration.ofSeconds(90);
-    /** Times the original is started as client when it is refused: there is a moment between our device's socket and our listener. */
+    /**
+     * Maximum number of starts of the original as a client that is rejected: our listener exists slightly later than our device's socket.
+     */
     private static final int ATTEMPTS = 3;
 
     boolean isByCm() {
         return command.contains(" -R");
     }
 
-    /** Each end must end well and print its row. @param options which the originals have beside the command's, for the device */
+    /**
+     * Runs both ends; each must succeed and print its row.
+     *
+     * @param options further options for the originals, which select the device
+     */
     void measure(CaseRun run, boolean guestServes, String options, int port) {
         String line = command + " -F -d " + run.device() + " -p " + port + options;
         try (RunningCommand server = start(run, guestServes, "server", line)) {
@@ -32,7 +38,7 @@ record Perftest(String command, long bytes, long messages, boolean serverToo) {
             } else {
                 run.awaitListener(guestServes, port, server);
             }
-            // The exchange goes over IPv4 always: the original listens there only.
+            // The exchange always uses IPv4: the original listens there only.
             String address = guestServes ? IpVersion.IPV4.guest : IpVersion.IPV4.host;
             expectRow(client(run, !guestServes, line + " " + address, server));
             String served = server.awaitSuccess(DEADLINE);
@@ -59,11 +65,11 @@ record Perftest(String command, long bytes, long messages, boolean serverToo) {
         }
     }
 
-    /** The table has the row it must have. How fast it was is another matter: what came all at once took no time. */
+    /** Checks that the table has the expected row. Speed is not checked: messages that arrive all at once take no time. */
     private void expectRow(String output) {
         String count = messages == 0 ? "[1-9][0-9]*" : Long.toString(messages);
         if (!Pattern.compile("(?m)^ " + bytes + " +" + count + " ").matcher(output).find()) {
-            throw new AssertionError("expected a row of " + count + " messages of " + bytes + " bytes, but:\n" + output);
+            throw new AssertionError("expected a row of " + count + " messages of " + bytes + " bytes, got:\n" + output);
         }
     }
 }

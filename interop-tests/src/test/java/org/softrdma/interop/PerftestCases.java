@@ -8,9 +8,12 @@ import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
 import org.softrdma.wire.roce.Opcode;
 
-/** perftest of Debian 12 in the guest, ours beside it, both ways round: the requester is the client. */
+/** Cases with perftest of Debian 12 in the guest and ours on the host, both ways round: the requester is the client. */
 final class PerftestCases {
-    /** A case has a port of its own: nobody waits for what an earlier one leaves behind. The guest's own servers are at 18600 and 18601. */
+    /**
+     * First port; each case has a port of its own, so none waits for the leftovers of an earlier one. The guest's own servers use 18600 and
+     * 18601.
+     */
     private static final int FIRST_PORT = 18700;
 
     private static final Set<Integer> ACKS = Set.of(Opcode.RC_ACKNOWLEDGE);
@@ -63,7 +66,7 @@ final class PerftestCases {
             new Perftest("ib_send_bw -a -n 5", 1 << 23, 5, true));
         add(group, "send-both", "100 messages of 4 KiB both ways at once", role, ip, SENDS, ACKS,
             new Perftest("ib_send_bw -b -m 1024 -s 4096 -n 100", 4096, 100, true));
-        // One packet a message: see docs/interop.md for what the kernel does when it repeats longer ones.
+        // One packet per message: docs/interop.md describes how the kernel repeats longer ones.
         add(group, "write-4qp-both", "four queue pairs, WRITEs both ways at once", role, ip, Set.of(Opcode.RC_RDMA_WRITE_ONLY), ACKS,
             new Perftest("ib_write_bw -b -q 4 -m 1024 -s 1024 -n 100", 1024, 400, true));
         add(group, "send-events", "both sleep on completion events", role, ip, SENDS, ACKS,
@@ -87,7 +90,7 @@ final class PerftestCases {
             new Perftest("ib_send_bw -c UD -a -m 1024 -n 20", 1024, 20, true));
     }
 
-    /** {@code -R}: control messages and queue pairs both through the connection manager. */
+    /** Adds the cases with {@code -R}: control messages and queue pairs both through the connection manager. */
     private void byCm(Role role) {
         String group = "perftest -R";
         IpVersion ip = IpVersion.IPV4;

@@ -10,15 +10,15 @@ import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
 import org.softrdma.wire.roce.Opcode;
 
-/** The kernel's {@code ibv_*_pingpong} programs with ours, both ways round. */
+/** Cases between the kernel's {@code ibv_*_pingpong} programs and ours, both ways round. */
 final class PingPongCases {
     private static final int PORT = 18515;
     private static final Duration DEADLINE = Duration.ofSeconds(90);
     private static final Map<String, String> PORTABLE = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.link=nio");
 
-    /** Heading of the cases that must show no train of ours. */
+    /** Heading of the cases in which no train of ours may be seen. */
     static final String NO_OFFLOAD_GROUP = "no offload";
-    /** Heading of the cases whose device of ours sends and receives whole frames. */
+    /** Heading of the cases whose device on our side sends and receives whole frames. */
     static final String RAW_GROUP = "raw link";
     /** Heading of the cases with many connections at once. */
     static final String SRQ_GROUP = "ibv_srq_pingpong";
@@ -43,7 +43,10 @@ final class PingPongCases {
         Variant.of("events", "both sleep on completion events", 4096, 1000, 1024, "-e"),
         Variant.of("validate", "the server checks what it received", 4096, 1000, 1024, "-c"));
 
-    /** Nothing is repeated here: a packet that is lost is the end of the game, so messages stay small enough for any socket's buffer. */
+    /**
+     * Variants over UC. Nothing is repeated there, and a lost packet ends the exchange, so messages are small enough for any socket's
+     * buffer.
+     */
     private static final List<Variant> UC_VARIANTS = List.of(
         Variant.of("defaults", "1000 messages of 4096 bytes each way", 4096, 1000, 1024),
         Variant.of("size-1", "messages of 1 byte, three of pad", 1, 1000, 1024, "-s", "1"),
@@ -60,7 +63,9 @@ final class PingPongCases {
         Variant.of("events", "both sleep on completion events", 1024, 1000, 4096, "-e"),
         Variant.of("validate", "the server checks what it received", 1024, 1000, 4096, "-c"));
 
-    /** Sixteen connections at once, all receiving into one shared queue; the iterations are those of all of them together. */
+    /**
+     * Variants with sixteen simultaneous connections that receive into one shared queue; the iterations are the total over all connections.
+     */
     private static final List<Variant> SRQ_VARIANTS = List.of(
         Variant.of("defaults", "1000 messages of 4096 bytes each way, over 16 connections", 4096, 1000, 1024),
         Variant.of("size-1", "messages of 1 byte, three of pad", 1, 1000, 1024, "-s", "1"),
@@ -88,7 +93,10 @@ final class PingPongCases {
         return cases;
     }
 
-    /** Whether messages are long enough for trains, which identifications tell: those of IPv4. */
+    /**
+     * Whether a train of ours must be visible: the messages are long enough, and the IP identifications that show a train exist in IPv4
+     * only.
+     */
     static boolean showsTrains(InteropCase interop) {
         return interop.ip() == IpVersion.IPV4 && interop.requests().contains(Opcode.RC_SEND_MIDDLE);
     }
@@ -156,7 +164,7 @@ final class PingPongCases {
             command.addAll(List.of(tool, "-d", "rxe0", "-g", Integer.toString(ip.gidIndex)));
             command.addAll(variant.options);
         }
-        // The address exchange goes over IPv4 always: the original listens there only.
+        // The address exchange always uses IPv4: the original listens there only.
         (guestServes ? ours : theirs).add(guestServes ? IpVersion.IPV4.guest : IpVersion.IPV4.host);
         String[] inGuest = theirs.toArray(String[]::new);
         String[] onHost = ours.toArray(String[]::new);
@@ -172,7 +180,7 @@ final class PingPongCases {
     private static void check(String output, Variant variant) {
         String bytes = (long) variant.size * variant.iterations * 2 + " bytes in ";
         if (!output.contains(bytes) || !output.contains(variant.iterations + " iters in ")) {
-            throw new AssertionError("expected '" + bytes + "', but:\n" + output);
+            throw new AssertionError("expected '" + bytes + "', got:\n" + output);
         }
         if (output.contains("invalid data")) {
             throw new AssertionError(output);

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program that the guest has and we have, too: its two command lines. {@code HOST} stands for the server's address, {@code ANY} for the
- * wildcard address, {@code PORT} for the case's port.
+ * Command lines of a program that exists in the guest and among our tools. {@code HOST} stands for the server's address, {@code ANY} for
+ * the wildcard address, {@code PORT} for the case's port.
  */
 record Program(String server, String client) {
     private static final int PINGS = 10;
@@ -20,12 +20,12 @@ record Program(String server, String client) {
     static final Program RDMA_CLIENT = new Program("rdma_server -s ANY -p PORT", "rdma_client -s HOST -p PORT");
     static final Program CMTIME = new Program("cmtime -b ANY -p PORT", "cmtime -s HOST -p PORT");
 
-    /** With data that the receiver verifies. */
+    /** Runs rstream with data that the receiver verifies. */
     static Program rstream(String options) {
         return new Program("rstream -b ANY -p PORT -T v " + options, "rstream -s HOST -p PORT -T v " + options);
     }
 
-    /** What each of {@link #RPING}'s ends prints of its pings, the server with "server " before it. */
+    /** Output of each of {@link #RPING}'s ends for its pings; the server's lines have the prefix "server ". */
     static List<String> pings() {
         List<String> pings = new ArrayList<>();
         for (int i = 0; i < PINGS; i++) {
@@ -34,7 +34,7 @@ record Program(String server, String client) {
         return pings;
     }
 
-    /** A NUL behind it fills the buffer; the letters roll from A to z, one further with each ping. */
+    /** Text of a ping. A trailing NUL fills the buffer; the letters roll from A to z, one further with each ping. */
     private static String pingText(int ping) {
         StringBuilder text = new StringBuilder("rdma-ping-" + ping + ": ");
         for (char letter = (char) ('A' + ping); text.length() < PING_BYTES - 1; letter = letter == 'z' ? 'A' : (char) (letter + 1)) {

@@ -6,40 +6,44 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * One measurement of a second with Debian's qperf at one end and ours at the other.
+ * One measurement of one second with Debian's qperf at one end and ours at the other.
  *
- * @param test   with its options
- * @param result what the client must report, a regular expression
+ * @param test   name of the test, with its options
+ * @param result regular expression for the client's report
  */
 record QPerf(String test, String result) {
     private static final Duration DEADLINE = Duration.ofSeconds(60);
-    /** The original tells its port before it listens there: its client, or ours, may be too early. */
+    /** Maximum number of starts: the original reports its port before it listens there, so a client may connect too early. */
     private static final int ATTEMPTS = 3;
     private static final String TOO_EARLY = "Event rejected";
 
-    /** A line of the report, of something that is not nothing. */
+    /** Regular expression for a line of the report with a value other than 0. */
     static String line(String name, String unit) {
         return "\\n    " + name + " +=  +[0-9.,]*[1-9][0-9.,]* [numKMG]?" + unit + "\\n";
     }
 
-    /** Both ends must end well. @param port of the control connection */
+    /**
+     * Runs both ends; both must succeed.
+     *
+     * @param port port of the control connection
+     */
     void measure(CaseRun run, boolean weServe, int port) {
         try (RunningCommand server = server(run, weServe, port)) {
             String report = report(run, weServe, client(run, weServe, port, " quit"));
             if (!Pattern.compile(result).matcher(report).find()) {
-                throw new AssertionError("expected '" + result + "', but:\n" + report);
+                throw new AssertionError("expected '" + result + "', got:\n" + report);
             }
             server.awaitSuccess(DEADLINE);
         }
     }
 
-    /** The client must fail with what {@link #result} says, and the server go on. */
+    /** Runs a client that must fail with {@link #result}, after which the server must continue. */
     void fail(CaseRun run, boolean weServe, int port) {
         try (RunningCommand server = server(run, weServe, port);
              RunningCommand client = start(run, !weServe, "client", client(run, weServe, port, ""))) {
             int exitCode = client.awaitExit(DEADLINE);
             if (exitCode != 1 || !Pattern.compile(result).matcher(client.output()).find()) {
-                throw new AssertionError("expected exit code 1 and '" + result + "', but " + exitCode + ":\n" + client.output());
+                throw new AssertionError("expected exit code 1 and '" + result + "', got " + exitCode + ":\n" + client.output());
             }
             if (!server.isRunning()) {
                 throw new AssertionError("the server ended, too:\n" + server.output());

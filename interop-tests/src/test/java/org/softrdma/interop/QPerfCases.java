@@ -10,12 +10,12 @@ import org.softrdma.interop.InteropCase.Role;
 import org.softrdma.wire.roce.Opcode;
 
 /**
- * Debian's qperf on the kernel's rxe with ours, both ways round: every test that it has for Ethernet. A test takes a second; the client
- * must report a result that is not nothing, both ends must end well, and what the test is about must be on the wire.
+ * Cases between Debian's qperf on the kernel's rxe and ours, both ways round: every test that it has for Ethernet. A test takes a second;
+ * the client must report a result other than 0, both ends must succeed, and the packets under test must be seen on the wire.
  */
 final class QPerfCases {
     private static final String GROUP = "qperf";
-    /** A case has a port of its own. */
+    /** First port; each case has a port of its own. */
     private static final int FIRST_PORT = 19800;
 
     private static final Set<Integer> NONE = Set.of();
@@ -66,7 +66,7 @@ final class QPerfCases {
         add(role, test, sentence, "-cm1 ", result, all, responses);
     }
 
-    /** When the time is over one end still sends while the other takes no more: retries are part of it. */
+    /** Adds a case. When the time is over, one end still sends while the other no longer receives, so retries are part of the case. */
     private void add(Role role, String test, String sentence, String options, String result, Set<Integer> requests,
             Set<Integer> responses) {
         int port = FIRST_PORT + cases.size();

@@ -10,16 +10,20 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Tests that need something of the machine are skipped where it is missing, and say what; with the system property or environment variable
- * {@code SOFTRDMA_REQUIRE_LAB=true} they fail there instead.
+ * Skips tests where the machine lacks a requirement, and reports the requirement; with the system property or environment variable
+ * {@code SOFTRDMA_REQUIRE_LAB=true} such tests fail instead.
  */
 abstract class RequirementExtension implements ExecutionCondition, BeforeAllCallback {
     private static final String REQUIRE = "SOFTRDMA_REQUIRE_LAB";
 
-    /** What this machine lacks, and how it gets it, or null. */
+    /**
+     * Names the missing requirement and how to install it.
+     *
+     * @return the text, or null if nothing is missing
+     */
     abstract String missing();
 
-    /** A condition and no assumption: surefire reports a class whose assumption fails as no tests at all. */
+    /** Evaluates a condition rather than an assumption: surefire reports a class whose assumption fails as having no tests. */
     @Override
     public final ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         if (Boolean.parseBoolean(System.getProperty(REQUIRE, System.getenv(REQUIRE)))) {
@@ -37,7 +41,7 @@ abstract class RequirementExtension implements ExecutionCondition, BeforeAllCall
         }
     }
 
-    /** Also where programs are that only root has on the PATH. */
+    /** Whether a program is installed, also in directories that only root has on the PATH. */
     static boolean isInstalled(String program) {
         return Stream.of((System.getenv("PATH") + ":/usr/sbin:/sbin").split(":"))
             .anyMatch(path -> Files.isExecutable(Path.of(path, program)));

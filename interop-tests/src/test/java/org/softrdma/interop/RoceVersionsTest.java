@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * RoCE v1 and v2 in raw frames, between two network namespaces: the tools as a user types them, and what was on the wire, looked at by us
- * and by Wireshark.
+ * RoCE v1 and v2 in raw frames, between two network namespaces: runs the tools as a user does, and checks the frames on the wire with our
+ * decoder and with Wireshark.
  */
 @ExtendWith(VethExtension.class)
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
@@ -28,10 +28,10 @@ class RoceVersionsTest {
     private static final int PING_PONG_PORT = 18515;
     private static final Duration DEADLINE = Duration.ofSeconds(90);
     private static final String ROCE_FRAMES = "ether proto 0x8915 or udp port 4791";
-    /** A capture on such a wire shows trains in one piece. */
+    /** Offload is off, because a capture on such a wire shows a train as one frame. */
     private static final Map<String, String> NO_OFFLOAD = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.offload=off");
 
-    /** By the raw link's table: link-local, IPv4, IPv6, each as v1 and as v2. */
+    /** GID indexes of the raw link's table: link-local, IPv4, IPv6, each as v1 and as v2. */
     private enum Index {
         LINK_LOCAL_V1, LINK_LOCAL_V2, IPV4_V1, IPV4_V2, IPV6_V1, IPV6_V2;
 
@@ -58,13 +58,17 @@ class RoceVersionsTest {
         }
     }
 
-    /** @return the frames, all of which Wireshark decodes as well */
+    /**
+     * Stops a recording.
+     *
+     * @return the frames, all of which Wireshark decodes as well
+     */
     private static WireFrames stop(VethPair.Recording recording) throws IOException, InterruptedException {
         Path capture = recording.stop();
         WireFrames frames = WireFrames.of(capture);
         assertEquals(List.of(), frames.defects());
         List<String> lines = Tshark.fields(capture, "infiniband.bth.opcode", "_ws.malformed");
-        assertEquals(List.of(), lines.stream().filter(line -> !line.matches("\\d+\t")).toList(), "frames without BTH, or malformed");
+        assertEquals(List.of(), lines.stream().filter(line -> !line.matches("\\d+\t")).toList(), "frames without BTH, or malformed ones");
         assertEquals(frames.v1() + frames.v2(), lines.size());
         return frames;
     }
@@ -84,7 +88,7 @@ class RoceVersionsTest {
         }
     }
 
-    /** XRC's own exchange has no message size to check. */
+    /** Runs an XRC ping-pong, whose exchange has no message size to check. */
     @Test
     void shouldPlayPingPongOverXrcInVersionOne() throws Exception {
         try (VethPair pair = new VethPair("xrc", 1500)) {
@@ -114,10 +118,10 @@ class RoceVersionsTest {
         }
     }
 
-    /** One end in raw frames, the other over UDP sockets: the wire is the same. */
+    /** One end uses raw frames, the other UDP sockets: the wire format is the same. */
     @ParameterizedTest
     @ValueSource(strings = {"1", "2"})
-    void shouldMeetUdpSocketsInVersionTwo(String udpIndex) throws Exception {
+    void shouldInteroperateWithUdpSocketsInVersionTwo(String udpIndex) throws Exception {
         String rawIndex = udpIndex.equals("1") ? Index.IPV4_V2.option() : Index.IPV6_V2.option();
         try (VethPair pair = new VethPair("udp-" + udpIndex, 9000)) {
             pair.addDevice(pair.a, pair.a.netdev(), "link raw");
@@ -132,7 +136,7 @@ class RoceVersionsTest {
 
     @ParameterizedTest
     @CsvSource({"1500, 1024", "9000, 4096"})
-    void shouldUseWhatTheInterfaceCarries(int mtu, String pathMtu) throws Exception {
+    void shouldUseThePathMtuOfTheInterface(int mtu, String pathMtu) throws Exception {
         try (VethPair pair = new VethPair("mtu-" + mtu, mtu)) {
             pair.addDevices("link raw");
             pingPong(pair, "ibv_rc_pingpong", Index.IPV4_V1, "-m", pathMtu, "-s", "65536", "-n", "100");
@@ -148,7 +152,11 @@ class RoceVersionsTest {
         return server;
     }
 
-    /** A client that comes before the server listens is refused, and tried again, as by a user. @return what it printed in the end */
+    /**
+     * Runs an rping client; a client that is rejected because it connects before the server listens is started again, as a user would do.
+     *
+     * @return the output of the last run
+     */
     private static String rping(VethPair pair, RunningCommand server) {
         while (true) {
             try (RunningCommand client = pair.a.start(NO_OFFLOAD, "client", "rping", "-c", "-a", pair.b.ipv4, "-v", "-C", "3")) {
@@ -160,10 +168,10 @@ class RoceVersionsTest {
         }
     }
 
-    /** The version matrix, where both ends connect: what the client asks for is what is on the wire. */
+    /** Rows of the version matrix in which both ends connect: the version on the wire is the one that the client requests. */
     @ParameterizedTest
     @CsvSource({"1, 'roce v1', 'roce v1'", "1, '', 'roce v1,v2'", "2, '', 'roce v1,v2'", "2, '', 'roce v2'"})
-    void shouldConnectInTheVersionTheClientAsksFor(String mode, String clients, String servers) throws Exception {
+    void shouldConnectInTheVersionRequestedByTheClient(String mode, String clients, String servers) throws Exception {
         try (VethPair pair = new VethPair("matrix-" + mode + "-" + servers.replaceAll("\\W", ""), 1500)) {
             pair.addDevice(pair.a, pair.a.netdev(), ("link raw " + clients).strip());
             pair.addDevice(pair.b, pair.b.netdev(), "link raw " + servers);
@@ -180,10 +188,13 @@ class RoceVersionsTest {
         }
     }
 
-    /** The fourth row: the server's host says that nobody speaks RoCE v2 there, and the client says so at once, whatever its link. */
+    /**
+     * Row four of the version matrix: the server's host reports the RoCE v2 port as unreachable, and the client reports that at once, over
+     * any link.
+     */
     @ParameterizedTest
     @CsvSource({"raw, false", "raw, true", "udp, false", "udp, true"})
-    void shouldSayWhyVersionTwoDoesNotReachAServerOfVersionOne(String link, boolean ipv6) throws Exception {
+    void shouldReportThatVersionTwoCannotReachAServerOfVersionOne(String link, boolean ipv6) throws Exception {
         try (VethPair pair = new VethPair("matrix-refused-" + link + (ipv6 ? "-ipv6" : "-ipv4"), 1500)) {
             pair.addDevice(pair.a, pair.a.netdev(), "link " + link);
             pair.addDevice(pair.b, pair.b.netdev(), "link raw roce v1");
@@ -196,10 +207,10 @@ class RoceVersionsTest {
         }
     }
 
-    // ---- what goes wrong ----
+    // ---- failures ----
 
     @Test
-    void shouldGoOnAfterTheWireWasCut() throws Exception {
+    void shouldContinueAfterTheWireWasCut() throws Exception {
         try (VethPair pair = new VethPair("cut", 1500)) {
             pair.addDevices("link raw");
             List<String> words = List.of("ibv_rc_pingpong", "-g", Index.IPV4_V1.option(), "-n", "2000", "-s", "65536", "-c");
@@ -218,7 +229,7 @@ class RoceVersionsTest {
     }
 
     @Test
-    void shouldSayThatANeighbourDoesNotAnswer() throws Exception {
+    void shouldReportANeighbourWithoutArpReply() throws Exception {
         try (VethPair pair = new VethPair("silent", 1500)) {
             pair.addDevices("link raw");
             String output = pair.a.failingTool("rping", "-c", "-a", "10.99.0.77", "-C", "1");
@@ -227,7 +238,7 @@ class RoceVersionsTest {
     }
 
     @Test
-    void shouldSayThatARouterIsNoWayForVersionOne() throws Exception {
+    void shouldRejectARouteOverARouterInVersionOne() throws Exception {
         try (VethPair pair = new VethPair("router", 1500)) {
             pair.addDevices("link raw roce v1");
             pair.a.ip("route add 192.0.2.0/24 via " + pair.b.ipv4);
@@ -251,7 +262,7 @@ class RoceVersionsTest {
     }
 
     @Test
-    void shouldKeepTheModeToWhatTheDeviceSpeaks() throws Exception {
+    void shouldRestrictTheModeToVersionsOfTheDevice() throws Exception {
         try (VethPair pair = new VethPair("mode", 1500)) {
             pair.a.tool("rdma", "link", "add", "rxe0", "type", "rxe", "netdev", pair.a.netdev());
             String refusal = pair.a.failingTool("cma_roce_mode", "-d", "rxe0", "-p", "1", "-m", "1");

@@ -9,9 +9,9 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** A command under way, in the guest or on the host's side of the lab. Its output is kept as text and in a file. */
+/** A running command, in the guest or on the host's side of the lab. Its output is kept as text and in a file. */
 public abstract class RunningCommand implements AutoCloseable {
-    /** How often a wait looks whether the lab still lives. */
+    /** Interval at which a wait checks that the lab still runs. */
     private static final long LAB_CHECK_MS = 250;
 
     private final Runnable requireAlive;
@@ -20,7 +20,11 @@ public abstract class RunningCommand implements AutoCloseable {
     private final StringBuilder output = new StringBuilder();
     private Integer exitCode;
 
-    /** @param requireAlive throws when what the command runs in is no more */
+    /**
+     * Creates the state of a command.
+     *
+     * @param requireAlive throws when the environment of the command no longer runs
+     */
     protected RunningCommand(Runnable requireAlive, String name, Path file, String commandLine) {
         this.requireAlive = requireAlive;
         this.name = name;
@@ -28,26 +32,34 @@ public abstract class RunningCommand implements AutoCloseable {
         write("$ " + commandLine + "\n");
     }
 
-    /** Everything it printed so far, both streams. */
+    /** Output printed so far, both streams. */
     public final synchronized String output() {
         return output.toString();
     }
 
-    /** Waits until {@code text} was printed. Fails when the command ends without, or the time is over. */
+    /** Waits until {@code text} was printed. Fails if the command ends without printing it, or at the deadline. */
     public final void awaitOutput(String text, Duration deadline) {
-        await("printed '" + text + "'", () -> output.indexOf(text) >= 0 || exitCode != null, deadline);
+        await("print '" + text + "'", () -> output.indexOf(text) >= 0 || exitCode != null, deadline);
         if (output().indexOf(text) < 0) {
             throw new AssertionError(name + " ended with exit code " + exitCode + " before it printed '" + text + "':\n" + output());
         }
     }
 
-    /** Waits for the end, killing the command when the time is over, and returns the exit code; 128+n after signal n. */
+    /**
+     * Waits for the end, killing the command at the deadline.
+     *
+     * @return the exit code; 128+n after signal n
+     */
     public final int awaitExit(Duration deadline) {
-        await("ended", () -> exitCode != null, deadline);
+        await("end", () -> exitCode != null, deadline);
         return exitCode;
     }
 
-    /** As {@link #awaitExit}; any exit code but 0 is a failure with all the output. */
+    /**
+     * Waits for the end, killing the command at the deadline; an exit code other than 0 fails with the whole output.
+     *
+     * @return the output
+     */
     public final String awaitSuccess(Duration deadline) {
         int code = awaitExit(deadline);
         if (code != 0) {
@@ -60,7 +72,7 @@ public abstract class RunningCommand implements AutoCloseable {
         return exitCode == null;
     }
 
-    /** Ends it the hard way, if it still runs. */
+    /** Kills the command if it still runs. */
     protected abstract void kill();
 
     @Override
@@ -95,7 +107,7 @@ public abstract class RunningCommand implements AutoCloseable {
             long leftMs = (untilNs - System.nanoTime()) / 1_000_000;
             if (leftMs <= 0) {
                 kill();
-                throw new AssertionError(name + " has not " + what + " within " + deadline.toSeconds() + " s; so far:\n" + output);
+                throw new AssertionError(name + " did not " + what + " within " + deadline.toSeconds() + " s; so far:\n" + output);
             }
             try {
                 wait(Math.min(leftMs, LAB_CHECK_MS));

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** Somebody else's ICRC. Tests that ask need {@link ScapyExtension}. */
+/** ICRCs computed by Scapy, an independent implementation. Tests that use it need {@link ScapyExtension}. */
 final class Scapy {
     /**
-     * A frame in hexadecimal a line, and the ICRC that belongs there a line back. Scapy 2.5 has the whole computation for IPv4 only; for
-     * the others its layers take the fields apart, and put them together masked. Of RoCE v1 in a VLAN it has not heard.
+     * Script that reads a frame in hexadecimal per line and prints its correct ICRC per line. Scapy 2.5 has the complete computation for
+     * IPv4 only; for the other formats its layers parse the fields and build them again masked. It does not know RoCE v1 in a VLAN.
      */
     private static final String SCRIPT = """
         import sys, zlib
@@ -44,14 +44,19 @@ final class Scapy {
     private Scapy() {
     }
 
-    /** @param frames in hexadecimal, a line each. @return the ICRCs that belong at their ends, a line each */
+    /**
+     * Computes ICRCs.
+     *
+     * @param frames frames in hexadecimal, one per line
+     * @return the correct ICRCs of these frames, one per line
+     */
     static String icrcs(String frames) throws IOException, InterruptedException {
         Process python = new ProcessBuilder(ScapyExtension.PYTHON, "-c", SCRIPT).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         Thread.ofVirtual().start(() -> {
             try (var in = python.getOutputStream()) {
                 in.write(frames.getBytes(StandardCharsets.US_ASCII));
             } catch (IOException gone) {
-                // it ended; its output says so
+                // the process ended; its output contains the reason
             }
         });
         String output = new String(python.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);

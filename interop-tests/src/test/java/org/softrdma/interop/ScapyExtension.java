@@ -3,9 +3,9 @@ package org.softrdma.interop;
 
 import java.io.IOException;
 
-/** For tests that need Scapy. */
+/** Condition of tests that need Scapy. */
 final class ScapyExtension extends RequirementExtension {
-    /** Debian's, which finds Debian's packages whatever else is on the PATH. */
+    /** Debian's interpreter, which finds Debian's packages regardless of the PATH. */
     static final String PYTHON = "/usr/bin/python3";
 
     @Override

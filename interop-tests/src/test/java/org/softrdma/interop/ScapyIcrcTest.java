@@ -19,7 +19,7 @@ import org.softrdma.wire.roce.Grh;
 import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.RoceFrame;
 
-/** Scapy's RoCE layer computes the ICRCs that we do, for v1 and v2, over IPv4 and IPv6, whatever the headers hold. */
+/** Scapy's RoCE layer computes the same ICRCs as this project, for v1 and v2, over IPv4 and IPv6, for random header contents. */
 @ExtendWith(ScapyExtension.class)
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ScapyIcrcTest {
@@ -30,7 +30,7 @@ class ScapyIcrcTest {
     private final ByteBuffer b = ByteBuffer.allocate(FRAME_BYTES);
 
     @Test
-    void shouldAgreeWithScapy() throws Exception {
+    void shouldComputeTheIcrcsOfScapy() throws Exception {
         StringBuilder frames = new StringBuilder();
         StringBuilder expected = new StringBuilder();
         RoceFrame roce = new RoceFrame();
@@ -45,7 +45,11 @@ class ScapyIcrcTest {
         assertEquals(expected.toString(), Scapy.icrcs(frames.toString()), "seed 8915");
     }
 
-    /** An RC SEND Only of random contents under random headers. @return the frame's length */
+    /**
+     * Builds an RC SEND Only of random contents under random headers.
+     *
+     * @return the frame's length
+     */
     private int putFrame(int kind) {
         int payload = random.nextInt(1025);
         int pad = -payload & 3;

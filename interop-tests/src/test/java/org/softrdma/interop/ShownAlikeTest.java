@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.host.config.LinkStore;
 
 /**
- * The tools that show devices, on an rxe device of the kernel's and on one of ours: the same lines, byte for byte but for the values, and
- * the same exit code.
+ * Compares the tools that show devices, on an rxe device of the kernel and on one of ours: the lines must be the same, byte for byte except
+ * for the values, and so must the exit code.
  */
 @ExtendWith(LabExtension.class)
 class ShownAlikeTest {
@@ -39,7 +39,7 @@ class ShownAlikeTest {
         Path file = lab.directory().resolve("shown-alike.txt");
         List<String> command = List.of(line.split(" "));
         Path state = Files.createDirectories(lab.directory().resolve("shown-alike"));
-        // Past the store's checks: the interface is in the lab's namespace only.
+        // Writes the state directly, without the store's checks: the interface exists in the lab's namespace only.
         Files.writeString(LinkStore.at(state).file(), "link rxe0 type rxe netdev tap0\n");
         RunningCommand theirs = lab.guest().start(file, command);
         RunningCommand ours = lab.tool(file, Map.of("SOFTRDMA_STATE_DIR", state.toString()), own(command));
@@ -54,7 +54,7 @@ class ShownAlikeTest {
         return Stream.concat(Stream.of("bin/" + command.getFirst()), command.stream().skip(1)).toArray(String[]::new);
     }
 
-    /** Without values: numbers, the interface's name, addresses; and without the lists of what a device can do. */
+    /** Output without values: without numbers, the interface's name, addresses and the lists of a device's capabilities. */
     private static String masked(String output) {
         return output.lines()
             .filter(line -> !line.startsWith("\t\t\t\t\t") && !line.startsWith("    caps: ") && !line.contains("\"caps\": "))

@@ -8,15 +8,15 @@ import java.util.Set;
 import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
 
-/** The kernel's siw with ours: the programs of rdmacm-utils, both ways round. */
+/** Cases between the kernel's siw and ours: the programs of rdmacm-utils, both ways round. */
 final class SiwCases {
-    /** A case has a port of its own: nobody waits for what an earlier one leaves behind. */
+    /** First port; each case has a port of its own, so none waits for the leftovers of an earlier one. */
     static final int FIRST_PORT = 7800;
     static final int LAST_PORT = 7899;
 
     private static final String GROUP = "siw";
     private static final int FAILED = 255;
-    /** Pings without end, of which the server tells. */
+    /** Pings without end, printed by the server. */
     private static final Program ENDLESS_RPING = new Program("rping -s -v -S 1000 -a ANY -p PORT", "rping -c -S 1000 -a HOST -p PORT");
 
     private final List<InteropCase> cases = new ArrayList<>();
@@ -87,7 +87,7 @@ final class SiwCases {
         return all.cases;
     }
 
-    /** What is done between the ends. */
+    /** Exchange between the two ends. */
     interface Exchange {
         void run(CaseRun run, Ends ends);
     }
@@ -100,7 +100,7 @@ final class SiwCases {
         add(name, sentence, role, ip, false, exchange);
     }
 
-    /** Streams may end within a frame. */
+    /** Adds a case whose streams may end within a frame. */
     private void addFaulty(String name, String sentence, Role role, Exchange exchange) {
         add(name, sentence, role, IpVersion.IPV4, true, exchange);
     }
@@ -110,9 +110,9 @@ final class SiwCases {
         cases.add(new InteropCase(GROUP, name, sentence, role, ip, Set.of(), Set.of(), faulty, run -> exchange.run(run, ends)));
     }
 
-    // ---- what must be seen ----
+    // ---- expected messages ----
 
-    /** The kernel does not ask for CRCs, but does what it is asked. */
+    /** Name of the initiator's MPA request. The kernel does not request CRCs, but complies with a request for them. */
     static String request(Ends ends) {
         return ends.weServe() ? "request" : "request for CRC";
     }
@@ -134,7 +134,7 @@ final class SiwCases {
 
     // ---- exchanges ----
 
-    /** Our device's connections are set up like this meanwhile. */
+    /** Runs an exchange during which connections of our device are set up with these MPA options. */
     private static void withMpa(CaseRun run, String options, Runnable exchange) {
         setMpa(run, options);
         try {
@@ -148,7 +148,7 @@ final class SiwCases {
         run.onHost("mpa", Map.of(), "./softrdma", "rdma", "link", "set", "siw0", "mpa", options).awaitSuccess(Ends.DEADLINE);
     }
 
-    /** The kernel refuses a request for markers, and gives up when the reply asks for them. */
+    /** The kernel rejects a request for markers, and closes the connection when the reply requests them. */
     private static void markers(CaseRun run, Ends ends) {
         run.expectMessages(ends.client(), request(ends));
         run.expectMessages(ends.server(), ends.weServe() ? "reply for CRC" : "reply for CRC rejects");
@@ -157,7 +157,7 @@ final class SiwCases {
                  RunningCommand client = ends.client(run, Program.RDMA_CLIENT.client())) {
                 Ends.expectEnd(client, FAILED, "rdma_client: end -1\n");
                 if (!ends.weServe() && !server.isRunning()) {
-                    throw new AssertionError("the kernel does not tell its application, but:\n" + server.output());
+                    throw new AssertionError("the server ended, although the kernel does not report the failure:\n" + server.output());
                 }
             }
         });

@@ -8,12 +8,12 @@ import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.InteropCase.Role;
 
 /**
- * perftest and qperf over the kernel's siw with ours, both ways round, as far as the originals can: without atomics, immediate data and
- * datagrams, and by the connection manager.
+ * Cases with perftest and qperf between the kernel's siw and ours, both ways round, within the limits of the originals: without atomics,
+ * immediate data and datagrams, and through the connection manager.
  */
 final class SiwMeasurements {
     static final String QPERF_GROUP = "siw qperf";
-    /** Of qperf's control connections, which speak no MPA; its queue pairs have ports that the host chooses. */
+    /** First port of qperf's control connections, which do not use MPA; the ports of its queue pairs are chosen by the host. */
     static final int FIRST_QPERF_PORT = 7980;
     static final int LAST_QPERF_PORT = 7999;
 
@@ -36,7 +36,7 @@ final class SiwMeasurements {
         return all.perftests;
     }
 
-    /** The ends' agreement travels in SENDs, both ways. */
+    /** Adds the cases of perftest. The parameters of the two ends are exchanged in SENDs, both ways. */
     private void perftest(Role role) {
         add(role, "write_bw", "100 WRITEs of 64 KiB", "RDMA Write", "Send", new Perftest("ib_write_bw -R -n 100", 65536, 100, true));
         add(role, "write_lat", "100 WRITEs of 2 bytes each way, seen in memory", "RDMA Write", "RDMA Write",
@@ -64,9 +64,12 @@ final class SiwMeasurements {
         }));
     }
 
-    /** Most of qperf's tests want a queue pair without receives, or without sends, at one end. The kernel's siw makes none. */
+    /**
+     * Adds the cases of qperf. Most of its tests need a queue pair without receives, or without sends, at one end; the kernel's siw cannot
+     * create one.
+     */
     private void qperf(Role role) {
-        // A client hears of it twice: by the server's words and by a connection refused. Which of them comes first is chance.
+        // The client is notified twice, by the server's message and by a rejected connection. The order of the two is random.
         String refused = role == Role.REQUESTER ? "rc_bw:\n" : "failed to create QP: Invalid argument\n";
         addExchange(role, "rc_lat", "SEND of 1 byte, there and back", QPerf.line("latency", "s"));
         addExchange(role, "rc_bi_bw", "SEND of 64 KiB, both ways at once", QPerf.line("bw", "B/sec"));
@@ -84,7 +87,7 @@ final class SiwMeasurements {
         });
     }
 
-    /** When the time is over, one end goes while the other still sends: streams may end within a frame. */
+    /** Adds a case. When the time is over, one end closes while the other still sends: streams may end within a frame. */
     private void add(Role role, String name, String sentence, SiwCases.Exchange exchange) {
         Ends ends = new Ends(role == Role.RESPONDER, IpVersion.IPV4, FIRST_QPERF_PORT + qperfs.size());
         qperfs.add(new InteropCase(QPERF_GROUP, name, sentence, role, ends.ip(), Set.of(), Set.of(), true, run -> exchange.run(run, ends)));

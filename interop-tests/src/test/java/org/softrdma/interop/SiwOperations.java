@@ -11,7 +11,7 @@ import org.softrdma.interop.InteropCase.Role;
 import org.softrdma.interop.app.IwarpOperation;
 import org.softrdma.interop.app.IwarpOperationApp;
 
-/** Every {@link IwarpOperation}, asked for by us and by the kernel. */
+/** Cases for every {@link IwarpOperation}, requested by us and by the kernel. */
 final class SiwOperations {
     private static final String GROUP = "siw verbs";
     private static final int FIRST_PORT = 7840;
@@ -42,7 +42,7 @@ final class SiwOperations {
         }
     }
 
-    /** It asks for CRCs if the request did. */
+    /** Name of the rejecting reply, which requests CRCs if the request did. */
     private static String refusal(Ends ends) {
         return ends.weServe() ? "reply rejects" : "reply for CRC rejects";
     }

@@ -33,7 +33,7 @@ class SiwTest {
             .flatMap(List::stream).toList());
     }
 
-    /** The same frames, made by hand, to the kernel's accepting end and to ours. */
+    /** Sends the same hand-made frames to the kernel's accepting end and to ours. */
     @TestFactory
     Stream<DynamicTest> shouldAnswerViolationsAsDocumented(KernelLab lab) {
         return Stream.of(VIOLATIONS).filter(DocTable::isWanted).map(id -> dynamicTest(id, () -> violate(lab)));

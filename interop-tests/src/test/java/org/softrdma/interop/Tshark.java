@@ -9,16 +9,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Wireshark's dissector. Tests that ask it need {@link TsharkExtension}. */
+/** Wireshark's dissector. Tests that use it need {@link TsharkExtension}. */
 final class Tshark {
     private Tshark() {
     }
 
     /**
-     * Reads a capture. RoCE over IPv6 may have the UDP checksum 0, and tshark is told so. Nor is it to guess what the payload might be of,
-     * and to find that malformed.
+     * Reads a capture. The UDP checksum 0 is permitted for RoCE over IPv6, and heuristic dissection of the payload, which would report
+     * malformed data, is off.
      *
-     * @return what it prints
+     * @return the output of tshark, by line
      */
     static List<String> read(Path capture, String... options) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("tshark", "-n", "-r", capture.toString(), "-o",
@@ -36,7 +36,11 @@ final class Tshark {
         }
     }
 
-    /** @return of each frame these fields, with tabs between them; empty where the frame has none */
+    /**
+     * Reads fields of a capture.
+     *
+     * @return for each frame the values of these fields, separated by tabs; empty where the frame lacks the field
+     */
     static List<String> fields(Path capture, String... names) throws IOException, InterruptedException {
         List<String> options = new ArrayList<>(List.of("-T", "fields"));
         for (String name : names) {

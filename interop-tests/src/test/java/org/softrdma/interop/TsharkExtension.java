@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.interop;
 
-/** For tests that need tshark. */
+/** Condition of tests that need tshark. */
 final class TsharkExtension extends RequirementExtension {
     @Override
     String missing() {

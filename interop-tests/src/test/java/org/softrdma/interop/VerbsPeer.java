@@ -12,7 +12,10 @@ import java.util.Map;
 import org.softrdma.interop.InteropCase.IpVersion;
 import org.softrdma.interop.app.VerbsApp;
 
-/** {@code guest/verbs-peer.py}, or {@code siw-peer.py} where the device is siw, started once in each guest; and what we have against it. */
+/**
+ * Driver of {@code guest/verbs-peer.py}, or {@code siw-peer.py} where the device is siw, started once in each guest, and of the application
+ * that is its counterpart on our side.
+ */
 final class VerbsPeer {
     private static final Duration START = Duration.ofSeconds(40);
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -21,7 +24,7 @@ final class VerbsPeer {
     private VerbsPeer() {
     }
 
-    /** Starts the guest's side if it does not run. */
+    /** Starts the guest's side unless it runs already. */
     static synchronized void start(KernelLab lab) throws IOException {
         RunningCommand peer = PEERS.get(lab);
         if (peer == null || !peer.isRunning()) {
@@ -35,9 +38,10 @@ final class VerbsPeer {
     }
 
     /**
-     * Runs our side of a case in a process of its own and returns what it printed.
+     * Runs our side of a case in a process of its own.
      *
      * @param role requester, responder or both
+     * @return the output of the process
      */
     static String run(KernelLab lab, Path file, String kind, String name, String role, IpVersion ip) throws IOException {
         start(lab);
@@ -50,7 +54,7 @@ final class VerbsPeer {
         }
     }
 
-    /** Starts a program of ours in the namespace, a process with this JVM's class path. */
+    /** Starts a program of ours in the namespace, as a process with this JVM's class path. */
     static RunningCommand application(KernelLab lab, Path file, Class<?> main, String... arguments) {
         String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -3,7 +3,7 @@ package org.softrdma.interop;
 
 import java.util.List;
 
-/** For tests on a {@link VethPair}. */
+/** Condition of tests on a {@link VethPair}. */
 final class VethExtension extends RequirementExtension {
     private static final List<String> PROGRAMS = List.of("ip", "setpriv", "dumpcap", "tshark");
 

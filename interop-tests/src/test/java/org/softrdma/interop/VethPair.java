@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Two network namespaces with a wire between them: made for one test, and gone after it. */
+/** Two network namespaces with a wire between them, created for one test and deleted after it. */
 final class VethPair implements AutoCloseable {
     private static final Duration SHORTLY = Duration.ofSeconds(60);
     private static final long LOOK_AGAIN_MS = 20;
     private static final int QUIET_LOOKS = 25;
 
-    /** One end: a namespace, the interface of the wire in it, and where its tools keep their state. */
+    /** One end: a namespace, the interface of the wire in it, and the state directory of its tools. */
     final class End {
         final String name;
         final String ipv4;
@@ -32,19 +32,19 @@ final class VethPair implements AutoCloseable {
             namespace = "srdma-" + ProcessHandle.current().pid() + "-" + name;
         }
 
-        /** The interface of the wire. */
+        /** Interface of the wire. */
         String netdev() {
             return "veth-" + name;
         }
 
-        /** {@code ip} with these arguments, here; must go well. */
+        /** Runs {@code ip} with these arguments at this end; it must succeed. */
         void ip(String arguments) {
             List<String> command = new ArrayList<>(List.of("ip", "-n", namespace));
             command.addAll(List.of(arguments.split(" ")));
             run(command);
         }
 
-        /** Starts a tool of ours here. */
+        /** Starts one of our tools at this end. */
         RunningCommand start(String file, String... words) {
             return start(Map.of(), file, words);
         }
@@ -56,14 +56,22 @@ final class VethPair implements AutoCloseable {
                 environment, command);
         }
 
-        /** Runs a tool of ours here; must go well. @return what it printed */
+        /**
+         * Runs one of our tools at this end; it must succeed.
+         *
+         * @return its output
+         */
         String tool(String... words) {
             try (RunningCommand running = start(words[0] + "-" + name, words)) {
                 return running.awaitSuccess(SHORTLY);
             }
         }
 
-        /** As {@link #tool}, for one that must fail. */
+        /**
+         * Runs one of our tools at this end; it must fail.
+         *
+         * @return its output
+         */
         String failingTool(String... words) {
             try (RunningCommand running = start(words[0] + "-" + name, words)) {
                 if (running.awaitExit(SHORTLY) == 0) {
@@ -73,17 +81,20 @@ final class VethPair implements AutoCloseable {
             }
         }
 
-        /** Waits until a server that was started listens on a TCP port. */
+        /** Waits until a started server listens on a TCP port. */
         void awaitListener(RunningCommand server, int port) {
             awaitIn(server, String.format("cat /proc/net/tcp /proc/net/tcp6 | grep -q ':%04X [0-9A-F:]* 0A '", port));
         }
 
-        /** Waits until a server that was started has its device open, on a raw link; it listens a moment later. */
+        /** Waits until a started server has opened its device on a raw link; it listens shortly after. */
         void awaitDevice(RunningCommand server) {
             awaitIn(server, "grep -q ' 0003 ' /proc/net/packet");
         }
 
-        /** Down and up at once: connections survive half a second without an answer, which two commands on a busy machine may take. */
+        /**
+         * Takes the interface down and up at once: connections survive half a second without an answer, which two separate commands on a
+         * busy machine may exceed.
+         */
         void cutTheWire() throws IOException {
             Path script = Files.writeString(directory.resolve("cut.txt"),
                 "link set " + netdev() + " down\nlink set " + netdev() + " up\n");
@@ -100,7 +111,7 @@ final class VethPair implements AutoCloseable {
             }
         }
 
-        /** Records what passes this end's interface, until the recording is stopped. */
+        /** Records the packets on this end's interface until the recording is stopped. */
         Recording record(String netdev, String filter) {
             return new Recording(namespace, netdev, filter);
         }
@@ -110,7 +121,11 @@ final class VethPair implements AutoCloseable {
     final End b = new End("b", 2);
     private final Path directory;
 
-    /** @param name of the directory below target/veth for what the tools print, and captures */
+    /**
+     * Creates the namespaces and the wire.
+     *
+     * @param name name of the directory below target/veth for the output of the tools and the captures
+     */
     VethPair(String name, int mtu) throws IOException {
         directory = emptyDirectory(KernelLab.module().resolve("target/veth").resolve(name));
         boolean made = false;
@@ -121,7 +136,7 @@ final class VethPair implements AutoCloseable {
             }
             a.ip("link add " + a.netdev() + " type veth peer name " + b.netdev() + " netns " + b.namespace);
             for (End each : List.of(a, b)) {
-                // No address but those of the tests, whose order is that of the GID table.
+                // IPv6 addresses are not generated: only the addresses of the tests may exist, in the order of the GID table.
                 each.ip("link set " + each.netdev() + " addrgenmode none");
                 each.ip("addr add " + each.ipv4 + "/24 dev " + each.netdev());
                 each.ip("addr add " + each.ipv6 + "/64 dev " + each.netdev() + " nodad");
@@ -135,14 +150,18 @@ final class VethPair implements AutoCloseable {
         }
     }
 
-    /** Gives both ends a device rxe0 on the interface of the wire. @param options of {@code rdma link add} */
+    /**
+     * Adds a device rxe0 on the interface of the wire at both ends.
+     *
+     * @param options options of {@code rdma link add}
+     */
     void addDevices(String options) throws IOException {
         for (End each : List.of(a, b)) {
             addDevice(each, each.netdev(), options);
         }
     }
 
-    /** Writes down what {@code rdma link add} would: starting a tool for it takes longer than most tests. */
+    /** Writes the state that {@code rdma link add} would write: starting a tool for it takes longer than most tests. */
     void addDevice(End end, String netdev, String options) throws IOException {
         Path state = Files.createDirectories(directory.resolve("state-" + end.name));
         Files.writeString(state.resolve("links"), "link rxe0 type rxe netdev " + netdev + " " + options + "\n");
@@ -152,7 +171,7 @@ final class VethPair implements AutoCloseable {
         return directory;
     }
 
-    /** dumpcap, from the moment it records to the moment its file is whole. */
+    /** A run of dumpcap, from the start of its recording until its file is complete. */
     final class Recording implements AutoCloseable {
         private final Path file = directory.resolve("capture.pcapng");
         private final Process process;
@@ -174,7 +193,7 @@ final class VethPair implements AutoCloseable {
             }
         }
 
-        /** Ends it, once the file has not grown for a while: dumpcap may be behind. */
+        /** Stops the recording once the file has not grown for a while, since dumpcap may lag behind. */
         Path stop() throws IOException {
             long size;
             do {
@@ -239,7 +258,7 @@ final class VethPair implements AutoCloseable {
         }
     }
 
-    /** The namespaces go, and the wire with them. */
+    /** Deletes the namespaces, and with them the wire. */
     @Override
     public void close() {
         for (End each : List.of(a, b)) {

@@ -22,8 +22,8 @@ import org.softrdma.interop.app.VerbsApp;
 import org.softrdma.interop.app.Violation;
 
 /**
- * What a responder answers to requests it must not accept: the kernel's when we break the rules, ours when the kernel does. The table in
- * docs/interop.md has to agree with what was seen. IBA vol 1 §9.7.5, §9.9.3.
+ * Answers of a responder to requests it must not accept: the kernel's answers when we break the rules, and ours when the kernel does. The
+ * table in docs/interop.md must agree with the results. IBA vol 1 §9.7.5, §9.9.3.
  */
 @ExtendWith(LabExtension.class)
 class ViolationTest {
@@ -45,7 +45,10 @@ class ViolationTest {
         return tests.stream();
     }
 
-    /** Both ways round in one process and one capture: only a responder sends answers, so these tell themselves apart. */
+    /**
+     * Runs a violation both ways round in one process and one capture: only a responder sends answers, so the two directions can be told
+     * apart.
+     */
     private void run(KernelLab lab, String id, Violation violation) throws IOException {
         if (!lab.isAlive()) {
             throw new TestAbortedException("the guest died in an earlier case");

@@ -24,8 +24,8 @@ import org.softrdma.wire.pcap.PcapngReader;
 import org.softrdma.wire.roce.Icrc;
 
 /**
- * Raw frames on a VLAN: the tools, in the lab's guest, and what was on the wire below, looked at by us, by Wireshark and by Scapy. The
- * peer is another tool of ours, or the guest's kernel.
+ * Raw frames on a VLAN: runs the tools in the lab's guest, and checks the frames on the wire below with our decoder, with Wireshark and
+ * with Scapy. The peer is another tool of ours, or the guest's kernel.
  */
 @ExtendWith({LabExtension.class, TsharkExtension.class, ScapyExtension.class})
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
@@ -33,19 +33,23 @@ class VlanTest {
     private static final Duration DEADLINE = Duration.ofSeconds(120);
     private static final int PING_PONG_PORT = 18515;
     private static final String ROUNDS = "20";
-    /** Two packets each. */
+    /** Size of a message, which takes two packets. */
     private static final String MESSAGE_BYTES = "1500";
-    /** RoCE v1 and v2 have different GIDs in a table of one version: 1 is the IPv4 address, 2 the IPv6 one. */
+    /**
+     * GID index of the IPv4 address. RoCE v1 and v2 have different GIDs in a table of one version: 1 is the IPv4 address, 2 the IPv6 one.
+     */
     private static final String IPV4 = "1";
 
-    /** Whole and correct to everybody, in so many versions; and of which VLAN and priority. */
+    /**
+     * Checks that all decoders accept every frame, that all frames have the given RoCE version, and the VLAN and priority of their tags.
+     */
     private static void check(Path capture, String roce, Set<String> tags) throws IOException, InterruptedException {
         WireFrames frames = WireFrames.of(capture);
         assertEquals(List.of(), frames.defects());
         int count = frames.v1() + frames.v2();
         assertTrue(count > 0 && count == (roce.equals("v1") ? frames.v1() : frames.v2()), frames.toString());
         assertEquals(List.of(), Tshark.fields(capture, "infiniband.bth.opcode", "_ws.malformed").stream()
-            .filter(line -> !line.matches("\\d+\t")).toList(), "frames without BTH, or malformed");
+            .filter(line -> !line.matches("\\d+\t")).toList(), "frames without BTH, or malformed ones");
         assertEquals(tags, new TreeSet<>(Tshark.fields(capture, "vlan.priority", "vlan.id")));
         checkWithScapy(capture);
     }
@@ -96,7 +100,7 @@ class VlanTest {
         }
     }
 
-    /** Kernel rxe is on the wire's interface, and the VLAN's addresses are in its table. */
+    /** Kernel rxe is on the wire's interface, with the VLAN's addresses in its GID table. */
     @Test
     void shouldPlayPingPongWithTheKernel(KernelLab lab) throws Exception {
         try (GuestVlan vlan = GuestVlan.toTheKernel(lab, "vlan-kernel")) {

@@ -12,7 +12,10 @@ import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.PacketCheck;
 import org.softrdma.wire.roce.RoceFrame;
 
-/** The RoCE frames of a capture on a {@link VethPair}, counted by version, each of them whole and with a correct ICRC. */
+/**
+ * Counts of the RoCE frames of a capture on a {@link VethPair}, by version, and their defects: invalid frames, invalid packets and wrong
+ * ICRCs.
+ */
 record WireFrames(int v1, int v2, List<String> defects) {
     private static final int DEFECTS_KEPT = 10;
 

@@ -4,13 +4,13 @@ package org.softrdma.interop.app;
 import java.util.List;
 import org.softrdma.verbs.Gid;
 
-/** A queue pair with one region of zeros, on our side or in the guest's kernel: cases are written once for both directions. */
+/** A queue pair with one region of zeros, on our side or in the guest's kernel; cases are written against it once for both directions. */
 interface Endpoint extends AutoCloseable {
-    /** Where the other side finds it. */
+    /** Address, keys and first PSN that the other side needs for a connection. */
     record Reach(int qpn, int psn, Gid gid, long address, int rkey) {
     }
 
-    /** A key and where its memory starts. */
+    /** A key and the start address of its memory. */
     record Target(long address, int rkey) {
     }
 
@@ -24,7 +24,7 @@ interface Endpoint extends AutoCloseable {
     }
 
     /**
-     * What came to a group.
+     * A datagram received from a group.
      *
      * @param immediate four bytes in wire order
      */
@@ -45,34 +45,46 @@ interface Endpoint extends AutoCloseable {
     /** Posts a receive of these parts of the region. */
     void receive(long wrId, Work.Part... parts);
 
-    /** Posts a receive of the region's first bytes under a key that nobody has. */
+    /** Posts a receive of the region's first bytes with a key that does not exist. */
     void receiveWithBadKey(long wrId, int length);
 
-    /** @throws Refused if the verb does not take it */
+    /**
+     * Posts a work request.
+     *
+     * @throws Refused if the verb rejects it
+     */
     void post(Work work);
 
-    /** Takes {@code count} completions; fewer when {@code seconds} are over. */
+    /** Polls {@code count} completions; returns fewer after {@code seconds}. */
     List<Completion> completions(int count, double seconds);
 
-    /** Allocates a type 2 window and posts its bind, signaled. @return the key it opens under */
+    /**
+     * Allocates a type 2 window and posts its bind, signaled.
+     *
+     * @return the new key of the window
+     */
     int bind(long wrId, int offset, int length, int access);
 
-    /** Binds the one type 1 window, signaled; length 0 ends its binding. @return the key it opens under */
+    /**
+     * Binds the one type 1 window, signaled; length 0 ends its binding.
+     *
+     * @return the new key of the window
+     */
     int bindTypeOne(long wrId, int offset, int length, int access);
 
-    /** A region of the same kind in a protection domain of its own. */
+    /** Creates a region of the same kind in a protection domain of its own. */
     Target foreignRegion(int size);
 
-    /** Becomes a member of an IPv4 group, with one receive for its datagrams; UD only. */
+    /** Joins an IPv4 group and posts one receive for its datagrams; UD only. */
     void join(Gid group);
 
-    /** The datagram that came to the group. */
+    /** Waits for the datagram sent to the group. */
     Datagram fromGroup();
 
-    /** Closes the region. */
+    /** Deregisters the region. */
     void deregister();
 
-    /** RTS, ERR and so on. */
+    /** State of the queue pair: RTS, ERR and so on. */
     String state();
 
     /** Sends a datagram to UDP port 4791 of {@code to}, from a plain socket: IP ID 0, DF. IPv4 only. */

@@ -7,15 +7,15 @@ import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Icrc;
 
 /**
- * The ICRC that rxe of Linux 6.12 gives to a FLUSH and expects of one: its table of opcodes does not say where the payload of a FLUSH,
- * which has none, would stand, so that it takes all from the BTH on for payload and covers it once more, the second time without a mask.
+ * The ICRC that rxe of Linux 6.12 computes and expects for a FLUSH. Its opcode table lacks the payload offset of a FLUSH, which has no
+ * payload, so that rxe takes everything from the BTH on for payload and covers it a second time, then without a mask.
  */
 public final class FlushIcrc {
     private FlushIcrc() {
     }
 
     /**
-     * Of a packet from {@code bthAt} to {@code end}, before which stands what {@link Icrc#putIpv4Prefix} writes.
+     * Computes the CRC of a packet from {@code bthAt} to {@code end}, preceded by the output of {@link Icrc#putIpv4Prefix}.
      *
      * @return the CRC as a number, for {@link Icrc#put}
      */

@@ -13,7 +13,7 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 
-/** The guest's side: {@code guest/verbs-peer.py} does what it is told, one JSON line a request. */
+/** The guest's side: each operation is a request to {@code guest/verbs-peer.py}, one line of JSON. */
 final class GuestEndpoint implements Endpoint {
     private static final int PORT = 18600;
     private static final int BAD_KEY = 0x00abcdef;
@@ -126,9 +126,9 @@ final class GuestEndpoint implements Endpoint {
 
     @Override
     public Datagram fromGroup() {
-        Map<?, ?> came = (Map<?, ?>) ask(Json.object("op", "fromGroup"));
-        return new Datagram((int) number(came, "source"), (int) number(came, "immediate"),
-            HexFormat.of().parseHex((String) came.get("payload")));
+        Map<?, ?> received = (Map<?, ?>) ask(Json.object("op", "fromGroup"));
+        return new Datagram((int) number(received, "source"), (int) number(received, "immediate"),
+            HexFormat.of().parseHex((String) received.get("payload")));
     }
 
     @Override
@@ -152,7 +152,7 @@ final class GuestEndpoint implements Endpoint {
         program.close();
     }
 
-    /** A u64 as the number it is. */
+    /** The unsigned value of a u64. */
     private static Number u64(long value) {
         return value >= 0 ? value : new BigInteger(Long.toUnsignedString(value));
     }

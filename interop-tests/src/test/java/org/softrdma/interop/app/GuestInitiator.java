@@ -9,7 +9,7 @@ import org.softrdma.interop.app.IwarpResponder.Region;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
 
-/** The guest's: {@code guest/siw-peer.py} does what it is told. */
+/** The guest's initiator: each operation is a request to {@code guest/siw-peer.py}. */
 final class GuestInitiator implements IwarpInitiator {
     private final GuestProgram program;
 

@@ -12,7 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.softrdma.interop.Json;
 
-/** A program in the guest that does what it is told over TCP: one JSON line is a request, one its answer. Both are printed. */
+/**
+ * A program in the guest that executes requests received over TCP: a request and its answer are one line of JSON each. Both are printed.
+ */
 final class GuestProgram implements AutoCloseable {
     private static final int ANSWER_MS = 30_000;
     private static final int TEXT_LIMIT = 300;
@@ -21,7 +23,11 @@ final class GuestProgram implements AutoCloseable {
     private final Socket socket = new Socket();
     private final BufferedReader in;
 
-    /** @param name for messages */
+    /**
+     * Connects to the program.
+     *
+     * @param name name of the program, for messages
+     */
     GuestProgram(String name, InetAddress guest, int port) {
         this.name = name;
         try {
@@ -58,7 +64,7 @@ final class GuestProgram implements AutoCloseable {
         return text.length() <= TEXT_LIMIT ? text : text.substring(0, TEXT_LIMIT) + "… (" + text.length() + ")";
     }
 
-    /** Says goodbye. */
+    /** Sends the request to end and closes the connection. */
     @Override
     public void close() {
         if (socket.isClosed()) {
@@ -67,7 +73,7 @@ final class GuestProgram implements AutoCloseable {
         try (socket) {
             ask(Json.object("op", "close"));
         } catch (IOException gone) {
-            // then it is closed
+            // the socket is closed either way
         }
     }
 }

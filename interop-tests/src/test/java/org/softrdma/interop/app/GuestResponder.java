@@ -8,7 +8,7 @@ import java.util.Map;
 import org.softrdma.interop.Json;
 import org.softrdma.verbs.WcStatus;
 
-/** The guest's: {@code guest/siw-peer.py} does what it is told. */
+/** The guest's responder: each operation is a request to {@code guest/siw-peer.py}. */
 final class GuestResponder implements IwarpResponder {
     static final int CONTROL_PORT = 18601;
 
@@ -53,7 +53,7 @@ final class GuestResponder implements IwarpResponder {
         return WcStatus.of(((Long) program.ask(Json.object("op", "readStatus"))).intValue());
     }
 
-    /** libsiw's completions name no key. */
+    /** Waits for the first receive; the invalidated key is unknown, since completions of libsiw do not contain it. */
     @Override
     public Received receive() {
         Map<?, ?> received = (Map<?, ?>) program.ask(Json.object("op", "receive"));

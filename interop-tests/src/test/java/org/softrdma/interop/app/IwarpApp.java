@@ -4,14 +4,14 @@ package org.softrdma.interop.app;
 import java.net.InetAddress;
 
 /**
- * What comes of every {@link IwarpViolation} at the guest's siw and at ours, one line each: {@link #KERNEL} or {@link #OURS}, the number of
- * the violation, what was seen. Runs in the lab's network namespace.
+ * Runs every {@link IwarpViolation} against the guest's siw and against ours, and prints one line each: {@link #KERNEL} or {@link #OURS},
+ * the number of the violation, the answer. Runs in the lab's network namespace.
  *
  * <pre>
  *   IwarpApp HOST-ADDRESS GUEST-ADDRESS FIRST-PORT
  * </pre>
  *
- * The exit code is 1 when something could not be tried.
+ * The exit code is 1 if a violation could not be run.
  */
 public final class IwarpApp {
     public static final String KERNEL = "kernel ";

@@ -4,26 +4,30 @@ package org.softrdma.interop.app;
 import org.softrdma.interop.app.IwarpResponder.Region;
 import org.softrdma.verbs.WcStatus;
 
-/** The end of an iWARP connection that asks for it: ours, or the guest's kernel's. It keeps still until it is told to. */
+/** The initiating end of an iWARP connection: ours, or the guest's kernel's. It acts only on calls of its methods. */
 interface IwarpInitiator extends AutoCloseable {
     /**
-     * What came of a request.
+     * Outcome of a connection request.
      *
-     * @param event       its name in the C API
-     * @param privateData what the peer said
+     * @param event       name of the event in the C API
+     * @param privateData private data received from the peer
      */
     record Answer(String event, byte[] privateData) {
     }
 
     Answer connect(String address, int port);
 
-    /** A WRITE, to its end. */
+    /** Posts a WRITE and waits for its completion. */
     WcStatus write(Region to, byte[] data);
 
-    /** A SEND that invalidates a key of the peer, to its end. */
+    /** Posts a SEND that invalidates a key of the peer, and waits for its completion. */
     WcStatus sendWithInvalidate(int stag, byte[] data);
 
-    /** Waits for the next event, and returns its name. */
+    /**
+     * Waits for the next event.
+     *
+     * @return the name of the event
+     */
     String event();
 
     @Override

@@ -12,13 +12,13 @@ import org.softrdma.interop.app.IwarpResponder.Region;
 import org.softrdma.verbs.WcStatus;
 
 /**
- * What two ends do over iWARP that no tool of rdmacm-utils does.
+ * An operation between two ends over iWARP that no tool of rdmacm-utils performs.
  *
- * @param name     file name and row of the matrix
- * @param sentence what it shows
- * @param connects whether there will be a connection
- * @param asked    messages, by their names in {@code IwarpReport}, that must be seen from the initiator behind its request
- * @param answered those that must be seen from the responder behind its reply
+ * @param name     file name, and row of the matrix
+ * @param sentence description of the operation
+ * @param connects whether a connection is established
+ * @param asked    messages, by their names in {@code IwarpReport}, that must be seen from the initiator after its request
+ * @param answered messages that must be seen from the responder after its reply
  */
 public record IwarpOperation(String name, String sentence, boolean connects, Set<String> asked, Set<String> answered, Body body) {
     private static final int RECEIVES = 2;
@@ -32,7 +32,7 @@ public record IwarpOperation(String name, String sentence, boolean connects, Set
         new IwarpOperation("send-inv", "a WRITE under a key, a SEND that invalidates the key, a WRITE that is refused", true,
             Set.of("RDMA Write", "Send with Invalidate"), Set.of("Terminate"), IwarpOperation::sendWithInvalidate));
 
-    /** The exchange between two ends, of which the second listens. */
+    /** Exchange between two ends, of which the second listens. */
     interface Body {
         void run(IwarpInitiator initiator, IwarpResponder responder, String address, int port);
     }
@@ -59,12 +59,12 @@ public record IwarpOperation(String name, String sentence, boolean connects, Set
         Received received = responder.receive();
         expect("receive", WcStatus.SUCCESS, received.status());
         expectBytes(SENT, received.data());
-        // The WRITE came first, and so it is there.
+        // The WRITE was sent first, so its data must be present.
         expectBytes(WRITTEN, Arrays.copyOf(responder.written(), WRITTEN.length));
         if (received.invalidated() != null) {
             expect("invalidated key", memory.stag(), received.invalidated());
         }
-        // A WRITE is done when TCP has it; that it was refused shows in the end of the connection.
+        // A WRITE is complete when TCP has accepted its data; its rejection shows in the end of the connection.
         initiator.write(memory, SENT);
         expect("event", "RDMA_CM_EVENT_DISCONNECTED", initiator.event());
         expectBytes(WRITTEN, Arrays.copyOf(responder.written(), WRITTEN.length));
@@ -72,13 +72,13 @@ public record IwarpOperation(String name, String sentence, boolean connects, Set
 
     private static void expect(String what, Object expected, Object actual) {
         if (!expected.equals(actual)) {
-            throw new AssertionError(what + ": expected " + expected + ", came " + actual);
+            throw new AssertionError(what + ": expected " + expected + ", got " + actual);
         }
     }
 
     private static void expectBytes(byte[] expected, byte[] actual) {
         if (!Arrays.equals(expected, actual)) {
-            throw new AssertionError("expected '" + new String(expected, StandardCharsets.US_ASCII) + "', came '"
+            throw new AssertionError("expected '" + new String(expected, StandardCharsets.US_ASCII) + "', got '"
                 + new String(actual, StandardCharsets.US_ASCII) + "'");
         }
     }

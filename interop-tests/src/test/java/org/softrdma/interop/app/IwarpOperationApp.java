@@ -4,13 +4,13 @@ package org.softrdma.interop.app;
 import java.net.InetAddress;
 
 /**
- * Our end of one {@link IwarpOperation}, in the lab's network namespace; the guest has the other.
+ * Runs our end of one {@link IwarpOperation}, in the lab's network namespace; the guest runs the other.
  *
  * <pre>
  *   IwarpOperationApp NAME requester|responder HOST-ADDRESS GUEST-ADDRESS PORT
  * </pre>
  *
- * The second word is our part; the requester asks for the connection. Exit code 0, or 1 with a stack trace.
+ * The second argument is our part; the requester initiates the connection. Exit code 0, or 1 with a stack trace.
  */
 public final class IwarpOperationApp {
     private IwarpOperationApp() {

@@ -4,31 +4,31 @@ package org.softrdma.interop.app;
 import java.util.List;
 import org.softrdma.verbs.WcStatus;
 
-/** The accepting end of an iWARP connection: ours, or the guest's kernel's. It listens from its beginning on. */
+/** The accepting end of an iWARP connection: ours, or the guest's kernel's. It listens from its construction on. */
 interface IwarpResponder extends AutoCloseable {
     /** Bytes of each region. */
     int SIZE = 4096;
 
-    /** A key and where its memory starts. */
+    /** A key and the start address of its memory. */
     record Region(int stag, long to) {
     }
 
     /**
-     * What it has for its peer.
+     * Memory registered for the peer.
      *
-     * @param writable the peer may write
-     * @param second   another such one
-     * @param readable the peer may read
-     * @param foreign  the peer might do both, were it not in another protection domain
-     * @param last     of the last receive that is posted; without receives as {@code writable}
+     * @param writable region that the peer may write
+     * @param second   another region that the peer may write
+     * @param readable region that the peer may read
+     * @param foreign  region with both permissions, but in another protection domain
+     * @param last     region of the last receive that is posted; equal to {@code writable} without receives
      */
     record Regions(Region writable, Region second, Region readable, Region foreign, Region last) {
     }
 
     /**
-     * What a receive brought.
+     * A completed receive.
      *
-     * @param invalidated the key that its completion names, 0 for none; null where completions never name one
+     * @param invalidated key in its completion, 0 for none; null where completions never contain one
      */
     record Received(WcStatus status, byte[] data, Integer invalidated) {
     }
@@ -36,25 +36,33 @@ interface IwarpResponder extends AutoCloseable {
     /** Waits for a request, posts receives and accepts. */
     Regions accept(int receives, int bytes);
 
-    /** Waits for a request and refuses it. */
+    /** Waits for a request and rejects it. */
     void refuse(byte[] privateData);
 
-    /** Memory that the peer may write to, and whose key it may invalidate: a window of ours, of the kernel a region. */
+    /** Memory that the peer may write to, and whose key it may invalidate: a window on our side, a region on the kernel's. */
     Region invalidatable();
 
-    /** What is in that memory. */
+    /** Contents of the memory of {@link #invalidatable}. */
     byte[] written();
 
-    /** Posts a READ of memory that the peer can make up. */
+    /** Posts a READ from a source that need not exist; the peer makes up the response. */
     void read(int bytes);
 
-    /** How the READ ended, once it has. */
+    /**
+     * Waits for the READ to complete.
+     *
+     * @return its status
+     */
     WcStatus readStatus();
 
     /** Waits for the first receive. */
     Received receive();
 
-    /** How all the receives ended, once the connection has. */
+    /**
+     * Waits for the end of the connection.
+     *
+     * @return the status of every receive
+     */
     List<WcStatus> receives();
 
     @Override

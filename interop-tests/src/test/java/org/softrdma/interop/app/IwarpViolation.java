@@ -17,16 +17,21 @@ import org.softrdma.wire.iwarp.RdmapOpcode;
 import org.softrdma.wire.iwarp.TerminateCode;
 
 /**
- * What a peer may send over iWARP, and what of it the accepting end must not take. Nothing here may be known to crash the kernel.
+ * Frames that a peer may send over iWARP and that the accepting end must not accept. No row may contain frames that are known to crash the
+ * kernel.
  *
- * @param name  what is sent, a row of the table
- * @param rfc   the answer after RFC 5044, 5041, 5040 and 7306, as we understand them
- * @param bytes of each of the two receives that are posted; 0: none is
- * @param reads whether the accepting end asks for {@link #READ_BYTES} before
- * @param act   sends it
+ * @param name  description of the frames, a row of the table
+ * @param rfc   the answer according to RFC 5044, 5041, 5040 and 7306, as we understand them
+ * @param bytes size of each of the two receives that are posted; 0: none is posted
+ * @param reads whether the accepting end posts a READ of {@link #READ_BYTES} first
+ * @param act   sends the frames
  */
 public record IwarpViolation(String name, String rfc, int bytes, boolean reads, Act act) {
-    /** @see IwarpViolation#act */
+    /**
+     * Code that sends the frames.
+     *
+     * @see IwarpViolation#act
+     */
     interface Act {
         void send(RawIwarp peer, Regions regions);
     }
@@ -36,7 +41,7 @@ public record IwarpViolation(String name, String rfc, int bytes, boolean reads, 
     private static final int PLENTY = 64;
     private static final String EIGHT = "0123456789abcdef";
     private static final int NOBODYS = 0x00abcd00;
-    /** What an offset is for those who take its segment for an untagged one. */
+    /** A tagged offset that reads as queue 5, MSN 1 when its segment is mistaken for an untagged one. */
     private static final long QUEUE_5_MSN_1 = 0x5_0000_0001L;
     private static final int END = IwarpResponder.SIZE;
     private static final int TERMINATE_AT = 18;
@@ -165,7 +170,7 @@ public record IwarpViolation(String name, String rfc, int bytes, boolean reads, 
         });
     }
 
-    /** An answer to a READ. */
+    /** Creates a row whose frame is a response to a READ. */
     private static IwarpViolation answer(String name, String rfc, Function<Asked, String> ulpdu) {
         return new IwarpViolation(name, rfc, 0, true, (peer, regions) ->
             peer.send(List.of(RawIwarp.frame(ulpdu.apply(peer.awaitReadRequest())))));
@@ -180,9 +185,9 @@ public record IwarpViolation(String name, String rfc, int bytes, boolean reads, 
     }
 
     /**
-     * Does it and tells in one line what came of it.
+     * Runs the violation and describes the answer in one line.
      *
-     * @param reversed the responder's Terminates have the order of bits of siw on little-endian machines
+     * @param reversed whether the responder's Terminates have the bit order of siw on little-endian machines
      */
     String observe(RawIwarp peer, IwarpResponder responder, boolean reversed) {
         Regions regions = responder.accept(bytes == 0 ? 0 : RECEIVES, bytes);
@@ -200,7 +205,7 @@ public record IwarpViolation(String name, String rfc, int bytes, boolean reads, 
                 int opcode = ulpdu[1] & 15;
                 if (opcode == RdmapOpcode.TERMINATE) {
                     terminated = true;
-                    // How much was answered before is a matter of time.
+                    // The number of answers before the Terminate depends on timing.
                     seen.clear();
                 }
                 seen.add(opcode == RdmapOpcode.TERMINATE ? terminate(codeOf(ulpdu, reversed)) : RdmapOpcode.name(opcode));

@@ -37,7 +37,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Our side, by the API that every application uses. */
+/** Our side, through the public API. */
 final class JavaEndpoint implements Endpoint {
     private static final int ROCE_PORT = 4791;
     private static final int BAD_KEY = 0x00abcdef;
@@ -199,17 +199,17 @@ final class JavaEndpoint implements Endpoint {
         WorkCompletion[] into = WorkCompletion.array(16);
         long untilNs = System.nanoTime() + (long) (seconds * 1e9);
         while (found.size() < count && (System.nanoTime() - untilNs < 0 || found.isEmpty())) {
-            int came = cq.poll(into, Math.min(into.length, count - found.size()));
-            for (int i = 0; i < came; i++) {
+            int polled = cq.poll(into, Math.min(into.length, count - found.size()));
+            for (int i = 0; i < polled; i++) {
                 WorkCompletion wc = into[i];
                 found.add(new Completion(wc.wrId(), wc.status(), wc.opcode(), wc.byteLength(), wc.immediate(), wc.invalidatedRkey(),
                     wc.flags(), wc.sourceQp()));
             }
-            if (came == 0) {
+            if (polled == 0) {
                 if (System.nanoTime() - untilNs >= 0) {
                     break;
                 }
-                LockSupport.parkNanos(50_000);      // the guest needs the processor too
+                LockSupport.parkNanos(50_000);      // leaves the processor to the guest
             }
         }
         return found;
@@ -252,8 +252,8 @@ final class JavaEndpoint implements Endpoint {
 
     @Override
     public Datagram fromGroup() {
-        Completion came = Operation.one(this).expect(GROUP_WR, WcOpcode.RECV);
-        return new Datagram(came.sourceQpn(), came.immediate(), bytes(Settings.GRH, came.bytes() - Settings.GRH));
+        Completion received = Operation.one(this).expect(GROUP_WR, WcOpcode.RECV);
+        return new Datagram(received.sourceQpn(), received.immediate(), bytes(Settings.GRH, received.bytes() - Settings.GRH));
     }
 
     @Override
@@ -270,7 +270,7 @@ final class JavaEndpoint implements Endpoint {
     @Override
     public void sendRaw(Gid to, byte[] packet) {
         try (DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET)) {
-            // Not connected, path MTU discovery on: the only plain socket whose IP ID is known, 0.
+            // The socket is not connected, with path MTU discovery on: the only kind of plain socket with a known IP ID, 0.
             channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
             channel.bind(new InetSocketAddress(gid.toInetAddress(), RAW_PORT));
             channel.send(ByteBuffer.wrap(packet), new InetSocketAddress(to.toInetAddress(), ROCE_PORT));

@@ -22,7 +22,7 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.EventChannel;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** Ours, by the API that every application uses. */
+/** Our initiator, through the public API. */
 final class JavaInitiator implements IwarpInitiator {
     private static final int RESOLVE_MS = 5000;
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);

@@ -22,13 +22,13 @@ import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** Ours, by the API that every application uses. */
+/** Our responder, through the public API. */
 final class JavaResponder implements IwarpResponder {
     private final Arena arena = Arena.ofShared();
     private final List<AutoCloseable> closing = new ArrayList<>();
     private final CmId listener;
     private CmId id;
-    /** Of all regions: those of the receives, then {@link #writable}, then the others. */
+    /** Memory of all regions: those of the receives, then {@link #writable}, then the others. */
     private final List<MemorySegment> memory = new ArrayList<>();
     private final List<MemoryRegion> into = new ArrayList<>();
     private MemoryRegion writable;

@@ -50,15 +50,16 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 
 /**
- * Something a requester asks of a responder, one of them ours and the other the kernel's, with every completion and every byte checked.
+ * An exchange between a requester and a responder, one of them ours and the other the kernel's, with every completion and every byte
+ * checked.
  *
  * @param requests  opcodes that must be seen from the requester
  * @param responses opcodes that must be seen from the responder
- * @param faulty    retries belong to it
+ * @param faulty    whether retries are part of the exchange
  */
 public record Operation(String name, String sentence, Settings requester, Settings responder, Set<Integer> requests,
                         Set<Integer> responses, boolean faulty, Body body) {
-    /** What happens between the two. */
+    /** Code of the exchange. */
     interface Body {
         void run(Endpoint requester, Endpoint responder);
     }
@@ -152,7 +153,7 @@ public record Operation(String name, String sentence, Settings requester, Settin
     private static final Settings UC = Settings.defaults().service(QpType.UC);
     private static final Settings UD = Settings.defaults().service(QpType.UD).mtu(Mtu.MTU_4096);
 
-    /** Nothing of these is answered. */
+    /** Operations over UC and UD, none of which is answered. */
     public static final List<Operation> UNRELIABLE = List.of(
         with("uc-send-imm-3001", "UC SEND with immediate, three packets", UC, Set.of(UC_SEND_FIRST, UC_SEND_LAST_WITH_IMMEDIATE), Set.of(),
             (a, b) -> send(a, b, Work.sendWithImmediate(1, IMMEDIATE), 3001).expectImmediate(IMMEDIATE)),
@@ -170,7 +171,7 @@ public record Operation(String name, String sentence, Settings requester, Settin
 
     private static final Settings PLACEMENT = Settings.defaults().flushable();
 
-    /** Memory placement extensions: kernels from 6.4 on. */
+    /** Operations of the memory placement extensions, for kernels since 6.4. */
     public static final List<Operation> PLACEMENTS = List.of(
         with("atomic-write", "ATOMIC WRITE of eight bytes", PLACEMENT, Set.of(RC_ATOMIC_WRITE), Set.of(RC_RDMA_READ_RESPONSE_ONLY),
             Operation::atomicWrite),
@@ -184,7 +185,7 @@ public record Operation(String name, String sentence, Settings requester, Settin
         faulty("flush", "WRITE and FLUSH: the FLUSH is dropped for its ICRC, and repeated until given up", PLACEMENT.retries(12, 2, 7),
             Set.of(RC_RDMA_WRITE_ONLY, RC_FLUSH), ACK, Operation::flush));
 
-    /** Our part is a FLUSH with the ICRC of Linux 6.12; the kernel is its responder. */
+    /** FLUSHes in which our requester computes the ICRC of Linux 6.12; the kernel is the responder. */
     public static final List<Operation> FLUSHES_OF_RXE = List.of(
         faulty("flush-rxe-icrc", "FLUSH of a range with the kernel's kind of ICRC, sent past the queue pair: it is done", PLACEMENT,
             Set.of(), Set.of(RC_RDMA_READ_RESPONSE_ONLY), (a, b) -> flushOfRxe(a, b, "RTS")),
@@ -210,7 +211,7 @@ public record Operation(String name, String sentence, Settings requester, Settin
         return new Operation(name, sentence, settings, settings.psn(0xabcdef), requests, responses, true, body);
     }
 
-    // ---- what they do ----
+    // ---- exchanges ----
 
     private static byte[] pattern(int seed, int length) {
         byte[] bytes = new byte[length];
@@ -221,21 +222,21 @@ public record Operation(String name, String sentence, Settings requester, Settin
     }
 
     static Completion one(Endpoint endpoint) {
-        List<Completion> came = endpoint.completions(1, SECONDS);
-        if (came.isEmpty()) {
+        List<Completion> completions = endpoint.completions(1, SECONDS);
+        if (completions.isEmpty()) {
             throw new AssertionError("no completion within " + SECONDS + " s; state " + endpoint.state());
         }
-        return came.getFirst();
+        return completions.getFirst();
     }
 
     private static void nothingMore(Endpoint endpoint) {
-        List<Completion> came = endpoint.completions(1, SHORT);
-        if (!came.isEmpty()) {
-            throw new AssertionError("a completion too many: " + came.getFirst());
+        List<Completion> completions = endpoint.completions(1, SHORT);
+        if (!completions.isEmpty()) {
+            throw new AssertionError("unexpected completion: " + completions.getFirst());
         }
     }
 
-    /** The bytes are there, and what follows them is still zero. */
+    /** Checks that the bytes are present and that the memory after them is still zero. */
     private static void holds(Endpoint endpoint, int offset, byte[] expected) {
         byte[] found = endpoint.bytes(offset, expected.length + 64);
         byte[] all = Arrays.copyOf(expected, expected.length + 64);
@@ -484,7 +485,7 @@ public record Operation(String name, String sentence, Settings requester, Settin
         holds(requester, 20_000, data);
         holds(requester, 8000, bytesOf(OLD));
         holds(responder, 8000, bytesOf(OLD + 1));
-        // The fence: what the READ brought is what the SEND took.
+        // The fence: the SEND must have sent the data that the READ placed.
         holds(responder, 10_000, Arrays.copyOf(data, 500));
         holds(responder, 30_000, Arrays.copyOf(data, 2500));
     }
@@ -520,11 +521,12 @@ public record Operation(String name, String sentence, Settings requester, Settin
         requester.fill(0, data);
         requester.post(Work.sendWithImmediate(1, IMMEDIATE).part(0, data.length).toGroup(GROUP));
         one(requester).expect(1, WcOpcode.SEND);
-        Endpoint.Datagram came = responder.fromGroup();
-        if (came.sourceQpn() != requester.reach().qpn() || came.immediate() != IMMEDIATE || !Arrays.equals(came.payload(), data)) {
-            throw new AssertionError("expected " + data.length + " bytes of 0x" + Integer.toHexString(requester.reach().qpn()) + ", came "
-                + came.payload().length + " of 0x" + Integer.toHexString(came.sourceQpn()) + ", immediate 0x"
-                + Integer.toHexString(came.immediate()));
+        Endpoint.Datagram received = responder.fromGroup();
+        if (received.sourceQpn() != requester.reach().qpn() || received.immediate() != IMMEDIATE
+                || !Arrays.equals(received.payload(), data)) {
+            throw new AssertionError("expected " + data.length + " bytes of 0x" + Integer.toHexString(requester.reach().qpn()) + ", got "
+                + received.payload().length + " of 0x" + Integer.toHexString(received.sourceQpn()) + ", immediate 0x"
+                + Integer.toHexString(received.immediate()));
         }
     }
 
@@ -548,7 +550,9 @@ public record Operation(String name, String sentence, Settings requester, Settin
         holds(responder, 5, data);
     }
 
-    /** The answer is in the capture only: the queue pair it goes to never asked. */
+    /**
+     * Sends a FLUSH past the queue pair. The answer is visible in the capture only: the queue pair that receives it has no such request.
+     */
     private static void flushOfRxe(Endpoint requester, Endpoint responder, String stateAfter) {
         Endpoint.Reach from = requester.reach();
         Endpoint.Reach at = responder.reach();

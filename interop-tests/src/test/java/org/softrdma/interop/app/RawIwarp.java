@@ -16,29 +16,29 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32C;
 
 /**
- * An initiator on a plain socket, whose every byte is decided elsewhere. Segments and frames are laid out here by themselves, after
- * RFC 5044, RFC 5041 and RFC 5040, with CRC.
+ * An initiator on a plain socket whose bytes are chosen by the test. It encodes segments and frames with CRC independently of the library,
+ * according to RFC 5044, RFC 5041 and RFC 5040.
  */
 final class RawIwarp implements AutoCloseable {
     /** "MPA ID Req Frame", CRC and the enhanced start-up, revision 2, IRD 4 and ORD 4. */
     private static final String REQUEST = "4d504120494420526571204672616d65" + "50020004" + "00040004";
-    /** Nobody looks at them: a response bears what its request says. */
+    /** Sink of Read Requests; its value is arbitrary, since a response carries the sink of its request. */
     private static final int SINK_STAG = 0x5afe0100;
     private static final long SINK_TO = 0x10000000;
     private static final int REPLY_BYTES = 24;
     private static final int SETUP_MS = 30_000;
     private static final int ANSWER_MS = 700;
-    /** In a Read Request's ULPDU. */
+    /** Offset in a Read Request's ULPDU; so are the next two. */
     private static final int SINK_STAG_AT = 18;
     private static final int SINK_TO_AT = 22;
     private static final int BYTES_AT = 30;
-    /** Kernel siw 6.1 overlooks what comes too early after its reply; an emulated one takes its time. */
+    /** Pause after the reply: kernel siw 6.1 does not notice data that arrives too early after its reply, and an emulated one is slow. */
     private static final long PAUSE_NS = 100_000_000;
 
     private final Socket socket = new Socket();
     private final DataInputStream in;
 
-    /** Connects and asks. */
+    /** Connects and sends the MPA request. */
     RawIwarp(String address, int port) {
         try {
             socket.connect(new InetSocketAddress(address, port));
@@ -51,7 +51,7 @@ final class RawIwarp implements AutoCloseable {
         }
     }
 
-    /** Returns when the connection is there. */
+    /** Waits for the reply and the set-up of the connection. */
     void awaitReply() {
         try {
             in.readFully(new byte[REPLY_BYTES]);
@@ -62,7 +62,7 @@ final class RawIwarp implements AutoCloseable {
         LockSupport.parkNanos(PAUSE_NS);
     }
 
-    /** What a Read Request asks for. */
+    /** Parameters of a received Read Request. */
     record Asked(int sinkStag, long sinkTo, int bytes) {
     }
 
@@ -74,7 +74,7 @@ final class RawIwarp implements AutoCloseable {
             socket.setSoTimeout(ANSWER_MS);
             return new Asked(ulpdu.getInt(SINK_STAG_AT), ulpdu.getLong(SINK_TO_AT), ulpdu.getInt(BYTES_AT));
         } catch (IOException gone) {
-            throw new UncheckedIOException("instead of a Read Request", gone);
+            throw new UncheckedIOException("no Read Request received", gone);
         }
     }
 
@@ -85,7 +85,7 @@ final class RawIwarp implements AutoCloseable {
         return ulpdu;
     }
 
-    /** Sends frames, all at once. */
+    /** Sends all frames in one write. */
     void send(List<byte[]> frames) {
         int length = frames.stream().mapToInt(each -> each.length).sum();
         ByteBuffer all = ByteBuffer.allocate(length);
@@ -102,8 +102,8 @@ final class RawIwarp implements AutoCloseable {
     }
 
     /**
-     * The ULPDUs that come until the peer closes the connection, which is shown by null as the last one, or is silent. When it is, it is
-     * asked again by an empty WRITE: the kernel may have overlooked the first frame.
+     * Receives ULPDUs until the peer closes the connection, which adds null as the last element, or is silent. A silent peer is probed with
+     * an empty WRITE: the kernel may not have noticed the first frame.
      */
     List<byte[]> answers() {
         List<byte[]> ulpdus = new ArrayList<>();
@@ -129,7 +129,7 @@ final class RawIwarp implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException closed) {
-            // then it is closed
+            // the socket is closed either way
         }
     }
 
@@ -143,7 +143,11 @@ final class RawIwarp implements AutoCloseable {
         return frame(ulpdu, (byte) 0);
     }
 
-    /** @param pad what stands between ULPDU and CRC */
+    /**
+     * Builds a frame.
+     *
+     * @param pad value of the bytes between ULPDU and CRC
+     */
     static byte[] frame(String ulpdu, byte pad) {
         byte[] bytes = HexFormat.of().parseHex(ulpdu);
         int crcAt = 2 + bytes.length + padding(bytes.length);

@@ -12,34 +12,34 @@ import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Reth;
 
-/** Packets that no requester would send, with a right ICRC for a plain IPv4 socket (IP ID 0, DF), padded as they should be. */
+/** Packets that no requester would send, with the correct ICRC for a plain IPv4 socket (IP ID 0, DF) and the correct padding. */
 final class RawPacket {
     static final int PKEY = 0xffff;
 
     private RawPacket() {
     }
 
-    /** A packet with payload only. */
+    /** Builds a packet with a BTH and a payload only. */
     static byte[] plain(Gid from, Gid to, int opcode, int pkey, int qpn, int psn, byte[] payload) {
         return build(from, to, opcode, pkey, qpn, psn, 0, 0, 0, payload, Opcode.isKnown(opcode) ? Opcode.headerLength(opcode) : Bth.LENGTH);
     }
 
-    /** A packet with a RETH. */
+    /** Builds a packet with a RETH. */
     static byte[] rdma(Gid from, Gid to, int opcode, int qpn, int psn, long va, int rkey, long length, byte[] payload) {
         return build(from, to, opcode, PKEY, qpn, psn, va, rkey, length, payload, Opcode.headerLength(opcode));
     }
 
-    /** A datagram. */
+    /** Builds a datagram. */
     static byte[] datagram(Gid from, Gid to, int qpn, int psn, int qkey, int sourceQpn, byte[] payload) {
         return build(from, to, Opcode.UD_SEND_ONLY, PKEY, qpn, psn, sourceQpn, qkey, 0, payload, Opcode.headerLength(Opcode.UD_SEND_ONLY));
     }
 
-    /** A FETCH_ADD of 1. */
+    /** Builds a FETCH_ADD of 1. */
     static byte[] fetchAndAdd(Gid from, Gid to, int qpn, int psn, long va, int rkey) {
         return build(from, to, Opcode.RC_FETCH_ADD, PKEY, qpn, psn, va, rkey, 1, new byte[0], Opcode.headerLength(Opcode.RC_FETCH_ADD));
     }
 
-    /** A FLUSH of a range for global visibility, with the ICRC that rxe of Linux 6.12 expects. */
+    /** Builds a FLUSH of a range for global visibility, with the ICRC that rxe of Linux 6.12 expects. */
     static byte[] flushOfRxe(Gid from, Gid to, int qpn, int psn, long va, int rkey, long length) {
         int bthAt = Icrc.IPV4_PREFIX_LENGTH;
         int end = bthAt + Opcode.headerLength(Opcode.RC_FLUSH);
@@ -56,9 +56,11 @@ final class RawPacket {
     }
 
     /**
+     * Builds a packet; some parameters have other meanings by opcode.
+     *
      * @param va    DETH: source queue pair
      * @param rkey  DETH: Q_Key
-     * @param value RETH: length; AtomicETH: what to add
+     * @param value RETH: length; AtomicETH: the number to add
      */
     private static byte[] build(Gid from, Gid to, int opcode, int pkey, int qpn, int psn, long va, int rkey, long value, byte[] payload,
                                 int headers) {

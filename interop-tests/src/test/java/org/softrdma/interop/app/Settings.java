@@ -8,19 +8,19 @@ import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.QpType;
 
 /**
- * How one side's queue pair and region are made. The defaults are those of the tools, with room for reads and atomics.
+ * Attributes of one side's queue pair and region. The defaults are those of the tools, with room for reads and atomics.
  *
  * @param service      RC, UC or UD
  * @param size         bytes of the region
  * @param regionAccess bits of {@link AccessFlags}
  * @param qpAccess     bits of {@link AccessFlags}
  * @param psn          first PSN this side sends
- * @param srq          receives of the shared queue that receives come from, 0 for a receive queue of its own
+ * @param srq          number of receives in the shared receive queue, 0 for a receive queue of its own
  */
 record Settings(QpType service, int size, int regionAccess, int qpAccess, int inline, Mtu mtu, int psn, int timeout, int retryCount,
                 int rnrRetry, int minRnrTimer, int maxRdAtomic, int maxDestRdAtomic, int srq) {
     static final int ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
-    /** Of UD queue pairs: what the kernel's connection manager gives to those that join an IP group. */
+    /** Q_Key of UD queue pairs: the one that the kernel's connection manager gives to members of an IP group. */
     static final int QKEY = 0x01234567;
     /** Bytes before a datagram's payload in its receive. */
     static final int GRH = 40;
@@ -34,7 +34,7 @@ record Settings(QpType service, int size, int regionAccess, int qpAccess, int in
             maxDestRdAtomic, srq);
     }
 
-    /** The peer may FLUSH, which kernels before 6.4 do not know. */
+    /** Settings whose region and queue pair permit FLUSH, which kernels before 6.4 do not support. */
     Settings flushable() {
         return regionAccess(regionAccess | AccessFlags.FLUSH_GLOBAL).qpAccess(qpAccess | AccessFlags.FLUSH_GLOBAL);
     }

@@ -10,15 +10,15 @@ import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The test application: our end of one case, in the lab's network namespace.
+ * The test application: runs our end of one case, in the lab's network namespace.
  *
  * <pre>
  *   VerbsApp operation|violation NAME requester|responder|both GID-INDEX GUEST-ADDRESS GUEST-GID-INDEX
  * </pre>
  *
- * The third word is our part; the guest has the other, and "both" is one after the other. Prints what goes on, our counters, and for a
- * violation lines of {@link #OBSERVED}, our part and what was seen. Exit code 0, 1 with a stack trace, or {@link #UNSUPPORTED} when our
- * device lacks what the case needs.
+ * The third argument is our part; the guest runs the other, and "both" runs the two one after the other. Prints the progress, our counters,
+ * and for a violation lines of {@link #OBSERVED}, our part and the answer. Exit code 0, 1 with a stack trace, or {@link #UNSUPPORTED} when
+ * our device lacks a feature of the case.
  */
 public final class VerbsApp {
     public static final int UNSUPPORTED = 77;

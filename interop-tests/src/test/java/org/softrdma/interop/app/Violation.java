@@ -10,11 +10,12 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.wire.roce.Opcode;
 
 /**
- * Something a responder must not accept, and what came of it. The requests that no requester makes are sent as datagrams past its queue
- * pair. Nothing here may be known to crash the kernel: a WRITE Only with RETH length 0 and a payload does.
+ * A request that a responder must not accept, and the observation of its answer. Requests that no requester would send are sent as
+ * datagrams past the queue pair. No row may contain a request that is known to crash the kernel: a WRITE Only with RETH length 0 and a
+ * payload does.
  *
- * @param name what is wrong, a row of the table
- * @param iba  the wire's answer after IBA vol 1 §9.7.5, §9.8, §9.9.3, and what else tells, as we understand it
+ * @param name description of the request, a row of the table
+ * @param iba  the answer on the wire according to IBA vol 1 §9.7.5, §9.8, §9.9.3, and the other effects, as we understand them
  */
 public record Violation(String name, String iba, Settings requester, Settings responder, Body body) {
     private static final double SECONDS = 10;
@@ -23,16 +24,20 @@ public record Violation(String name, String iba, Settings requester, Settings re
     private static final int WR = 1;
     private static final int MTU = 1024;
 
-    /** Does it. */
+    /** Code that sends the request. */
     interface Body {
-        /** @return whether a work request was posted whose completion tells */
+        /**
+         * Sends the request.
+         *
+         * @return whether it was posted as a work request, whose completion is part of the observation
+         */
         boolean run(Endpoint requester, Endpoint responder);
     }
 
     private static final Settings PLAIN = Settings.defaults();
     private static final String INVALID = "NAK 0x61";
     private static final String ACCESS = "NAK 0x62";
-    /** The architecture leaves the choice. */
+    /** Either of two answers; the specification permits both. */
     private static final String EITHER = "NAK 0x61 or 0x62";
     private static final String OPERATIONAL = "NAK 0x63";
     private static final String SILENCE = "no answer";
@@ -66,7 +71,7 @@ public record Violation(String name, String iba, Settings requester, Settings re
         row("FETCH_ADD on an address that is not a multiple of 8", INVALID,
             (a, b) -> {
                 a.sendRaw(b.reach().gid(), RawPacket.fetchAndAdd(a.reach().gid(), b.reach().gid(), b.reach().qpn(), a.reach().psn(),
-                    b.reach().address() + 4, b.reach().rkey()));      // libibverbs refuses to post such a thing
+                    b.reach().address() + 4, b.reach().rkey()));      // libibverbs refuses to post such a request
                 return false;
             }),
         row("SEND of 2500 bytes into a receive of 100", INVALID, (a, b) -> {
@@ -253,7 +258,7 @@ public record Violation(String name, String iba, Settings requester, Settings re
         return false;
     }
 
-    /** Does it, watches both sides and tells in one line. The NAK stands in the capture. */
+    /** Runs the violation, observes both sides and describes the result in one line. The NAK is taken from the capture. */
     String observe(Endpoint a, Endpoint b) {
         List<String> seen = new ArrayList<>();
         try {

@@ -7,9 +7,9 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WrOpcode;
 
-/** One send work request, whichever side is to post it. Elements are parts of that side's region. Signaled unless told otherwise. */
+/** One send work request, for either side. Elements are parts of that side's region. Signaled by default. */
 final class Work {
-    /** Part of the region. */
+    /** A part of the region. */
     record Part(int offset, int length) {
     }
 
@@ -17,16 +17,16 @@ final class Work {
     final long wrId;
     final List<Part> parts = new ArrayList<>();
     int flags = SendFlags.SIGNALED;
-    /** Immediate data or the key to invalidate. */
+    /** Immediate data, or the key to invalidate. */
     int immediate;
     long address;
     int rkey;
     long compareAdd;
     long swap;
     int flushed;
-    /** Of a datagram; the peer's unless told otherwise. */
+    /** Q_Key of a datagram; null for the peer's. */
     Integer qkey;
-    /** The group a datagram goes to, instead of the peer. */
+    /** Group that a datagram is sent to, instead of the peer. */
     Gid group;
     /** Whether a datagram is sent by an address handle of another protection domain. */
     boolean foreignHandle;
@@ -79,12 +79,12 @@ final class Work {
         return work;
     }
 
-    /** The 8 bytes of the one part, at once. */
+    /** Writes the 8 bytes of the one part atomically. */
     static Work atomicWrite(long wrId, long address, int rkey) {
         return new Work(WrOpcode.ATOMIC_WRITE, wrId).at(address, rkey);
     }
 
-    /** Of these bytes, for global visibility. */
+    /** Flushes this number of bytes, for global visibility. */
     static Work flush(long wrId, long address, int rkey, int length) {
         Work work = new Work(WrOpcode.FLUSH, wrId).at(address, rkey);
         work.flushed = length;
