@@ -6,11 +6,15 @@ import java.util.TreeMap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** Counts what lives on a parent, so that it can refuse to close and say why. Thread-safe. */
+/** Counters of the open objects that depend on a parent, by kind; the parent refuses to close while there are any. Thread-safe. */
 public final class Dependents {
     private final Map<String, Integer> living = new TreeMap<>();
 
-    /** @param kind in the plural, for the message: {@code queue pairs} */
+    /**
+     * Counts one more dependent.
+     *
+     * @param kind in the plural, for the message: {@code queue pairs}
+     */
     public synchronized void add(String kind) {
         living.merge(kind, 1, Integer::sum);
     }
@@ -19,7 +23,11 @@ public final class Dependents {
         living.merge(kind, -1, (now, change) -> now + change == 0 ? null : now + change);
     }
 
-    /** How many live, of whatever kind. */
+    /**
+     * Number of open dependents of all kinds.
+     *
+     * @return 0 or more
+     */
     synchronized int count() {
         int all = 0;
         for (int each : living.values()) {
@@ -28,7 +36,11 @@ public final class Dependents {
         return all;
     }
 
-    /** @throws VerbsException EBUSY if anything lives */
+    /**
+     * Refuses to close the parent while any dependent is open.
+     *
+     * @throws VerbsException EBUSY; the message names the kinds and their numbers
+     */
     public synchronized void refuseIfAny(String verb) {
         if (!living.isEmpty()) {
             throw new VerbsException(Errno.EBUSY, verb, "close these first: " + living);

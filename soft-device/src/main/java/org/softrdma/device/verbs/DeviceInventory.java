@@ -8,16 +8,16 @@ import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
 
 /**
- * What a process has on a device it runs: the contexts, their objects, and the counters.
+ * Inventory of a device that runs in this process: its contexts, their objects, and the counters.
  *
- * @param contexts those that are open, whenever it is looked at
+ * @param contexts live view of the open contexts
  */
 public record DeviceInventory(String device, Collection<? extends SoftContext> contexts) implements ReportSource {
     @Override
     public void report(ReportBuilder into) {
         ReportBuilder.Device report = into.device(device);
         for (SoftContext context : contexts) {
-            // They are the device's, and the same in all contexts.
+            // Counters belong to the device: every context reports the same ones.
             report.counters(context.counters());
             report.add(Resource.of(ResourceKind.CTX).with("ctxn", context.number()));
             context.living.report(report);

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.softrdma.host.config.NetDevice;
 import org.softrdma.verbs.AsyncEventType;
 
-/** A running device's one port: the network interface beneath as it was seen last, and the contexts that are told of changes. */
+/** The only port of a running device: the last known state of its network interface, and the contexts that receive its events. */
 public final class DevicePort {
     public static final int NUMBER = 1;
     private static final System.Logger LOG = System.getLogger(DevicePort.class.getName());
@@ -18,34 +18,51 @@ public final class DevicePort {
         this.netdev = netdev;
     }
 
-    /** The interface as it was seen last. */
+    /**
+     * Last known state of the interface.
+     *
+     * @return never null, also after the interface was removed
+     */
     public NetDevice netdev() {
         return netdev;
     }
 
-    /** What the interface is like now that it was looked for. @param found null if there is none any more; it may come back */
+    /**
+     * Current state of the interface, from the result of a look-up.
+     *
+     * @param found null if the interface does not exist any more; it may be created again later
+     * @return {@code found}, or the last known interface marked as gone
+     */
     public NetDevice orGone(NetDevice found) {
         return found != null ? found : netdev.gone();
     }
 
-    /** The interface is like this now. */
+    /**
+     * Records the current state of the interface.
+     *
+     * @param now not null; {@link #orGone} for an interface that does not exist any more
+     */
     public void is(NetDevice now) {
         netdev = now;
     }
 
-    /** Tells all contexts whether the port came up or went down since. @param before the interface then */
+    /**
+     * Raises PORT_ACTIVE or PORT_ERR on all contexts if the link state has changed.
+     *
+     * @param before state of the interface before the last update
+     */
     public void tellOfChange(NetDevice before) {
         if (before.isActive() != netdev.isActive()) {
             raise(netdev.isActive() ? AsyncEventType.PORT_ACTIVE : AsyncEventType.PORT_ERR);
         }
     }
 
-    /** An event of the port, to all contexts. */
+    /** Raises an event of the port on all contexts. */
     public void raise(AsyncEventType type) {
         raise(type, NUMBER);
     }
 
-    /** An event of the device, to all contexts. */
+    /** Raises an event of the device on all contexts. */
     public void raiseOfDevice(AsyncEventType type) {
         raise(type, 0);
     }
@@ -55,12 +72,16 @@ public final class DevicePort {
         contexts.forEach(context -> context.raise(type, port));
     }
 
-    /** Those that are open, now and later. */
+    /**
+     * Live view of the open contexts.
+     *
+     * @return thread-safe; also shows contexts opened later
+     */
     Set<SoftContext> contexts() {
         return contexts;
     }
 
-    /** The device's link was deleted: all contexts are told. It goes on until they are closed. */
+    /** Raises DEVICE_FATAL on all contexts because the device's link was deleted. The device runs until its last context is closed. */
     public void removed() {
         LOG.log(System.Logger.Level.WARNING, netdev.name() + ": the device's link was deleted while it is in use");
         contexts.forEach(SoftContext::removed);
@@ -70,7 +91,11 @@ public final class DevicePort {
         contexts.add(context);
     }
 
-    /** @return whether it was the last one */
+    /**
+     * Removes a context that is being closed.
+     *
+     * @return true if it was the last one
+     */
     public boolean leave(SoftContext context) {
         contexts.remove(context);
         return contexts.isEmpty();

@@ -2,8 +2,8 @@
 package org.softrdma.device.verbs;
 
 /**
- * Counts events handed to the application and acknowledged by it: verbs' destroy calls wait until both agree, so that nobody holds an
- * event of an object that is gone.
+ * Counters of events delivered to the application and acknowledged by it. The destroy calls of verbs wait until both are equal, so that
+ * the application holds no event of a destroyed object.
  */
 public final class EventAcks {
     private long delivered;
@@ -18,7 +18,7 @@ public final class EventAcks {
         notifyAll();
     }
 
-    /** Waits until every delivered event is acknowledged; an interrupt is kept for later. */
+    /** Waits until every delivered event is acknowledged. An interrupt does not end the wait; the thread's interrupt flag is set again. */
     public synchronized void awaitAll() {
         boolean interrupted = false;
         while (acknowledged < delivered) {

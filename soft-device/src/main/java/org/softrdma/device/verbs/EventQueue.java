@@ -12,9 +12,9 @@ import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** A blocking queue of events that knows how verbs wait: with a timeout, for ever, or not at all. Any thread. */
+/** A blocking queue of events with the three ways to wait that verbs have: with a timeout, without one, or not at all. Any thread. */
 public final class EventQueue<T> {
-    /** Pause between rounds in which no device had work. */
+    /** Pause between rounds of work in which no device had anything to do. */
     private static final long DRIVEN_PARK_NS = 50_000;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -25,21 +25,30 @@ public final class EventQueue<T> {
     private volatile int waiting;
 
     /**
-     * A queue whose users put in no more than they have room for.
+     * Creates a queue without an upper bound: its users limit the number of waiting events themselves.
      *
-     * @param onDelivery called with every event handed out, in one step with taking it: whoever removes an event knows which it is
+     * @param onDelivery called with every delivered event, atomically with its removal from the queue
      */
     public EventQueue(Consumer<T> onDelivery) {
         this(onDelivery, Integer.MAX_VALUE);
     }
 
-    /** @param maxWaiting events that wait to be taken at most: one more, and the oldest is forgotten */
+    /**
+     * Creates a bounded queue.
+     *
+     * @param onDelivery called with every delivered event, atomically with its removal from the queue
+     * @param maxWaiting maximum number of undelivered events; beyond it the oldest event is dropped
+     */
     public EventQueue(Consumer<T> onDelivery, int maxWaiting) {
         this.onDelivery = onDelivery;
         this.maxWaiting = maxWaiting;
     }
 
-    /** @return false if the oldest event was forgotten for it */
+    /**
+     * Appends an event.
+     *
+     * @return false if the oldest event was dropped to make room
+     */
     public boolean put(T event) {
         lock.lock();
         try {
@@ -60,7 +69,11 @@ public final class EventQueue<T> {
         return waiting == 0;
     }
 
-    /** Drops undelivered events. @return how many */
+    /**
+     * Drops the undelivered events that match.
+     *
+     * @return number of dropped events
+     */
     public int removeIf(Predicate<T> which) {
         lock.lock();
         try {
@@ -74,9 +87,12 @@ public final class EventQueue<T> {
     }
 
     /**
-     * @param timeoutNs 0 to look only, negative for ever
-     * @return null when the time is over
-     * @throws VerbsException EINTR
+     * Removes the oldest event, waiting for one if there is none.
+     *
+     * @param verb      name of the calling verb, for the exception
+     * @param timeoutNs 0 to return at once, negative to wait without limit
+     * @return null on timeout
+     * @throws VerbsException EINTR if the thread was interrupted; its interrupt flag stays set
      */
     public T take(String verb, long timeoutNs) {
         if (timeoutNs != 0 && DeviceThreads.count() > 0) {
@@ -103,7 +119,7 @@ public final class EventQueue<T> {
         }
     }
 
-    /** Waits where the application drives its devices: the event may have to come from one of them. */
+    /** Waits in a program that drives its devices itself: runs the devices meanwhile, because one of them may have to cause the event. */
     private T driveAndTake(String verb, long timeoutNs) {
         long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, System.nanoTime());
         T event = take(verb, 0);

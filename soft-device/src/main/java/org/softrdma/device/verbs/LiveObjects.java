@@ -6,11 +6,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.host.inspect.Resource;
 
-/** The objects of a context that others may see. Any thread. */
+/** The objects of a context that introspection reports. Any thread. */
 final class LiveObjects {
-    /** One of them. */
+    /** An object that introspection reports. */
     interface Shown {
-        /** As it is now; it may just be going. */
+        /**
+         * Describes the current state of the object.
+         *
+         * @return may describe an object that is being destroyed by another thread
+         */
         Resource resource();
     }
 

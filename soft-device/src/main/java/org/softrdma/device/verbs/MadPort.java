@@ -5,20 +5,35 @@ import java.nio.ByteBuffer;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
 
-/** What a device does for {@link org.softrdma.verbs.MadAgent}s: its queue pair 1. Each call takes the owner's lock. */
+/** A device's queue pair 1, as {@link org.softrdma.verbs.MadAgent}s use it. Each call takes the owner's lock. */
 public interface MadPort {
-    /** Takes a datagram, with the owner's lock held. */
+    /** Consumer of received datagrams, called with the owner's lock held. */
     interface Receiver {
-        /** @param mad 256 bytes at offset 0, the receiver's. @return false if there is no room: it is dropped, and counted */
+        /**
+         * Accepts a received datagram.
+         *
+         * @param local  GID that the datagram was sent to
+         * @param remote GID of the sender
+         * @param mad    256 bytes at offset 0; the receiver owns the buffer from now on
+         * @return false if there is no room: the device drops the datagram and counts it
+         */
         boolean onMad(Gid local, Gid remote, ByteBuffer mad);
     }
 
-    /** Datagrams of that class go to {@code receiver}. @throws VerbsException EBUSY: they go to another one */
+    /**
+     * Delivers received datagrams of a management class to a receiver.
+     *
+     * @throws VerbsException EBUSY if the class has a receiver already
+     */
     void enter(int managementClass, Receiver receiver);
 
-    /** They go nowhere any more. */
+    /** Removes the receiver of a management class. */
     void leave(int managementClass);
 
-    /** @throws VerbsException as {@link org.softrdma.verbs.MadAgent#send} */
+    /**
+     * Sends a datagram.
+     *
+     * @throws VerbsException with the same errno values as {@link org.softrdma.verbs.MadAgent#send}
+     */
     void send(Gid from, Gid to, ByteBuffer mad);
 }

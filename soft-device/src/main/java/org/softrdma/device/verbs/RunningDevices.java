@@ -9,25 +9,29 @@ import java.util.function.Supplier;
 import org.softrdma.host.inspect.ProcessPublisher;
 
 /**
- * The devices of one type that run in this process, by name: the first context opened starts one, the last one closed stops it. Meanwhile
- * other processes of the user can look at it.
+ * The devices of one type that run in this process, by name. Opening the first context starts a device, closing the last one stops it.
+ * While a device runs, other processes of the same user can inspect it.
  *
- * @param <R> what runs
+ * @param <R> type of the running devices
  */
 public final class RunningDevices<R extends RunningDevices.Running> {
-    /** A device at work. */
+    /** A running device. */
     public interface Running {
         DevicePort port();
 
-        /** The last context is closed. */
+        /** Stops the device. Called after its last context was closed. */
         void stop();
     }
 
     private final Map<String, R> running = new HashMap<>();
-    /** What others are told of the same devices. */
+    /** The same devices as published to other processes. */
     private final Map<String, DeviceInventory> inventories = new HashMap<>();
 
-    /** What runs under that name, or null. */
+    /**
+     * Finds a running device by name.
+     *
+     * @return null if no such device runs
+     */
     public synchronized R find(String name) {
         return running.get(name);
     }
@@ -35,8 +39,9 @@ public final class RunningDevices<R extends RunningDevices.Running> {
     /**
      * Opens a context.
      *
-     * @param start   what runs, if nothing does yet
-     * @param context makes the context; it is given what runs, and whom to tell when it is closed
+     * @param start   starts the device; called only if it does not run yet
+     * @param context makes the context from the running device and the callback to call when the context is closed
+     * @return the new context
      */
     public synchronized <C extends SoftContext> C open(String name, Supplier<R> start, BiFunction<R, Consumer<SoftContext>, C> context) {
         R device = running.get(name);

@@ -8,7 +8,7 @@ import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.ProtectionDomain;
 
-/** A resolved destination: work requests take its destination along when they are posted, so it may be closed while they wait. */
+/** A resolved destination. Work requests copy the destination when they are posted, so the handle may be closed while they wait. */
 final class SoftAddressHandle implements AddressHandle {
     private final SoftProtectionDomain pd;
     private final AddressVector vector;

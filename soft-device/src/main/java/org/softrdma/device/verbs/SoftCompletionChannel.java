@@ -9,9 +9,9 @@ import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
 
-/** A queue of completion queues that have something to say. */
+/** A queue of notifications by armed completion queues. */
 final class SoftCompletionChannel implements CompletionChannel {
-    /** So long one thread waits for what another one brings, before it looks whether it could bring it itself. */
+    /** Maximum wait for events produced by another thread that drives the device; then this thread tries to drive the device itself. */
     private static final long FOLLOW_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     final Dependents children = new Dependents();
@@ -50,7 +50,7 @@ final class SoftCompletionChannel implements CompletionChannel {
         if (queue != null || timeoutNs == 0) {
             return queue;
         }
-        // The waiting thread does the device's work itself, unless another one does; events then come from there.
+        // The waiting thread drives the device itself, unless another thread does; then that thread produces the events.
         long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, System.nanoTime());
         while (queue == null && !Deadline.isDue(untilNs, System.nanoTime())) {
             boolean led = context.agent().lead(hasEvents, untilNs) && !Thread.currentThread().isInterrupted();

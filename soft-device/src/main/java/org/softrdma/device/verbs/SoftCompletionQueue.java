@@ -18,7 +18,7 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** A completion queue: a ring, an arming flag and, if it has one, a channel. */
+/** A completion queue: a ring, an arming state and an optional channel. */
 public final class SoftCompletionQueue implements CompletionQueue, CompletionSink, LiveObjects.Shown {
     private static final int UNARMED = 0;
     private static final int SOLICITED = 1;
@@ -27,12 +27,12 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
 
     final Dependents children = new Dependents();
 
-    /** Distinguishes it from every other completion queue of the process. */
+    /** Unique among the completion queues of the process. */
     private final int number = LAST_NUMBER.incrementAndGet();
     private final SoftContext context;
     private final Object userContext;
     private final SoftCompletionChannel channel;
-    /** Null for one that belongs to no parent domain. */
+    /** Null if the queue belongs to no parent domain. */
     private final SoftProtectionDomain parentDomain;
     private final CompletionRing ring;
     private final AtomicInteger armed = new AtomicInteger(UNARMED);
@@ -96,7 +96,11 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
             .with("ctxn", context.number());
     }
 
-    /** Completions it holds now. */
+    /**
+     * Number of completions not polled yet.
+     *
+     * @return 0..{@link #cqe}
+     */
     int held() {
         return ring.size();
     }
@@ -118,7 +122,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
         try {
             if (closed.get() || overrun || ring.isBeingRead()) {
                 throw refuseResize(closed.get() ? "the queue is closed" : overrun ? "the queue has overrun; make a new one"
-                    : "this thread reads the queue; end_poll comes first");
+                    : "this thread is reading the queue; call end_poll first");
             }
             if (cqe < ring.size()) {
                 throw refuseResize("cqe " + cqe + " is less than the " + ring.size() + " completions it holds; poll them first");

@@ -7,7 +7,7 @@ import org.softrdma.verbs.CompletionReader;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 
-/** A cursor on a completion ring that drives the device when it finds nothing. */
+/** A cursor on a completion ring that drives the device once if the ring is empty. */
 final class SoftCompletionReader implements CompletionReader {
     private final DeviceAgent agent;
     private final CompletionRing.Cursor cursor;

@@ -23,9 +23,9 @@ import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.XrcDomain;
 
-/** What every soft device's context does alike: protection domains, completion queues, channels and asynchronous events. */
+/** Base of the contexts of all soft devices: protection domains, completion queues, channels and asynchronous events. */
 public abstract class SoftContext implements Context {
-    /** Asynchronous events that wait to be taken; of more, the oldest are forgotten: a program that never asks does not care. */
+    /** Maximum number of undelivered asynchronous events. Beyond it the oldest are dropped: a program need not read events at all. */
     static final int MAX_EVENTS = 4096;
     private static final System.Logger LOG = System.getLogger(SoftContext.class.getName());
     private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
@@ -33,14 +33,14 @@ public abstract class SoftContext implements Context {
     final Dependents children = new Dependents();
     final LiveObjects living = new LiveObjects();
 
-    /** Distinguishes it from every other context of the process. */
+    /** Unique among the contexts of the process. */
     private final int number = LAST_NUMBER.incrementAndGet();
     private final DeviceAgent agent;
     private final MemoryTable memory;
     private volatile PinnedMemory pinned = PinnedMemory.UNLIMITED;
     private final EventQueue<Event> events = new EventQueue<>(Event::delivered, MAX_EVENTS);
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final AtomicBoolean saidForgotten = new AtomicBoolean();
+    private final AtomicBoolean dropLogged = new AtomicBoolean();
     private volatile boolean removed;
     private volatile Runnable whenRemoved;
 
@@ -53,7 +53,11 @@ public abstract class SoftContext implements Context {
         return number;
     }
 
-    /** The owner of the device's state. */
+    /**
+     * The agent that owns the device's state.
+     *
+     * @return the same for all contexts of the device
+     */
     public final DeviceAgent agent() {
         return agent;
     }
@@ -62,73 +66,109 @@ public abstract class SoftContext implements Context {
         return memory;
     }
 
-    /** Creates the transport's queue pair; attributes are checked against the device's limits. Called without the lock. */
+    /**
+     * Creates a queue pair of the transport. The implementation checks the attributes against the device's limits. Called without the
+     * owner's lock.
+     */
     protected abstract QueuePair newQueuePair(SoftProtectionDomain pd, QpInitAttributes attributes);
 
-    /** The queue pair is made: others may see it. */
+    /**
+     * Adds a new queue pair to the objects that introspection reports.
+     *
+     * @return the same queue pair
+     */
     final QueuePair shown(QueuePair made) {
         living.add((SoftQueuePair) made);
         return made;
     }
 
-    /** A number no other protection domain of the device has. */
+    /**
+     * Allocates a number for a protection domain.
+     *
+     * @return unique among the protection domains of the device
+     */
     protected abstract int newPdNumber();
 
-    /** Resolves an address vector for a handle, and counts it; with the owner's lock held. Not for transports without datagrams. */
+    /**
+     * Resolves an address vector for an address handle, and counts the handle. Called with the owner's lock held.
+     *
+     * @throws VerbsException EOPNOTSUPP from a transport without datagrams
+     */
     protected Destination openDestination(AddressVector vector) {
         throw VerbsException.unsupported("create_ah");
     }
 
-    /** The handle is destroyed; with the owner's lock held. */
+    /** Uncounts a destroyed address handle. Called with the owner's lock held. */
     protected void closeDestination(Destination destination) {
     }
 
-    /** When the round of work that is going on began, on {@link #rawClockNs}'s clock; with the owner's lock held. */
+    /**
+     * Start of the current round of work. Called with the owner's lock held.
+     *
+     * @return ns on the clock of {@link #rawClockNs}
+     */
     protected abstract long roundNs();
 
-    /** Gives a shared receive queue its number, with the owner's lock held; ENOMEM if the device has as many as it can. */
+    /**
+     * Allocates the number of a shared receive queue. Called with the owner's lock held.
+     *
+     * @return unique among the shared receive queues of the device
+     * @throws VerbsException ENOMEM if the device's maximum is reached
+     */
     protected abstract int enter(SoftSharedReceiveQueue queue);
 
-    /** The number is free again; with the owner's lock held. */
+    /** Frees the number of a closed shared receive queue. Called with the owner's lock held. */
     protected abstract void leave(SoftSharedReceiveQueue queue);
 
     /**
-     * Opens the domain of that name, or makes one, with the owner's lock held.
+     * Opens the XRC domain of a name, or creates it. Called with the owner's lock held.
      *
-     * @param name null for one that nobody else can open
-     * @return a number no other XRC domain of the device has
-     * @throws VerbsException as {@link #openXrcd}
+     * @param name null for a private domain, which cannot be opened a second time
+     * @return number of the domain, unique among the XRC domains of the device
+     * @throws VerbsException with the same errno values as {@link #openXrcd}
      */
     protected int enterXrcd(String name, boolean create, boolean exclusive) {
         throw VerbsException.unsupported("open_xrcd");
     }
 
-    /** Undoes one {@link #enterXrcd}, with the owner's lock held: the last one ends the domain. */
+    /** Undoes one {@link #enterXrcd}; the last one destroys the domain. Called with the owner's lock held. */
     protected void leaveXrcd(int number) {
         throw VerbsException.unsupported("close_xrcd");
     }
 
-    /** Creates an XRC target. Called without the lock. */
+    /** Creates an XRC target. Called without the owner's lock. */
     protected QueuePair newTarget(SoftXrcDomain domain) {
         throw VerbsException.unsupported("create_qp_ex");
     }
 
-    /** Opens an XRC target of the domain, whoever made it. Called without the lock. @throws VerbsException EINVAL: there is none */
+    /**
+     * Opens an XRC target of the domain, also one that another context created. Called without the owner's lock.
+     *
+     * @throws VerbsException EINVAL if the domain has no such target
+     */
     protected QueuePair openTarget(SoftXrcDomain domain, int qpNum) {
         throw VerbsException.unsupported("open_qp");
     }
 
-    /** How much memory may be registered. */
+    /**
+     * Limit of the memory that may be registered.
+     *
+     * @return {@link PinnedMemory#UNLIMITED} unless {@link #limitMemory} was called
+     */
     final PinnedMemory pinned() {
         return pinned;
     }
 
-    /** From now on memory that is registered counts against what the process may pin. To be called before there is any. */
+    /** Counts registered memory against the process's limit of pinned memory. Must be called before the first registration. */
     public final void limitMemory() {
         pinned = PinnedMemory.ofThisProcess();
     }
 
-    /** The device's queue pair 1, for management datagrams; null: it has none. */
+    /**
+     * The device's queue pair 1, for management datagrams.
+     *
+     * @return null if the device has none
+     */
     protected MadPort madPort() {
         return null;
     }
@@ -143,7 +183,7 @@ public abstract class SoftContext implements Context {
         return new SoftMadAgent(this, port, managementClass);
     }
 
-    /** The last act of {@link #close}: gives the device back. */
+    /** Releases the device. Called as the last step of {@link #close}. */
     protected abstract void release();
 
     @Override
@@ -264,30 +304,34 @@ public abstract class SoftContext implements Context {
     }
 
     private void put(Event event) {
-        if (!events.put(event) && saidForgotten.compareAndSet(false, true)) {
+        if (!events.put(event) && dropLogged.compareAndSet(false, true)) {
             LOG.log(System.Logger.Level.WARNING, device().name() + ": more than " + MAX_EVENTS
-                + " asynchronous events wait to be taken; the oldest are forgotten from now on. Take them with getAsyncEvent");
+                + " undelivered asynchronous events, dropping the oldest from now on; call getAsyncEvent to receive them");
         }
     }
 
     /**
-     * The device is taken away from its users: its link was deleted. It goes on for those that do not care, until they close it. Any thread
-     * that holds no lock.
+     * Raises DEVICE_FATAL because the device's link was deleted, and calls the listener of {@link #whenRemoved}. The device itself works
+     * until the context is closed. Any thread that holds no lock.
      */
     public final void removed() {
         raise(AsyncEventType.DEVICE_FATAL, 0);
         removed = true;
-        Runnable told = whenRemoved;
-        if (told != null) {
-            told.run();
+        Runnable listener = whenRemoved;
+        if (listener != null) {
+            listener.run();
         }
     }
 
-    /** Who is told of {@link #removed}, beside the event: one; at once, if it was removed before. */
-    public final void whenRemoved(Runnable told) {
-        whenRemoved = told;
+    /**
+     * Sets the only listener of {@link #removed}, which is called in addition to the event.
+     *
+     * @param listener called at once if the device was removed before
+     */
+    public final void whenRemoved(Runnable listener) {
+        whenRemoved = listener;
         if (removed) {
-            told.run();
+            listener.run();
         }
     }
 
@@ -296,7 +340,7 @@ public abstract class SoftContext implements Context {
         put(new Event(type, element, 0, acknowledged));
     }
 
-    /** Forgets the undelivered events of a dying object and waits until the delivered ones are acknowledged. */
+    /** Drops the undelivered events of an object that is being destroyed and waits until the delivered ones are acknowledged. */
     final void settleEvents(Object element, EventAcks acknowledged) {
         events.removeIf(event -> event.element == element);
         acknowledged.awaitAll();

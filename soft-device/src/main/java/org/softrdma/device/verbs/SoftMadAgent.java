@@ -10,9 +10,9 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MadAgent;
 import org.softrdma.verbs.VerbsException;
 
-/** An agent of a soft device: a bounded inbox that the owner fills. */
+/** A MAD agent of a soft device: a bounded inbox that the device's owner fills. */
 final class SoftMadAgent implements MadAgent {
-    /** Datagrams that wait for the application. */
+    /** Capacity of the inbox, in datagrams. */
     static final int INBOX_MADS = 64;
 
     private static final byte BASE_VERSION = 1;

@@ -13,7 +13,7 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.VerbsException;
 
-/** A registered region of a soft device. */
+/** A registered memory region of a soft device. */
 final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
     private static final String KIND = "memory regions";
 
@@ -21,7 +21,7 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
     private volatile Terms terms;
     private boolean closed;
 
-    /** What can change, and always together. */
+    /** Properties changed by {@link #reregister}, replaced as one so that readers see them consistent. */
     private record Terms(SoftProtectionDomain pd, MemorySegment memory, Region region) {
     }
 
@@ -90,7 +90,7 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
             int access = change.has(Reregistration.ACCESS) ? change.access() : now.region.access();
             boolean moves = change.has(Reregistration.TRANSLATION);
             if (!moves && ((access ^ now.region.access()) & AccessFlags.ZERO_BASED) != 0) {
-                throw invalid("ZERO_BASED changes where addresses start, so it changes together with the memory only");
+                throw invalid("ZERO_BASED changes where addresses start, so it can only be changed together with the memory");
             }
             MemorySegment memory = moves ? change.memory() : now.memory;
             long start = !moves ? now.region.start() : change.hasIova() ? change.iova() : SoftProtectionDomain.startOf(memory, access);

@@ -9,7 +9,7 @@ import org.softrdma.verbs.ProtectionDomain;
 final class SoftMemoryWindow implements MemoryWindow {
     private final SoftProtectionDomain pd;
     private final Type type;
-    /** Changed by binds of type 1, with the window's monitor held. */
+    /** Changed by binds of type 1 windows, with the window's monitor held. */
     private volatile int rkey;
     private boolean closed;
 
@@ -35,7 +35,11 @@ final class SoftMemoryWindow implements MemoryWindow {
         return rkey;
     }
 
-    /** A bind under this key was posted. */
+    /**
+     * Sets the key of a bind that was just posted.
+     *
+     * @param bound the new R_Key
+     */
     void rkey(int bound) {
         rkey = bound;
     }

@@ -20,14 +20,15 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 
-/** A protection domain of a soft device: a number that keys and queue pairs must share. A parent domain shares that of another. */
+/** A protection domain of a soft device: a number that keys and queue pairs must share. A parent domain has the number of another one. */
 public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects.Shown {
     final Dependents children = new Dependents();
 
     private final SoftContext context;
     private final int number;
-    /** What a parent domain is made of, both null for an ordinary one; there need not be a thread domain. */
+    /** The domain that a parent domain was made of; null for an ordinary one. */
     private final SoftProtectionDomain shared;
+    /** Optional thread domain of a parent domain; null for an ordinary one. */
     private final SoftThreadDomain threadDomain;
     private boolean closed;
 
@@ -40,7 +41,11 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         context.living.add(this);
     }
 
-    /** A parent domain. @param threadDomain may be null */
+    /**
+     * Creates a parent domain.
+     *
+     * @param threadDomain may be null
+     */
     SoftProtectionDomain(SoftProtectionDomain shared, SoftThreadDomain threadDomain) {
         context = shared.context;
         number = shared.number;
@@ -56,7 +61,11 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         return shared != null;
     }
 
-    /** Whether keys of the one are keys of the other: they are the same, or parent domains of the same. */
+    /**
+     * Compares two protection domains.
+     *
+     * @return true if keys of one are valid in the other: both are the same domain, or parent domains of the same
+     */
     boolean sharesKeysWith(ProtectionDomain other) {
         return other instanceof SoftProtectionDomain soft && soft.context == context && soft.number == number;
     }
@@ -70,7 +79,11 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         return context;
     }
 
-    /** Distinguishes it from every other protection domain of the device. */
+    /**
+     * Number of the protection domain.
+     *
+     * @return unique in the device, except that a parent domain has the number of the domain it was made of
+     */
     public int number() {
         return number;
     }
@@ -86,7 +99,11 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         return register(memory, startOf(memory, access), access);
     }
 
-    /** Where remote addresses start if nobody says otherwise. */
+    /**
+     * Default start of the region's remote addresses.
+     *
+     * @return 0 for a ZERO_BASED region, otherwise the virtual address of the memory
+     */
     static long startOf(MemorySegment memory, int access) {
         return (access & AccessFlags.ZERO_BASED) != 0 ? 0 : memory.address();
     }
@@ -103,7 +120,13 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         }
     }
 
-    /** Pins memory for as long as a region is made of it. @param action what would register it */
+    /**
+     * Pins memory and registers it. If the registration fails, the memory is unpinned again.
+     *
+     * @param verb   name of the calling verb, for exceptions
+     * @param action registers the memory
+     * @return the registered region
+     */
     Region pinned(String verb, MemorySegment memory, Supplier<Region> action) {
         context.pinned().pin(verb, memory);
         try {
@@ -136,7 +159,12 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         return createSrq("create_srq", null, null, maxWr, maxSge, limit);
     }
 
-    /** @param domain and {@code cq}: of an XRC queue, else null */
+    /**
+     * Creates a shared receive queue.
+     *
+     * @param domain null unless this is an XRC queue
+     * @param cq     null unless this is an XRC queue
+     */
     SharedReceiveQueue createSrq(String verb, SoftXrcDomain domain, SoftCompletionQueue cq, int maxWr, int maxSge, int limit) {
         requireOpen(verb);
         DeviceAttributes limits = context.queryDevice();
@@ -146,9 +174,9 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         return new SoftSharedReceiveQueue(this, domain, cq, maxWr, maxSge, limit, limits.maxSrqWr());
     }
 
-    private static void range(String verb, String what, int asked, int min, int max) {
-        if (asked < min || asked > max) {
-            throw new VerbsException(Errno.EINVAL, verb, what + " " + asked + " is not in " + min + ".." + max);
+    private static void range(String verb, String name, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new VerbsException(Errno.EINVAL, verb, name + " " + value + " is not in " + min + ".." + max);
         }
     }
 

@@ -7,15 +7,15 @@ import org.softrdma.verbs.SendOps;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 
-/** A batch whose requests stand in the send ring, invisible to the device until it is complete. */
+/** A batch of send requests that are written into the send ring at once and published to the device when the batch is complete. */
 final class SoftSendBatch implements SendBatch {
     private final SoftQueuePair qp;
     private final int operations;
     private final SendRequest request = new SendRequest();
     private boolean open;
-    /** {@link #request} was handed out and not looked at yet. */
+    /** True while {@link #request} was returned to the application and is not staged yet. */
     private boolean filling;
-    /** The first refusal; nothing is posted. */
+    /** The first error, or null. If set, {@link #complete} posts nothing. */
     private VerbsException refused;
 
     SoftSendBatch(SoftQueuePair qp, int operations) {
@@ -75,7 +75,7 @@ final class SoftSendBatch implements SendBatch {
 
     private void requireOpen(String verb) {
         if (!open) {
-            throw qp.refuse(verb, Errno.EINVAL, "no batch was begun; start() comes first");
+            throw qp.refuse(verb, Errno.EINVAL, "no batch was begun; call start() first");
         }
     }
 }

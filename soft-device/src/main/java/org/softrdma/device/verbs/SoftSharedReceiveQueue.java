@@ -17,13 +17,14 @@ import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.SrqAttributes;
 import org.softrdma.verbs.VerbsException;
 
-/** A shared receive queue of a soft device: any thread posts, the device's owner takes out for whichever queue pair has a message. */
+/** A shared receive queue of a soft device: any thread posts receives, the device's owner removes them for its queue pairs' messages. */
 public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQueue, LiveObjects.Shown {
     final Dependents children = new Dependents();
 
     private final SoftProtectionDomain pd;
-    /** Null unless this is an XRC queue; so is {@link #cq}. */
+    /** Null unless this is an XRC queue. */
     private final SoftXrcDomain domain;
+    /** Null unless this is an XRC queue. */
     private final SoftCompletionQueue cq;
     private final ScatterGather data;
     private final int number;
@@ -31,21 +32,24 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
     private final ReentrantLock postLock = new ReentrantLock();
     private final EventAcks asyncEvents = new EventAcks();
     private final AtomicBoolean closed = new AtomicBoolean();
-    /** Replaced with the owner's lock and the posters' lock held. */
+    /** Replaced by a resize, with the owner's lock and {@link #postLock} held. */
     private ReceiveRing ring;
-    /** The owner's. */
+    /** Armed SRQ limit in receives, 0 if disarmed. Accessed with the owner's lock held. */
     private int limit;
 
     /**
-     * @param domain null for a queue that queue pairs are made with
-     * @param cq     null without domain
+     * Creates a queue and registers its number with the device.
+     *
+     * @param domain        XRC domain, null for an ordinary shared receive queue
+     * @param cq            completion queue of an XRC queue, otherwise null
+     * @param maxWrOfDevice the device's limit, for {@link #resize}
      */
     SoftSharedReceiveQueue(SoftProtectionDomain pd, SoftXrcDomain domain, SoftCompletionQueue cq, int maxWr, int maxSge, int limit,
                            int maxWrOfDevice) {
         this.pd = pd;
         this.domain = domain;
         this.cq = cq;
-        // Elements of receives name regions, and regions open to all queue pairs of their protection domain.
+        // The scatter elements of receives name memory regions, and those are valid for all queue pairs of their protection domain.
         data = new ScatterGather(pd.softContext().memory(), pd.number(), 0);
         this.limit = limit;
         this.maxWrOfDevice = maxWrOfDevice;

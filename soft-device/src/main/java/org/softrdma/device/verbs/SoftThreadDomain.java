@@ -6,7 +6,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.VerbsException;
 
-/** A thread domain of a soft device: it saves nothing, and is there for programs that make one. */
+/** A thread domain of a soft device. It saves no locks; it exists for the programs that create one. */
 final class SoftThreadDomain implements ThreadDomain {
     final Dependents children = new Dependents();
 

@@ -10,7 +10,7 @@ import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.XrcDomain;
 
-/** A context's hold on an XRC domain: a number that shared receive queues and targets must share, whichever context they belong to. */
+/** A context's reference to an XRC domain: a number that shared receive queues and targets must share, also across contexts. */
 public final class SoftXrcDomain implements XrcDomain {
     final Dependents children = new Dependents();
 
@@ -33,7 +33,11 @@ public final class SoftXrcDomain implements XrcDomain {
         return context;
     }
 
-    /** Distinguishes the domain from every other one of the device. */
+    /**
+     * Number of the XRC domain.
+     *
+     * @return unique among the XRC domains of the device; all contexts that open the domain see the same number
+     */
     public int number() {
         return number;
     }

@@ -5,7 +5,7 @@ import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** The shared receive queues of a device by number. A number that was given back rests as long as possible. Owner's side. */
+/** The shared receive queues of a device by number. A freed number is reused as late as possible. Used with the owner's lock held. */
 public final class SrqTable {
     private static final int LAST_NUMBER = 0xffffff;
 
@@ -13,12 +13,21 @@ public final class SrqTable {
     private final Int2ObjectHashMap<SoftSharedReceiveQueue> byNumber = new Int2ObjectHashMap<>();
     private int last;
 
-    /** @param max queues there can be at one time */
+    /**
+     * Creates an empty table.
+     *
+     * @param max maximum number of shared receive queues at one time
+     */
     public SrqTable(int max) {
         this.max = max;
     }
 
-    /** @return its number, 1..2^24 - 1 */
+    /**
+     * Allocates a number for a queue and adds it to the table.
+     *
+     * @return number, 1..2^24 - 1
+     * @throws VerbsException ENOMEM if the maximum is reached
+     */
     public int enter(SoftSharedReceiveQueue queue) {
         if (byNumber.size() >= max) {
             throw new VerbsException(Errno.ENOMEM, "create_srq", "the device has " + max + " shared receive queues already");
@@ -30,7 +39,11 @@ public final class SrqTable {
         return last;
     }
 
-    /** Null if no queue has that number. */
+    /**
+     * Finds a queue by number.
+     *
+     * @return null if no queue has that number
+     */
     public SoftSharedReceiveQueue find(int number) {
         return byNumber.get(number);
     }
