@@ -2,12 +2,12 @@
 # shellcheck shell=bash
 
 LAB_HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# Which Debian the guest is: bookworm, kernel 6.1, or a later one.
+# Debian release of the guest: bookworm, with kernel 6.1, or a later one.
 LAB_SUITE=${SOFTRDMA_LAB_SUITE:-bookworm}
-# What `build` makes: guest root, kernel, initrd. May be deleted at any time when no guest runs.
+# Output of `build`: guest root, kernel, initrd. May be deleted while no guest runs.
 LAB_DIR=${SOFTRDMA_LAB_DIR:-/var/tmp/softrdma-lab}
 [[ $LAB_SUITE == bookworm ]] || LAB_DIR=$LAB_DIR/$LAB_SUITE
-# State of running labs, one directory each.
+# State of running labs, one directory for each.
 LAB_RUN=${SOFTRDMA_LAB_RUN:-/run/softrdma-lab}
 export LAB_HERE LAB_DIR LAB_RUN
 
@@ -16,7 +16,7 @@ die() { say "$*"; exit 1; }
 
 need_root() { [[ $(id -u) == 0 ]] || die "needs root (namespaces, tap devices, debootstrap)"; }
 
-# NAME becomes part of file names and of a namespace name.
+# Checks a NAME, which becomes part of file names and of a namespace name.
 check_name() {
   [[ $1 =~ ^[A-Za-z0-9][A-Za-z0-9_-]{0,30}$ ]] || die "bad lab name '$1': letters, digits, - and _, at most 31"
 }
@@ -24,24 +24,24 @@ check_name() {
 netns_of() { printf 'srdma-%s' "$1"; }
 state_of() { printf '%s/%s' "$LAB_RUN" "$1"; }
 
-# "PID STARTTIME" names a process for good; a bare pid may have been reused by a stranger.
+# Prints "PID STARTTIME", which identifies a process uniquely; a pid alone may be reused by another process.
 proc_id() {
   local stat
   stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
-  # The command name, field 2, may hold spaces; everything after its ')' is safe to split.
+  # The command name, field 2, may contain spaces; the text after its ')' is safe to split.
   read -ra stat <<<"${stat##*) }"
   [[ ${stat[0]} != Z ]] || return 1
   printf '%s %s\n' "$1" "${stat[19]}"
 }
 
-# proc_alive FILE: is the process that FILE's "PID STARTTIME" names still the one running?
+# proc_alive FILE: whether the process identified by FILE's "PID STARTTIME" still runs.
 proc_alive() {
   local pid start
   read -r pid start 2>/dev/null <"$1" || return 1
   [[ "$(proc_id "$pid")" == "$pid $start" ]]
 }
 
-# proc_stop FILE [SECONDS]: TERM, then KILL after SECONDS, exactly the process FILE names.
+# proc_stop FILE [SECONDS]: sends TERM, and KILL after SECONDS, to the process identified by FILE and no other.
 proc_stop() {
   local pid deadline=$((SECONDS + ${2:-5}))
   proc_alive "$1" || return 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs commands in the guest for a client on the host.
 
-The agent listens on TCP port 7700 of every guest address. On the host each guest also has a Unix socket that leads here
-(`lab/up` prints it), usable from any network namespace. Protocol: JSON objects, one per line, UTF-8, both directions.
-Any number of connections; any number of commands on each, at the same time, told apart by an id the client chooses
-(a string, unused among the connection's running commands). "data" is base64.
+The agent listens on TCP port 7700 of every guest address. On the host each guest also has a Unix socket that is forwarded
+to it (`lab/up` prints it), usable from any network namespace. Protocol: JSON objects, one per line, UTF-8, both directions.
+Any number of connections; any number of simultaneous commands on each, identified by an id chosen by the client
+(a string, unique among the connection's running commands). "data" is base64.
 
 client -> agent
   {"op":"start","id":"1","argv":["ibv_devices"]}     optional: "env":{"NAME":"value"} added to the agent's own,
@@ -22,9 +22,9 @@ agent -> client
   {"ev":"error","id":"1","message":"..."}            start failed (then it is the id's last event), or a bad request
   {"ev":"pong"}
 
-Every command leads a process group of its own. What is left of the group is killed when the command ends, and all of a
-connection's commands are killed when the connection closes: a client that vanishes leaves nothing running.
-Programs see a pipe, not a terminal; use `stdbuf -oL` on C programs whose lines are wanted as they come.
+Every command leads a process group of its own. Remaining processes of the group are killed when the command ends, and all of a
+connection's commands are killed when the connection closes: a client that disappears leaves no process behind.
+Programs see a pipe, not a terminal; use `stdbuf -oL` on C programs whose output is needed line by line.
 """
 import base64
 import json
@@ -37,7 +37,7 @@ import threading
 
 PORT = 7700
 CHUNK = 65536
-STDIN_BACKLOG = 1024  # messages waiting for a command that does not read
+STDIN_BACKLOG = 1024  # maximum number of messages queued for a command that does not read
 
 
 class Command:
@@ -80,17 +80,17 @@ class Command:
                     data = data[os.write(self.process.stdin.fileno(), data):]
             self.process.stdin.close()
         except OSError:
-            pass  # it ended, or closed its input; its exit event tells
+            pass  # the command ended, as its exit event reports, or closed its input
 
     def wait(self, readers):
-        # Seen dead but not yet reaped: its group id cannot have been given to anyone else.
+        # The process ended but is not reaped yet: its group id cannot have been reused.
         os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
         self.signal(signal.SIGKILL)
         with self.lock:
             self.reaped = True
             code = self.process.wait()
         for reader in readers:
-            reader.join(2)  # only a grandchild that left the group can still hold the pipe
+            reader.join(2)  # only a grandchild that left the group can still have the pipe open
         self.conn.forget(self.cid)
         self.conn.send({"ev": "exit", "id": self.cid, "code": code})
 
@@ -116,7 +116,7 @@ class Connection:
             with self.send_lock:
                 self.sock.sendall(line)
         except OSError:
-            pass  # the reading side notices and cleans up
+            pass  # the reader detects it and cleans up
 
     def forget(self, cid):
         with self.lock:
@@ -146,7 +146,7 @@ class Connection:
             request = json.loads(line)
             cid = request.get("id")
             self.dispatch(request, cid)
-        except Exception as e:  # whatever a client gets wrong is its error, not the agent's end
+        except Exception as e:  # errors of a request are reported to the client; the agent continues
             self.send({"ev": "error", "id": cid, "message": f"{type(e).__name__}: {e}"})
 
     def dispatch(self, request, cid):
@@ -163,7 +163,7 @@ class Connection:
         elif op in ("stdin", "eof", "signal"):
             command = self.command(cid)
             if not command:
-                return  # it just ended; the exit event is on its way
+                return  # the command has ended; its exit event follows
             if op == "signal":
                 name = request["signal"]
                 command.signal(name if isinstance(name, int) else signal.Signals["SIG" + name])

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""One verbs exchange between two guests, for recording what kernel rxe puts on the wire.
+"""One verbs exchange between two guests, for recording the packets of kernel rxe.
 
   verbs-cases.py CASE GID_INDEX                  the server: prints "listening", then serves one client
   verbs-cases.py CASE GID_INDEX SERVER_ADDRESS   the client
   verbs-cases.py --list
 
-Both sides print the keys, addresses and numbers a reader of the capture needs. Queue pair parameters: path MTU 1024,
-timeout 14 (67 ms), RNR timer 12 (0.64 ms), retry counts 7 (2 where a case has to give up), client's first PSN 0x123456, server's 0xabcdef, UD Q_Key 0x11111111.
+Both sides print the keys, addresses and numbers needed to read the capture. Queue pair parameters: path MTU 1024,
+timeout 14 (67 ms), RNR timer 12 (0.64 ms), retry counts 7 (2 where a case must exhaust them), client's first PSN 0x123456, server's 0xabcdef, UD Q_Key 0x11111111.
 Payload byte i is i % 251 from the client, 255 - i % 251 from the server.
 """
 import json
@@ -76,7 +76,7 @@ class Side:
         return json.loads(self.stream.readline())
 
     def meet(self):
-        """Both sides have come this far."""
+        """Waits until both sides have reached this point."""
         self.swap("here")
 
     def recv(self, length=SIZE, offset=0):
@@ -154,7 +154,7 @@ def send_inv(stream, client, gid_index):
         wr.set_bind_wr(mw, info)
         s.qp.post_send(wr)
         s.done()
-        # The bind took the next key; pyverbs goes on showing the one from before.
+        # The bind used the next key; pyverbs still returns the previous one.
         window = (mw.rkey & ~0xff) | ((mw.rkey + 1) & 0xff)
         s.recv()
     window = max(window, s.swap(window))
@@ -225,7 +225,8 @@ def too_long(stream, client, gid_index):
 
 
 def psn_gap(stream, client, gid_index):
-    """The client's first PSN is 5 ahead of what the server expects: NAK PSN sequence error, retries until given up."""
+    """The client's first PSN is 5 ahead of what the server expects: NAK PSN sequence error, then retries
+    until the retry count is exhausted."""
     s = Side(stream, client, gid_index, sq_psn=CLIENT_PSN, rq_psn=None if client else CLIENT_PSN - 5, retries=2)
     if not client:
         s.recv()
@@ -237,7 +238,7 @@ def psn_gap(stream, client, gid_index):
 
 
 def psn_wrap(stream, client, gid_index):
-    """A WRITE of five packets whose PSNs pass 0xffffff, then a READ of five packets."""
+    """A WRITE of five packets whose PSNs wrap at 0xffffff, then a READ of five packets."""
     s = Side(stream, client, gid_index, sq_psn=0xfffffe if client else None)
     if client:
         s.post(e.IBV_WR_RDMA_WRITE, 5000, rdma=s.remote())
@@ -248,7 +249,7 @@ def psn_wrap(stream, client, gid_index):
 
 
 def dead_peer(stream, client, gid_index):
-    """The server destroys its queue pair; the client's SEND is retried until given up."""
+    """The server destroys its queue pair; the client's SEND is retried until the retry count is exhausted."""
     s = Side(stream, client, gid_index, retries=2)
     if not client:
         s.qp.close()
@@ -322,7 +323,7 @@ def main(args):
         listener = socket.create_server(("::", TCP_PORT), family=socket.AF_INET6, dualstack_ipv6=True)
         print("listening", flush=True)
         sock, _ = listener.accept()
-    # Binary and unbuffered towards the socket: a text stream for both directions loses what it read ahead at a write.
+    # Binary and unbuffered: a text stream for both directions loses its read-ahead data at a write.
     with sock.makefile("rwb", buffering=0) as stream:
         case(stream, bool(server), gid_index)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""relay.py SOCKET ADDRESS PORT: leads a Unix socket to a TCP address.
+"""relay.py SOCKET ADDRESS PORT: forwards a Unix socket to a TCP address.
 
-It runs inside the lab's network namespace; the socket, being a file, is reachable from outside of it.
-Either side closing closes both.
+It runs inside the lab's network namespace; the socket is a file and can be reached from outside.
+When one side closes, both are closed.
 """
 import asyncio
 import os

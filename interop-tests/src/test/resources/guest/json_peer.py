@@ -1,7 +1,7 @@
-"""How a program in the guest is driven from outside, over TCP.
+"""Control of a program in the guest from outside, over TCP.
 
-One connection is one Peer, in a process of its own. Requests and answers are JSON objects, one per line, in turn: {"op": NAME, ...} is
-answered with {"ok": VALUE} or {"error": TEXT}. The methods of Peer named op_NAME say what each does; "close" is the last one.
+One connection is one Peer, in a process of its own. Requests and answers are JSON objects, one per line, alternating: {"op": NAME, ...} is
+answered with {"ok": VALUE} or {"error": TEXT}. Each request is executed by the method op_NAME of Peer; "close" is the last request.
 """
 import json
 import os
@@ -26,8 +26,8 @@ def serve(sock, peer):
 
 
 def listen(port, peer_class):
-    """Prints "listening", and never returns."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)       # children need no burial
+    """Prints "listening" and serves connections; never returns."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)       # children are reaped automatically
     listener = socket.create_server(("::", port), family=socket.AF_INET6, dualstack_ipv6=True)
     print("listening", flush=True)
     while True:

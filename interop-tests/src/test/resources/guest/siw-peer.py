@@ -3,7 +3,7 @@
 
   siw-peer.py     listens on TCP port 18601 and prints "listening"
 
-One connection is one such end; json_peer.py says how it is spoken to. Bytes are hexadecimal text.
+Each control connection creates one such end; json_peer.py describes its protocol. Bytes are hexadecimal text.
 """
 import time
 
@@ -33,7 +33,7 @@ def parameters():
 
 
 class Peer:
-    """One listener and one connection of it, or one connection that it asked for."""
+    """One listener and one connection accepted by it, or one connection initiated by this end."""
     listener = None
 
     def op_listen(self, r):
@@ -42,18 +42,18 @@ class Peer:
         self.listener.listen()
 
     def op_accept(self, r):
-        """Waits for a request, posts "receives" of "bytes" each, accepts; answers keys and addresses of its regions."""
+        """Waits for a request, posts "receives" receives of "bytes" bytes and accepts; returns keys and addresses of the regions."""
         self.id = self.listener.get_request()
         answer = self.prepare(r)
         self.id.accept(parameters())
         return answer
 
     def op_refuse(self, r):
-        """Waits for a request and refuses it."""
+        """Waits for a request and rejects it."""
         self.listener.get_request().reject(bytes.fromhex(r["data"]))
 
     def op_connect(self, r):
-        """Asks for a connection of a queue pair of its own; answers what came of it and the private data that came with that."""
+        """Initiates a connection with a queue pair of its own; returns the resulting event and its private data."""
         self.channel = CMEventChannel()
         self.caller = CMID(creator=self.channel, port_space=ce.RDMA_PS_TCP)
         self.caller.resolve_addr(AddrInfo(dst=r["address"], dst_service=str(r["port"]), port_space=ce.RDMA_PS_TCP))
@@ -78,16 +78,17 @@ class Peer:
         return answer
 
     def op_event(self, r):
-        """Waits for what happens next to the connection that was asked for."""
+        """Waits for the next event of the initiated connection."""
         return self.event()
 
     def op_post(self, r):
-        """On the connection that was asked for: posts a WRITE, or a SEND that invalidates, waits, and answers its status."""
+        """Posts a WRITE, or a SEND that invalidates, on the initiated connection, waits and returns its status."""
         data = bytes.fromhex(r["data"])
         self.memory.write(data, len(data))
         part = SGE(self.memory.buf, len(data), self.memory.lkey)
         wr = SendWR(opcode=r["opcode"], num_sge=1, sg=[part], send_flags=e.IBV_SEND_SIGNALED, imm_data=r["rkey"])
-        # The key to invalidate belongs where immediate data does, and is there. libsiw takes it from where a WRITE has its key.
+        # The key to invalidate belongs in the field of immediate data and is stored there, but libsiw
+        # reads it from the key field of a WRITE.
         wr.set_wr_rdma(r["rkey"], r["address"])
         self.qp.post_send(wr)
         while True:
@@ -106,24 +107,24 @@ class Peer:
         return {name: {"rkey": mr.rkey, "address": mr.buf} for name, mr in self.regions.items()}
 
     def op_receives(self, r):
-        """Statuses of all receives. The connection has ended, so none waits for ever."""
+        """Returns the statuses of all receives. The connection has ended, so none of them blocks."""
         return [self.id.get_recv_comp().status for _ in self.into]
 
     def op_receive(self, r):
-        """Waits for the first receive; answers its completion and what it brought."""
+        """Waits for the first receive; returns its completion and its data."""
         wc = self.id.get_recv_comp()
         return {"status": wc.status, "data": self.into[0].read(wc.byte_len, 0).hex()}
 
     def op_written(self, r):
-        """What is in the writable region."""
+        """Returns the contents of the writable region."""
         return self.writable.read(self.writable.length, 0).hex()
 
     def op_read(self, r):
-        """Posts a READ of "bytes"; what of is the peer's business."""
+        """Posts a READ of "bytes" bytes; the peer chooses the data."""
         self.id.post_read(self.writable, r["bytes"], 0, 0, e.IBV_SEND_SIGNALED)
 
     def op_readStatus(self, r):
-        """Waits until the READ is over."""
+        """Waits for the completion of the READ."""
         return self.id.get_send_comp().status
 
     def op_close(self, r):

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The datagrams of ibping through the kernel's own /dev/infiniband/umad0, by GID, which ibping itself cannot.
+"""The datagrams of ibping through the kernel's own /dev/infiniband/umad0, by GID, which ibping itself does not support.
 
-umad-ping.py serve             answers pings until it is ended
+umad-ping.py serve             answers pings until it is killed
 umad-ping.py ping INDEX ADDRESS COUNT TIMEOUT
-                               pings from the GID of that index, and prints the name in each answer; waits for one so many ms
+                               pings from the GID of that index, and prints the name in each answer; TIMEOUT in ms for each answer
 """
 import fcntl
 import os

@@ -3,8 +3,8 @@
 
   verbs-peer.py     listens on TCP port 18600 and prints "listening"
 
-One connection is one queue pair; json_peer.py says how it is spoken to. Immediate data is the number its four bytes make in network
-order. Bytes are hexadecimal text.
+Each control connection creates one queue pair; json_peer.py describes its protocol. Immediate data is the number formed by its four
+bytes in network order. Bytes are hexadecimal text.
 """
 import socket
 import time
@@ -30,15 +30,15 @@ SERVICES = {"RC": e.IBV_QPT_RC, "UC": e.IBV_QPT_UC, "UD": e.IBV_QPT_UD}
 FLUSH, ATOMIC_WRITE = 14, 15
 MULTICAST_QPN = 0xffffff
 GRH = 40
-ACCESS_FLUSH_GLOBAL = 1 << 8      # its name is in later releases only
+ACCESS_FLUSH_GLOBAL = 1 << 8      # named in later releases only
 ATOMIC = (e.IBV_WR_ATOMIC_CMP_AND_SWP, e.IBV_WR_ATOMIC_FETCH_AND_ADD)
 
 
 class Peer:
-    """qp, one region of "size" bytes, and what requests add to them."""
+    """A queue pair, one region of "size" bytes, and the objects created by requests."""
 
     def op_open(self, r):
-        """Makes the queue pair; answers where it can be reached."""
+        """Creates the queue pair; returns its address, keys and first PSN."""
         self.settings = r
         self.ctx = Context(name="rxe0")
         self.pd = PD(self.ctx)
@@ -63,7 +63,7 @@ class Peer:
         return {"qpn": self.qp.qp_num, "gid": gid, "address": self.mr.buf, "rkey": self.mr.rkey, "lkey": self.mr.lkey}
 
     def op_connect(self, r):
-        """RESET to RTS."""
+        """Moves the queue pair from RESET to RTS."""
         s = self.settings
         self.peer = r
         attr = QPAttr(port_num=1)
@@ -95,7 +95,7 @@ class Peer:
 
     def sges(self, r):
         lkey = r.get("lkey", self.mr.lkey)
-        # pyverbs insists on an element; one of no bytes is as good as none.
+        # pyverbs requires an element; one of 0 bytes is equivalent to none.
         return [SGE(self.mr.buf + offset, length, lkey) for offset, length in r["sges"] or [(0, 0)]]
 
     def op_receive(self, r):
@@ -122,7 +122,7 @@ class Peer:
         self.qp.post_send(wr)
 
     def post_extended(self, r, sges):
-        """WRITE, FLUSH and ATOMIC WRITE by the calls of later releases."""
+        """Posts a WRITE, FLUSH or ATOMIC WRITE with the calls of later releases."""
         self.qp.wr_start()
         self.qp.wr_id, self.qp.wr_flags = r["wrId"], r["flags"]
         if r["opcode"] == FLUSH:
@@ -136,7 +136,7 @@ class Peer:
         self.qp.wr_complete()
 
     def op_completions(self, r):
-        """Up to "count" completions; fewer when the time is over."""
+        """Returns up to "count" completions; fewer after the timeout."""
         found, end = [], time.monotonic() + r["seconds"]
         while len(found) < r["count"]:
             got, completions = self.cq.poll(r["count"] - len(found))
@@ -151,17 +151,17 @@ class Peer:
         return found
 
     def op_bind(self, r):
-        """Allocates a type 2 window and binds it; answers its key."""
+        """Allocates a type 2 window and binds it; returns its key."""
         window = MW(self.pd, e.IBV_MW_TYPE_2)
         wr = SendWR(opcode=e.IBV_WR_BIND_MW, wr_id=r["wrId"], send_flags=e.IBV_SEND_SIGNALED)
         wr.set_bind_wr(window, MWBindInfo(self.mr, self.mr.buf + r["offset"], r["length"], r["access"]))
         self.qp.post_send(wr)
         self.windows.append(window)
-        # The bind takes the next key; pyverbs goes on showing the one before.
+        # The bind uses the next key; pyverbs still returns the previous one.
         return (window.rkey & ~0xff) | ((window.rkey + 1) & 0xff)
 
     def op_bindTypeOne(self, r):
-        """Binds the one type 1 window, or with length 0 ends its binding; answers its key."""
+        """Binds the one type 1 window, or with length 0 ends its binding; returns its key."""
         if not self.type_one:
             self.type_one = MW(self.pd, e.IBV_MW_TYPE_1)
             self.windows.append(self.type_one)
@@ -170,7 +170,7 @@ class Peer:
         return self.type_one.rkey
 
     def op_join(self, r):
-        """Joins a group by the connection manager, which also tells the host's IP stack, and posts one receive."""
+        """Joins a group through the connection manager, which also joins it in the host's IP stack, and posts one receive."""
         channel = CMEventChannel()
         member = CMID(creator=channel, port_space=ce.RDMA_PS_UDP)
         member.bind_addr(AddrInfo(src=r["from"], flags=ce.RAI_PASSIVE | ce.RAI_NUMERICHOST, port_space=ce.RDMA_PS_UDP))
@@ -185,7 +185,7 @@ class Peer:
         self.channel, self.member = channel, member
 
     def op_fromGroup(self, r):
-        """Waits for what comes to the group."""
+        """Waits for a datagram sent to the group."""
         wc = self.member.get_recv_comp()
         if wc.status != e.IBV_WC_SUCCESS:
             raise RuntimeError("status %d" % wc.status)
@@ -193,7 +193,7 @@ class Peer:
                 "payload": self.group_memory.read(wc.byte_len - GRH, GRH).hex()}
 
     def op_foreign(self, r):
-        """The key of a region like ours that belongs to another protection domain."""
+        """Returns the key of an equal region in another protection domain."""
         self.foreign_pd = PD(self.ctx)
         self.foreign = MR(self.foreign_pd, r["size"], self.settings["regionAccess"])
         return {"rkey": self.foreign.rkey, "address": self.foreign.buf}
@@ -213,12 +213,12 @@ class Peer:
             sock.sendto(bytes.fromhex(r["packet"]), (r["to"], 4791))
 
     def op_close(self, r):
-        for window in self.windows:     # a queue pair with a bound window does not go away
+        for window in self.windows:     # a queue pair with a bound window cannot be destroyed
             window.close()
         if self.member:
             self.group_memory.close()
             self.member.close()
-        for handle in self.handles:     # an address handle before its protection domain
+        for handle in self.handles:     # address handles before their protection domain
             if handle is not self.pd:
                 handle.close()
         self.qp.close()
