@@ -49,7 +49,7 @@ public final class Rxe {
         return running("get_faults", context).faults();
     }
 
-    private static RunningDevice running(String verb, Context context) {
+    private static RunningRxe running(String verb, Context context) {
         if (context instanceof RxeContext rxe) {
             return rxe.running();
         }

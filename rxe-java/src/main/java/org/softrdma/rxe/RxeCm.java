@@ -48,9 +48,9 @@ final class RxeCm implements CmTransport {
     /** Maximum time for which the end of a device or process waits for requests held back by pacing. */
     private static final long SETTLE_NS = 500_000_000;
 
-    private final RunningDevice running;
+    private final RunningRxe running;
 
-    RxeCm(RunningDevice running) {
+    RxeCm(RunningRxe running) {
         this.running = running;
     }
 

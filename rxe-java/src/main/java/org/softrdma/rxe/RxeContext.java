@@ -34,17 +34,17 @@ import org.softrdma.verbs.VerbsException;
 /** An open rxe device. */
 public final class RxeContext extends SoftContext implements CmContext {
     private final RdmaDevice device;
-    private final RunningDevice running;
+    private final RunningRxe running;
     private final Consumer<SoftContext> whenClosed;
 
-    RxeContext(RdmaDevice device, RunningDevice running, Consumer<SoftContext> whenClosed) {
+    RxeContext(RdmaDevice device, RunningRxe running, Consumer<SoftContext> whenClosed) {
         super(running.agent(), running.engine().memory());
         this.device = device;
         this.running = running;
         this.whenClosed = whenClosed;
     }
 
-    public RunningDevice running() {
+    public RunningRxe running() {
         return running;
     }
 

@@ -48,7 +48,7 @@ final class RxeDevice implements RdmaDevice {
 
     private static final System.Logger LOG = System.getLogger(RxeDevice.class.getName());
     private static final int LOOPBACK_ADDRESSES = 254;
-    private static final RunningDevices<RunningDevice> RUNNING = new RunningDevices<>();
+    private static final RunningDevices<RunningRxe> RUNNING = new RunningDevices<>();
 
     private final String name;
     private final NetDevice netdev;
@@ -119,13 +119,13 @@ final class RxeDevice implements RdmaDevice {
     /** Describes the device from its running instance in this process, otherwise from the interface; nothing is opened. */
     @Override
     public DeviceDescription describe() {
-        RunningDevice running = RUNNING.find(name);
+        RunningRxe running = RUNNING.find(name);
         NetDevice now = netdev.now();
         GidTable gids = running == null ? GidTable.of(now, options.wire().types(), GidTable.addressesOf(now)) : running.gids();
         return new DeviceDescription(RxeLimits.attributes(nodeGuid()), RxePort.attributes(now, 0, 0), gids.entries());
     }
 
-    private RunningDevice start() {
+    private RunningRxe start() {
         netdev.requireUsable(name);
         List<Gid> addresses = GidTable.addressesOf(netdev);
         OptionWatch<LinkFaults> watch = store == null ? null : new OptionWatch<>(store, name, RxeLinkType.FAULT);
@@ -137,7 +137,7 @@ final class RxeDevice implements RdmaDevice {
             : new CaptureLink(link, Path.of(captureDirectory, name + "-" + ProcessHandle.current().pid() + ".pcapng"));
         // Faults are applied above the capture, which shows the packets on the wire.
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
-        RunningDevice running = new RunningDevice(netdev, caGuid(link), GidTable.of(netdev, link.types(), link.addresses()), faulty,
+        RunningRxe running = new RunningRxe(netdev, caGuid(link), GidTable.of(netdev, link.types(), link.addresses()), faulty,
             Udp.DEST_PORT_ROCE, roceMode(), options.congestion(), new SecureRandom(), System::nanoTime, name);
         running.start();
         if (!atFirst.isNone()) {

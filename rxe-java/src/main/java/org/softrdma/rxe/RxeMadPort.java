@@ -11,9 +11,9 @@ import org.softrdma.verbs.VerbsException;
 
 /** Queue pair 1 of an rxe device, for management agents of programs. */
 final class RxeMadPort implements MadPort {
-    private final RunningDevice running;
+    private final RunningRxe running;
 
-    RxeMadPort(RunningDevice running) {
+    RxeMadPort(RunningRxe running) {
         this.running = running;
     }
 

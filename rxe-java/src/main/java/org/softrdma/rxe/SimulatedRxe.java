@@ -39,14 +39,14 @@ public final class SimulatedRxe {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, mtu, true, true, false, List.of());
         FaultyLink faulty = new FaultyLink(link, options.faults(), simulation.world()::nowNs);
         long caGuid = Gids.nodeGuid(netdev.mac() ^ link.addresses().getFirst().low() & 0xffffffffL);
-        RunningDevice running = new RunningDevice(netdev, caGuid, GidTable.of(netdev, link.types(), link.addresses()), faulty,
+        RunningRxe running = new RunningRxe(netdev, caGuid, GidTable.of(netdev, link.types(), link.addresses()), faulty,
             Udp.DEST_PORT_ROCE, link.types()::getLast, options.congestion(), random, simulation.world()::nowNs, null);
         simulation.add(running.engine());
         return new Device(running).open();
     }
 
     /** The device of its contexts, which opens further contexts. It is driven by the simulation, even when all contexts are closed. */
-    private record Device(RunningDevice running) implements RdmaDevice {
+    private record Device(RunningRxe running) implements RdmaDevice {
         @Override
         public String name() {
             return running.netdev().name();

@@ -40,7 +40,7 @@ class CmLoopbackTest {
     }
 
     private static boolean isIdle(CmEnd end) {
-        RunningDevice running = ((RxeContext) end.side.context).running();
+        RunningRxe running = ((RxeContext) end.side.context).running();
         running.agent().lock().lock();
         try {
             return running.engine().gsi().manager().isIdle();

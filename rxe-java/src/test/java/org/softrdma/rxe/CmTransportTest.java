@@ -258,7 +258,7 @@ class CmTransportTest {
         a.connection = a.transport.open(a);
         a.connection.connect(CmEnd.DATAGRAMS, QpType.UD, a.address, b.port(CmEnd.DATAGRAMS.port()), a.parameters(""), CmEnd.OPTIONS);
         runUntil(() -> b.count() == 1);
-        RunningDevice device = ((RxeContext) a.side.context).running();
+        RunningRxe device = ((RxeContext) a.side.context).running();
         assertTrue(device.gids().update(device.netdev(), List.of()));
         b.connection.accept(b.parameters("me"), CmEnd.QKEY);
         runUntil(() -> a.count() == 1);

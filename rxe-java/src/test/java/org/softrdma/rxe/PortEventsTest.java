@@ -36,7 +36,7 @@ class PortEventsTest {
     private static final long SECOND = SimulatedPair.SECOND;
 
     private final SimulatedPair pair = new SimulatedPair(1, new SimulatedPair.Setup());
-    private final RunningDevice port = ((RxeContext) pair.a.context).running();
+    private final RunningRxe port = ((RxeContext) pair.a.context).running();
     private final SendRequest wr = new SendRequest();
     private final MemoryRegion region = pair.a.memory(64, AccessFlags.LOCAL_WRITE);
 

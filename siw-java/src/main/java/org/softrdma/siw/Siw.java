@@ -44,7 +44,7 @@ public final class Siw {
         return running("get_mpa", context).options();
     }
 
-    private static RunningDevice running(String verb, Context context) {
+    private static RunningSiw running(String verb, Context context) {
         if (context instanceof SiwContext siw) {
             return siw.running();
         }

@@ -33,7 +33,7 @@ import org.softrdma.verbs.cm.PortSpace;
 final class SiwCm implements CmTransport {
     private static final System.Logger LOG = System.getLogger(SiwCm.class.getName());
 
-    private final RunningDevice running;
+    private final RunningSiw running;
     /** Guards {@link #listeners} and {@link #link}; never taken by TCP's thread. */
     private final Object listening = new Object();
     private final Map<CmService, SiwListener> listeners = new HashMap<>();
@@ -44,7 +44,7 @@ final class SiwCm implements CmTransport {
     /** Accepted connections among them whose request is not received yet. For the owner. */
     private final HalfOpen halfOpen = new HalfOpen();
 
-    SiwCm(RunningDevice running) {
+    SiwCm(RunningSiw running) {
         this.running = running;
     }
 
@@ -200,7 +200,7 @@ final class SiwCm implements CmTransport {
         }
     }
 
-    RunningDevice running() {
+    RunningSiw running() {
         return running;
     }
 

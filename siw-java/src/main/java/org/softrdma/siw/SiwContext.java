@@ -23,13 +23,13 @@ import org.softrdma.verbs.VerbsException;
 /** An open iWARP device. */
 final class SiwContext extends SoftContext implements CmContext {
     private final RdmaDevice device;
-    private final RunningDevice running;
+    private final RunningSiw running;
     private final Consumer<SoftContext> whenClosed;
     private final SiwEngine engine;
     private final GidEntry gid;
 
     /** @param device null for a device that only a simulator drives */
-    SiwContext(RdmaDevice device, RunningDevice running, Consumer<SoftContext> whenClosed) {
+    SiwContext(RdmaDevice device, RunningSiw running, Consumer<SoftContext> whenClosed) {
         super(running.agent(), running.engine().memory());
         this.device = device;
         this.running = running;
@@ -38,7 +38,7 @@ final class SiwContext extends SoftContext implements CmContext {
         gid = SiwPort.gid(running.netdev(), running.hardwareAddress());
     }
 
-    RunningDevice running() {
+    RunningSiw running() {
         return running;
     }
 
@@ -107,12 +107,7 @@ final class SiwContext extends SoftContext implements CmContext {
 
     @Override
     public Map<String, Long> counters() {
-        agent().lock().lock();
-        try {
-            return engine.readCounters();
-        } finally {
-            agent().lock().unlock();
-        }
+        return running.counters();
     }
 
     @Override

@@ -24,7 +24,7 @@ import org.softrdma.wire.net.Gids;
  * are TCP connections of the host, so any number of processes share an interface, as with sockets.
  */
 final class SiwDevice implements RdmaDevice {
-    private static final RunningDevices<RunningDevice> RUNNING = new RunningDevices<>();
+    private static final RunningDevices<RunningSiw> RUNNING = new RunningDevices<>();
 
     private final String name;
     private final NetDevice netdev;
@@ -100,11 +100,11 @@ final class SiwDevice implements RdmaDevice {
             List.of(SiwPort.gid(now, SiwPort.hardwareAddress(name, netdev))));
     }
 
-    private RunningDevice start() {
+    private RunningSiw start() {
         netdev.requireUsable(name);
         OptionWatch<MpaOptions> watch = store == null ? null : new OptionWatch<>(store, name, SiwLinkType.MPA);
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
-        RunningDevice running = new RunningDevice(netdev, SiwPort.hardwareAddress(name, netdev), watch == null ? options : watch.value(),
+        RunningSiw running = new RunningSiw(netdev, SiwPort.hardwareAddress(name, netdev), watch == null ? options : watch.value(),
             new SecureRandom(), System::nanoTime, name);
         running.start();
         running.follow("softrdma-" + name + "-watch", () -> {

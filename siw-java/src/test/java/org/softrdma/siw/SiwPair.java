@@ -78,7 +78,7 @@ final class SiwPair {
 
         Side(Simulation simulation, RandomGenerator random, Setup setup) {
             NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, 1500, true, true, false, List.of());
-            RunningDevice running = new RunningDevice(netdev, netdev.mac(), MpaOptions.DEFAULT, random, simulation.world()::nowNs, null);
+            RunningSiw running = new RunningSiw(netdev, netdev.mac(), MpaOptions.DEFAULT, random, simulation.world()::nowNs, null);
             engine = running.engine();
             context = new SiwContext(null, running, closed -> { });
             simulation.add(engine);

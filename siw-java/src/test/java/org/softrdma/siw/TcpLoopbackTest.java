@@ -53,7 +53,7 @@ class TcpLoopbackTest {
 
     /** A device at work, and what it heard of its connection. */
     private static final class Peer implements HandshakeListener {
-        final RunningDevice running;
+        final RunningSiw running;
         final SiwEngine engine;
         final DeviceAgent agent;
         final SiwContext context;
@@ -66,7 +66,7 @@ class TcpLoopbackTest {
 
         Peer(String name) {
             NetDevice netdev = new NetDevice("lo", 1, 1, 65536, true, true, true, List.of());
-            running = new RunningDevice(netdev, netdev.mac(), MpaOptions.DEFAULT, new SecureRandom(), System::nanoTime, name);
+            running = new RunningSiw(netdev, netdev.mac(), MpaOptions.DEFAULT, new SecureRandom(), System::nanoTime, name);
             engine = running.engine();
             agent = running.agent();
             context = new SiwContext(null, running, closed -> { });

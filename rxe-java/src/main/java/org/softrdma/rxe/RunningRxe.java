@@ -8,11 +8,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import org.softrdma.device.agent.DeviceAgent;
-import org.softrdma.device.agent.PeriodicTask;
-import org.softrdma.device.threads.DeviceThreads;
-import org.softrdma.device.verbs.DevicePort;
-import org.softrdma.device.verbs.RunningDevices;
+import org.softrdma.device.engine.RunningDevice;
 import org.softrdma.host.config.NetDevice;
 import org.softrdma.link.fault.FaultyLink;
 import org.softrdma.link.fault.LinkFaults;
@@ -29,24 +25,18 @@ import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
-/** A device while contexts are open on it: link, engine, agent and port. All contexts of a process share one. */
-final class RunningDevice implements RunningDevices.Running {
-    private static final System.Logger LOG = System.getLogger(RunningDevice.class.getName());
+/** An rxe device while contexts are open on it: adds the link, the GID table and the connection manager. */
+final class RunningRxe extends RunningDevice<RxeEngine> {
+    private static final System.Logger LOG = System.getLogger(RunningRxe.class.getName());
 
-    private final DevicePort port;
     private final GidTable gids;
     private final FaultyLink link;
-    private final LongSupplier clock;
     private final Supplier<GidType> roceMode;
-    private final RxeEngine engine;
-    private final DeviceAgent agent;
     private final RxeCm cm = new RxeCm(this);
     private final DeviceAttributes attributes;
     /** Addresses of the interface that could not be used, and were complained about. */
     private final Set<Gid> refused = new HashSet<>();
     private boolean saidBroken;
-    private PeriodicTask rounds;
-    private int nextPd = 1;
 
     /**
      * @param caGuid     names the adapter to peers; no other one in their reach has it
@@ -57,56 +47,45 @@ final class RunningDevice implements RunningDevices.Running {
      * @param clock      nanoseconds of the clock that the engine is driven by
      * @param thread     name of the agent's thread; null for a device that only a simulator drives
      */
-    RunningDevice(NetDevice netdev, long caGuid, GidTable gids, FaultyLink link, int udpPort, Supplier<GidType> roceMode,
-                  CongestionControl congestion, RandomGenerator random, LongSupplier clock, String thread) {
-        port = new DevicePort(netdev);
+    RunningRxe(NetDevice netdev, long caGuid, GidTable gids, FaultyLink link, int udpPort, Supplier<GidType> roceMode,
+               CongestionControl congestion, RandomGenerator random, LongSupplier clock, String thread) {
+        super(netdev, new RxeEngine(link, udpPort, caGuid, congestion.onInterface(congestion.on() ? netdev.bitsPerSecond() : 0), random),
+            clock, thread);
         this.gids = gids;
         this.link = link;
-        this.clock = clock;
         this.roceMode = roceMode;
-        engine = new RxeEngine(link, udpPort, caGuid, congestion.onInterface(congestion.on() ? netdev.bitsPerSecond() : 0), random);
-        agent = new DeviceAgent(engine, thread);
         attributes = RxeLimits.attributes(netdev.nodeGuid());
     }
 
-    void start() {
-        agent.start();
-    }
-
-    /** Looks at the outside world twice a second from now on, as long as the device runs. @param thread the name of the one that does */
-    void follow(String thread, Runnable look) {
-        rounds = new PeriodicTask(thread, look);
-    }
-
     /**
-     * The interface is like this now: the port follows, with events to all contexts. Queue pairs do not: what they send is lost while the
-     * port is down, and repeated, as kernel rxe's do. One thread at a time.
+     * Applies a new state of the interface: the port follows it, with events to all contexts. Queue pairs do not: packets sent while the
+     * port is down are lost and retransmitted, as in kernel rxe. One thread at a time.
      *
      * @param found null if there is no such interface any more; it may come back
      */
     void portIs(NetDevice found) {
-        NetDevice before = port.netdev();
-        NetDevice now = port.orGone(found);
+        NetDevice before = port().netdev();
+        NetDevice now = port().orGone(found);
         boolean gidsChanged;
-        agent.lock().lock();
+        agent().lock().lock();
         try {
             // The loopback's one address is this device's own, and not on the interface's list.
             gidsChanged = !now.loopback() && gids.update(now, useAddresses(now));
             link.refresh(now.ifIndex());
-            port.is(now);
+            port().is(now);
             if (before.isActive() && !now.isActive()) {
-                engine.counters().count(RxeCounter.LINK_DOWNED);
+                engine().counters().count(RxeCounter.LINK_DOWNED);
             }
             if (link.isBroken() && !saidBroken) {
                 saidBroken = true;
-                port.raiseOfDevice(AsyncEventType.DEVICE_FATAL);
+                port().raiseOfDevice(AsyncEventType.DEVICE_FATAL);
             }
         } finally {
-            agent.lock().unlock();
+            agent().lock().unlock();
         }
-        port.tellOfChange(before);
+        port().tellOfChange(before);
         if (gidsChanged) {
-            port.raise(AsyncEventType.GID_CHANGE);
+            port().raise(AsyncEventType.GID_CHANGE);
         }
     }
 
@@ -134,67 +113,51 @@ final class RunningDevice implements RunningDevices.Running {
         }
     }
 
-    /** Other faults from now on. Any thread. */
+    /** Replaces the faults of the link. Any thread. */
     void setFaults(LinkFaults faults) {
-        agent.lock().lock();
+        agent().lock().lock();
         try {
             link.change(faults);
         } finally {
-            agent.lock().unlock();
+            agent().lock().unlock();
         }
         // Wake the device: packets that the old faults delayed may be due.
-        agent.doorbell();
+        agent().doorbell();
     }
 
     LinkFaults faults() {
-        agent.lock().lock();
+        agent().lock().lock();
         try {
             return link.faults();
         } finally {
-            agent.lock().unlock();
+            agent().lock().unlock();
         }
     }
 
     /** The engine's counters, then those of the faults. */
-    Map<String, Long> counters() {
-        agent.lock().lock();
+    @Override
+    public Map<String, Long> counters() {
+        agent().lock().lock();
         try {
-            Map<String, Long> all = engine.readCounters();
+            Map<String, Long> all = super.counters();
             all.putAll(link.counters());
             return all;
         } finally {
-            agent.lock().unlock();
+            agent().lock().unlock();
         }
     }
 
-    /** Stops once the ghosts have answered what was still under way. Peers of connections that nobody ended are told. */
+    /** Notifies the peers of connections that were not ended, and waits until no peer of a lingering queue pair can need an answer. */
     @Override
-    public void stop() {
+    protected void endConnections() {
         cm.abandonAll();
         cm.settle();
-        long untilNs = System.nanoTime() + LingeringQueuePairs.LINGER_NS;
-        while (lingers() && System.nanoTime() - untilNs < 0) {
-            DeviceThreads.pause(1_000_000);
-        }
-        if (rounds != null) {
-            rounds.close();
-        }
-        agent.close();
+        awaitWhile(() -> engine().lingering().lingers(System.nanoTime()), LingeringQueuePairs.LINGER_NS);
+    }
+
+    @Override
+    protected void closeTransport() {
         link.close();
-    }
-
-    private boolean lingers() {
-        agent.lock().lock();
-        try {
-            return engine.lingering().lingers(System.nanoTime());
-        } finally {
-            agent.lock().unlock();
-        }
-    }
-
-    /** The interface as it was seen last. */
-    NetDevice netdev() {
-        return port.netdev();
     }
 
     GidTable gids() {
@@ -210,32 +173,11 @@ final class RunningDevice implements RunningDevices.Running {
         return roceMode.get();
     }
 
-    long nowNs() {
-        return clock.getAsLong();
-    }
-
-    RxeEngine engine() {
-        return engine;
-    }
-
     RxeCm cm() {
         return cm;
     }
 
-    DeviceAgent agent() {
-        return agent;
-    }
-
     DeviceAttributes attributes() {
         return attributes;
-    }
-
-    synchronized int newPdNumber() {
-        return nextPd++;
-    }
-
-    @Override
-    public DevicePort port() {
-        return port;
     }
 }

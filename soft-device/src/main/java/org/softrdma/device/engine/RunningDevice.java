@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.engine;
+
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.softrdma.device.agent.Deadline;
+import org.softrdma.device.agent.DeviceAgent;
+import org.softrdma.device.agent.PeriodicTask;
+import org.softrdma.device.threads.DeviceThreads;
+import org.softrdma.device.verbs.DevicePort;
+import org.softrdma.device.verbs.RunningDevices;
+import org.softrdma.host.config.NetDevice;
+
+/**
+ * A device while contexts are open on it: engine, agent and port. All contexts of a process share one.
+ *
+ * @param <E> the transport's engine
+ */
+public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements RunningDevices.Running {
+    private static final long RETRY_NS = 1_000_000;
+
+    private final DevicePort port;
+    private final E engine;
+    private final LongSupplier clock;
+    private final DeviceAgent agent;
+    private final AtomicInteger nextPd = new AtomicInteger(1);
+    private PeriodicTask watch;
+
+    /**
+     * @param clock  nanoseconds of the clock that the engine is driven by
+     * @param thread name of the agent's thread; null for a device that only a simulator drives
+     */
+    protected RunningDevice(NetDevice netdev, E engine, LongSupplier clock, String thread) {
+        port = new DevicePort(netdev);
+        this.engine = engine;
+        this.clock = clock;
+        agent = new DeviceAgent(engine, thread);
+    }
+
+    public final void start() {
+        agent.start();
+    }
+
+    /**
+     * Runs {@code look} twice a second until the device stops, to follow the interface and the configuration.
+     *
+     * @param name name of the task, for the log
+     */
+    public final void follow(String name, Runnable look) {
+        watch = new PeriodicTask(name, look);
+    }
+
+    /** Stops when the connections have ended, or their time for that is over. */
+    @Override
+    public final void stop() {
+        endConnections();
+        if (watch != null) {
+            watch.close();
+        }
+        agent.close();
+        closeTransport();
+    }
+
+    /** Ends all connections, and returns when the bytes written to them have been sent, or the time for that is over. */
+    protected abstract void endConnections();
+
+    /** Closes the link or the streams. The agent no longer uses them; a thread that polls a queue late may still hold the owner's lock. */
+    protected abstract void closeTransport();
+
+    /** Waits until a condition of the engine's state is false, which is checked with the owner's lock held, or the time is over. */
+    protected final void awaitWhile(BooleanSupplier busy, long maxNs) {
+        long untilNs = Deadline.after(maxNs, System.nanoTime());
+        while (isTrue(busy) && !Deadline.isDue(untilNs, System.nanoTime())) {
+            DeviceThreads.pause(RETRY_NS);
+        }
+    }
+
+    private boolean isTrue(BooleanSupplier condition) {
+        ReentrantLock owner = agent.lock();
+        owner.lock();
+        try {
+            return condition.getAsBoolean();
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    /** Returns all counters by name. */
+    public Map<String, Long> counters() {
+        ReentrantLock owner = agent.lock();
+        owner.lock();
+        try {
+            return engine.readCounters();
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    @Override
+    public final DevicePort port() {
+        return port;
+    }
+
+    /** The interface as it was last seen. */
+    public final NetDevice netdev() {
+        return port.netdev();
+    }
+
+    public final E engine() {
+        return engine;
+    }
+
+    public final DeviceAgent agent() {
+        return agent;
+    }
+
+    /** Time of the clock that the engine is driven by. */
+    public final long nowNs() {
+        return clock.getAsLong();
+    }
+
+    /** Draws a number that no other protection domain of the device has, from 1 on. Any thread. */
+    public final int newPdNumber() {
+        return nextPd.getAndIncrement();
+    }
+}
