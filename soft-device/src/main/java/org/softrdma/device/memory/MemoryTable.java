@@ -21,6 +21,8 @@ public final class MemoryTable {
     /** First index of memory windows. */
     public static final int FIRST_WINDOW = 0x80000;
 
+    /** Never started: owns no memory, so that it can access only what every thread can access. */
+    private static final Thread ANOTHER_THREAD = Thread.ofVirtual().unstarted(() -> { });
     private static final int KNOWN_ACCESS = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND
         | AccessFlags.ZERO_BASED | AccessFlags.HUGETLB | AccessFlags.FLUSH_ANY | AccessFlags.OPTIONAL_RANGE;
 
@@ -69,7 +71,7 @@ public final class MemoryTable {
         if (!memory.isNative()) {
             throw invalid(verb, "heap memory moves; register a native MemorySegment (Arena.ofShared, ofAuto or global)");
         }
-        if (!memory.isAccessibleBy(Thread.ofVirtual().unstarted(() -> { }))) {
+        if (!memory.isAccessibleBy(ANOTHER_THREAD)) {
             throw invalid(verb, "the memory is confined to one thread; allocate it from Arena.ofShared, ofAuto or global");
         }
         if ((access & ~KNOWN_ACCESS) != 0) {
