@@ -206,9 +206,8 @@ final class Requester {
 
     private void sendFlush(long nowNs, long wqe, PacketWriter out) {
         int at = begin(wqe, Opcode.RC_FLUSH, out);
-        int reach = (int) ring.compareAdd(wqe);
-        Feth.put(out.buffer(), at + Opcode.fethOffset(Opcode.RC_FLUSH), reach & 0xf, reach >>> 4);
-        Reth.put(out.buffer(), at + Opcode.rethOffset(Opcode.RC_FLUSH), ring.remoteAddress(wqe), ring.rkey(wqe), ring.swap(wqe));
+        Feth.put(out.buffer(), at + Opcode.fethOffset(Opcode.RC_FLUSH), ring.flushPlacement(wqe), ring.flushSelectivity(wqe));
+        Reth.put(out.buffer(), at + Opcode.rethOffset(Opcode.RC_FLUSH), ring.remoteAddress(wqe), ring.rkey(wqe), ring.flushLength(wqe));
         state.readsInFlight++;
         finish(nowNs, at, Opcode.headerLength(Opcode.RC_FLUSH), 1, true, out);
     }

@@ -36,13 +36,13 @@ public final class LocalOperations {
     }
 
     /**
-     * Binds a window: rkey names window and new key byte, the one element region and address, swap has the length, compareAdd the rights.
+     * Binds a window: rkey names window and new key byte, the one element region and address.
      * Length 0 ends the binding of a type 1 window. Source: IBA vol 1 §10.6.7.2; kernel rxe refuses the same cases.
      */
     private boolean bind(long wqe) {
         int key = ring.rkey(wqe);
-        long length = ring.swap(wqe);
-        int access = (int) ring.compareAdd(wqe);
+        long length = ring.bindLength(wqe);
+        int access = ring.bindAccess(wqe);
         boolean typeOne = memory.isTypeOne(key);
         if (typeOne && length == 0) {
             return memory.bindTypeOne(key, pd, null, 0, 0, 0);

@@ -27,6 +27,11 @@ public final class SendRing extends WorkRing {
     /** A datagram names a queue pair where other requests name memory. */
     private static final int REMOTE_QPN = REMOTE_ADDRESS;
     private static final int REMOTE_QKEY = RKEY;
+    /** FLUSH and BIND_MW use the operands of atomics, as {@link SendRequest#flush} and {@link SendRequest#bindWindow} pack them. */
+    private static final int FLUSH_REACH = COMPARE_ADD;
+    private static final int FLUSH_LENGTH = SWAP;
+    private static final int BIND_ACCESS = COMPARE_ADD;
+    private static final int BIND_LENGTH = SWAP;
 
     private final int maxInline;
     /** Where datagrams go, by slot; null as long as there were none. */
@@ -151,6 +156,31 @@ public final class SendRing extends WorkRing {
 
     public long swap(long sequence) {
         return memory.get(U64, at(sequence) + SWAP);
+    }
+
+    /** Placement of a FLUSH: bits of {@link org.softrdma.verbs.FlushFlags}, u4. */
+    public int flushPlacement(long sequence) {
+        return (int) memory.get(U64, at(sequence) + FLUSH_REACH) & 0xf;
+    }
+
+    /** Selectivity of a FLUSH: range or region, u2. */
+    public int flushSelectivity(long sequence) {
+        return (int) memory.get(U64, at(sequence) + FLUSH_REACH) >>> 4;
+    }
+
+    /** Bytes of a FLUSH, u32. */
+    public long flushLength(long sequence) {
+        return memory.get(U64, at(sequence) + FLUSH_LENGTH);
+    }
+
+    /** Rights that a BIND_MW gives: bits of {@link org.softrdma.verbs.AccessFlags}. */
+    public int bindAccess(long sequence) {
+        return (int) memory.get(U64, at(sequence) + BIND_ACCESS);
+    }
+
+    /** Bytes of the window that a BIND_MW binds; 0 ends the binding of a type 1 window. */
+    public long bindLength(long sequence) {
+        return memory.get(U64, at(sequence) + BIND_LENGTH);
     }
 
     /** PSN of the message's first packet; set by the requester. */
