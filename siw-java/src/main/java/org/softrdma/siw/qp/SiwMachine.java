@@ -28,7 +28,6 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.wire.iwarp.Ddp;
 import org.softrdma.wire.iwarp.RdmapOpcode;
 import org.softrdma.wire.iwarp.TaggedHeader;
-import org.softrdma.wire.iwarp.Terminate;
 import org.softrdma.wire.iwarp.TerminateCode;
 import org.softrdma.wire.iwarp.UlpduCheck;
 import org.softrdma.wire.iwarp.UntaggedHeader;
@@ -45,18 +44,13 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     /** Argument of {@link #start}: sending may begin at once. */
     public static final long AT_ONCE = Long.MIN_VALUE;
 
-    /** Local catastrophic error, unspecified: the application requested a Terminate. */
-    private static final int LOCAL_TERMINATE = TerminateCode.RDMAP_LOCAL_CATASTROPHIC | 0xFF;
-
     private final Counters<SiwCounter> counters;
     private final ReceiveCompletions receives;
     private final FpduReader reader;
     private final FpduWriter writer = new FpduWriter();
     private final Reminders reminders = new Reminders();
     private final Closing closing = new Closing();
-    /** The Terminate to send next, of {@link #terminateLength} bytes; 0 for none. */
-    private final ByteBuffer terminate = ByteBuffer.allocate(UntaggedHeader.LENGTH + Terminate.MAX_LENGTH);
-    private int terminateLength;
+    private final Termination termination = new Termination();
 
     private StreamParameters parameters;
     private OutstandingRequests outstanding;
@@ -96,7 +90,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         respondNext = true;
         blocked = false;
         peerHeard = false;
-        terminateLength = 0;
+        termination.drop();
         finished = false;
         firstMessage = MpaOptions.Rtr.NONE;
         reminders.end();
@@ -134,7 +128,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     /** Applies a checked modify call. */
     public void modify(QpAttributes change, QpState to, long nowNs) {
         if (to == QpState.SQE) {
-            prepareTerminate(LOCAL_TERMINATE, null, 0, 0);
+            termination.prepare(Termination.REQUESTED_LOCALLY);
         } else if (to == QpState.SQD) {
             closing.begin(nowNs);
         }
@@ -155,7 +149,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     @Override
     protected void onClosed() {
         parameters = null;
-        terminateLength = 0;
+        termination.drop();
         finished = true;
     }
 
@@ -173,7 +167,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
 
     @Override
     public void onBadFraming(int code) {
-        sendTerminate(code, null, 0, 0);
+        sendTerminate(code);
     }
 
     @Override
@@ -186,8 +180,11 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         }
         int verdict = execute(b, bytes, at, length);
         if (verdict != UlpduCheck.OK) {
-            boolean headers = UlpduCheck.hasHeaders(b, at, length);
-            sendTerminate(verdict, headers ? b : null, at, length);
+            if (UlpduCheck.hasHeaders(b, at, length)) {
+                sendTerminate(verdict, b, at, length);
+            } else {
+                sendTerminate(verdict);
+            }
         }
         return isLive();
     }
@@ -243,7 +240,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     public int transmit(long nowNs, StreamBuffer out) {
         blocked = false;
         int sent = 0;
-        if (terminateLength > 0) {
+        if (termination.isPending()) {
             return transmitTerminate(out);
         }
         while (isLive() && maySend(nowNs) && step(out)) {
@@ -253,7 +250,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (sent > 0) {
             reminders.onSent(nowNs);
         }
-        return sent + (terminateLength > 0 ? transmitTerminate(out) : 0);
+        return sent + (termination.isPending() ? transmitTerminate(out) : 0);
     }
 
     private boolean maySend(long nowNs) {
@@ -298,7 +295,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
             return false;
         }
         if (!responses.write(out, writer.begin(out), length)) {
-            sendTerminate(TerminateCode.PROTECTION_INVALID_STAG, null, 0, 0);
+            sendTerminate(TerminateCode.PROTECTION_INVALID_STAG);
             return false;
         }
         writer.finish(out, length);
@@ -340,12 +337,10 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     }
 
     private int transmitTerminate(StreamBuffer out) {
-        if (!makeRoom(out, terminateLength)) {
+        if (!makeRoom(out, termination.length())) {
             return 0;
         }
-        out.bytes().put(writer.begin(out), terminate, 0, terminateLength);
-        writer.finish(out, terminateLength);
-        terminateLength = 0;
+        termination.write(writer, out);
         finished = true;
         counters.count(SiwCounter.SENT_TERMINATES);
         return 1;
@@ -388,25 +383,26 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
 
     // ---- ends ----
 
-    /**
-     * Ends the connection after a protocol violation of the peer, with a Terminate.
-     *
-     * @param b the segment that caused it, or null
-     */
-    private void sendTerminate(int code, ByteBuffer b, int at, int length) {
-        if (!isLive()) {
-            return;
+    /** Ends the connection after a protocol violation of the peer, with a Terminate. */
+    private void sendTerminate(int code) {
+        if (isLive()) {
+            termination.prepare(code);
+            endInError(code);
         }
-        count(code);
-        prepareTerminate(code, b, at, length);
-        raise(eventOf(code));
-        enterError();
     }
 
-    private void prepareTerminate(int code, ByteBuffer b, int at, int length) {
-        UntaggedHeader.put(terminate, 0, true, RdmapOpcode.TERMINATE, 0, RdmapOpcode.QN_TERMINATE, 1, 0);
-        terminateLength = UntaggedHeader.LENGTH + (b == null ? Terminate.put(terminate, UntaggedHeader.LENGTH, code)
-            : Terminate.put(terminate, UntaggedHeader.LENGTH, code, b, at, length));
+    /** Ends the connection with a Terminate that has the headers of the segment that violated the protocol. */
+    private void sendTerminate(int code, ByteBuffer segment, int at, int length) {
+        if (isLive()) {
+            termination.prepare(code, segment, at, length);
+            endInError(code);
+        }
+    }
+
+    private void endInError(int code) {
+        counters.count(Termination.counterOf(code));
+        raise(Termination.eventOf(code));
+        enterError();
     }
 
     /** Records progress: a piece of the response to a work request was received. */
@@ -417,7 +413,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     /** Ends the connection after a work request failed here; its completion has the reason. */
     void failLocally() {
         if (isLive()) {
-            prepareTerminate(TerminateCode.RDMAP_LOCAL_CATASTROPHIC, null, 0, 0);
+            termination.prepare(TerminateCode.RDMAP_LOCAL_CATASTROPHIC);
             counters.count(SiwCounter.LOCAL_ERRORS);
             enterError();
         }
@@ -441,9 +437,9 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     public void enterError() {
         if (parameters == null) {
             // Never connected: there is no peer to notify.
-            terminateLength = 0;
+            termination.drop();
         }
-        finished = terminateLength == 0;
+        finished = !termination.isPending();
         super.enterError();
     }
 
@@ -472,32 +468,6 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     @Override
     protected void onDrained() {
         enterError();
-    }
-
-    private void count(int code) {
-        counters.count(switch (code) {
-            case TerminateCode.MPA_CRC -> SiwCounter.BAD_CRC;
-            case TerminateCode.MPA_MARKER_OR_LENGTH -> SiwCounter.BAD_FRAMING;
-            case TerminateCode.UNTAGGED_NO_BUFFER -> SiwCounter.NO_BUFFER;
-            case TerminateCode.UNTAGGED_TOO_LONG -> SiwCounter.TOO_LONG;
-            default -> switch (code >>> 8) {
-                case TerminateCode.RDMAP_LOCAL_CATASTROPHIC >>> 8, TerminateCode.DDP_LOCAL_CATASTROPHIC >>> 8 -> SiwCounter.LOCAL_ERRORS;
-                case TerminateCode.PROTECTION_INVALID_STAG >>> 8 -> SiwCounter.BAD_ACCESS;
-                case TerminateCode.TAGGED_INVALID_STAG >>> 8 ->
-                    code == TerminateCode.TAGGED_DDP_VERSION ? SiwCounter.BAD_SEGMENT : SiwCounter.BAD_ACCESS;
-                default -> SiwCounter.BAD_SEGMENT;
-            };
-        });
-    }
-
-    /** Returns the event for an error: access violation, invalid request, or a fault of ours. IBA vol 1 §11.6.3.2 */
-    private static AsyncEventType eventOf(int code) {
-        return switch (code >>> 8) {
-            case TerminateCode.PROTECTION_INVALID_STAG >>> 8, TerminateCode.TAGGED_INVALID_STAG >>> 8 ->
-                code == TerminateCode.TAGGED_DDP_VERSION ? AsyncEventType.QP_REQ_ERR : AsyncEventType.QP_ACCESS_ERR;
-            case TerminateCode.OPERATION_UNEXPECTED_OPCODE >>> 8, TerminateCode.UNTAGGED_NO_BUFFER >>> 8 -> AsyncEventType.QP_REQ_ERR;
-            default -> AsyncEventType.QP_FATAL;
-        };
     }
 
     // ---- for the parts ----
