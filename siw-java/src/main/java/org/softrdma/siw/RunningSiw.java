@@ -30,14 +30,21 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
      * @param thread  name of the agent's thread; null for a device that only a simulator drives
      */
     RunningSiw(NetDevice netdev, long hardwareAddress, MpaOptions options, RandomGenerator random, LongSupplier clock, String thread) {
-        SocketStreams own = thread != null && SocketStreams.arePossible() ? new SocketStreams() : null;
-        Streams used = own != null ? own : new NettyStreams();
-        super(netdev, new SiwEngine(random, used), clock, thread);
+        this(netdev, hardwareAddress, options, random, clock, thread, newStreams(thread));
+    }
+
+    private RunningSiw(NetDevice netdev, long hardwareAddress, MpaOptions options, RandomGenerator random, LongSupplier clock,
+                       String thread, Streams streams) {
+        super(netdev, new SiwEngine(random, streams), clock, thread);
         this.hardwareAddress = hardwareAddress;
         this.options = options;
-        sockets = own;
-        streams = used;
+        this.streams = streams;
+        sockets = streams instanceof SocketStreams own ? own : null;
         cm = new SiwCm(this);
+    }
+
+    private static Streams newStreams(String thread) {
+        return thread != null && SocketStreams.arePossible() ? new SocketStreams() : new NettyStreams();
     }
 
     /**
