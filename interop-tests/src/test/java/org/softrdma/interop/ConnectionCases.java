@@ -73,7 +73,7 @@ final class ConnectionCases {
                     expectClientToDisconnect(run, ends);
                     ends.ping(run);
                 });
-                all.add("rping-raw", "the same, ours in raw frames", role, ip, RC, ACKS, (run, ends) -> {
+                all.add("rping-raw", "10 pings, ours in raw frames", role, ip, RC, ACKS, (run, ends) -> {
                     run.useRawLink();
                     expectClientToDisconnect(run, ends);
                     ends.ping(run);
@@ -86,13 +86,13 @@ final class ConnectionCases {
                     expectConnection(run, ends);
                     ends.exchange(run, Program.RDMA_CLIENT, " end 0\n");
                 });
-                all.add("udaddy", "datagrams to a queue pair that SIDR found", role, ip, UD, Set.of(), (run, ends) -> {
+                all.add("udaddy", "datagrams to a queue pair found through SIDR", role, ip, UD, Set.of(), (run, ends) -> {
                     run.expectMessages(ends.client(), "SIDR_REQ");
                     run.expectMessages(ends.server(), "SIDR_REP 0");
                     ends.exchange(run, UDADDY, "data transfers complete\n", "return status 0\n");
                 });
                 all.stream(RSTREAM, role, ip);
-                all.add("refused", "rping where nobody listens: REJ 8", role, ip, CM_ONLY, Set.of(), ConnectionCases::refused);
+                all.add("refused", "rping without a listener: REJ 8", role, ip, CM_ONLY, Set.of(), ConnectionCases::refused);
             }
             all.add("rping-65000", "100 pings of 65000 bytes, compared", role, IpVersion.IPV4, RC, ACKS, (run, ends) -> {
                 expectClientToDisconnect(run, ends);
@@ -110,15 +110,15 @@ final class ConnectionCases {
                 ConnectionCases::multicast);
             all.add("rping-persistent", "one server, three clients in turn", role, IpVersion.IPV4, RC, ACKS,
                 ConnectionCases::oneAfterTheOther);
-            all.add("killed", "the kernel's rping is killed in the middle: ours hears of it, no queue pair is left", role, IpVersion.IPV4,
+            all.add("killed", "the kernel's rping is killed in the middle: ours is notified, no queue pair is left", role, IpVersion.IPV4,
                 RC, ACKS, ConnectionCases::theirsIsKilled);
-            all.add("ended", "our rping is ended in the middle (SIGTERM): the kernel's hears of it", role, IpVersion.IPV4, RC, ACKS,
+            all.add("ended", "our rping is ended in the middle (SIGTERM): the kernel's is notified", role, IpVersion.IPV4, RC, ACKS,
                 ConnectionCases::oursIsEnded);
             losses(all, role);
             for (StreamTest each : MORE_STREAMS) {
                 all.stream(each, role, IpVersion.IPV4);
             }
-            all.add("udaddy-refused", "udaddy where nobody listens: SIDR status 1", role, IpVersion.IPV4, CM_ONLY, Set.of(),
+            all.add("udaddy-refused", "udaddy without a listener: SIDR status 1", role, IpVersion.IPV4, CM_ONLY, Set.of(),
                 ConnectionCases::unreachable);
         }
         return all.cases;

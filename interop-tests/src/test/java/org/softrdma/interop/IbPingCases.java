@@ -32,7 +32,7 @@ final class IbPingCases {
         return List.of(of("ping", pings, Role.CLIENT, IpVersion.IPV4, IbPingCases::weAsk),
             of("ping", pings, Role.CLIENT, IpVersion.IPV6, IbPingCases::weAsk),
             of("ping", pings, Role.SERVER, IpVersion.IPV6, IbPingCases::weAnswer),
-            of("unmatched", "our answer over IPv4 goes out, but the kernel finds no request that it belongs to", Role.SERVER,
+            of("unmatched", "our answer over IPv4 is sent, but the kernel matches it to no request", Role.SERVER,
                 IpVersion.IPV4, IbPingCases::weAnswerInVain));
     }
 

@@ -59,7 +59,7 @@ final class PingPongCases {
         Variant.of("defaults", "1000 datagrams of 1024 bytes each way", 1024, 1000, 4096),
         Variant.of("size-1", "datagrams of 1 byte, three of pad", 1, 1000, 4096, "-s", "1"),
         Variant.of("size-2048", "datagrams of 2048 bytes, checked by the server", 2048, 1000, 4096, "-s", "2048", "-c"),
-        Variant.of("size-4096", "datagrams as long as the port carries", 4096, 1000, 4096, "-s", "4096"),
+        Variant.of("size-4096", "datagrams of the port's maximum length", 4096, 1000, 4096, "-s", "4096"),
         Variant.of("events", "both sleep on completion events", 1024, 1000, 4096, "-e"),
         Variant.of("validate", "the server checks what it received", 1024, 1000, 4096, "-c"));
 

@@ -49,7 +49,7 @@ final class SiwCases {
                 expectStreams(run, ends);
                 ends.exchange(run, Program.rstream("-S 100000 -C 20 -I 2 -T b"), "\ncustom    97k     20      2       7.6m    ");
             });
-            all.add("refused", "rdma_client where nobody listens: TCP says so", role, (run, ends) -> {
+            all.add("refused", "rdma_client without a listener: refused by TCP", role, (run, ends) -> {
                 try (RunningCommand asking = ends.client(run, Program.RDMA_CLIENT.client())) {
                     Ends.expectEnd(asking, FAILED, "connect: Connection refused", "rdma_client: end -1\n");
                 }
@@ -68,19 +68,19 @@ final class SiwCases {
                 run.expectMessages(ends.server(), "reply");
                 withMpa(run, "crc=off", () -> ends.exchange(run, Program.LONG_RPING));
             });
-            all.add("markers", "markers=on, which siw does not do: no connection", role, SiwCases::markers);
-            all.addFaulty("killed", "the client is killed in the middle, the server hears of it and ends", role, SiwCases::kill);
+            all.add("markers", "markers=on, which siw does not support: no connection", role, SiwCases::markers);
+            all.addFaulty("killed", "the client is killed in the middle, the server is notified and ends", role, SiwCases::kill);
         }
-        all.add("rtr-write", "rtr=write: a WRITE of nothing first, both may talk then", Role.CLIENT, (run, ends) -> {
+        all.add("rtr-write", "rtr=write: an empty WRITE first, then both may send", Role.CLIENT, (run, ends) -> {
             run.expectMessages(ends.client(), "request for CRC", "RDMA Write", "Send");
             withMpa(run, "rtr=write", () -> ends.exchange(run, Program.UCMATOSE, "return status 0\n"));
         });
-        all.add("rtr-read", "rtr=read: a READ of nothing first, both may talk then", Role.CLIENT, (run, ends) -> {
+        all.add("rtr-read", "rtr=read: an empty READ first, then both may send", Role.CLIENT, (run, ends) -> {
             run.expectMessages(ends.client(), "request for CRC", "RDMA Read Request", "Send");
             run.expectMessages(ends.server(), "reply for CRC", "RDMA Read Response", "Send");
             withMpa(run, "rtr=read", () -> ends.exchange(run, Program.UCMATOSE, "return status 0\n"));
         });
-        all.add("revision-1", "revision=1: the start-up without numbers of READs", Role.CLIENT, (run, ends) -> {
+        all.add("revision-1", "revision=1: start-up without IRD and ORD", Role.CLIENT, (run, ends) -> {
             expectSends(run, ends);
             withMpa(run, "revision=1", () -> ends.exchange(run, Program.RDMA_CLIENT, " end 0\n"));
         });

@@ -47,7 +47,7 @@ final class SiwMeasurements {
             new Perftest("ib_read_bw -R -o 4 -s 16384 -n 100", 16384, 100, true));
         add(role, "read_lat", "100 READs of 2 bytes", "RDMA Read Request", "RDMA Read Response",
             new Perftest("ib_read_lat -R -n 100", 2, 100, false));
-        add(role, "send_bw", "600 messages of 4 KiB into 64 receives: WRITEs tell of those that were posted again", "Send", "RDMA Write",
+        add(role, "send_bw", "600 messages of 4 KiB into 64 receives: WRITEs announce reposted receives", "Send", "RDMA Write",
             new Perftest("ib_send_bw -R -r 64 -s 4096 -n 600", 4096, 600, true));
         add(role, "send_lat", "100 messages of 2 bytes each way", "Send", "Send", new Perftest("ib_send_lat -R -n 100", 2, 100, true));
         add(role, "send-both", "200 messages of 4 KiB both ways at once, into 64 receives", "RDMA Write", "RDMA Write",
@@ -74,7 +74,7 @@ final class SiwMeasurements {
         addExchange(role, "rc_lat", "SEND of 1 byte, there and back", QPerf.line("latency", "s"));
         addExchange(role, "rc_bi_bw", "SEND of 64 KiB, both ways at once", QPerf.line("bw", "B/sec"));
         QPerf impossible = new QPerf("-cm1 rc_bw", refused);
-        add(role, "rc_bw", "the kernel makes no queue pair with an empty queue: the client says so", (run, ends) ->
+        add(role, "rc_bw", "the kernel creates no queue pair with an empty queue: the client reports it", (run, ends) ->
             impossible.fail(run, ends.weServe(), ends.port()));
     }
 

@@ -84,7 +84,7 @@ public record Operation(String name, String sentence, Settings requester, Settin
             (a, b) -> write(a, b, 10_001)),
         with("write-1M", "WRITE of 1 MiB and 3 bytes, beyond every window", Settings.defaults().size(2 << 20), WRITES, ACK,
             (a, b) -> write(a, b, (1 << 20) + 3)),
-        plain("write-0", "WRITE of nothing, to an address and a key that do not exist", Set.of(RC_RDMA_WRITE_ONLY), ACK,
+        plain("write-0", "empty WRITE to an address and a key that do not exist", Set.of(RC_RDMA_WRITE_ONLY), ACK,
             Operation::writeNothing),
         plain("read-33", "READ of 33 bytes", READ, Set.of(RC_RDMA_READ_RESPONSE_ONLY), (a, b) -> read(a, b, 33)),
         plain("read-5000", "READ of 5000 bytes, five response packets", READ, READ_RESPONSES, (a, b) -> read(a, b, 5000)),
@@ -98,7 +98,7 @@ public record Operation(String name, String sentence, Settings requester, Settin
             a.post(Work.read(1, 0x1000, 0x4711));
             one(a).expect(1, WcOpcode.RDMA_READ).expectBytes(0);
         }),
-        plain("cmp-swap", "CMP_SWAP that finds what it compares with, then one that does not", Set.of(RC_COMPARE_SWAP),
+        plain("cmp-swap", "CMP_SWAP that matches, then one that does not", Set.of(RC_COMPARE_SWAP),
             Set.of(RC_ATOMIC_ACKNOWLEDGE), Operation::compareAndSwap),
         plain("fetch-add", "FETCH_ADD, then one that wraps around", Set.of(RC_FETCH_ADD), Set.of(RC_ATOMIC_ACKNOWLEDGE),
             Operation::fetchAndAdd),
@@ -109,7 +109,7 @@ public record Operation(String name, String sentence, Settings requester, Settin
             (a, b) -> send(a, b, Work.sendWithImmediate(1, IMMEDIATE), 33).expectImmediate(IMMEDIATE)),
         plain("send-imm-3001", "SEND with immediate, three packets", Set.of(RC_SEND_FIRST, RC_SEND_LAST_WITH_IMMEDIATE), ACK,
             (a, b) -> send(a, b, Work.sendWithImmediate(1, IMMEDIATE), 3001).expectImmediate(IMMEDIATE)),
-        plain("send-imm-0", "SEND with immediate and nothing else", Set.of(RC_SEND_ONLY_WITH_IMMEDIATE), ACK,
+        plain("send-imm-0", "SEND with immediate and no data", Set.of(RC_SEND_ONLY_WITH_IMMEDIATE), ACK,
             (a, b) -> send(a, b, Work.sendWithImmediate(1, IMMEDIATE), 0).expectImmediate(IMMEDIATE)),
         plain("write-imm-33", "WRITE with immediate, one packet", Set.of(RC_RDMA_WRITE_ONLY_WITH_IMMEDIATE), ACK,
             (a, b) -> writeWithImmediate(a, b, 33)),
@@ -134,16 +134,17 @@ public record Operation(String name, String sentence, Settings requester, Settin
         plain("pipeline", "WRITE, FETCH_ADD, READ, fenced SEND and WRITE with immediate posted at once complete in order",
             Set.of(RC_RDMA_WRITE_FIRST, RC_FETCH_ADD, RC_RDMA_READ_REQUEST, RC_SEND_ONLY, RC_RDMA_WRITE_LAST_WITH_IMMEDIATE),
             Set.of(RC_ACKNOWLEDGE, RC_ATOMIC_ACKNOWLEDGE, RC_RDMA_READ_RESPONSE_LAST), Operation::pipeline),
-        with("psn-wrap", "WRITE and READ whose PSNs pass 0xffffff", Settings.defaults().psn(0xfffffe),
+        with("psn-wrap", "WRITE and READ whose PSNs wrap at 0xffffff", Settings.defaults().psn(0xfffffe),
             Set.of(RC_RDMA_WRITE_LAST, RC_RDMA_READ_REQUEST), READ_RESPONSES, (a, b) -> {
                 write(a, b, 5000);
                 read(a, b, 5000);
             }),
-        faulty("rnr", "a SEND meets no receive, is refused with RNR NAKs and repeated until there is one", Settings.defaults(),
+        faulty("rnr", "a SEND without a receive is answered with RNR NAKs and repeated until one is posted", Settings.defaults(),
             Set.of(RC_SEND_ONLY), ACK, Operation::receiverNotReady),
-        faulty("srq-rnr", "as rnr, with a shared receive queue that is empty", Settings.defaults().srq(8), Set.of(RC_SEND_ONLY), ACK,
+        faulty("srq-rnr", "a SEND to an empty shared receive queue is answered with RNR NAKs and repeated until a receive is posted",
+            Settings.defaults().srq(8), Set.of(RC_SEND_ONLY), ACK,
             Operation::receiverNotReady),
-        faulty("dead-peer", "the responder's queue pair is gone: the SEND is repeated until given up",
+        faulty("dead-peer", "the responder's queue pair is gone: the SEND is repeated until the retry count is exhausted",
             Settings.defaults().retries(12, 2, 7), Set.of(RC_SEND_ONLY), Set.of(), (a, b) -> {
                 b.close();
                 a.post(Work.send(1).part(0, 33));
@@ -157,16 +158,16 @@ public record Operation(String name, String sentence, Settings requester, Settin
     public static final List<Operation> UNRELIABLE = List.of(
         with("uc-send-imm-3001", "UC SEND with immediate, three packets", UC, Set.of(UC_SEND_FIRST, UC_SEND_LAST_WITH_IMMEDIATE), Set.of(),
             (a, b) -> send(a, b, Work.sendWithImmediate(1, IMMEDIATE), 3001).expectImmediate(IMMEDIATE)),
-        with("uc-write-5000", "UC WRITE of five packets, then a SEND that tells it is there", UC,
+        with("uc-write-5000", "UC WRITE of five packets, then a SEND that announces it", UC,
             Set.of(UC_RDMA_WRITE_FIRST, UC_RDMA_WRITE_MIDDLE, UC_RDMA_WRITE_LAST, UC_SEND_ONLY), Set.of(), Operation::writeAndTell),
         with("uc-write-imm-2500", "UC WRITE with immediate, three packets", UC,
             Set.of(UC_RDMA_WRITE_FIRST, UC_RDMA_WRITE_LAST_WITH_IMMEDIATE), Set.of(), (a, b) -> writeWithImmediate(a, b, 2500)),
-        with("ud-send-33", "UD SEND, its header before it", UD, Set.of(UD_SEND_ONLY), Set.of(),
+        with("ud-send-33", "UD SEND, received with its header", UD, Set.of(UD_SEND_ONLY), Set.of(),
             (a, b) -> datagram(a, b, Work.send(1), 33)),
-        with("ud-send-imm-4096", "UD SEND with immediate, as long as the port carries", UD, Set.of(UD_SEND_ONLY_WITH_IMMEDIATE), Set.of(),
+        with("ud-send-imm-4096", "UD SEND with immediate, of the port's maximum length", UD, Set.of(UD_SEND_ONLY_WITH_IMMEDIATE), Set.of(),
             (a, b) -> datagram(a, b, Work.sendWithImmediate(1, IMMEDIATE), 4096).expectImmediate(IMMEDIATE)),
         with("ud-send-0", "UD SEND of nothing", UD, Set.of(UD_SEND_ONLY), Set.of(), (a, b) -> datagram(a, b, Work.send(1), 0)),
-        with("multicast", "the responder joins an IPv4 group, a datagram with immediate goes there", UD,
+        with("multicast", "the responder joins an IPv4 group, a datagram with immediate is sent to it", UD,
             Set.of(UD_SEND_ONLY_WITH_IMMEDIATE), Set.of(), Operation::multicast));
 
     private static final Settings PLACEMENT = Settings.defaults().flushable();
@@ -175,21 +176,22 @@ public record Operation(String name, String sentence, Settings requester, Settin
     public static final List<Operation> PLACEMENTS = List.of(
         with("atomic-write", "ATOMIC WRITE of eight bytes", PLACEMENT, Set.of(RC_ATOMIC_WRITE), Set.of(RC_RDMA_READ_RESPONSE_ONLY),
             Operation::atomicWrite),
-        with("write-atomic-write", "WRITE of three packets and ATOMIC WRITE posted at once, as a log does it", PLACEMENT,
+        with("write-atomic-write", "WRITE of three packets and ATOMIC WRITE posted at once, as for a log", PLACEMENT,
             Set.of(RC_RDMA_WRITE_FIRST, RC_ATOMIC_WRITE), Set.of(RC_RDMA_READ_RESPONSE_ONLY), Operation::log),
         with("atomic-write-outside", "ATOMIC WRITE behind the region's end is refused", PLACEMENT, Set.of(RC_ATOMIC_WRITE),
             Set.of(RC_ACKNOWLEDGE), (a, b) -> {
                 a.post(Work.atomicWrite(1, b.reach().address() + Settings.defaults().size(), b.reach().rkey()).part(0, 8));
                 one(a).expect(1, WcStatus.REM_ACCESS_ERR);
             }),
-        faulty("flush", "WRITE and FLUSH: the FLUSH is dropped for its ICRC, and repeated until given up", PLACEMENT.retries(12, 2, 7),
+        faulty("flush", "WRITE and FLUSH: the FLUSH is dropped for its ICRC, and repeated until the retry count is exhausted",
+            PLACEMENT.retries(12, 2, 7),
             Set.of(RC_RDMA_WRITE_ONLY, RC_FLUSH), ACK, Operation::flush));
 
     /** FLUSHes in which our requester computes the ICRC of Linux 6.12; the kernel is the responder. */
     public static final List<Operation> FLUSHES_OF_RXE = List.of(
-        faulty("flush-rxe-icrc", "FLUSH of a range with the kernel's kind of ICRC, sent past the queue pair: it is done", PLACEMENT,
+        faulty("flush-rxe-icrc", "FLUSH of a range with the kernel's kind of ICRC, sent past the queue pair: executed", PLACEMENT,
             Set.of(), Set.of(RC_RDMA_READ_RESPONSE_ONLY), (a, b) -> flushOfRxe(a, b, "RTS")),
-        new Operation("flush-rxe-icrc-refused", "the same to a region that does not allow it: NAK", PLACEMENT,
+        new Operation("flush-rxe-icrc-refused", "FLUSH with the kernel's kind of ICRC to a region without the permission: NAK", PLACEMENT,
             PLACEMENT.regionAccess(Settings.ACCESS).psn(0xabcdef), Set.of(), ACK, true, (a, b) -> flushOfRxe(a, b, "ERR")));
 
     public static Operation find(String name) {
