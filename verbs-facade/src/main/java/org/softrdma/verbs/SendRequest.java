@@ -25,6 +25,11 @@ public final class SendRequest {
     private int rkey;
     private long compareAdd;
     private long swap;
+    private int flushPlacement;
+    private int flushSelectivity;
+    private long flushLength;
+    private int bindAccess;
+    private long bindLength;
     private AddressHandle addressHandle;
     private int remoteQpn;
     private int remoteQkey;
@@ -105,8 +110,9 @@ public final class SendRequest {
      */
     public SendRequest flush(long remoteAddress, int rkey, int length, int placement, int selectivity) {
         begin(WrOpcode.FLUSH).remote(remoteAddress, rkey);
-        compareAdd = selectivity << 4 | placement;
-        swap = Integer.toUnsignedLong(length);
+        flushPlacement = placement;
+        flushSelectivity = selectivity;
+        flushLength = Integer.toUnsignedLong(length);
         return this;
     }
 
@@ -137,8 +143,8 @@ public final class SendRequest {
     public SendRequest bindWindow(int newRkey, int lkey, long address, long length, int access) {
         begin(WrOpcode.BIND_MW);
         rkey = newRkey;
-        compareAdd = access;
-        swap = length;
+        bindAccess = access;
+        bindLength = length;
         return element(address, 0, lkey);
     }
 
@@ -152,6 +158,11 @@ public final class SendRequest {
         rkey = 0;
         compareAdd = 0;
         swap = 0;
+        flushPlacement = 0;
+        flushSelectivity = 0;
+        flushLength = 0;
+        bindAccess = 0;
+        bindLength = 0;
         addressHandle = null;
         remoteSrqn = 0;
         elements = 0;
@@ -270,12 +281,39 @@ public final class SendRequest {
         return rkey;
     }
 
+    /** Value that {@link #compareAndSwap} compares with, or that {@link #fetchAndAdd} adds. */
     public long compareAdd() {
         return compareAdd;
     }
 
+    /** Value that {@link #compareAndSwap} stores. */
     public long swap() {
         return swap;
+    }
+
+    /** Placement of a FLUSH: {@link FlushFlags#GLOBAL}, {@link FlushFlags#PERSISTENT} or both. */
+    public int flushPlacement() {
+        return flushPlacement;
+    }
+
+    /** Selectivity of a FLUSH: {@link FlushFlags#RANGE} or {@link FlushFlags#REGION}. */
+    public int flushSelectivity() {
+        return flushSelectivity;
+    }
+
+    /** Length of a FLUSH in bytes, u32. */
+    public long flushLength() {
+        return flushLength;
+    }
+
+    /** Rights of the peer to the window of a BIND_MW: bits of {@link AccessFlags}. */
+    public int bindAccess() {
+        return bindAccess;
+    }
+
+    /** Length of the window of a BIND_MW in bytes; 0 ends the binding. */
+    public long bindLength() {
+        return bindLength;
     }
 
     public AddressHandle addressHandle() {
@@ -324,7 +362,7 @@ public final class SendRequest {
         switch (opcode) {
             case SEND_WITH_INV, LOCAL_INV -> text.append(", invalidate_rkey 0x").append(Integer.toHexString(immediateOrRkey));
             case BIND_MW -> text.append(", rkey 0x").append(Integer.toHexString(rkey)).append(", length ")
-                .append(Long.toUnsignedString(swap)).append(", access ").append(AccessFlags.names((int) compareAdd));
+                .append(Long.toUnsignedString(bindLength)).append(", access ").append(AccessFlags.names(bindAccess));
             case RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, ATOMIC_WRITE, FLUSH ->
                 text.append(", remote_addr 0x").append(Long.toHexString(remoteAddress)).append(", rkey 0x")
                     .append(Integer.toHexString(rkey));
@@ -336,8 +374,8 @@ public final class SendRequest {
             case ATOMIC_CMP_AND_SWP -> text.append(", compare 0x").append(Long.toHexString(compareAdd)).append(", swap 0x")
                 .append(Long.toHexString(swap));
             case ATOMIC_FETCH_AND_ADD -> text.append(", add 0x").append(Long.toHexString(compareAdd));
-            case FLUSH -> text.append(", length ").append(swap).append(", placement ").append(compareAdd & 0xf).append(", selectivity ")
-                .append(compareAdd >>> 4);
+            case FLUSH -> text.append(", length ").append(flushLength).append(", placement ").append(flushPlacement)
+                .append(", selectivity ").append(flushSelectivity);
             default -> {
             }
         }

@@ -30,6 +30,14 @@ class WorkRequestTest {
         wr.writeWithImmediate(0x2000, 6, 9);
         assertEquals(WrOpcode.RDMA_WRITE_WITH_IMM, wr.opcode());
         assertEquals("8192 6 9", wr.remoteAddress() + " " + wr.rkey() + " " + wr.immediate());
+        wr.flush(0x3000, 7, -1, FlushFlags.GLOBAL | FlushFlags.PERSISTENT, FlushFlags.REGION);
+        assertEquals(WrOpcode.FLUSH, wr.opcode());
+        assertEquals("12288 7 4294967295 3 1", wr.remoteAddress() + " " + wr.rkey() + " " + wr.flushLength() + " " + wr.flushPlacement()
+            + " " + wr.flushSelectivity());
+        wr.bindWindow(8, 9, 0x4000, 1L << 40, AccessFlags.REMOTE_READ);
+        assertEquals(WrOpcode.BIND_MW, wr.opcode());
+        assertEquals("8 1099511627776 " + AccessFlags.REMOTE_READ, wr.rkey() + " " + wr.bindLength() + " " + wr.bindAccess());
+        assertEquals("16384 0 9", wr.address(0) + " " + wr.length(0) + " " + wr.lkey(0));
         assertEquals(WrOpcode.RDMA_WRITE, wr.write(1, 2).opcode());
         assertEquals(WrOpcode.RDMA_READ, wr.read(1, 2).opcode());
     }
@@ -42,6 +50,10 @@ class WorkRequestTest {
         assertEquals("0 0 0 0 0 0 0", wr.wrId() + " " + wr.flags() + " " + wr.immediate() + " " + wr.remoteAddress() + " " + wr.rkey() + " "
             + wr.compareAdd() + " " + wr.elements());
         assertNull(wr.addressHandle());
+        wr.flush(1, 2, 3, FlushFlags.GLOBAL, FlushFlags.REGION).begin(WrOpcode.FLUSH);
+        assertEquals("0 0 0", wr.flushPlacement() + " " + wr.flushSelectivity() + " " + wr.flushLength());
+        wr.bindWindow(1, 2, 3, 4, AccessFlags.REMOTE_READ).begin(WrOpcode.BIND_MW);
+        assertEquals("0 0", wr.bindAccess() + " " + wr.bindLength());
         wr.element(4, 5, 6);
         assertNull(wr.inlineData(0));
     }

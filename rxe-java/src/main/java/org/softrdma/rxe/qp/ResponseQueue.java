@@ -21,8 +21,10 @@ final class ResponseQueue {
     private final int[] pd;
     private final int[] rkey;
     private final long[] va;
-    /** Bytes of a READ not sent yet; of an atomic, the original value. */
+    /** Bytes of a READ not sent yet. */
     private final long[] left;
+    /** Value that an atomic found. */
+    private final long[] original;
     private final boolean[] begun;
     private final boolean[] replay;
     private int head;
@@ -41,6 +43,7 @@ final class ResponseQueue {
         rkey = new int[capacity];
         va = new long[capacity];
         left = new long[capacity];
+        original = new long[capacity];
         begun = new boolean[capacity];
         replay = new boolean[capacity];
     }
@@ -120,11 +123,11 @@ final class ResponseQueue {
      * @param isReplay whether it was answered before
      * @return false if there is no room: nothing is queued
      */
-    boolean atomic(int newPsn, int newMsn, long original, boolean isReplay) {
+    boolean atomic(int newPsn, int newMsn, long newOriginal, boolean isReplay) {
         if (!add(ATOMIC, newPsn, newMsn, Syndrome.ACK_UNLIMITED, isReplay)) {
             return false;
         }
-        left[slot(size - 1)] = original;
+        original[slot(size - 1)] = newOriginal;
         answers++;
         return true;
     }
@@ -216,7 +219,7 @@ final class ResponseQueue {
 
     /** Value that the atomic found. */
     long headOriginal() {
-        return left[head];
+        return original[head];
     }
 
     /** Whether it was answered before. */

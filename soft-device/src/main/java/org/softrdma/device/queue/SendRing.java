@@ -27,8 +27,9 @@ public final class SendRing extends WorkRing {
     /** A datagram names a queue pair where other requests name memory. */
     private static final int REMOTE_QPN = REMOTE_ADDRESS;
     private static final int REMOTE_QKEY = RKEY;
-    /** FLUSH and BIND_MW use the operands of atomics, as {@link SendRequest#flush} and {@link SendRequest#bindWindow} pack them. */
-    private static final int FLUSH_REACH = COMPARE_ADD;
+    /** FLUSH and BIND_MW have their fields where atomics have their operands. */
+    private static final int FLUSH_PLACEMENT = COMPARE_ADD;
+    private static final int FLUSH_SELECTIVITY = COMPARE_ADD + 4;
     private static final int FLUSH_LENGTH = SWAP;
     private static final int BIND_ACCESS = COMPARE_ADD;
     private static final int BIND_LENGTH = SWAP;
@@ -61,8 +62,7 @@ public final class SendRing extends WorkRing {
         memory.set(U64, at + REMOTE_ADDRESS, request.remoteAddress());
         memory.set(U32, at + RKEY, request.rkey());
         memory.set(U32, at + IMMEDIATE, request.immediate());
-        memory.set(U64, at + COMPARE_ADD, request.compareAdd());
-        memory.set(U64, at + SWAP, request.swap());
+        setOperands(at, request);
         memory.set(U32, at + REMOTE_SRQN, request.remoteSrqn());
         long length = 0;
         if ((request.flags() & SendFlags.INLINE) == 0) {
@@ -72,6 +72,24 @@ public final class SendRing extends WorkRing {
         }
         setElements(request.elements());
         memory.set(U64, at + LENGTH, length);
+    }
+
+    private void setOperands(long at, SendRequest request) {
+        switch (request.opcode()) {
+            case FLUSH -> {
+                memory.set(U32, at + FLUSH_PLACEMENT, request.flushPlacement());
+                memory.set(U32, at + FLUSH_SELECTIVITY, request.flushSelectivity());
+                memory.set(U64, at + FLUSH_LENGTH, request.flushLength());
+            }
+            case BIND_MW -> {
+                memory.set(U32, at + BIND_ACCESS, request.bindAccess());
+                memory.set(U64, at + BIND_LENGTH, request.bindLength());
+            }
+            default -> {
+                memory.set(U64, at + COMPARE_ADD, request.compareAdd());
+                memory.set(U64, at + SWAP, request.swap());
+            }
+        }
     }
 
     /** Memory for the inline data of the record at {@link #next()}: {@link #maxInline()} bytes from {@link #inlineOffset}. */
@@ -160,12 +178,12 @@ public final class SendRing extends WorkRing {
 
     /** Placement of a FLUSH: bits of {@link org.softrdma.verbs.FlushFlags}, u4. */
     public int flushPlacement(long sequence) {
-        return (int) memory.get(U64, at(sequence) + FLUSH_REACH) & 0xf;
+        return memory.get(U32, at(sequence) + FLUSH_PLACEMENT);
     }
 
     /** Selectivity of a FLUSH: range or region, u2. */
     public int flushSelectivity(long sequence) {
-        return (int) memory.get(U64, at(sequence) + FLUSH_REACH) >>> 4;
+        return memory.get(U32, at(sequence) + FLUSH_SELECTIVITY);
     }
 
     /** Bytes of a FLUSH, u32. */
@@ -175,7 +193,7 @@ public final class SendRing extends WorkRing {
 
     /** Rights that a BIND_MW gives: bits of {@link org.softrdma.verbs.AccessFlags}. */
     public int bindAccess(long sequence) {
-        return (int) memory.get(U64, at(sequence) + BIND_ACCESS);
+        return memory.get(U32, at(sequence) + BIND_ACCESS);
     }
 
     /** Bytes of the window that a BIND_MW binds; 0 ends the binding of a type 1 window. */

@@ -12,6 +12,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.FlushFlags;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendRequest;
@@ -70,6 +72,21 @@ class WorkRingTest {
         assertEquals("16777215 3", ring.firstPsn(0) + " " + ring.packets(0));
         assertEquals(-2, ring.swap(0), "PSNs have a place of their own");
         assertEquals(-1, ring.elementAddress(0, 0));
+    }
+
+    @Test
+    void shouldKeepTheFieldsOfFlushAndBind() {
+        SendRing ring = new SendRing(2, 1, 0);
+        ring.write(wr.compareAndSwap(0, 0, -1, -1));
+        ring.publish();
+        ring.write(wr.flush(0, 0, -1, FlushFlags.GLOBAL | FlushFlags.PERSISTENT, FlushFlags.REGION));
+        ring.publish();
+        assertEquals("3 1 4294967295", ring.flushPlacement(1) + " " + ring.flushSelectivity(1) + " " + ring.flushLength(1));
+        ring.release(1);
+        ring.write(wr.bindWindow(1, 2, 3, 1L << 40, AccessFlags.REMOTE_WRITE));
+        ring.publish();
+        assertEquals(AccessFlags.REMOTE_WRITE + " 1099511627776", ring.bindAccess(2) + " " + ring.bindLength(2),
+            "nothing is left of the atomic before");
     }
 
     @Test
