@@ -11,6 +11,10 @@ import java.util.zip.CRC32C;
 public final class MpaCrc {
     private final CRC32C crc = new CRC32C();
 
+    /** Creates a calculation, for one thread at a time. */
+    public MpaCrc() {
+    }
+
     /** @return the CRC over [from, to) as a number, for {@link #put}; position and limit stay as they are */
     public int of(ByteBuffer b, int from, int to) {
         reset();

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Links that carry packets: UDP sockets, raw frames, captures, faults and the simulated fabric. Only the faults are API. */
+@SuppressWarnings("module")
+module org.softrdma.link {
+    requires transitive org.softrdma.device;
+    requires org.softrdma.linux;
+    requires org.softrdma.wire;
+    requires jdk.net;
+
+    exports org.softrdma.link to org.softrdma.rxe;
+    exports org.softrdma.link.capture to org.softrdma.rxe;
+    exports org.softrdma.link.fault;
+    exports org.softrdma.link.raw to org.softrdma.rxe;
+    exports org.softrdma.link.sim to org.softrdma.simulator;
+    exports org.softrdma.link.udp to org.softrdma.rxe;
+}

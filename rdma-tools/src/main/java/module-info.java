@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The commands of rdma-core, perftest and iproute2 behind one launcher. */
+module org.softrdma.tools {
+    requires org.softrdma.verbs;
+    requires org.softrdma.device;
+    requires org.softrdma.rsocket;
+    requires org.softrdma.rxe;
+    requires org.softrdma.simulator;
+    requires org.softrdma.siw;
+    requires info.picocli;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The RoCE provider. */
+@SuppressWarnings("requires-automatic")
+module org.softrdma.rxe {
+    requires transitive org.softrdma.verbs;
+    requires org.softrdma.device;
+    requires org.softrdma.link;
+    requires org.softrdma.wire;
+    requires org.agrona;
+
+    exports org.softrdma.rxe;
+    exports org.softrdma.rxe.config;
+
+    provides org.softrdma.device.config.LinkType with org.softrdma.rxe.config.RxeLinkType;
+    provides org.softrdma.verbs.VerbsProvider with org.softrdma.rxe.RxeProvider;
+}

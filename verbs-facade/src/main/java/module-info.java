@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The API an application compiles against and the interfaces a provider implements. Start with {@link org.softrdma.verbs.Verbs}. */
+module org.softrdma.verbs {
+    exports org.softrdma.verbs;
+    exports org.softrdma.verbs.cm;
+
+    uses org.softrdma.verbs.VerbsProvider;
+    uses org.softrdma.verbs.cm.ConnectionManagerProvider;
+}
