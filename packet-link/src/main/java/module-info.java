@@ -4,6 +4,7 @@
 @SuppressWarnings("module")
 module org.softrdma.link {
     requires transitive org.softrdma.device;
+    requires org.softrdma.host;
     requires org.softrdma.linux;
     requires org.softrdma.wire;
     requires jdk.net;

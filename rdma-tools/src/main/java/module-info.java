@@ -3,7 +3,7 @@
 /** The commands of rdma-core, perftest and iproute2 behind one launcher. */
 module org.softrdma.tools {
     requires org.softrdma.verbs;
-    requires org.softrdma.device;
+    requires org.softrdma.host;
     requires org.softrdma.rsocket;
     requires org.softrdma.rxe;
     requires org.softrdma.simulator;

@@ -5,4 +5,5 @@ module org.softrdma.rsocket {
     requires transitive org.softrdma.verbs;
 
     exports org.softrdma.rsocket;
+    exports org.softrdma.rsocket.stream;
 }

@@ -5,6 +5,7 @@
 module org.softrdma.rxe {
     requires transitive org.softrdma.verbs;
     requires org.softrdma.device;
+    requires org.softrdma.host;
     requires org.softrdma.link;
     requires org.softrdma.wire;
     requires org.agrona;
@@ -12,6 +13,6 @@ module org.softrdma.rxe {
     exports org.softrdma.rxe;
     exports org.softrdma.rxe.config;
 
-    provides org.softrdma.device.config.LinkType with org.softrdma.rxe.config.RxeLinkType;
+    provides org.softrdma.host.config.LinkType with org.softrdma.rxe.config.RxeLinkType;
     provides org.softrdma.verbs.VerbsProvider with org.softrdma.rxe.RxeProvider;
 }

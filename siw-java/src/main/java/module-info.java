@@ -5,6 +5,7 @@
 module org.softrdma.siw {
     requires transitive org.softrdma.verbs;
     requires org.softrdma.device;
+    requires org.softrdma.host;
     requires org.softrdma.linux;
     requires org.softrdma.wire;
     requires org.agrona;
@@ -17,6 +18,6 @@ module org.softrdma.siw {
     exports org.softrdma.siw;
     exports org.softrdma.siw.config;
 
-    provides org.softrdma.device.config.LinkType with org.softrdma.siw.config.SiwLinkType;
+    provides org.softrdma.host.config.LinkType with org.softrdma.siw.config.SiwLinkType;
     provides org.softrdma.verbs.VerbsProvider with org.softrdma.siw.SiwProvider;
 }

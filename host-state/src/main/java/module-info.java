@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Configured links, network interfaces, and reports between the processes of a user. Nothing here is API. */
+@SuppressWarnings("module")
+module org.softrdma.host {
+    requires transitive org.softrdma.verbs;
+    requires org.softrdma.wire;
+
+    exports org.softrdma.host.config to org.softrdma.device, org.softrdma.link, org.softrdma.rxe, org.softrdma.siw, org.softrdma.tools;
+    exports org.softrdma.host.inspect to org.softrdma.device, org.softrdma.tools;
+
+    uses org.softrdma.host.config.LinkType;
+}
