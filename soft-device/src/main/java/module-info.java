@@ -4,7 +4,7 @@
  * The common part of all soft devices. Applications use {@code org.softrdma.verbs}; of this
  * module only {@code threads} is API.
  */
-@SuppressWarnings({"module", "requires-automatic"})
+@SuppressWarnings({"module", "requires-automatic", "requires-transitive-automatic"})
 module org.softrdma.device {
     requires transitive org.softrdma.host;
     requires transitive org.softrdma.verbs;

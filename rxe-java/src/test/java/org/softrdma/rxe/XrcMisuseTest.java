@@ -120,8 +120,8 @@ class XrcMisuseTest {
         refused(Errno.EINVAL, "post_send", () -> initiator.postSend(wr.send().toSrq(0x1000000)), "remote_srqn 0x1000000");
         refused(Errno.EINVAL, "post_send", () -> initiator.postSend(wr.flush(0, 0, 0, 1, 0).toSrq(1)), "FLUSH", "XRC_SEND");
         refused(Errno.EINVAL, "post_send", () -> initiator.postSend(wr.atomicWrite(0, 0).toSrq(1)), "ATOMIC_WRITE", "XRC_SEND");
-        refused(Errno.EINVAL, "open_qp", () -> domain.openTarget(initiator.qpNum()), "no target");
-        refused(Errno.EINVAL, "open_qp", () -> domain.openTarget(0), "0x0 is no target");
+        refused(Errno.EINVAL, "open_qp", () -> domain.openTarget(initiator.qpNum()), "is not a target of this XRC domain");
+        refused(Errno.EINVAL, "open_qp", () -> domain.openTarget(0), "qp 0x0 is not a target");
         refused(Errno.EINVAL, "create_qp", () -> pair.a.pd.createQp(
             new QpInitAttributes(QpType.XRC_RECV, pair.a.sendCq, pair.a.recvCq, null, new QpCapabilities(1, 1, 1, 1, 0), false)),
             "XrcDomain.createTarget()");
