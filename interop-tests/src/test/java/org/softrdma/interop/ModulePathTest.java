@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.softrdma.device.config.NetDevice;
+import org.softrdma.host.config.NetDevice;
 
 /**
  * Applications on the module path and on the class path: {@code resources/application} is compiled and run on both, against the jars or
