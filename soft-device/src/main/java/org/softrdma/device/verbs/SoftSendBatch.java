@@ -9,7 +9,7 @@ import org.softrdma.verbs.VerbsException;
 
 /** A batch of send requests that are written into the send ring at once and published to the device when the batch is complete. */
 final class SoftSendBatch implements SendBatch {
-    private final SoftQueuePair qp;
+    private final SendPosting posting;
     private final int operations;
     private final SendRequest request = new SendRequest();
     private boolean open;
@@ -18,14 +18,14 @@ final class SoftSendBatch implements SendBatch {
     /** The first error, or null. If set, {@link #complete} posts nothing. */
     private VerbsException refused;
 
-    SoftSendBatch(SoftQueuePair qp, int operations) {
-        this.qp = qp;
+    SoftSendBatch(SendPosting posting, int operations) {
+        this.posting = posting;
         this.operations = operations;
     }
 
     @Override
     public void start() {
-        qp.beginBatch();
+        posting.beginBatch();
         open = true;
         filling = false;
         refused = null;
@@ -46,10 +46,10 @@ final class SoftSendBatch implements SendBatch {
         filling = false;
         try {
             if ((operations & SendOps.of(request.opcode())) == 0) {
-                throw qp.refuse("wr_complete", Errno.EINVAL, request.opcode() + " is not among the operations the batch was made for (0x"
-                    + Integer.toHexString(operations) + ")");
+                throw posting.refuse("wr_complete", Errno.EINVAL,
+                    request.opcode() + " is not among the operations the batch was made for (0x" + Integer.toHexString(operations) + ")");
             }
-            qp.stage(request);
+            posting.stage(request);
         } catch (VerbsException wrong) {
             refused = wrong;
         }
@@ -60,7 +60,7 @@ final class SoftSendBatch implements SendBatch {
         requireOpen("wr_complete");
         stage();
         open = false;
-        qp.endBatch(refused == null);
+        posting.endBatch(refused == null);
         if (refused != null) {
             throw refused;
         }
@@ -70,12 +70,12 @@ final class SoftSendBatch implements SendBatch {
     public void abort() {
         requireOpen("wr_abort");
         open = false;
-        qp.endBatch(false);
+        posting.endBatch(false);
     }
 
     private void requireOpen(String verb) {
         if (!open) {
-            throw qp.refuse(verb, Errno.EINVAL, "no batch was begun; call start() first");
+            throw posting.refuse(verb, Errno.EINVAL, "no batch was begun; call start() first");
         }
     }
 }
