@@ -14,12 +14,12 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * A device at work: one round polls input, runs doorbells and timers, and transmits. Holds what every transport has: queue pairs by number,
- * keys, shared receive queues, timers, doorbells, counters and the time of the round. Called by the device's owner, on the agent's or an
- * application's thread, or by a simulator; {@link #doorbells} may be rung by any thread.
+ * The engine of a running device: one round polls input, runs doorbells and timers, and transmits. Holds the parts that all transports
+ * have: queue pairs by number, keys, shared receive queues, timers, doorbells, counters and the time of the round. Called by the device's
+ * owner, on the agent's or an application's thread, or by a simulator; {@link #doorbells} may be rung by any thread.
  *
  * @param <C> names of the counters
- * @param <Q> what a queue pair's number stands for
+ * @param <Q> type of the objects that queue pair numbers identify
  */
 public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
     private final DeviceNumbers numbers;
@@ -37,7 +37,7 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
     private long nowNs;
 
     /**
-     * How many objects a device can have, and the numbers of its queue pairs.
+     * Maximum numbers of a device's objects, and the range of its queue pair numbers.
      *
      * @param firstQpn lowest number of a queue pair
      * @param lastQpn  exclusive upper bound of the numbers
@@ -46,9 +46,11 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
     }
 
     /**
-     * @param random         source of numbers and keys; secure, outside the simulator
+     * Creates an engine without queue pairs.
+     *
+     * @param random         source of numbers and keys; secure, except in the simulator
      * @param receives       counts receives that completed with success
-     * @param memoryGone     counts accesses to registered memory that is gone
+     * @param memoryGone     counts accesses to registered memory that was freed
      * @param internalErrors counts failures of protocol code
      */
     protected DeviceEngine(DeviceNumbers numbers, RandomGenerator random, Counters<C> counters, C receives, C memoryGone,
@@ -91,30 +93,42 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
         return done + runServices(ns);
     }
 
-    /** Runs everything whose doorbell was rung. @return how many */
+    /**
+     * Runs all objects whose doorbell was rung.
+     *
+     * @return number of objects
+     */
     protected final int runDoorbells() {
         return doorbells.drain();
     }
 
     /**
-     * Receives what the link or the streams bring, and calls {@link #runDoorbells}, in the order that suits the transport.
+     * Receives from the link or the streams and calls {@link #runDoorbells}, in the order that suits the transport.
      *
-     * @return how much was done
+     * @return number of things done; 0 if there was nothing to do
      */
     protected abstract int pollInput(long ns);
 
     /** Runs an expired timer; {@link #guard} contains its failures. */
     protected abstract void onTimer(DeadlineHeap.Timed due, long ns);
 
-    /** Runs what a device does besides queue pairs, such as management datagrams. @return how much was done */
+    /**
+     * Runs the parts of a device besides queue pairs, such as management datagrams.
+     *
+     * @return number of things done; 0 if there was nothing to do
+     */
     protected int runServices(long ns) {
         return 0;
     }
 
-    /** Gives each queue pair that may have something to send its turn. @return packets or frames sent */
+    /**
+     * Runs one transmit turn of each queue pair that may have something to send.
+     *
+     * @return number of packets or frames sent
+     */
     protected abstract int transmitTurns();
 
-    /** Time at which the present round, or the present control verb, began. */
+    /** Returns the time at which the current round or control verb began. */
     public final long nowNs() {
         return nowNs;
     }
@@ -126,15 +140,16 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
 
     // ---- queue pairs ----
 
-    /** Returns what has that number, or null. */
+    /** Returns the object of a queue pair number, or null. */
     public final Q find(int qpn) {
         return queuePairs.get(qpn);
     }
 
     /**
-     * Draws a number that no queue pair has.
+     * Draws a random number that no queue pair has.
      *
-     * @throws VerbsException ENOMEM: the device has as many queue pairs as it can have
+     * @return in the range of {@link DeviceNumbers}
+     * @throws VerbsException ENOMEM if the device's maximum number of queue pairs is reached
      */
     protected final int drawQpn() {
         if (queuePairs.size() >= numbers.maxQp) {
@@ -147,7 +162,7 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
         return qpn;
     }
 
-    /** Returns whether a number that no queue pair has must not be drawn. */
+    /** Returns whether a number must not be drawn although no queue pair has it. */
     protected boolean isReserved(int qpn) {
         return false;
     }

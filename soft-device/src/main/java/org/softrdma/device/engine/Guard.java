@@ -5,8 +5,8 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.qp.FaultDomain;
 
 /**
- * Runs steps of protocol code and contains their failures: a broken invariant, or memory that is gone ({@link InternalError}), stops one
- * part of the device and leaves the rest running.
+ * Runs steps of protocol code and contains their failures: a broken invariant, or an access to a truncated mapped file
+ * ({@link InternalError}), stops one part of the device and leaves the rest running.
  */
 public final class Guard {
     private static final System.Logger LOG = System.getLogger(Guard.class.getName());
@@ -21,16 +21,28 @@ public final class Guard {
      */
     @FunctionalInterface
     public interface Step<C, T extends FaultDomain> {
-        /** @return how much was done */
+        /**
+         * Runs the step.
+         *
+         * @return number of things done; 0 if there was nothing to do
+         */
         int run(C caller, T part, long nowNs);
     }
 
-    /** @param internalErrors counts failures */
+    /**
+     * Creates the guard of a device.
+     *
+     * @param internalErrors counts failures
+     */
     Guard(Counters.Counter internalErrors) {
         this.internalErrors = internalErrors;
     }
 
-    /** Runs a step. @return its result; 0 if it failed */
+    /**
+     * Runs a step and contains its failure.
+     *
+     * @return the step's result; 0 if it failed
+     */
     public <C, T extends FaultDomain> int run(Step<C, T> step, C caller, T part, long nowNs) {
         try {
             return step.run(caller, part, nowNs);

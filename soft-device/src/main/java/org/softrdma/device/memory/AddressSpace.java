@@ -4,8 +4,8 @@ package org.softrdma.device.memory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that registered regions live in. Callers have checked key, rights and bounds; an address space only moves bytes.
- * Every method answers false when the memory is gone (freed while registered), and then nothing is known of the target bytes.
+ * The memory of registered regions. Callers have checked key, rights and bounds; an address space only moves bytes.
+ * Every method returns false if the memory was freed while registered; the content of the target bytes is then undefined.
  */
 public interface AddressSpace {
     /** Copies {@code length} bytes from {@code address} of this space to {@code to}. */
@@ -17,25 +17,30 @@ public interface AddressSpace {
     /**
      * Atomically replaces the eight bytes at {@code address}, host order, by {@code swap} if they equal {@code compare}.
      *
-     * @param original gets the old value at index 0
+     * @param original receives the old value at index 0
      */
     boolean compareAndSwap(long address, long compare, long swap, long[] original);
 
-    /** Atomically adds to the eight bytes at {@code address}, host order. @param original gets the old value at index 0 */
+    /**
+     * Atomically adds to the eight bytes at {@code address}, host order.
+     *
+     * @param original receives the old value at index 0
+     */
     boolean fetchAndAdd(long address, long add, long[] original);
 
     /**
-     * Stores the eight bytes at once.
+     * Stores eight bytes atomically.
      *
-     * @param value in host order as they stand in memory
+     * @param value the eight bytes of memory, in host order
      * @return false also if the address is not 8-aligned in this space
      */
     boolean store(long address, long value);
 
     /**
-     * Makes what was written before visible to every thread, and if asked to, persistent.
+     * Makes earlier writes visible to all threads and, on request, persistent.
      *
-     * @return false also if it cannot be made persistent
+     * @param persistent also writes the range to persistent storage
+     * @return false also if the range cannot be made persistent
      */
     boolean flush(long address, long length, boolean persistent);
 }

@@ -7,14 +7,14 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A mapped file. Should the file be cut off under its mapping, the JVM throws an InternalError, but not before the thread's next safepoint
- * poll, which may lie far from the access. So each access ends with one, inside the try block.
+ * A mapped file. If the file is truncated while it is mapped, an access beyond its end makes the JVM throw an InternalError, but not before
+ * the thread's next safepoint poll, which may be far from the access. Each access therefore ends with a poll, inside the try block.
  */
 final class MappedSpace implements AddressSpace {
     private final MemorySegment segment;
     private final SegmentSpace mapped;
     private final LongAdder gone;
-    /** Volatile, so that the loop over it stays a loop, with its poll. */
+    /** Volatile, so that the compiler keeps the loop in {@link #poll} and its safepoint poll. */
     private volatile int rounds = 2;
 
     MappedSpace(MemorySegment segment, LongAdder gone) {
@@ -83,7 +83,7 @@ final class MappedSpace implements AddressSpace {
         }
     }
 
-    /** Takes as long as the file system does: the device waits for it. */
+    /** Blocks, and with it the device, until the file system has written the range. */
     @Override
     public boolean flush(long address, long length, boolean persistent) {
         VarHandle.fullFence();

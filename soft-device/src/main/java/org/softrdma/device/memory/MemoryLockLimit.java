@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** What Linux lets this process lock into memory. */
+/** The limit that Linux sets on the memory that this process may lock. */
 final class MemoryLockLimit {
     private static final int RLIMIT_MEMLOCK = 8;
     private static final long RLIM_INFINITY = -1;
@@ -29,7 +29,7 @@ final class MemoryLockLimit {
     private MemoryLockLimit() {
     }
 
-    /** The C library's functions; only on Linux, and only when they are asked for. */
+    /** Functions of the C library, linked on first use and only on Linux. */
     private static final class Calls {
         private static final MethodHandle GETRLIMIT = find("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
         private static final MethodHandle GETPAGESIZE = find("getpagesize", FunctionDescriptor.of(JAVA_INT));
@@ -40,7 +40,11 @@ final class MemoryLockLimit {
         }
     }
 
-    /** {@code ulimit -l} in bytes; {@link Long#MAX_VALUE} if there is no limit, or none for this process. */
+    /**
+     * The soft limit of {@code ulimit -l}.
+     *
+     * @return bytes; {@link Long#MAX_VALUE} without limit, with CAP_IPC_LOCK, and on systems other than Linux
+     */
     static long bytes() {
         if (!LINUX || isPrivileged()) {
             return Long.MAX_VALUE;
@@ -77,7 +81,12 @@ final class MemoryLockLimit {
         }
     }
 
-    /** @param status the lines of {@code /proc/PID/status} */
+    /**
+     * Reads the capability CAP_IPC_LOCK from a process's status.
+     *
+     * @param status lines of {@code /proc/PID/status}
+     * @return true if the effective set has the capability
+     */
     static boolean mayLock(List<String> status) {
         for (String line : status) {
             if (line.startsWith(EFFECTIVE)) {

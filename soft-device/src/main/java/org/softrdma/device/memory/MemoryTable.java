@@ -13,8 +13,8 @@ import org.softrdma.verbs.VerbsException;
 
 /**
  * The key table of a device: 32-bit key = index (24 bits) | key byte (8 bits). Regions use indices from 1, windows those from
- * {@link #FIRST_WINDOW}; the same index comes back with another key byte, so that a stale key is refused. Changed by the device's owner
- * only; {@link #lookup} is safe from any thread.
+ * {@link #FIRST_WINDOW}; a reused index gets another key byte, so that a stale key is refused. Changed by the device's owner only;
+ * {@link #lookup} is safe from any thread.
  * Source: IBA vol 1 §10.6.3; the split of the index range is kernel rxe's.
  */
 public final class MemoryTable {
@@ -30,7 +30,13 @@ public final class MemoryTable {
     private final Keys windows;
     private final LongAdder gone = new LongAdder();
 
-    /** @param random source of key bytes and first indices; secure outside the simulator */
+    /**
+     * Creates an empty table.
+     *
+     * @param random     source of key bytes; secure, except in the simulator
+     * @param maxRegions maximum number of regions at one time
+     * @param maxWindows maximum number of windows at one time
+     */
     public MemoryTable(RandomGenerator random, int maxRegions, int maxWindows) {
         regions = new Keys(random, 1, maxRegions);
         windows = new Keys(random, FIRST_WINDOW, maxWindows);
@@ -51,9 +57,11 @@ public final class MemoryTable {
     }
 
     /**
-     * Puts a region under other terms; its key stays.
+     * Changes the memory, access rights and protection domain of a region. Its key stays the same.
      *
-     * @throws VerbsException EINVAL as {@link #register}, EBUSY while windows are bound: nothing has changed
+     * @param start address of the first byte as work requests name it
+     * @return the region that replaces {@code region}
+     * @throws VerbsException EINVAL as {@link #register}, EBUSY while windows are bound; then nothing has changed
      */
     public Region reregister(Region region, MemorySegment memory, long start, int access, int pd) {
         refuseIfBound("rereg_mr", region);
@@ -84,13 +92,13 @@ public final class MemoryTable {
             throw invalid(verb, "FLUSH_PERSISTENT needs memory that persists: a mapped file (FileChannel.map)");
         }
         if (memory.isReadOnly() && (access & AccessFlags.LOCAL_WRITE) != 0) {
-            throw invalid(verb, "LOCAL_WRITE asked for on read-only memory");
+            throw invalid(verb, "LOCAL_WRITE requested on read-only memory");
         }
         if (start != 0 && Long.compareUnsigned(memory.byteSize(), -start) > 0) {
             throw invalid(verb, memory.byteSize() + " bytes from iova 0x" + Long.toHexString(start) + " reach past 2^64");
         }
         if ((access & AccessFlags.REMOTE_ATOMIC) != 0 && ((start ^ memory.address()) & 7) != 0) {
-            // The peer's 8-aligned address must be 8-aligned in memory too.
+            // An address that is 8-aligned for the peer must be 8-aligned in memory too.
             throw invalid(verb, "REMOTE_ATOMIC needs iova 0x" + Long.toHexString(start) + " and memory address 0x"
                 + Long.toHexString(memory.address()) + " to agree in their last three bits");
         }
@@ -99,7 +107,7 @@ public final class MemoryTable {
     /**
      * Removes a region or window: its key is refused from now on.
      *
-     * @param key as it was given out; the low byte of a window's may be an old one
+     * @param key as returned by registration or allocation; for a window, the low byte may be an old key byte
      * @throws VerbsException EBUSY while windows are bound to the region
      */
     public void remove(int key) {
@@ -123,25 +131,31 @@ public final class MemoryTable {
         }
     }
 
-    /** Makes an unbound window: its key opens nothing. @return the key; its low byte is the caller's to change when binding */
+    /**
+     * Allocates an unbound window.
+     *
+     * @return key of the window. It gives access to nothing until the window is bound; the caller chooses the low byte when binding
+     */
     public int allocateWindow(int pd, MemoryWindow.Type type) {
         int key = windows.take("alloc_mw");
         windows.put(key, unbound(key, pd, type == MemoryWindow.Type.TYPE_1 ? Region.ANY_QP : Region.NO_QP));
         return key;
     }
 
-    /** Whether the index bits of {@code key} name a window of type 1. Any thread. */
+    /** Returns whether the index bits of {@code key} name a window of type 1. Any thread. */
     public boolean isTypeOne(int key) {
         Region window = isWindow(key) ? windows.at(key) : null;
         return window != null && window.isTypeOne();
     }
 
     /**
-     * Binds a window of type 1, bound or not, to part of a region that covers it; or ends its binding.
+     * Binds a window of type 1, bound or not, to part of a region; or ends its binding. The caller has checked that the region covers the
+     * part.
      *
      * @param key    its index bits name the window, its low byte becomes the key byte
-     * @param region of protection domain {@code pd}; unused if {@code length} is 0
-     * @return false if there is no such window in this protection domain: nothing has changed
+     * @param region a region of protection domain {@code pd}; unused if {@code length} is 0
+     * @param length bytes; 0 ends the binding
+     * @return false if there is no such window in this protection domain; then nothing has changed
      */
     public boolean bindTypeOne(int key, int pd, Region region, long at, long length, int access) {
         Region now = windows.at(key);
@@ -159,11 +173,11 @@ public final class MemoryTable {
     }
 
     /**
-     * Binds an unbound window of type 2 to part of a region that covers it.
+     * Binds an unbound window of type 2 to part of a region. The caller has checked that the region covers the part.
      *
-     * @param key its index bits name the window, its low byte becomes the key byte
-     * @param qpn the queue pair the window is tied to
-     * @param length at least 1
+     * @param key    its index bits name the window, its low byte becomes the key byte
+     * @param length bytes, at least 1
+     * @param qpn    number of the queue pair that the window is bound to
      * @return false if there is no such window, it is bound already, or belongs to another protection domain
      */
     public boolean bindWindow(int key, Region region, long at, long length, int access, int qpn) {
@@ -176,7 +190,11 @@ public final class MemoryTable {
         return true;
     }
 
-    /** Ends a type 2 window's binding. @return false unless {@code key} opens one that this queue pair may invalidate */
+    /**
+     * Ends the binding of a type 2 window.
+     *
+     * @return false unless {@code key} is the key of a bound type 2 window that this queue pair may invalidate
+     */
     public boolean invalidate(int key, int pd, int qpn) {
         Region window = isWindow(key) ? lookup(key) : null;
         if (window == null || window.isTypeOne() || !window.grants(pd, qpn, 0)) {
@@ -191,7 +209,7 @@ public final class MemoryTable {
         return new Region(null, 0, 0, 0, 0, key, pd, qpn, null);
     }
 
-    /** A queue pair is gone: ends the bindings of the windows tied to it, before another one bears its number. */
+    /** Ends the bindings of all windows bound to a destroyed queue pair, before its number is reused. */
     public void unbindWindowsOf(int qpn) {
         for (int slot = 0; slot < windows.touched; slot++) {
             Region window = windows.slots.getPlain(slot);
@@ -206,7 +224,11 @@ public final class MemoryTable {
         return key >>> 8 >= FIRST_WINDOW;
     }
 
-    /** @return what the key opens, or null if it opens nothing: never allocated, released, unbound, or an old key byte */
+    /**
+     * Finds the region or bound window of a key. Any thread.
+     *
+     * @return null if the key is invalid: never allocated, released, unbound, or with an old key byte
+     */
     public Region lookup(int key) {
         if (isWindow(key)) {
             Region window = windows.lookup(key);
@@ -215,12 +237,12 @@ public final class MemoryTable {
         return regions.lookup(key);
     }
 
-    /** Regions registered now. */
+    /** Returns the number of registered regions. */
     public int regionCount() {
         return regions.used;
     }
 
-    /** Accesses to regions whose memory had been freed under them, so far. Any thread. */
+    /** Returns the number of accesses to regions whose memory had been freed while registered. Any thread. */
     public long goneAccesses() {
         return gone.sum();
     }
@@ -233,7 +255,7 @@ public final class MemoryTable {
         return new VerbsException(Errno.EINVAL, verb, why);
     }
 
-    /** One index range: a growing array of slots and the free indices, oldest first so that an index rests before it is used again. */
+    /** One index range: a growing array of slots, and the free indices, oldest first so that an index is reused as late as possible. */
     private static final class Keys {
         private final RandomGenerator random;
         private final int firstIndex;
@@ -258,7 +280,7 @@ public final class MemoryTable {
             }
             int slot;
             int keyByte;
-            // Untouched slots first, then the index that was released longest ago, with any key byte but its last.
+            // Slots that were never used first, then the index that was released longest ago, with any key byte except its last.
             if (freeCount > 64 || touched == max) {
                 slot = free[freeHead];
                 freeHead = (freeHead + 1) % free.length;
@@ -279,7 +301,12 @@ public final class MemoryTable {
             slots.setRelease((key >>> 8) - firstIndex, region);
         }
 
-        /** @param lastKey the key that opened it last */
+        /**
+         * Frees an index.
+         *
+         * @param key     any key with this index
+         * @param lastKey last valid key with this index
+         */
         void release(int key, int lastKey) {
             int slot = (key >>> 8) - firstIndex;
             slots.setRelease(slot, null);
@@ -296,7 +323,7 @@ public final class MemoryTable {
             used--;
         }
 
-        /** What the index bits of a key name, whatever the key byte. */
+        /** Returns the region or window with the index of a key, ignoring the key byte; or null. */
         Region at(int key) {
             AtomicReferenceArray<Region> now = slots;
             int slot = (key >>> 8) - firstIndex;

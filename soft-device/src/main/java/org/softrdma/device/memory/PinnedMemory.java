@@ -7,13 +7,13 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * How much memory a process may register. Adapters pin it, and the operating system allows a process that is not privileged only so much of
- * that. A soft device pins nothing; one that is to behave like an adapter counts as if it did: each region with all pages it touches,
- * regions that overlap twice. Thread-safe.
+ * Limit of the memory that a process may register. Adapters pin registered memory, and the operating system limits pinned memory of
+ * unprivileged processes. A soft device pins nothing, but can count as an adapter would: each region with all pages it touches, pages of
+ * overlapping regions once per region. Thread-safe.
  * Source: setrlimit(2) RLIMIT_MEMLOCK, capabilities(7) CAP_IPC_LOCK; Linux's ib_umem counts the same way.
  */
 public final class PinnedMemory {
-    /** As much as there is. */
+    /** No limit; nothing is counted. */
     public static final PinnedMemory UNLIMITED = new PinnedMemory(() -> Long.MAX_VALUE, 1);
 
     private static final class Holder {
@@ -25,7 +25,9 @@ public final class PinnedMemory {
     private long pinnedBytes;
 
     /**
-     * @param limitBytes what is allowed now; {@link Long#MAX_VALUE} without limit
+     * Creates a limit with nothing pinned.
+     *
+     * @param limitBytes supplies the current limit; {@link Long#MAX_VALUE} without limit
      * @param pageBytes  a power of two
      */
     PinnedMemory(LongSupplier limitBytes, long pageBytes) {
@@ -33,12 +35,17 @@ public final class PinnedMemory {
         this.pageBytes = pageBytes;
     }
 
-    /** What {@code ulimit -l} says, over all devices of the process; without limit on systems other than Linux, and for the privileged. */
+    /** Returns the limit of {@code ulimit -l} for all devices of the process; none on systems other than Linux or with CAP_IPC_LOCK. */
     public static PinnedMemory ofThisProcess() {
         return Holder.OF_THIS_PROCESS;
     }
 
-    /** @throws VerbsException ENOMEM if that were more than is allowed: nothing has changed */
+    /**
+     * Counts the pages of a region as pinned.
+     *
+     * @param verb name of the calling verb, for the exception
+     * @throws VerbsException ENOMEM if the limit would be exceeded; then nothing has changed
+     */
     public void pin(String verb, MemorySegment memory) {
         if (this != UNLIMITED) {
             count(verb, memory);
@@ -60,11 +67,11 @@ public final class PinnedMemory {
     /** Undoes one {@link #pin} of the same memory. */
     public void unpin(MemorySegment memory) {
         if (this != UNLIMITED) {
-            forget(memory);
+            uncount(memory);
         }
     }
 
-    private synchronized void forget(MemorySegment memory) {
+    private synchronized void uncount(MemorySegment memory) {
         pinnedBytes -= pageBytes(memory);
     }
 

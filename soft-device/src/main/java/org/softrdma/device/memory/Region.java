@@ -5,13 +5,13 @@ import java.lang.foreign.MemorySegment;
 import org.softrdma.verbs.AccessFlags;
 
 /**
- * A key's view on memory: a registered region, or a window on one. {@link #covers} and {@link #grants} are checked before anything else is
- * called; the copies themselves check nothing but that the memory still exists.
+ * The memory that a key gives access to: a registered region, or a window of one. Callers must check {@link #covers} and {@link #grants}
+ * before they access the memory; the copy methods only check that the memory was not freed.
  */
 public final class Region {
-    /** Open to every queue pair of its protection domain: regions, and windows of type 1. */
+    /** Accessible to all queue pairs of the protection domain: regions, and windows of type 1. */
     static final int ANY_QP = 0;
-    /** A window of type 2 that is not bound. */
+    /** Accessible to no queue pair: windows of type 2 that are not bound. */
     static final int NO_QP = -1;
 
     private final AddressSpace space;
@@ -26,11 +26,13 @@ public final class Region {
     private int boundWindows;
 
     /**
+     * Creates a region or a window.
+     *
      * @param base   address in {@code space} of the first byte
-     * @param start  address of the first byte as work requests and peers name it
+     * @param start  address of the first byte in work requests and packets
      * @param pd     number of the protection domain
-     * @param qpn    the one queue pair a type 2 window is bound to, or {@link #ANY_QP}, {@link #NO_QP}
-     * @param parent the region a window is bound to, or null
+     * @param qpn    number of the queue pair that a type 2 window is bound to, or {@link #ANY_QP}, {@link #NO_QP}
+     * @param parent the region that a window is bound to, or null
      */
     Region(AddressSpace space, long base, long start, long length, int access, int key, int pd, int qpn, Region parent) {
         this.space = space;
@@ -44,38 +46,42 @@ public final class Region {
         this.parent = parent;
     }
 
-    /** A narrower view under another key; the caller has checked that this region covers it. */
+    /** Creates a window of a part of this region under another key. The caller has checked that this region covers the part. */
     Region window(long at, long windowLength, int windowAccess, int windowKey, int boundQpn) {
         long windowStart = (windowAccess & AccessFlags.ZERO_BASED) != 0 ? 0 : at;
         return new Region(space, base + (at - start), windowStart, windowLength, windowAccess, windowKey, pd, boundQpn, this);
     }
 
-    /** The same region under other terms. */
+    /** Creates the successor of this region after a re-registration, with the same key. */
     Region changed(AddressSpace newSpace, long newStart, long newLength, int newAccess, int newPd) {
         return new Region(newSpace, 0, newStart, newLength, newAccess, key, newPd, qpn, null);
     }
 
-    /** Windows bound to this region now. Owner's side. */
+    /** Returns the number of windows bound to this region. Owner's side. */
     int boundWindows() {
         return boundWindows;
     }
 
-    /** A window of this region was bound (1), or its binding ended (-1). Owner's side. */
+    /**
+     * Changes the number of bound windows. Owner's side.
+     *
+     * @param change 1 when a window was bound, -1 when its binding ended
+     */
     void countWindow(int change) {
         boundWindows += change;
     }
 
-    /** Whether this window is tied to that queue pair. */
+    /** Returns whether this is a type 2 window bound to the queue pair. */
     boolean isBoundTo(int byQpn) {
         return qpn == byQpn;
     }
 
-    /** Whether this window, bound or not, is of type 1. */
+    /** Returns whether this window, bound or not, is of type 1. */
     boolean isTypeOne() {
         return qpn == ANY_QP;
     }
 
-    /** The region this window is bound to; null for regions and unbound windows. */
+    /** Returns the region that this window is bound to; null for regions and unbound windows. */
     Region parent() {
         return parent;
     }
@@ -100,43 +106,72 @@ public final class Region {
         return pd;
     }
 
-    /** Whether all of [va, va + bytes) lies inside, in unsigned 64-bit arithmetic without wrap. */
+    /** Returns whether all of [va, va + bytes) lies in this region, in unsigned 64-bit arithmetic without wrap. */
     public boolean covers(long va, long bytes) {
         long offset = va - start;
         return bytes >= 0 && Long.compareUnsigned(offset, length) <= 0 && Long.compareUnsigned(bytes, length - offset) <= 0;
     }
 
-    /** Whether a queue pair of protection domain {@code byPd} may do all of {@code rights} here. */
+    /** Returns whether all of {@code rights} are granted to the queue pair {@code byQpn} of protection domain {@code byPd}. */
     public boolean grants(int byPd, int byQpn, int rights) {
         return pd == byPd && (access & rights) == rights && (qpn == ANY_QP || qpn == byQpn);
     }
 
-    /** @return false if the memory is gone */
+    /**
+     * Copies bytes of this region to {@code to}.
+     *
+     * @return false if the memory was freed
+     */
     public boolean copyOut(long va, MemorySegment to, long toOffset, long bytes) {
         return space.copyOut(base + (va - start), to, toOffset, bytes);
     }
 
-    /** @return false if the memory is gone */
+    /**
+     * Copies bytes of {@code from} into this region.
+     *
+     * @return false if the memory was freed
+     */
     public boolean copyIn(long va, MemorySegment from, long fromOffset, long bytes) {
         return space.copyIn(base + (va - start), from, fromOffset, bytes);
     }
 
-    /** @param va 8-aligned. @return false if the memory is gone */
+    /**
+     * Atomically replaces eight bytes, host order, by {@code swap} if they equal {@code compare}.
+     *
+     * @param va       8-aligned
+     * @param original receives the old value at index 0
+     * @return false if the memory was freed
+     */
     public boolean compareAndSwap(long va, long compare, long swap, long[] original) {
         return space.compareAndSwap(base + (va - start), compare, swap, original);
     }
 
-    /** @param va 8-aligned. @return false if the memory is gone */
+    /**
+     * Atomically adds to eight bytes, host order.
+     *
+     * @param va       8-aligned
+     * @param original receives the old value at index 0
+     * @return false if the memory was freed
+     */
     public boolean fetchAndAdd(long va, long add, long[] original) {
         return space.fetchAndAdd(base + (va - start), add, original);
     }
 
-    /** Stores eight bytes at once. @param va 8-aligned. @return false if the memory is gone, or not aligned as the addresses are */
+    /**
+     * Stores eight bytes atomically.
+     *
+     * @param va 8-aligned
+     * @return false if the memory was freed, or is not 8-aligned where {@code va} is
+     */
     public boolean store(long va, long value) {
         return space.store(base + (va - start), value);
     }
 
-    /** Pushes what was written before to where everybody sees it, or to where it persists. @return false if that cannot be done */
+    /**
+     * Makes earlier writes visible to all threads and, on request, persistent.
+     *
+     * @return false if that is not possible, or the memory was freed
+     */
     public boolean flush(long va, long bytes, boolean persistent) {
         return space.flush(base + (va - start), bytes, persistent);
     }

@@ -6,14 +6,18 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.LongAdder;
 
-/** One native segment of this JVM; addresses are offsets into it. Its memory is gone when its arena was closed. */
+/** A native segment of this JVM. Addresses are offsets into it; its memory is freed when its arena is closed. */
 final class SegmentSpace implements AddressSpace {
     private static final VarHandle U64 = ValueLayout.JAVA_LONG.varHandle();
 
     private final MemorySegment segment;
     private final LongAdder gone;
 
-    /** @param gone counts accesses that found the memory gone */
+    /**
+     * Wraps a segment.
+     *
+     * @param gone counts accesses to freed memory
+     */
     SegmentSpace(MemorySegment segment, LongAdder gone) {
         this.segment = segment;
         this.gone = gone;

@@ -11,11 +11,11 @@ import org.softrdma.verbs.QpState;
  * The life cycle of a queue pair, without its protocol: state, attributes, reset, error, drain and flush. A transport's machine extends it
  * and adds input and output.
  *
- * <p>A machine is pure: input, time and commands are method calls, output is what its transmit method writes and what it pushes through
- * {@link WorkQueues}; it knows no socket, lock, thread or clock. The caller, a device engine or a test, holds the device's lock and
+ * <p>A machine is pure: input, time and commands are method calls; output is written by its transmit method and pushed through
+ * {@link WorkQueues}; it uses no socket, lock, thread or clock. The caller, a device engine or a test, holds the device's lock and
  * <ul>
  * <li>calls {@link #onDoorbell} after a work request was posted,
- * <li>calls {@link #onTimer} when the time of {@link #deadlineNs} has come; the deadline may change with every call of the machine,
+ * <li>calls {@link #onTimer} when {@link #deadlineNs} has passed; the deadline may change with every call of the machine,
  * <li>calls the machine's transmit method after any other call, until nothing more is sent: input, doorbells, timers and commands can all
  *     leave something to send,
  * <li>calls {@link #close} once, as the last command.
@@ -28,11 +28,13 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
     private final MemoryTable memory;
     private final QpAttributes attributes;
     private volatile QpState state = QpState.RESET;
-    /** The send queue is drained when everything before this sequence number has completed; meaningful in SQD. */
+    /** In SQD: the send queue is drained when all work requests before this sequence number have completed. */
     private long drainEnd;
     private boolean drained;
 
     /**
+     * Creates a queue pair in RESET.
+     *
      * @param qpn        number, 24 bits
      * @param attributes the attributes that the service has, with their initial values
      */
@@ -48,8 +50,8 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
     /**
      * Applies a modify call that was checked before: merges the attributes, then enters the state.
      *
-     * @param change attributes to merge, {@link QpAttributes#state} aside
-     * @param to     state to enter; may be the present one
+     * @param change attributes to merge, except {@link QpAttributes#state}
+     * @param to     state to enter; may be the current one
      */
     protected final void apply(QpAttributes change, QpState to) {
         QpState from = state;
@@ -77,13 +79,13 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
         onReset();
     }
 
-    /** Ends the queue pair: as in RESET, it accepts no input and sends nothing new. */
+    /** Closes the queue pair: as in RESET, it accepts no input and sends nothing new. */
     public final void close() {
         state = QpState.RESET;
         onClosed();
     }
 
-    /** Flushes work requests posted in an error state; nothing else posted needs more than the next transmit. */
+    /** Flushes work requests that were posted in an error state. In other states, the next transmit starts posted work requests. */
     public final void onDoorbell() {
         if (state == QpState.ERR) {
             flush();
@@ -93,15 +95,15 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
     }
 
     /**
-     * Enters ERR: everything posted is flushed. A subclass that overrides it brings its protocol to the state for ERR first, and then calls
-     * this one.
+     * Enters ERR: everything posted is flushed. An overriding method must first put its protocol into the state for ERR and then call this
+     * method.
      */
     public void enterError() {
         boolean isNew = state != QpState.ERR;
         state = QpState.ERR;
         flush();
         if (isNew && queues.sharesReceives()) {
-            // It takes no more receives: an application that destroys it can stop waiting for completions. IBA vol 1 §11.6.3.1
+            // The queue pair takes no more shared receives: an application may now stop waiting for its completions. IBA vol 1 §11.6.3.1
             raise(AsyncEventType.QP_LAST_WQE_REACHED);
         }
     }
@@ -126,7 +128,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
         flushReceives();
     }
 
-    /** Detects the end of a drain; called whenever a send work request completed, or another condition of it may have changed. */
+    /** Detects the end of a drain. Called whenever a send work request completed or another condition for the end may have changed. */
     public final void checkDrained() {
         if (state == QpState.SQD && !drained && queues.sends().head() >= drainEnd && isResponderDrained()) {
             drained = true;
@@ -149,22 +151,22 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
 
     // ---- hooks ----
 
-    /** Prepares the protocol for a state other than RESET and ERR. Attributes are merged already; {@link #state} is still {@code from}. */
+    /** Prepares the protocol for a state other than RESET and ERR. The attributes are merged; {@link #state} is still {@code from}. */
     protected abstract void onTransition(QpState from, QpState to);
 
-    /** Resets the protocol. The queues are empty; nothing of earlier work requests may be remembered. */
+    /** Resets the protocol, including all state of earlier work requests. The queues are empty. */
     protected abstract void onReset();
 
-    /** Releases what the device shares among queue pairs: the queue pair is destroyed. Nothing completes any more. */
+    /** Releases resources that the device shares among queue pairs, because this one is destroyed. Must not complete work requests. */
     protected abstract void onClosed();
 
-    /** Completes everything in the send queue, oldest first, and forgets what was under way. Called in ERR and SQE. */
+    /** Completes everything in the send queue, oldest first, and discards the state of requests in progress. Called in ERR and SQE. */
     protected abstract void flushSends();
 
     /** Completes the current receive and all receives posted for this queue pair alone. Called in ERR. */
     protected abstract void flushReceives();
 
-    /** Returns the sequence number behind the last send work request that is finished in SQD; called once, on entry to SQD. */
+    /** Returns the sequence number after the last send work request that is still executed in SQD; called once, on entry to SQD. */
     protected abstract long drainEnd();
 
     /** Returns whether a drain need not wait for responses owed to the peer. */
@@ -172,23 +174,23 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
         return true;
     }
 
-    /** Ends a drain: all sends before {@link #drainEnd} have completed. Called once for each SQD; may change the state. */
+    /** Ends a drain: all sends before {@link #drainEnd} have completed. Called once per entry to SQD; may change the state. */
     protected abstract void onDrained();
 
     // ---- accessors ----
 
-    /** Current state. Any thread. */
+    /** Returns the current state. Any thread. */
     public final QpState state() {
         return state;
     }
 
-    /** Returns the attributes that were set or negotiated, and the state; machines add their sequence numbers. */
+    /** Returns the attributes that were set or negotiated, and the state. Machines override this to add their sequence numbers. */
     public QpAttributes query() {
         QpState now = state;
         return new QpAttributes().merge(attributes).state(now).curState(now);
     }
 
-    /** Returns whether a send work request may be begun: any in RTS, in SQD only those before the end of the drain. */
+    /** Returns whether a send work request may be started: any in RTS, in SQD only those before the end of the drain. */
     public final boolean mayStart(long wqe) {
         QpState now = state;
         return now == QpState.RTS || now == QpState.SQD && wqe < drainEnd;
@@ -198,7 +200,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
         return qpn;
     }
 
-    /** Number of the protection domain that keys of its own work requests must belong to. */
+    /** Returns the number of the protection domain that keys of this queue pair's work requests must belong to. */
     public final int pd() {
         return queues.pdNumber();
     }
@@ -211,7 +213,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
         return memory;
     }
 
-    /** Attributes of now; changed by modify calls, and by what a connection negotiates. */
+    /** Returns the current attributes. They are changed by modify calls and by the negotiation of a connection. */
     public final QpAttributes attributes() {
         return attributes;
     }

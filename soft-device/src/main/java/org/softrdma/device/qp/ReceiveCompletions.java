@@ -7,7 +7,7 @@ import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 
-/** Completes receives: the current one with its outcome, or all of them. */
+/** Completes receives: the current one with its status, or all of them with WR_FLUSH_ERR. */
 public final class ReceiveCompletions {
     private final QueuePairCore qp;
     private final ReceiveSource receives;
@@ -15,6 +15,8 @@ public final class ReceiveCompletions {
     private final Counters.Counter completed;
 
     /**
+     * Creates the receive side of a queue pair.
+     *
      * @param sink      completion queue; may be null for a queue pair that never receives
      * @param completed counts receives that completed with success
      */
@@ -38,13 +40,13 @@ public final class ReceiveCompletions {
         }
     }
 
-    /** Completes the current receive with an error. The caller decides on the queue pair's state. */
+    /** Completes the current receive with an error status. The caller sets the queue pair's state. */
     public void fail(WcStatus status) {
         long wrId = receives.finish();
         sink.push(wrId, status, WcOpcode.RECV, 0, 0, qp.qpn(), 0, 0, true);
     }
 
-    /** Completes every receive of this queue pair with WR_FLUSH_ERR; receives in a shared queue are not its own. */
+    /** Completes every receive of this queue pair with WR_FLUSH_ERR; receives in a shared queue are not included. */
     public void flush() {
         while (receives.takeToFlush()) {
             fail(WcStatus.WR_FLUSH_ERR);

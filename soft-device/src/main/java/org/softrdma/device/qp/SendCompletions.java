@@ -18,11 +18,15 @@ public final class SendCompletions {
     private final CompletionSink sink;
     private final boolean signalAll;
     private final Counters.Counter completed;
-    /** Sequence number of the work request that failed; one that is gone already matches none. */
+    /** Sequence number of the work request that failed. Sequence numbers are never reused, so a completed one matches no other request. */
     private long failed = NONE;
     private WcStatus reason;
 
-    /** @param completed counts work requests that completed with success */
+    /**
+     * Creates the send side of a queue pair.
+     *
+     * @param completed counts work requests that completed with success
+     */
     public SendCompletions(QueuePairCore qp, Counters.Counter completed) {
         this.qp = qp;
         this.completed = completed;

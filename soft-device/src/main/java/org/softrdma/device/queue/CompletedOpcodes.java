@@ -4,14 +4,19 @@ package org.softrdma.device.queue;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WrOpcode;
 
-/** Which operation a completion names, by the operation the work request asked for. */
+/** Maps the opcode of a send work request to the opcode of its completion. */
 public final class CompletedOpcodes {
     private static final WcOpcode[] WC_OPCODES = wcOpcodes();
 
     private CompletedOpcodes() {
     }
 
-    /** @param wrOpcode a {@link WrOpcode} value of a send work request */
+    /**
+     * Opcode of a completion.
+     *
+     * @param wrOpcode a {@link WrOpcode} value of a send work request
+     * @return the opcode that its completion bears
+     */
     public static WcOpcode of(int wrOpcode) {
         return WC_OPCODES[wrOpcode];
     }

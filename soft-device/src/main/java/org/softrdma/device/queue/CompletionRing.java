@@ -11,7 +11,7 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Completions as records in native memory: the device's owner pushes, any thread takes. */
+/** A ring of completions as records in native memory. The device's owner pushes, any thread takes. */
 public final class CompletionRing {
     private static final int WR_ID = 0;
     private static final int STATUS = 8;
@@ -31,15 +31,19 @@ public final class CompletionRing {
     private static final WcOpcode[] OPCODES = WcOpcode.values();
 
     private final ReentrantLock takers = new ReentrantLock();
-    /** Replaced by the owner with {@link #takers} held, so that either sees them. */
+    /** Like {@link #memory}, replaced by the owner with {@link #takers} held: readable with either lock. */
     private int capacity;
     private MemorySegment memory;
     private volatile long tail;
     private volatile long head;
-    /** Has taken the lock and not given it back. The lock's holder's. */
+    /** The cursor that reads now, or null. Accessed with {@link #takers} held; the cursor keeps that lock while it reads. */
     private Cursor open;
 
-    /** @param capacity completions; exactly as many fit */
+    /**
+     * Creates an empty ring.
+     *
+     * @param capacity completions; not rounded
+     */
     public CompletionRing(int capacity) {
         this.capacity = capacity;
         memory = allocate(capacity);
@@ -59,14 +63,20 @@ public final class CompletionRing {
     }
 
     /**
-     * Held to keep takers out; whoever wants this and the owner's lock takes this one first, as a taker may hold it for as long as it
-     * reads.
+     * Lock that excludes takers. A thread that needs the owner's lock too must take this one first: a reading taker may hold it for any
+     * length of time.
+     *
+     * @return held while completions are taken or read in place
      */
     public ReentrantLock takers() {
         return takers;
     }
 
-    /** Changes the capacity to at least {@link #size}. The caller is the owner and holds {@link #takers}, and reads nothing. */
+    /**
+     * Changes the capacity. The caller is the owner, holds {@link #takers} and has no open {@link Cursor}.
+     *
+     * @param records at least {@link #size}
+     */
     public void resize(int records) {
         MemorySegment other = allocate(records);
         for (long sequence = head; sequence < tail; sequence++) {
@@ -76,7 +86,7 @@ public final class CompletionRing {
         capacity = records;
     }
 
-    /** Whether the thread that holds {@link #takers} reads with a {@link Cursor}. */
+    /** Returns whether the calling thread, which holds {@link #takers}, reads with a {@link Cursor}. */
     public boolean isBeingRead() {
         return open != null;
     }
@@ -85,12 +95,20 @@ public final class CompletionRing {
         return sequence % capacity * RECORD_BYTES;
     }
 
-    /** Completions waiting to be taken. */
+    /**
+     * Number of completions that were not taken yet.
+     *
+     * @return 0..capacity
+     */
     public int size() {
         return (int) (tail - head);
     }
 
-    /** Owner's side. @return false if the ring is full: the completion is lost */
+    /**
+     * Appends a completion. Owner's side.
+     *
+     * @return false if the ring is full: the completion is lost
+     */
     public boolean push(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int byteLength, int immediate, int qpNum,
                         int sourceQp, int flags, long timestampNs) {
         long sequence = tail;
@@ -112,7 +130,13 @@ public final class CompletionRing {
         return true;
     }
 
-    /** Moves up to {@code max} completions, 0 or more, into {@code into}, oldest first. Any thread. @return how many */
+    /**
+     * Moves completions out of the ring, oldest first. Any thread.
+     *
+     * @param max upper limit, 0 or more
+     * @return number of completions moved
+     * @throws VerbsException EINVAL if the calling thread reads with a {@link Cursor}
+     */
     public int take(WorkCompletion[] into, int max) {
         if (head == tail) {
             return 0;
@@ -120,7 +144,7 @@ public final class CompletionRing {
         takers.lock();
         try {
             if (open != null) {
-                throw new VerbsException(Errno.EINVAL, "poll_cq", "this thread reads the queue; end_poll comes first");
+                throw new VerbsException(Errno.EINVAL, "poll_cq", "this thread is reading the queue; call end_poll first");
             }
             long from = head;
             int count = (int) Math.min(tail - from, Math.min(max, into.length));
@@ -137,14 +161,18 @@ public final class CompletionRing {
         }
     }
 
-    /** Reads records in place. One thread's. */
+    /** Reads records in place. Used by one thread. */
     public final class Cursor {
         private static final long CLOSED = -1;
 
         private long sequence;
         private long at = CLOSED;
 
-        /** Locks takers out and goes to the oldest record. @return false if there is none: nothing is locked */
+        /**
+         * Locks takers out and moves to the oldest record.
+         *
+         * @return false if there is none; then nothing is locked
+         */
         public boolean begin() {
             if (head == tail) {
                 return false;
@@ -154,7 +182,7 @@ public final class CompletionRing {
                 boolean nested = open != null;
                 takers.unlock();
                 if (nested) {
-                    throw new VerbsException(Errno.EINVAL, "start_poll", "this thread reads the queue already; end_poll comes first");
+                    throw new VerbsException(Errno.EINVAL, "start_poll", "this thread is reading the queue already; call end_poll first");
                 }
                 return false;
             }
@@ -164,7 +192,11 @@ public final class CompletionRing {
             return true;
         }
 
-        /** @return false if there is no next record: the cursor stays */
+        /**
+         * Moves to the next record.
+         *
+         * @return false if there is none; then the cursor does not move
+         */
         public boolean next() {
             require("next_poll");
             if (sequence + 1 == tail) {
@@ -174,7 +206,7 @@ public final class CompletionRing {
             return true;
         }
 
-        /** Takes the records up to here out, and lets others take. */
+        /** Removes the records up to and including the current one, and unlocks the ring for takers. */
         public void end() {
             require("end_poll");
             head = sequence + 1;
@@ -185,7 +217,7 @@ public final class CompletionRing {
 
         private void require(String verb) {
             if (at == CLOSED) {
-                throw new VerbsException(Errno.EINVAL, verb, "no completion is being read; start_poll comes first");
+                throw new VerbsException(Errno.EINVAL, verb, "no completion is being read; call start_poll first");
             }
         }
 

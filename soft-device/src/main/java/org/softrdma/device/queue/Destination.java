@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.queue;
 
-/** Where a datagram goes, as the transport's link resolved it: opaque to everything between the posted work request and the link. */
+/** The destination of a datagram as the transport's link resolved it. Opaque to all code between the posted work request and the link. */
 public interface Destination {
 }

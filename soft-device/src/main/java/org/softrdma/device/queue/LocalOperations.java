@@ -7,14 +7,19 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
 
-/** Send work requests that send nothing: binding a memory window, invalidating a key. */
+/** Executes the send work requests that send nothing: binding a memory window, invalidating a key. */
 public final class LocalOperations {
     private final SendRing ring;
     private final MemoryTable memory;
     private final int pd;
     private final int qpn;
 
-    /** @param pd number of the queue pair's protection domain */
+    /**
+     * Creates the executor of one queue pair.
+     *
+     * @param pd  number of the queue pair's protection domain
+     * @param qpn number of the queue pair, 24 bits
+     */
     public LocalOperations(SendRing ring, MemoryTable memory, int pd, int qpn) {
         this.ring = ring;
         this.memory = memory;
@@ -22,12 +27,22 @@ public final class LocalOperations {
         this.qpn = qpn;
     }
 
-    /** @param wrOpcode a {@link WrOpcode} value */
+    /**
+     * Tells local operations from those that send packets.
+     *
+     * @param wrOpcode a {@link WrOpcode} value
+     * @return true for LOCAL_INV and BIND_MW
+     */
     public static boolean isLocal(int wrOpcode) {
         return wrOpcode == WrOpcode.LOCAL_INV.value() || wrOpcode == WrOpcode.BIND_MW.value();
     }
 
-    /** Executes one. @return SUCCESS, or what it failed with */
+    /**
+     * Executes a local operation.
+     *
+     * @param wqe sequence number of its record in the send ring
+     * @return SUCCESS, or the error status of its completion
+     */
     public WcStatus run(long wqe) {
         if (ring.opcode(wqe) == WrOpcode.BIND_MW.value()) {
             return bind(wqe) ? WcStatus.SUCCESS : WcStatus.MW_BIND_ERR;
@@ -36,8 +51,9 @@ public final class LocalOperations {
     }
 
     /**
-     * Binds a window: rkey names window and new key byte, the one element region and address.
-     * Length 0 ends the binding of a type 1 window. Source: IBA vol 1 §10.6.7.2; kernel rxe refuses the same cases.
+     * Binds a window. The rkey field has the window and its new key byte, the only element has the region and the address. Length 0 ends the
+     * binding of a type 1 window.
+     * Source: IBA vol 1 §10.6.7.2; kernel rxe refuses the same cases.
      */
     private boolean bind(long wqe) {
         int key = ring.rkey(wqe);

@@ -4,7 +4,7 @@ package org.softrdma.device.queue;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.verbs.ReceiveRequest;
 
-/** Receive work requests as records: wr_id, total length, and scatter elements of address 8, length 4, lkey 4 bytes. */
+/** A ring of receive work requests as records: wr_id, total length, and scatter elements of address 8, length 4, lkey 4 bytes. */
 public final class ReceiveRing extends WorkRing {
     private static final int WR_ID = 0;
     private static final int LENGTH = 8;
@@ -12,6 +12,8 @@ public final class ReceiveRing extends WorkRing {
     private static final int FIXED_BYTES = 24;
 
     /**
+     * Creates an empty ring.
+     *
      * @param capacity    records; rounded up to a power of two
      * @param maxElements scatter elements of one record
      */
@@ -19,7 +21,7 @@ public final class ReceiveRing extends WorkRing {
         super(capacity, maxElements, ELEMENTS, FIXED_BYTES, 0);
     }
 
-    /** Writes {@code request} at {@link #next()}; the caller has checked it against the limits. */
+    /** Writes a request into the record at {@link #next()}. The caller has checked it against the limits. */
     public void write(ReceiveRequest request) {
         long at = at(next());
         long length = 0;
@@ -31,7 +33,11 @@ public final class ReceiveRing extends WorkRing {
         setElements(request.elements());
     }
 
-    /** Moves the oldest record to {@code other}, which has room and records of the same size. Owner's side, and {@code other}'s poster. */
+    /**
+     * Moves the oldest record to another ring. The caller is the owner of this ring and the poster of the other one.
+     *
+     * @param other has room, and records large enough for this one's elements
+     */
     public void moveOldestTo(ReceiveRing other) {
         long from = at(head());
         long bytes = FIXED_BYTES + (long) elements(head()) * ELEMENT_BYTES;
@@ -44,7 +50,11 @@ public final class ReceiveRing extends WorkRing {
         return memory.get(U64, at(sequence) + WR_ID);
     }
 
-    /** Bytes all elements hold together. */
+    /**
+     * Capacity of a receive.
+     *
+     * @return bytes, the sum of the lengths of its elements
+     */
     public long length(long sequence) {
         return memory.get(U64, at(sequence) + LENGTH);
     }

@@ -4,31 +4,51 @@ package org.softrdma.device.queue;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where the messages of one queue pair go: its own receive queue, or one it shares. At most one receive is current, the one a message
- * is being placed into; it stays so until {@link #finish}, also when the message is given up and another one begins. All methods are for
- * the device's owner.
+ * The source of receives for the messages of one queue pair: its own receive queue, or a shared one. At most one receive is current: the
+ * one that a message is being placed into. It stays current until {@link #finish}, also when the message is abandoned and another one
+ * begins. Called by the device's owner only.
  */
 public interface ReceiveSource {
-    /** Makes the oldest receive the current one, if none is. @return false if none is posted */
+    /**
+     * Makes the oldest receive the current one, unless there is a current one.
+     *
+     * @return false if no receive is posted
+     */
     boolean take();
 
-    /** The next receive that an error of the queue pair ends: posted for it alone, or taken by it already. @return false: no more */
+    /**
+     * Makes the next receive that must be flushed the current one: receives posted for this queue pair alone, or already taken by it.
+     *
+     * @return false if there is no more to flush
+     */
     boolean takeToFlush();
 
-    /** Bytes the current receive has room for. */
+    /**
+     * Capacity of the current receive.
+     *
+     * @return bytes
+     */
     long length();
 
-    /** Copies {@code length} bytes of the message, from {@code offset}, into the current receive. @return false on a protection error */
+    /**
+     * Copies a part of the message into the current receive.
+     *
+     * @param offset     position of the part in the message, bytes
+     * @param length     bytes to copy
+     * @param from       the packet
+     * @param fromOffset position of the part in the packet, bytes
+     * @return false on a protection error
+     */
     boolean scatter(long offset, int length, MemorySegment from, long fromOffset);
 
     /**
-     * The current receive is over. Its slot is free from now on: call this before its completion can be seen, as whoever polls that may
-     * post again at once.
+     * Ends the current receive and frees its slot. Must be called before its completion becomes visible: an application that has polled the
+     * completion may post the next receive at once.
      *
-     * @return its wr_id
+     * @return wr_id of the receive
      */
     long finish();
 
-    /** Drops what {@link #takeToFlush} would give, without completions: the queue pair is reset. */
+    /** Drops the receives that {@link #takeToFlush} would return, without completions. For the reset of a queue pair. */
     void forget();
 }

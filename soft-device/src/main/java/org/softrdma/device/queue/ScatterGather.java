@@ -7,22 +7,32 @@ import org.softrdma.device.memory.Region;
 import org.softrdma.verbs.AccessFlags;
 
 /**
- * Moves bytes between packets and the scatter/gather elements of a work request. Every element is looked up anew for each packet, so a
- * region that is deregistered in mid-message is not touched again.
+ * Copies bytes between packets and the scatter/gather elements of a work request. The key of an element is looked up again for each packet,
+ * so that a region deregistered in the middle of a message is not accessed any more.
  */
 public final class ScatterGather {
     private final MemoryTable memory;
     private final int pd;
     private final int qpn;
 
-    /** @param pd number of the protection domain the keys must belong to */
+    /**
+     * Creates the copier of a queue.
+     *
+     * @param pd  number of the protection domain that the keys must belong to
+     * @param qpn number of the queue pair that uses the keys, or 0 for a queue's receives
+     */
     public ScatterGather(MemoryTable memory, int pd, int qpn) {
         this.memory = memory;
         this.pd = pd;
         this.qpn = qpn;
     }
 
-    /** Whether every element names memory that grants {@code rights}. Zero-length elements need no key. */
+    /**
+     * Checks all elements of a record. Elements of length 0 need no key.
+     *
+     * @param rights bits of {@link AccessFlags}
+     * @return true if each element lies in registered memory that grants {@code rights}
+     */
     public boolean check(WorkRing ring, long sequence, int rights) {
         for (int i = 0; i < ring.elements(sequence); i++) {
             long length = ring.elementLength(sequence, i);
@@ -33,12 +43,22 @@ public final class ScatterGather {
         return true;
     }
 
-    /** Copies {@code length} bytes of the message, from {@code offset}, to {@code to}. @return false on a protection error */
+    /**
+     * Copies a part of the message from the elements to a packet.
+     *
+     * @param offset position of the part in the message, bytes
+     * @return false on a protection error
+     */
     public boolean gather(WorkRing ring, long sequence, long offset, int length, MemorySegment to, long toOffset) {
         return move(ring, sequence, offset, length, to, toOffset, 0);
     }
 
-    /** Copies {@code length} bytes of {@code from} into the elements, from message {@code offset}. @return false on a protection error */
+    /**
+     * Copies a part of the message from a packet into the elements.
+     *
+     * @param offset position of the part in the message, bytes
+     * @return false on a protection error
+     */
     public boolean scatter(WorkRing ring, long sequence, long offset, int length, MemorySegment from, long fromOffset) {
         return move(ring, sequence, offset, length, from, fromOffset, AccessFlags.LOCAL_WRITE);
     }
@@ -75,7 +95,7 @@ public final class ScatterGather {
 
     private Region find(WorkRing ring, long sequence, int element, long length, int rights) {
         int lkey = ring.elementLkey(sequence, element);
-        // Windows are for the peer: their keys open nothing here. IBA vol 1 §10.6.7
+        // Keys of memory windows are valid for remote access only. IBA vol 1 §10.6.7
         Region region = MemoryTable.isWindow(lkey) ? null : memory.lookup(lkey);
         boolean usable = region != null && region.grants(pd, qpn, rights) && region.covers(ring.elementAddress(sequence, element), length);
         return usable ? region : null;

@@ -6,8 +6,8 @@ import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendRequest;
 
 /**
- * Send work requests as records. After the fixed part stand the scatter/gather elements (address 8, length 4, lkey 4 bytes each) or, with
- * INLINE, the data itself. The PSN fields belong to the requester, who fills them when it first transmits the request.
+ * A ring of send work requests as records. The fixed part of a record is followed by the scatter/gather elements (address 8, length 4,
+ * lkey 4 bytes each) or, with INLINE, by the data. The PSN fields are written by the requester when it first transmits the request.
  */
 public final class SendRing extends WorkRing {
     private static final int WR_ID = 0;
@@ -24,10 +24,10 @@ public final class SendRing extends WorkRing {
     private static final int PACKETS = 64;
     private static final int REMOTE_SRQN = 68;
     private static final int FIXED_BYTES = 72;
-    /** A datagram names a queue pair where other requests name memory. */
+    /** Datagrams store the remote queue pair and Q_Key in the fields that other requests use for remote memory. */
     private static final int REMOTE_QPN = REMOTE_ADDRESS;
     private static final int REMOTE_QKEY = RKEY;
-    /** FLUSH and BIND_MW have their fields where atomics have their operands. */
+    /** FLUSH and BIND_MW store their fields in place of the operands of atomics. */
     private static final int FLUSH_PLACEMENT = COMPARE_ADD;
     private static final int FLUSH_SELECTIVITY = COMPARE_ADD + 4;
     private static final int FLUSH_LENGTH = SWAP;
@@ -35,25 +35,27 @@ public final class SendRing extends WorkRing {
     private static final int BIND_LENGTH = SWAP;
 
     private final int maxInline;
-    /** Where datagrams go, by slot; null as long as there were none. */
+    /** Destinations of datagrams by slot; null until the first datagram is posted. */
     private Destination[] destinations;
 
     /**
+     * Creates an empty ring.
+     *
      * @param capacity    records; rounded up to a power of two
      * @param maxElements scatter/gather elements of one record
-     * @param maxInline   bytes of inline data
+     * @param maxInline   minimum capacity of a record for inline data, bytes
      */
     public SendRing(int capacity, int maxElements, int maxInline) {
         super(capacity, maxElements, ELEMENTS, FIXED_BYTES, maxInline);
         this.maxInline = Math.max(maxInline, maxElements * 16);
     }
 
-    /** Bytes a record can hold inline. */
+    /** Returns the capacity of a record for inline data, in bytes. */
     public int maxInline() {
         return maxInline;
     }
 
-    /** Writes {@code request} at {@link #next()}, without inline data; the caller has checked it against the limits. */
+    /** Writes a request, without its inline data, into the record at {@link #next()}. The caller has checked it against the limits. */
     public void write(SendRequest request) {
         long at = at(next());
         memory.set(U64, at + WR_ID, request.wrId());
@@ -92,17 +94,17 @@ public final class SendRing extends WorkRing {
         }
     }
 
-    /** Memory for the inline data of the record at {@link #next()}: {@link #maxInline()} bytes from {@link #inlineOffset}. */
+    /** Returns the memory of the ring, for inline data: {@link #maxInline()} bytes of a record from {@link #inlineOffset}. */
     public MemorySegment memory() {
         return memory;
     }
 
-    /** Where the inline data of a record stands in {@link #memory()}. */
+    /** Returns the offset of a record's inline data in {@link #memory()}. */
     public long inlineOffset(long sequence) {
         return at(sequence) + FIXED_BYTES;
     }
 
-    /** Where the datagram in the record at {@link #next()} goes. */
+    /** Sets the destination of the datagram in the record at {@link #next()}. */
     public void setDestination(Destination destination, int qpn, int qkey) {
         if (destinations == null) {
             destinations = new Destination[capacity()];
@@ -112,7 +114,7 @@ public final class SendRing extends WorkRing {
         memory.set(U32, at(next()) + REMOTE_QKEY, qkey);
     }
 
-    /** Total bytes of inline data in the record at {@link #next()}, once copied. */
+    /** Sets the total number of bytes of inline data in the record at {@link #next()}. */
     public void setInlineLength(int bytes) {
         memory.set(U64, at(next()) + LENGTH, bytes);
     }
@@ -121,7 +123,7 @@ public final class SendRing extends WorkRing {
         return memory.get(U64, at(sequence) + WR_ID);
     }
 
-    /** A {@link org.softrdma.verbs.WrOpcode} value. */
+    /** Returns the operation as a {@link org.softrdma.verbs.WrOpcode} value. */
     public int opcode(long sequence) {
         return memory.get(U32, at(sequence) + OPCODE);
     }
@@ -130,7 +132,7 @@ public final class SendRing extends WorkRing {
         return memory.get(U32, at(sequence) + FLAGS);
     }
 
-    /** Bytes of the whole message: the sum of its elements, up to 32 · (2^32 - 1). */
+    /** Returns the length of the message in bytes: the sum of its elements, up to 32 · (2^32 - 1). */
     public long length(long sequence) {
         return memory.get(U64, at(sequence) + LENGTH);
     }
@@ -143,27 +145,27 @@ public final class SendRing extends WorkRing {
         return memory.get(U32, at(sequence) + RKEY);
     }
 
-    /** The way of a datagram. */
+    /** Returns the destination of a datagram. */
     public Destination destination(long sequence) {
         return destinations[slot(sequence)];
     }
 
-    /** The queue pair a datagram is for, 24 bits. */
+    /** Returns the number of a datagram's destination queue pair, 24 bits. */
     public int remoteQpn(long sequence) {
         return memory.get(U32, at(sequence) + REMOTE_QPN);
     }
 
-    /** The Q_Key the work request names. */
+    /** Returns the remote Q_Key of a datagram. */
     public int remoteQkey(long sequence) {
         return memory.get(U32, at(sequence) + REMOTE_QKEY);
     }
 
-    /** The shared receive queue an XRC request is for, 24 bits. */
+    /** Returns the number of the remote shared receive queue of an XRC request, 24 bits. */
     public int remoteSrqn(long sequence) {
         return memory.get(U32, at(sequence) + REMOTE_SRQN);
     }
 
-    /** Immediate data, or the key to invalidate. */
+    /** Returns the immediate data, or the key to invalidate. */
     public int immediate(long sequence) {
         return memory.get(U32, at(sequence) + IMMEDIATE);
     }
@@ -176,37 +178,37 @@ public final class SendRing extends WorkRing {
         return memory.get(U64, at(sequence) + SWAP);
     }
 
-    /** Placement of a FLUSH: bits of {@link org.softrdma.verbs.FlushFlags}, u4. */
+    /** Returns the placement of a FLUSH: bits of {@link org.softrdma.verbs.FlushFlags}, u4. */
     public int flushPlacement(long sequence) {
         return memory.get(U32, at(sequence) + FLUSH_PLACEMENT);
     }
 
-    /** Selectivity of a FLUSH: range or region, u2. */
+    /** Returns the selectivity of a FLUSH, range or region, u2. */
     public int flushSelectivity(long sequence) {
         return memory.get(U32, at(sequence) + FLUSH_SELECTIVITY);
     }
 
-    /** Bytes of a FLUSH, u32. */
+    /** Returns the length of a FLUSH in bytes, u32. */
     public long flushLength(long sequence) {
         return memory.get(U64, at(sequence) + FLUSH_LENGTH);
     }
 
-    /** Rights that a BIND_MW gives: bits of {@link org.softrdma.verbs.AccessFlags}. */
+    /** Returns the access rights of a BIND_MW: bits of {@link org.softrdma.verbs.AccessFlags}. */
     public int bindAccess(long sequence) {
         return memory.get(U32, at(sequence) + BIND_ACCESS);
     }
 
-    /** Bytes of the window that a BIND_MW binds; 0 ends the binding of a type 1 window. */
+    /** Returns the length of the window of a BIND_MW in bytes; 0 ends the binding of a type 1 window. */
     public long bindLength(long sequence) {
         return memory.get(U64, at(sequence) + BIND_LENGTH);
     }
 
-    /** PSN of the message's first packet; set by the requester. */
+    /** Returns the PSN of the message's first packet, as set by the requester. */
     public int firstPsn(long sequence) {
         return memory.get(U32, at(sequence) + FIRST_PSN);
     }
 
-    /** PSNs the message consumes, at least 1; set by the requester. */
+    /** Returns the number of PSNs that the message consumes, at least 1, as set by the requester. */
     public int packets(long sequence) {
         return memory.get(U32, at(sequence) + PACKETS);
     }

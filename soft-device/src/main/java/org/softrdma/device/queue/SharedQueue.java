@@ -11,18 +11,18 @@ public interface SharedQueue {
      */
     boolean moveOldestTo(ReceiveRing taken);
 
-    /** Returns whether the queue was destroyed: receives taken from it before do not complete any more. */
+    /** Returns whether the queue was destroyed. Receives taken from it before then do not complete. */
     boolean isClosed();
 
-    /** Moves bytes into the memory of its receives. */
+    /** Returns the copier into the memory of the queue's receives. */
     ScatterGather data();
 
-    /** Number of the protection domain that its receives, and through an XRC target requests of peers, are checked against. */
+    /** Returns the number of the protection domain that receives, and requests of peers to an XRC target, are checked against. */
     int pdNumber();
 
-    /** Completion queue of an XRC queue's receives; null for other queues. */
+    /** Returns the completion queue of an XRC queue's receives; null for other queues. */
     CompletionSink cq();
 
-    /** Returns whether it is an XRC queue of the domain with that number. */
+    /** Returns whether this is an XRC queue of the domain with the given number. */
     boolean isOf(int xrcDomain);
 }

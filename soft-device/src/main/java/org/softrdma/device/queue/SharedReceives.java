@@ -4,19 +4,28 @@ package org.softrdma.device.queue;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A queue pair's side of a shared receive queue. Taking a receive copies it here and frees its slot, so that queue pairs finish theirs in
- * any order. An XRC target is aimed at another queue with each message.
+ * A queue pair's side of a shared receive queue. Taking a receive copies it into a ring of one record and frees its slot in the shared
+ * queue, so that the queue pairs can finish their receives in any order. For an XRC target, each message selects the queue with
+ * {@link #aim}.
  */
 public final class SharedReceives implements ReceiveSource {
     private final ReceiveRing taken;
     private SharedQueue queue;
 
-    /** @param maxElements scatter elements of one receive, at most, in any queue it will be aimed at */
+    /**
+     * Creates a source without a queue; {@link #aim} must come before the first {@link #take}.
+     *
+     * @param maxElements maximum number of scatter elements of a receive in any queue passed to {@link #aim}
+     */
     public SharedReceives(int maxElements) {
         taken = new ReceiveRing(1, maxElements);
     }
 
-    /** Takes receives from that queue from now on. Precondition: no receive is current. */
+    /**
+     * Sets the queue that receives are taken from. Precondition: no receive is current.
+     *
+     * @param from the shared queue
+     */
     public void aim(SharedQueue from) {
         queue = from;
     }
@@ -30,7 +39,7 @@ public final class SharedReceives implements ReceiveSource {
         return taken.head() != taken.tail();
     }
 
-    /** Takes nothing from a queue that was destroyed during a message, as an XRC queue can be: its receives do not complete. */
+    /** Returns false also for a queue that was destroyed during a message, which an XRC queue can be: its receives do not complete. */
     @Override
     public boolean takeToFlush() {
         return isTaken() && !queue.isClosed();

@@ -9,9 +9,9 @@ import java.lang.invoke.VarHandle;
 
 /**
  * A bounded ring of fixed-size records in native memory, between one poster at a time and the device's owner. Positions are sequence
- * numbers that only grow; record {@code s} lives at slot {@code s mod capacity}. The poster writes a record and then publishes it with
- * {@link #publish}, or several with {@link #stage} and {@link #publishStaged}; the owner consumes and gives slots back with {@link
- * #release}.
+ * numbers that only grow; record {@code s} is stored in slot {@code s mod capacity}. The poster writes a record and then publishes it with
+ * {@link #publish}, or several with {@link #stage} and {@link #publishStaged}; the owner consumes records and frees their slots with
+ * {@link #release}.
  */
 public abstract class WorkRing {
     static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
@@ -39,14 +39,17 @@ public abstract class WorkRing {
     private final long recordBytes;
     private long tail;
     private long head;
-    /** Records written and not yet visible; the poster's. */
+    /** Number of records written and not visible yet. Poster's side. */
     private long staged;
 
     /**
+     * Creates an empty ring.
+     *
      * @param capacity     records; rounded up to a power of two
-     * @param elementCount where in a record the number of its scatter/gather elements stands, 4 bytes
-     * @param elements     where in a record its elements begin: address 8, length 4, lkey 4 bytes each
-     * @param atLeastBytes bytes needed from there on, whatever the elements take
+     * @param maxElements  maximum number of scatter/gather elements of a record
+     * @param elementCount offset in a record of the number of its scatter/gather elements, 4 bytes
+     * @param elements     offset in a record of its elements: address 8, length 4, lkey 4 bytes each
+     * @param atLeastBytes minimum number of bytes from there to the end of a record
      */
     WorkRing(int capacity, int maxElements, int elementCount, int elements, int atLeastBytes) {
         this.capacity = capacity <= 1 ? 1 : Integer.highestOneBit(capacity - 1) << 1;
@@ -65,59 +68,59 @@ public abstract class WorkRing {
         return maxElements;
     }
 
-    /** Whether every slot is taken. Poster's side. */
+    /** Returns whether every slot is in use. Poster's side. */
     public final boolean isFull() {
         return next() - (long) HEAD.getAcquire(this) == capacity;
     }
 
-    /** Whether everything posted is done. Poster's side. */
+    /** Returns whether every posted record was released. Poster's side. */
     public final boolean isEmpty() {
         return tail == (long) HEAD.getAcquire(this);
     }
 
-    /** Sequence number the next posted record gets. Poster's side. */
+    /** Returns the sequence number of the next record to be written. Poster's side. */
     public final long next() {
         return tail + staged;
     }
 
-    /** Makes the record at {@link #next} visible to the owner; none may be staged. */
+    /** Makes the record at {@link #next} visible to the owner; none may be staged. Poster's side. */
     public final void publish() {
         TAIL.setRelease(this, tail + 1);
     }
 
-    /** Goes on to the next record; the one just written stays invisible. Poster's side, as are the two below. */
+    /** Advances to the next record; the one just written stays invisible to the owner. Poster's side. */
     public final void stage() {
         staged++;
     }
 
-    /** Makes all staged records visible at once. */
+    /** Makes all staged records visible to the owner at once. Poster's side. */
     public final void publishStaged() {
         long end = next();
         staged = 0;
         TAIL.setRelease(this, end);
     }
 
-    /** Forgets all staged records. */
+    /** Discards all staged records. Poster's side. */
     public final void discardStaged() {
         staged = 0;
     }
 
-    /** Sequence number after the newest visible record. Owner's side. */
+    /** Returns the sequence number after the newest visible record. Owner's side. */
     public final long tail() {
         return (long) TAIL.getAcquire(this);
     }
 
-    /** Sequence number of the oldest record not released. Owner's side. */
+    /** Returns the sequence number of the oldest record that is not released. Owner's side. */
     public final long head() {
         return head;
     }
 
-    /** Gives all slots before {@code sequence} back. Owner's side. */
+    /** Frees the slots of all records before {@code sequence}. Owner's side. */
     public final void release(long sequence) {
         HEAD.setRelease(this, sequence);
     }
 
-    /** Scatter/gather elements of a record. */
+    /** Returns the number of scatter/gather elements of a record. */
     public final int elements(long sequence) {
         return memory.get(U32, at(sequence) + elementCount);
     }
@@ -126,7 +129,11 @@ public abstract class WorkRing {
         return memory.get(U64, element(sequence, element));
     }
 
-    /** Bytes, u32. */
+    /**
+     * Length of an element.
+     *
+     * @return bytes, u32
+     */
     public final long elementLength(long sequence, int element) {
         return Integer.toUnsignedLong(memory.get(U32, element(sequence, element) + 8));
     }
@@ -139,7 +146,11 @@ public abstract class WorkRing {
         memory.set(U32, at(next()) + elementCount, count);
     }
 
-    /** Writes one element of the record at {@link #next()}. @return its length in bytes */
+    /**
+     * Writes one element of the record at {@link #next()}.
+     *
+     * @return length of the element in bytes, u32
+     */
     final long setElement(int element, long address, int length, int lkey) {
         long at = element(next(), element);
         memory.set(U64, at, address);

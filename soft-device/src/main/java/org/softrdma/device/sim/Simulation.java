@@ -9,11 +9,12 @@ import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeviceWork;
 
 /**
- * Runs devices in a {@link VirtualWorld}: lets all of them work until none has anything to do, evaluates the caller's condition, then
- * jumps to the next event or deadline. Which device goes first varies with the seed.
+ * Runs devices in a {@link VirtualWorld}: runs all devices until none has anything to do, evaluates the caller's condition, then advances
+ * the clock to the next event or deadline. The seed decides which device runs first.
  *
- * <p>Every device gets its turn at every stop, mail or not: the condition may have posted work, and no doorbell reaches a simulation. A
- * device that reports work without end, or leaves a passed deadline where it is, is found out: {@link StalledException}.
+ * <p>Every device runs each time the clock stops, whether or not it has input: the condition may have posted work, and a simulation
+ * receives no doorbells. A device that reports work without end, or does not handle a deadline that has passed, causes a
+ * {@link StalledException}.
  */
 public final class Simulation {
     private static final int MAX_ROUNDS_AT_ONE_TIME = 100_000;
@@ -43,10 +44,10 @@ public final class Simulation {
     /**
      * Runs until {@code condition} holds.
      *
-     * @param condition  asked whenever nothing is left to do at one instant; may post work, take completions, cause faults
-     * @param deadlineNs virtual time after which to give up
-     * @return whether it holds; if not, the clock stands at {@code deadlineNs}
-     * @throws StalledException if nothing can ever happen again, or things happen without end while the clock stands still
+     * @param condition  evaluated whenever nothing is left to do at one instant; may post work, take completions, cause faults
+     * @param deadlineNs virtual time at which to give up
+     * @return true if the condition holds; if false, the clock is at {@code deadlineNs}
+     * @throws StalledException if no event or timer is left, or the number of rounds at one instant exceeds the limit
      */
     public boolean runUntil(BooleanSupplier condition, long deadlineNs) {
         while (true) {
@@ -68,7 +69,11 @@ public final class Simulation {
         }
     }
 
-    /** Runs for so long, whatever happens; silence is no error. */
+    /**
+     * Runs for a period of virtual time. The absence of events is no error.
+     *
+     * @param durationNs virtual time to run for
+     */
     public void runFor(long durationNs) {
         long untilNs = world.nowNs() + durationNs;
         do {
@@ -77,7 +82,11 @@ public final class Simulation {
         settle();
     }
 
-    /** Lets the devices work until none finds anything to do. @return whether any did */
+    /**
+     * Runs the devices until none has anything to do.
+     *
+     * @return whether any device did something
+     */
     private boolean settle() {
         boolean any = false;
         while (round()) {
@@ -97,7 +106,11 @@ public final class Simulation {
         return done > 0;
     }
 
-    /** @return false if that would be past the limit: the clock stands there then */
+    /**
+     * Advances the clock to the next event or deadline.
+     *
+     * @return false if that is past the limit; then the clock is at the limit
+     */
     private boolean jump(long nextNs, long limitNs) {
         if (Deadline.isBefore(limitNs, nextNs)) {
             world.advanceTo(limitNs);
@@ -115,7 +128,7 @@ public final class Simulation {
 
     private void countRound() {
         if (++roundsAtThisTime > MAX_ROUNDS_AT_ONE_TIME) {
-            throw stalled("the clock stands still");
+            throw stalled("the clock does not advance");
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.sim;
 
-/** A simulation can make no progress; the message holds the seed and who waits for what. */
+/** Thrown when a simulation makes no progress. The message contains the seed, the time, and the deadlines of all devices. */
 public class StalledException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,7 @@ package org.softrdma.device.sim;
 
 import org.softrdma.device.agent.Deadline;
 
-/** Virtual time in which nothing happens by itself. */
+/** A virtual clock without events of its own. */
 public final class VirtualClock implements VirtualWorld {
     private final long seed;
     private long nowNs;

@@ -3,20 +3,24 @@ package org.softrdma.device.sim;
 
 import org.softrdma.device.agent.Deadline;
 
-/** A clock of virtual time and whatever happens by itself as it advances: packets that arrive, timers of a simulated network. */
+/** A clock of virtual time and the events that occur as it advances: arriving packets, timers of a simulated network. */
 public interface VirtualWorld {
-    /** Everything random in a simulation follows from it. */
+    /** Returns the seed of all random choices in a simulation. */
     long seed();
 
-    /** The present, in nanoseconds; may be negative, as {@link System#nanoTime} may be. */
+    /** Returns the current virtual time in nanoseconds; may be negative, as {@link System#nanoTime} may be. */
     long nowNs();
 
-    /** When something happens by itself next; {@link Deadline#NEVER}. */
+    /** Returns the virtual time of the next event; {@link Deadline#NEVER} if there is none. */
     long nextEventNs();
 
-    /** Moves the clock to {@code timeNs}, which is not before {@link #nowNs()}, and lets happen what happens until then. */
+    /**
+     * Advances the clock and executes the events up to then.
+     *
+     * @param timeNs not before {@link #nowNs()}
+     */
     void advanceTo(long timeNs);
 
-    /** What is under way, for the message of a {@link StalledException}. */
+    /** Returns a description of the pending events, for the message of a {@link StalledException}. */
     String describe();
 }
