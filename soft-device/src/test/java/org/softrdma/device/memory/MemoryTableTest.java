@@ -66,7 +66,7 @@ class MemoryTableTest {
         Region region = register(memory, ALL);
         assertSame(region, table.lookup(region.key()));
         assertEquals(1, table.regionCount());
-        assertTrue(region.key() >>> 8 >= 1, "index 0 is no key: 0 means none");
+        assertTrue(region.key() >>> 8 >= 1, "index 0 is unused: key 0 means none");
         assertEquals(memory.address(), region.start());
         assertEquals(4096, region.length());
         assertFalse(MemoryTable.isWindow(region.key()));
@@ -80,7 +80,7 @@ class MemoryTableTest {
         }
         MemorySegment readOnly = memory.asReadOnly();
         assertRefused("read-only", readOnly, readOnly.address(), AccessFlags.LOCAL_WRITE);
-        assertNotNull(register(readOnly, AccessFlags.REMOTE_READ), "reading it is fine");
+        assertNotNull(register(readOnly, AccessFlags.REMOTE_READ), "read access is allowed");
     }
 
     @Test
@@ -117,7 +117,7 @@ class MemoryTableTest {
         assertTrue(middle.covers(Long.MAX_VALUE - 7, 4096));
     }
 
-    /** The peer aligns remote addresses; were memory aligned otherwise, its atomics could not be carried out. */
+    /** Peers align remote addresses. Memory with another alignment could not execute their atomics. */
     @Test
     void shouldRefuseAtomicsWhereAlignedAddressesAreNotAlignedInMemory() {
         MemorySegment odd = memory.asSlice(4, 64);
@@ -161,7 +161,7 @@ class MemoryTableTest {
         assertEquals(0, table.regionCount());
     }
 
-    /** However often an index comes back, the key before it stays refused: the key byte always changes. */
+    /** A reused index always gets another key byte, so that the previous key stays refused. */
     @Test
     void shouldNeverGiveAnIndexTheSameKeyTwiceInARow() {
         MemoryTable small = new MemoryTable(new SplittableRandom(5), 1, 1);
@@ -264,7 +264,7 @@ class MemoryTableTest {
         assertNull(wrong.get());
     }
 
-    // ---- the memory itself ----
+    // ---- access to memory ----
 
     @Test
     void shouldMoveBytesAtTheRightPlace() {
@@ -287,13 +287,13 @@ class MemoryTableTest {
         assertTrue(region.compareAndSwap(8, 42, -1, original));
         assertEquals(42, original[0]);
         assertTrue(region.compareAndSwap(8, 42, 77, original));
-        assertEquals(-1, original[0], "differs: nothing is swapped");
+        assertEquals(-1, original[0], "compare differs: nothing is swapped");
         assertEquals(-1, memory.get(ValueLayout.JAVA_LONG, 8));
         assertTrue(region.fetchAndAdd(8, 2, original));
         assertEquals(1, memory.get(ValueLayout.JAVA_LONG, 8), "wraps");
     }
 
-    /** A freed arena is a protection error, not the death of the device's thread. */
+    /** A freed arena causes a protection error and does not end the device's thread. */
     @Test
     void shouldAnswerFalseWhenTheMemoryWasFreed() {
         Arena arena = Arena.ofShared();
@@ -310,7 +310,7 @@ class MemoryTableTest {
         assertEquals(4, table.goneAccesses());
     }
 
-    /** Small copies are plain instructions, large ones go through a routine of the JVM: both meet the page that is not there. */
+    /** Small copies are inlined, large ones call a routine of the JVM: both must handle the missing page of a truncated file. */
     @ParameterizedTest
     @ValueSource(ints = {8, 4096})
     @EnabledOnOs(OS.LINUX)
@@ -334,7 +334,7 @@ class MemoryTableTest {
         }
     }
 
-    // ---- other terms ----
+    // ---- re-registration ----
 
     @Test
     void shouldKeepTheKeyUnderOtherTerms() {
@@ -375,7 +375,7 @@ class MemoryTableTest {
         assertFalse(window.covers(region.start() + 99, 1));
         assertFalse(window.covers(region.start() + 100, 51));
         assertTrue(window.grants(PD, QPN, AccessFlags.REMOTE_READ));
-        assertFalse(window.grants(PD, QPN + 1, AccessFlags.REMOTE_READ), "tied to its queue pair");
+        assertFalse(window.grants(PD, QPN + 1, AccessFlags.REMOTE_READ), "valid for its queue pair only");
         assertFalse(window.grants(PD, QPN, AccessFlags.REMOTE_WRITE));
         memory.set(ValueLayout.JAVA_BYTE, 100, (byte) 9);
         byte[] out = new byte[1];
@@ -387,7 +387,7 @@ class MemoryTableTest {
     void shouldBindAFreeWindowOfTheSameDomainOnly() {
         Region region = register(memory, ALL);
         int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-        assertFalse(table.bindWindow(region.key(), region, region.start(), 8, 4, QPN), "a region is no window");
+        assertFalse(table.bindWindow(region.key(), region, region.start(), 8, 4, QPN), "a region's key does not name a window");
         assertFalse(table.bindWindow(key + 0x100, region, region.start(), 8, 4, QPN), "no such window");
         assertFalse(table.bindWindow(-1, region, region.start(), 8, 4, QPN));
         assertFalse(table.bindWindow(key, region, region.start(), 0, 4, QPN), "type 2 windows are never empty");
@@ -395,7 +395,7 @@ class MemoryTableTest {
         assertFalse(table.bindWindow(foreign, region, region.start(), 8, 4, QPN), "another protection domain");
         assertTrue(table.bindWindow(key, region, region.start(), 8, 4, QPN));
         assertFalse(table.bindWindow(MemoryWindow.nextRkey(key), region, region.start(), 8, 4, QPN), "bound already");
-        assertNotNull(table.lookup(key), "and still bound as before");
+        assertNotNull(table.lookup(key), "still bound as before");
     }
 
     @Test
@@ -438,16 +438,16 @@ class MemoryTableTest {
         Region second = register(memory, ALL);
         int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_1);
         assertTrue(table.isTypeOne(key) && table.isTypeOne(MemoryWindow.nextRkey(key)));
-        assertFalse(table.bindWindow(key, region, region.start(), 8, 4, QPN), "not by a type 2 bind");
+        assertFalse(table.bindWindow(key, region, region.start(), 8, 4, QPN), "a type 2 bind does not bind a type 1 window");
         assertTrue(table.bindTypeOne(key, PD, region, region.start(), 8, 4));
-        assertTrue(table.lookup(key).grants(PD, QPN + 5, 4), "any queue pair");
+        assertTrue(table.lookup(key).grants(PD, QPN + 5, 4), "type 1 windows are valid for all queue pairs");
         int next = MemoryWindow.nextRkey(key);
         assertTrue(table.bindTypeOne(next, PD, second, second.start() + 8, 8, 4));
         assertNull(table.lookup(key));
         assertEquals(second.start() + 8, table.lookup(next).start());
         table.remove(region.key());
         assertThrows(VerbsException.class, () -> table.remove(second.key()));
-        assertFalse(table.invalidate(next, PD, QPN), "type 1 is not invalidated");
+        assertFalse(table.invalidate(next, PD, QPN), "type 1 windows cannot be invalidated");
         assertFalse(table.bindTypeOne(next, PD + 1, null, 0, 0, 0), "another protection domain");
         assertTrue(table.bindTypeOne(MemoryWindow.nextRkey(next), PD, null, 0, 0, 0));
         assertNull(table.lookup(MemoryWindow.nextRkey(next)), "unbound");

@@ -22,7 +22,7 @@ class PinnedMemoryTest {
     private final AtomicLong limit = new AtomicLong(4 * PAGE);
     private final PinnedMemory pinned = new PinnedMemory(limit::get, PAGE);
 
-    /** Memory that nobody touches. */
+    /** Segment without backing memory; it is never accessed. */
     private static MemorySegment at(long address, long bytes) {
         return MemorySegment.ofAddress(address).reinterpret(bytes);
     }
@@ -71,14 +71,14 @@ class PinnedMemoryTest {
 
     @Test
     void shouldKnowThePrivileged() {
-        // Of a root shell, of one without CAP_IPC_LOCK, and of a user.
+        // Status of a root shell, of a root shell without CAP_IPC_LOCK, and of a user's shell.
         assertTrue(MemoryLockLimit.mayLock(List.of("Name:\tcat", "CapPrm:\t0000000000000000", "CapEff:\t000001ffffffffff")));
         assertFalse(MemoryLockLimit.mayLock(List.of("CapEff:\t000001ffffffbfff")));
         assertFalse(MemoryLockLimit.mayLock(List.of("CapEff:\t0000000000000000")));
         assertFalse(MemoryLockLimit.mayLock(List.of()));
     }
 
-    /** What the shell's ulimit says of the same process's child is what we find. */
+    /** The limit found equals the one that the shell's ulimit prints in a child of the same process. */
     @Test
     void shouldFindTheLimitOfTheShell() throws Exception {
         Path status = Path.of("/proc/self/status");

@@ -79,7 +79,7 @@ class RegionTest {
         assertFalse(region.covers(-101, 1));
     }
 
-    /** Against unbounded arithmetic, around the places where 64 bits go wrong. */
+    /** Compares with unbounded arithmetic around the values where 64 bits overflow. */
     @Property(tries = 5_000)
     void shouldAgreeWithUnboundedArithmetic(@ForAll @IntRange(min = 0, max = 3) int place, @ForAll @IntRange(min = -40, max = 40) int from,
                                             @ForAll @IntRange(min = 0, max = 60) int length, @ForAll @IntRange(min = -70, max = 70) int va,
@@ -93,7 +93,7 @@ class RegionTest {
         BigInteger first = unsigned(base + va);
         BigInteger last = first.add(BigInteger.valueOf(bytes));
         boolean inside = first.compareTo(start) >= 0 && last.compareTo(end) <= 0;
-        // No bytes right after the last one are fine, at 2^64 too, which is 0.
+        // A range of length 0 directly after the last byte is covered, also at 2^64, which is address 0.
         inside |= bytes == 0 && first.equals(end.mod(TWO_64));
         assertEquals(inside, region(base + from, length).covers(base + va, bytes));
     }
@@ -110,7 +110,7 @@ class RegionTest {
         assertTrue(region.grants(7, 0x11, AccessFlags.REMOTE_READ | AccessFlags.LOCAL_WRITE));
         assertFalse(region.grants(8, 0x11, AccessFlags.REMOTE_READ));
         assertFalse(region.grants(7, 0x11, AccessFlags.REMOTE_WRITE));
-        assertFalse(region.grants(7, 0x11, AccessFlags.REMOTE_READ | AccessFlags.REMOTE_WRITE), "all rights, not any");
+        assertFalse(region.grants(7, 0x11, AccessFlags.REMOTE_READ | AccessFlags.REMOTE_WRITE), "all requested rights must be granted");
         Region window = region.window(0, 1, AccessFlags.REMOTE_READ, 0x200, 0x11);
         assertTrue(window.grants(7, 0x11, AccessFlags.REMOTE_READ));
         assertFalse(window.grants(7, 0x12, AccessFlags.REMOTE_READ));

@@ -55,7 +55,7 @@ class CompletionRingTest {
             List.of(cursor.immediate(), cursor.qpNum(), cursor.sourceQp(), cursor.flags(), cursor.timestampNs()));
         assertFalse(cursor.next());
         assertEquals(-1, cursor.wrId(), "still there");
-        assertTrue(push(ring, 5), "the owner goes on");
+        assertTrue(push(ring, 5), "the owner can push while a reader holds the ring");
         assertTrue(cursor.next());
         assertEquals(5, cursor.wrId());
         cursor.end();
@@ -100,13 +100,13 @@ class CompletionRingTest {
             while (ring.size() < capacity) {
                 assertTrue(push(ring, next++));
             }
-            assertFalse(push(ring, -7), "one too many is refused");
+            assertFalse(push(ring, -7), "a push to a full ring is refused");
             assertFalse(push(ring, -8));
             int ask = 1 + round % (capacity + 1);
             int count = ring.take(into, ask);
             assertEquals(Math.min(ask, capacity), count);
             for (int i = 0; i < count; i++) {
-                assertEquals(expected++, into[i].wrId(), "in order, and no lost one among them");
+                assertEquals(expected++, into[i].wrId(), "in order, without the refused completions");
             }
         }
     }
@@ -128,7 +128,7 @@ class CompletionRingTest {
         assertEquals(0, ring.take(new WorkCompletion[0], 5));
     }
 
-    /** Four pollers, one device: each completion once, and each poller sees them in order. */
+    /** Four pollers and one device: each completion is taken once, and each poller sees its completions in order. */
     @Test
     void shouldDeliverEachCompletionToOnePoller() throws InterruptedException {
         final int total = 40_000;

@@ -40,7 +40,7 @@ class ScatterGatherTest {
         return table.register(memory, memory.address(), access, PD);
     }
 
-    /** Several elements of several regions, as one work request, and the memory of each. */
+    /** One work request with several elements in several regions, and the memory of each. */
     private final class Elements {
         final MemorySegment[] memory;
         final int[] offset;
@@ -93,7 +93,7 @@ class ScatterGatherTest {
         }
     }
 
-    /** Any elements, cut into packets of any size: the same bytes as one flat copy, and no byte elsewhere. */
+    /** Random elements and packet sizes: the same bytes as one flat copy, and no other byte changes. */
     @Property(tries = 500)
     void shouldScatterLikeOneFlatCopy(@ForAll long seed, @ForAll @IntRange(min = 0, max = 32) int count,
                                       @ForAll @IntRange(min = 1, max = 70) int packet) {
@@ -165,7 +165,7 @@ class ScatterGatherTest {
         assertFalse(sendable(region.start(), -1, region.key()), "4 GiB - 1");
         assertFalse(sendable(region.start(), 64, region.key() ^ 1), "key byte");
         assertFalse(sendable(region.start(), 64, 0));
-        assertTrue(sendable(region.start(), 0, 0), "no bytes need no key");
+        assertTrue(sendable(region.start(), 0, 0), "length 0 needs no key");
         assertTrue(receivable(region.start(), 64, region.key()));
 
         Region readable = register(memory, 0);
@@ -176,7 +176,7 @@ class ScatterGatherTest {
         assertFalse(sendable(foreign.start(), 64, foreign.key()));
     }
 
-    /** Window keys are for the peer. */
+    /** Keys of memory windows are valid for remote access only. */
     @Example
     void shouldRefuseTheKeyOfAWindow() {
         Region region = register(filled(64), AccessFlags.LOCAL_WRITE | AccessFlags.MW_BIND);

@@ -70,7 +70,7 @@ class WorkRingTest {
         assertEquals(0xffffffffL + 0x7fffffffL, ring.length(0), "lengths are unsigned");
         ring.setPsns(0, 0xffffff, 3);
         assertEquals("16777215 3", ring.firstPsn(0) + " " + ring.packets(0));
-        assertEquals(-2, ring.swap(0), "PSNs have a place of their own");
+        assertEquals(-2, ring.swap(0), "PSN fields do not overlap other fields");
         assertEquals(-1, ring.elementAddress(0, 0));
     }
 
@@ -93,7 +93,7 @@ class WorkRingTest {
     void shouldKeepInlineDataWithinItsRecord() {
         SendRing ring = new SendRing(2, 1, 21);
         assertEquals(21, ring.maxInline());
-        assertEquals(64, new SendRing(2, 4, 21).maxInline(), "elements make room for it anyway");
+        assertEquals(64, new SendRing(2, 4, 21).maxInline(), "elements reserve this space in any case");
         for (int record = 0; record < 2; record++) {
             ring.write(wr.sendWithImmediate(100 + record).wrId(record).flags(SendFlags.INLINE).element(0, 99, 0));
             for (int i = 0; i < 21; i++) {
@@ -112,7 +112,7 @@ class WorkRingTest {
         }
     }
 
-    /** Sequence numbers run on while slots come round; whatever is in the ring can be read at any time. */
+    /** Sequence numbers keep growing while slots are reused; every record in the ring can be read at any time. */
     @Test
     void shouldWrapAroundManyTimes() {
         ReceiveRing ring = new ReceiveRing(8, 2);
@@ -142,7 +142,7 @@ class WorkRingTest {
         assertTrue(tail > 1_000, "it did wrap");
     }
 
-    /** A poster and the device's owner, flat out: every record arrives whole and in order. */
+    /** A poster and the device's owner run concurrently at full speed: every record arrives whole and in order. */
     @Test
     void shouldHandRecordsFromOneThreadToAnother() throws InterruptedException {
         final long records = 50_000;
@@ -161,7 +161,7 @@ class WorkRingTest {
                 }
                 ring.release(tail);
                 if (System.nanoTime() - endNs > 0) {
-                    wrong.set("owner: not within 30 s, at " + seen);
+                    wrong.set("owner: not finished within 30 s, at " + seen);
                 }
             }
         });

@@ -28,7 +28,7 @@ class EventQueueTest {
     }
 
     @Test
-    void shouldForgetTheOldestOfTooMany() {
+    void shouldDropTheOldestBeyondItsCapacity() {
         List<String> delivered = new ArrayList<>();
         EventQueue<String> queue = new EventQueue<>(delivered::add, 2);
         assertTrue(queue.put("a"));
@@ -39,10 +39,10 @@ class EventQueueTest {
         assertEquals("c", queue.take("get", 0));
         assertEquals("d", queue.take("get", 0));
         assertTrue(queue.isEmpty());
-        assertEquals(List.of("b", "c", "d"), delivered, "what was forgotten was not delivered");
+        assertEquals(List.of("b", "c", "d"), delivered, "dropped events are not delivered");
     }
 
-    /** Taking an event and counting it as delivered is one step: a destroy call sees either both or neither. */
+    /** Taking an event and counting it as delivered is atomic: a destroy call sees either both or neither. */
     @Test
     void shouldNotRemoveBetweenTakingAndCounting() throws InterruptedException {
         CountDownLatch taking = new CountDownLatch(1);

@@ -19,7 +19,7 @@ import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RdmaDevice;
 
-/** A context on a device without any protocol: just what all soft devices share. Its agent never starts: pollers and waiters drive. */
+/** A context on a device without a protocol: only the parts all soft devices share. Its agent never starts: pollers and waiters drive. */
 final class FakeContext extends SoftContext {
     static final int MAX_CQE = 1000;
     static final int MAX_SRQ_WR = 100;
@@ -38,7 +38,11 @@ final class FakeContext extends SoftContext {
         this(() -> 0);
     }
 
-    /** @param work what a round of the device does, on whatever thread drives it */
+    /**
+     * Creates a context whose device does the given work.
+     *
+     * @param work one round of work, run by the thread that drives the device; returns the number of things done
+     */
     FakeContext(IntSupplier work) {
         super(new DeviceAgent(new Work(work, new Semaphore(0)), "fake"), new MemoryTable(new SplittableRandom(1), 100, 100));
     }

@@ -8,7 +8,7 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WrOpcode;
 
-/** A queue pair whose machine is the test: it sets the state and looks into the rings. */
+/** A queue pair without a protocol machine: the test sets the state and reads the rings. */
 final class FakeQueuePair extends SoftQueuePair {
     final AtomicInteger doorbells = new AtomicInteger();
     volatile QpState state = QpState.RESET;

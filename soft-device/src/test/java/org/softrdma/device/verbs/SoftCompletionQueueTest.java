@@ -107,7 +107,7 @@ class SoftCompletionQueueTest {
         assertEquals(9, one[0].wrId());
     }
 
-    // ---- arming: one-shot, for what comes after ----
+    // ---- arming: one-shot, for later completions ----
 
     @Test
     void shouldRaiseNothingUnarmed() {
@@ -135,7 +135,7 @@ class SoftCompletionQueueTest {
         assertTrue(push(cq, 1, WcStatus.SUCCESS, WcOpcode.RECV, true));
         cq.requestNotify();
         assertNoEvent();
-        assertEquals(1, cq.poll(one), "which is why one polls after arming");
+        assertEquals(1, cq.poll(one), "programs must poll after arming");
     }
 
     @Test
@@ -276,7 +276,7 @@ class SoftCompletionQueueTest {
         assertRefused("resize_cq", () -> cq.resize(8));
     }
 
-    /** Pollers, a pusher and someone who keeps changing the size. */
+    /** Pollers, a pusher and a thread that keeps changing the size run concurrently. */
     @Test
     void shouldLoseNothingWhileItIsResized() {
         int count = 20_000;
@@ -322,8 +322,8 @@ class SoftCompletionQueueTest {
         event.ack();
         assertNull(context.getAsyncEvent(0), "once");
         WorkCompletion[] all = WorkCompletion.array(9);
-        assertEquals(4, cq.poll(all), "what was in it is still there");
-        assertFalse(push(cq, 6, WcStatus.SUCCESS, WcOpcode.SEND, false), "it does not come back to life");
+        assertEquals(4, cq.poll(all), "completions before the overrun are kept");
+        assertFalse(push(cq, 6, WcStatus.SUCCESS, WcOpcode.SEND, false), "the overrun is permanent");
         assertEquals(0, cq.poll(all));
     }
 
@@ -344,11 +344,11 @@ class SoftCompletionQueueTest {
     }
 
     @Test
-    void shouldForgetEventsNobodyHasTaken() {
+    void shouldDropUndeliveredEventsWhenClosed() {
         cq.requestNotify();
         receive(false);
         Waiting.start(cq::close).assertReturns();
-        assertNull(channel.getEvent(0), "no event of a queue that is gone");
+        assertNull(channel.getEvent(0), "no event of a closed queue");
     }
 
     @Test
@@ -362,9 +362,9 @@ class SoftCompletionQueueTest {
         close.assertReturns();
     }
 
-    /** Whoever got the event before the close must be waited for, however close the race: nobody holds a queue that is gone. */
+    /** Races a close with getEvent: if the event was delivered before the close, the close waits for its acknowledgement. */
     @Test
-    void shouldNeverHandOutAQueueThatIsGone() throws InterruptedException {
+    void shouldNeverReturnAClosedQueue() throws InterruptedException {
         for (int i = 0; i < 300; i++) {
             SoftCompletionQueue dying = queue(2);
             dying.requestNotify();
@@ -375,7 +375,7 @@ class SoftCompletionQueueTest {
                 CompletionQueue got = channel.getEvent(0);
                 if (got != null) {
                     if (gone.get()) {
-                        wrong.set("closed while its event was in our hands");
+                        wrong.set("closed before its delivered event was acknowledged");
                     }
                     got.ackEvents(1);
                 }

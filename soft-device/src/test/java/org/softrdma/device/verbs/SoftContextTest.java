@@ -75,7 +75,7 @@ class SoftContextTest {
         assertEquals(1, context.released);
     }
 
-    /** What belongs to a parent domain keeps it, and it keeps what it is made of. */
+    /** A parent domain closes after its dependents, and before the domains it was made of. */
     @Test
     void shouldCloseParentDomainsBeforeWhatTheyAreMadeOf() {
         ProtectionDomain pd = context.allocatePd();
@@ -168,7 +168,7 @@ class SoftContextTest {
         assertEquals(AccessFlags.LOCAL_WRITE, plain.access());
         assertSame(memory, plain.memory());
         assertSame(pd, plain.pd());
-        assertEquals(0, plain.rkey(), "nothing for the peer");
+        assertEquals(0, plain.rkey(), "no key for remote access");
         MemoryRegion remote = pd.register(memory, AccessFlags.REMOTE_READ);
         assertEquals(remote.lkey(), remote.rkey());
         assertEquals(0, pd.register(memory, AccessFlags.ZERO_BASED).address());
@@ -192,7 +192,7 @@ class SoftContextTest {
         int key = MemoryWindow.nextRkey(window.rkey());
         assertTrue(context.memory().bindWindow(key, context.memory().lookup(region.lkey()), region.address(), 8, 4, 0x11));
         assertEquals(Errno.EBUSY, assertThrows(VerbsException.class, region::close).errno());
-        assertEquals(8, context.memory().lookup(key).length(), "refused without effect");
+        assertEquals(8, context.memory().lookup(key).length(), "a refused change has no effect");
         window.close();
         assertNull(context.memory().lookup(key));
         region.close();
@@ -239,12 +239,12 @@ class SoftContextTest {
         AsyncEvent drained = context.getAsyncEvent(0);
         assertSame(qp, drained.element());
         Waiting close = Waiting.start(qp::close).assertWaits();
-        assertEquals(1, qp.destroyed, "out of the device before it waits");
+        assertEquals(1, qp.destroyed, "removed from the device before the wait");
         assertBusy(pd, "dealloc_pd", "{queue pairs=2}");
         drained.ack();
         close.assertReturns();
         AsyncEvent next = context.getAsyncEvent(0);
-        assertSame(other, next.element(), "the dead queue pair's second event is forgotten, others are not");
+        assertSame(other, next.element(), "the undelivered event of the closed queue pair is dropped, others are not");
         assertNull(context.getAsyncEvent(0));
         next.ack();
         other.close();

@@ -79,10 +79,10 @@ class SoftQueuePairTest {
             qp.state = state;
             qp.postReceive(recv.begin(1));
         }
-        assertEquals(0, qp.doorbells.get(), "a receive is work only once a packet comes");
+        assertEquals(0, qp.doorbells.get(), "a posted receive needs no doorbell before a packet arrives");
         qp.state = QpState.ERR;
         qp.postReceive(recv.begin(1));
-        assertEquals(1, qp.doorbells.get(), "or when it is to be flushed");
+        assertEquals(1, qp.doorbells.get(), "in ERR a posted receive is flushed at once");
     }
 
     @Test
@@ -145,7 +145,7 @@ class SoftQueuePairTest {
         qp.postSend(wr.send().inline());
         assertEquals(0, qp.sends().length(1));
         qp.postSend(wr.send().inline().element(0, 0, 0));
-        assertEquals(0, qp.sends().length(2), "no bytes need no key");
+        assertEquals(0, qp.sends().length(2), "length 0 needs no key");
     }
 
     @Test
@@ -161,7 +161,7 @@ class SoftQueuePairTest {
         refused(Errno.EINVAL, () -> qp.postSend(wr.send().inline().element(region.address(), 5, region.lkey() + 1)));
         refused(Errno.EINVAL, () -> qp.postSend(wr.read(0, 0).inline().element(region, 0, 5)));
         refused(Errno.EINVAL, () -> qp.postSend(wr.fetchAndAdd(0, 0, 1).inline().element(region, 0, 8)));
-        assertEquals(1, qp.sends().tail(), "what is refused is not posted");
+        assertEquals(1, qp.sends().tail(), "a refused request is not posted");
         qp.postSend(wr.write(0, 0).inline().element(region, 0, 5));
         assertEquals(5, qp.sends().length(1));
     }

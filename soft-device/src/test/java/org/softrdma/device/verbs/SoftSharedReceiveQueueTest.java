@@ -21,7 +21,7 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
 
-/** A shared receive queue and the queue pairs that take from it, without a protocol. */
+/** A shared receive queue and the queue pairs that take receives from it, without a protocol. */
 class SoftSharedReceiveQueueTest {
     private final FakeContext context = new FakeContext();
     private final ProtectionDomain pd = context.allocatePd();
@@ -47,12 +47,12 @@ class SoftSharedReceiveQueueTest {
         assertEquals(157, one.length());
         assertEquals(0, two.length());
         assertEquals(11, two.finish());
-        assertFalse(two.take(), "the other one's receive is not for the taking");
+        assertFalse(two.take(), "a receive taken by another queue pair is not available");
         assertEquals(10, one.finish());
         assertFalse(one.takeToFlush());
     }
 
-    /** Posters and a taker at the same time, and someone who keeps changing the size. */
+    /** Posters, a taker and a thread that keeps changing the size run concurrently. */
     @Test
     void shouldLoseAndDoubleNothingWithManyPosters() throws InterruptedException {
         int each = 5000;
@@ -81,9 +81,9 @@ class SoftSharedReceiveQueueTest {
                 if (source.take()) {
                     long length = source.length();
                     long wrId = source.finish();
-                    assertEquals(wrId, length, "a record is one piece");
+                    assertEquals(wrId, length, "fields of one record belong together");
                     assertFalse(seen.get((int) wrId));
-                    assertTrue(wrId > last[(int) (wrId / each)], "each poster's receives in their order");
+                    assertTrue(wrId > last[(int) (wrId / each)], "receives of one poster are taken in order");
                     last[(int) (wrId / each)] = wrId;
                     seen.set((int) wrId);
                     taken++;
@@ -92,7 +92,7 @@ class SoftSharedReceiveQueueTest {
                 context.agent().lock().unlock();
             }
             if (taken % 100 == 0) {
-                // Never smaller: what the posters fill may not fit any more.
+                // Only grow: a smaller queue might not hold the receives posted meanwhile.
                 srq.resize(taken < 2 * each ? 64 : 100);
             }
         }

@@ -18,7 +18,7 @@ import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 
-/** Texts of a device's objects in logs and debuggers. */
+/** Texts of a device's objects, as logs and debuggers show them. */
 class ToStringTest {
     private final FakeContext context = new FakeContext();
     private final ProtectionDomain pd = context.allocatePd();

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** Calls that wait, on a thread of their own, and what tests say about them. */
+/** A blocking call on a thread of its own, with assertions about its progress and outcome. */
 final class Waiting {
     static final long PATIENCE_NS = 20_000_000_000L;
 
@@ -35,8 +35,8 @@ final class Waiting {
     Waiting assertWaits() {
         long endNs = System.nanoTime() + PATIENCE_NS;
         while (thread.getState() != Thread.State.WAITING && thread.getState() != Thread.State.TIMED_WAITING) {
-            assertTrue(thread.isAlive(), "it returned, but should wait");
-            assertFalse(System.nanoTime() - endNs > 0, "neither waits nor returns");
+            assertTrue(thread.isAlive(), "the call returned but should wait");
+            assertFalse(System.nanoTime() - endNs > 0, "the call neither waits nor returns");
             Thread.onSpinWait();
         }
         return this;
