@@ -51,8 +51,8 @@ public final class LocalOperations {
     }
 
     /**
-     * Binds a window. The rkey field has the window and its new key byte, the only element has the region and the address. Length 0 ends the
-     * binding of a type 1 window.
+     * Binds a window. The rkey field has the window and its new key byte, the only element has the region and the address. Length 0 ends
+     * the binding of a type 1 window.
      * Source: IBA vol 1 §10.6.7.2; kernel rxe refuses the same cases.
      */
     private boolean bind(long wqe) {
