@@ -110,12 +110,12 @@ public final class LinkOption<T> {
         return Objects.equals(value, usual) ? null : format(value);
     }
 
-    /** What links with the option have, for sentences: {@code faults}. */
+    /** Noun for sentences about links with the option: {@code faults}. */
     public String title() {
         return title;
     }
 
-    /** What a command without the value lacks, for sentences: {@code faults, or none}. */
+    /** Request for sentences about a command that lacks the value: {@code faults, or none}. */
     public String required() {
         return required;
     }

@@ -4,7 +4,7 @@ package org.softrdma.tools.qperf;
 import org.softrdma.tools.qperf.Parameter.Kind;
 import org.softrdma.tools.qperf.Parameters.Side;
 
-/** What a client prints of a test: the result, and whatever else the user wants to see. What is 0 is not shown. */
+/** Output of a client about a test: the result, and whatever else the user wants to see. Values of 0 are not shown. */
 final class Report {
     private static final String[] TIMES = {"real", "user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"};
 
