@@ -125,11 +125,11 @@ class XrcMisuseTest {
         refused(Errno.EINVAL, "create_qp", () -> pair.a.pd.createQp(
             new QpInitAttributes(QpType.XRC_RECV, pair.a.sendCq, pair.a.recvCq, null, new QpCapabilities(1, 1, 1, 1, 0), false)),
             "XrcDomain.createTarget()");
-        refused(Errno.EINVAL, "open_qp", () -> other.openTarget(target.qpNum()), "no target of this XRC domain");
+        refused(Errno.EINVAL, "open_qp", () -> other.openTarget(target.qpNum()), "is not a target of this XRC domain");
         refused(Errno.EBUSY, "close_xrcd", domain::close, "queue pairs=1");
         refused(Errno.EBUSY, "close_device", pair.a.context::close, "XRC domains=2");
         target.close();
-        refused(Errno.EINVAL, "open_qp", () -> domain.openTarget(target.qpNum()), "no target");
+        refused(Errno.EINVAL, "open_qp", () -> domain.openTarget(target.qpNum()), "is not a target");
         refused(Errno.EINVAL, "modify_qp", () -> target.modify(new QpAttributes().state(QpState.ERR)), "closed");
         domain.close();
         other.close();
