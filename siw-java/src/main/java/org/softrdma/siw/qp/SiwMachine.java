@@ -27,10 +27,8 @@ import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.wire.iwarp.Ddp;
 import org.softrdma.wire.iwarp.RdmapOpcode;
-import org.softrdma.wire.iwarp.TaggedHeader;
 import org.softrdma.wire.iwarp.TerminateCode;
 import org.softrdma.wire.iwarp.UlpduCheck;
-import org.softrdma.wire.iwarp.UntaggedHeader;
 
 /**
  * The protocol state of one queue pair. Pure: input is bytes, time and commands, output is bytes and completions; no socket, thread or
@@ -48,7 +46,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     private final ReceiveCompletions receives;
     private final FpduReader reader;
     private final FpduWriter writer = new FpduWriter();
-    private final Reminders reminders = new Reminders();
+    private final Opening opening;
     private final Closing closing = new Closing();
     private final Termination termination = new Termination();
 
@@ -58,10 +56,6 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     private Requester requester;
     private Responder responder;
     private Completer completer;
-    private MpaOptions.Rtr firstMessage = MpaOptions.Rtr.NONE;
-    /** Time before which nothing may be sent; {@link Deadline#NEVER}: not before the peer has sent something. */
-    private long sendNotBeforeNs;
-    private boolean peerHeard;
     /** The last frame was of a request, so a response is sent next. */
     private boolean respondNext;
     private boolean blocked;
@@ -72,6 +66,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     public SiwMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<SiwCounter> counters, BufferPool holds) {
         super(qpn, queues, memory, new QpAttributes().accessFlags(AccessFlags.REMOTE_ANY).maxRdAtomic(0).maxDestRdAtomic(0));
         this.counters = counters;
+        opening = new Opening(counters);
         reader = new FpduReader(this, holds);
         receives = new ReceiveCompletions(this, queues.recvCq(), counters.counter(SiwCounter.RDMA_RECVS));
         renew(0, 0);
@@ -89,11 +84,9 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         completer = new Completer(this, requester, outstanding);
         respondNext = true;
         blocked = false;
-        peerHeard = false;
         termination.drop();
         finished = false;
-        firstMessage = MpaOptions.Rtr.NONE;
-        reminders.end();
+        opening.end();
         closing.end();
     }
 
@@ -115,14 +108,13 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         reader.start(agreed);
         writer.start(agreed);
         attributes().maxRdAtomic(ord).maxDestRdAtomic(ird);
-        firstMessage = first;
-        sendNotBeforeNs = notBeforeNs;
+        opening.begin(first, notBeforeNs);
         enter(QpState.RTS);
     }
 
     /** Sends {@link Reminders} after the first frames, which the peer may miss, until something is received. */
     public void sendReminders() {
-        reminders.begin();
+        opening.beginReminders();
     }
 
     /** Applies a checked modify call. */
@@ -173,11 +165,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     @Override
     public boolean onUlpdu(ByteBuffer b, MemorySegment bytes, int at, int length) {
         counters.count(SiwCounter.RCVD_FPDUS);
-        if (!peerHeard) {
-            peerHeard = true;
-            reminders.end();
-            sendNotBeforeNs = sendNotBeforeNs == Deadline.NEVER ? AT_ONCE : sendNotBeforeNs;
-        }
+        opening.onReceived();
         int verdict = execute(b, bytes, at, length);
         if (verdict != UlpduCheck.OK) {
             if (UlpduCheck.hasHeaders(b, at, length)) {
@@ -227,7 +215,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
 
     /** Whether the peer has sent anything, and so has finished the set-up. */
     boolean isPeerHeard() {
-        return peerHeard;
+        return opening.isPeerHeard();
     }
 
     // ---- output ----
@@ -243,27 +231,21 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (termination.isPending()) {
             return transmitTerminate(out);
         }
-        while (isLive() && maySend(nowNs) && step(out)) {
+        while (isLive() && opening.maySend(nowNs) && step(out)) {
             sent++;
         }
         counters.add(SiwCounter.SENT_FPDUS, sent);
         if (sent > 0) {
-            reminders.onSent(nowNs);
+            opening.onSent(nowNs);
         }
         return sent + (termination.isPending() ? transmitTerminate(out) : 0);
     }
 
-    private boolean maySend(long nowNs) {
-        return sendNotBeforeNs == AT_ONCE || sendNotBeforeNs != Deadline.NEVER && nowNs - sendNotBeforeNs >= 0;
-    }
-
     /** Writes one frame. Messages are never interleaved, as siw 6.1 accepts only some of the interleavings that DDP allows. */
     private boolean step(StreamBuffer out) {
-        if (firstMessage != MpaOptions.Rtr.NONE) {
-            return transmitFirst(out);
-        }
-        if (reminders.isDue() && !requester.isMidMessage()) {
-            return transmitReminder(out);
+        int openingLength = opening.nextLength(requester.isMidMessage());
+        if (openingLength != Opening.NOTHING) {
+            return transmitOpening(out, openingLength);
         }
         boolean responsePossible = !responses.isEmpty() && !requester.isMidMessage();
         if (responsePossible && (respondNext || responses.isMidMessage())) {
@@ -304,36 +286,13 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         return true;
     }
 
-    private boolean transmitFirst(StreamBuffer out) {
-        int length = firstMessage == MpaOptions.Rtr.WRITE ? TaggedHeader.LENGTH
-            : UntaggedHeader.LENGTH + RdmapOpcode.bodyLength(RdmapOpcode.RDMA_READ_REQUEST);
+    private boolean transmitOpening(StreamBuffer out, int length) {
         if (!makeRoom(out, length)) {
             return false;
         }
-        int at = writer.begin(out);
-        if (firstMessage == MpaOptions.Rtr.WRITE) {
-            writeNothing(out, at);
-        } else {
-            requester.writeReadyToReceiveRead(out.bytes(), at);
-        }
+        opening.write(out.bytes(), writer.begin(out), requester);
         writer.finish(out, length);
-        firstMessage = MpaOptions.Rtr.NONE;
         return true;
-    }
-
-    private boolean transmitReminder(StreamBuffer out) {
-        if (!makeRoom(out, TaggedHeader.LENGTH)) {
-            return false;
-        }
-        writeNothing(out, writer.begin(out));
-        writer.finish(out, TaggedHeader.LENGTH);
-        reminders.onReminded();
-        counters.count(SiwCounter.SENT_REMINDERS);
-        return true;
-    }
-
-    private static void writeNothing(StreamBuffer out, int at) {
-        TaggedHeader.put(out.bytes(), at, true, RdmapOpcode.RDMA_WRITE, 0, 0);
     }
 
     private int transmitTerminate(StreamBuffer out) {
@@ -366,15 +325,12 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (!isLive()) {
             return Deadline.NEVER;
         }
-        return Deadline.earlier(closing.deadlineNs(), sendNotBeforeNs != AT_ONCE ? sendNotBeforeNs : reminders.deadlineNs());
+        return Deadline.earlier(closing.deadlineNs(), opening.deadlineNs());
     }
 
     /** Handles the end of the pause, the time of a reminder, and a disconnect without progress. */
     public void onTimer(long nowNs) {
-        if (maySend(nowNs)) {
-            sendNotBeforeNs = AT_ONCE;
-        }
-        reminders.onTimer(nowNs);
+        opening.onTimer(nowNs);
         if (state() == QpState.SQD && closing.isStuck(nowNs)) {
             counters.count(SiwCounter.STUCK_DISCONNECTS);
             enterError();
