@@ -22,7 +22,7 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** The data path allocates nothing: measured by the JVM's own per-thread counter. */
+/** Checks that the data path allocates nothing, with the JVM's allocation counter of the thread. */
 class AllocationTest {
     private static final int ROUNDS = 5_000;
     private static final int BYTES = 4_000;
@@ -36,7 +36,7 @@ class AllocationTest {
     private final ReceiveRequest receive = new ReceiveRequest();
     private final WorkCompletion[] done = WorkCompletion.array(4);
 
-    /** One end of a pipe: what it is given stands at once in the other end's buffer. */
+    /** One end of a pipe: bytes sent are immediately in the other end's buffer. */
     private static final class Pipe implements ByteStream {
         private final StreamBuffer in = new StreamBuffer(1 << 16);
         private final int largestPiece;

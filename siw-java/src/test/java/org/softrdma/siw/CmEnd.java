@@ -26,10 +26,10 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** An application that has the connection manager's transport connect a queue pair; what it is told is written down. */
+/** An application that connects a queue pair through the connection manager's transport and records the events. */
 final class CmEnd implements CmHandler, CmListener, AutoCloseable {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
-    /** Below those that the system gives to clients. Other processes that run these tests begin elsewhere. */
+    /** First port to try: below the ephemeral ports, and usually another one in each process that runs these tests. */
     private static final int FIRST_PORT = 20_000 + (int) (ProcessHandle.current().pid() % 100) * 100;
     private static final int LAST_PORT = FIRST_PORT + 2_000;
 
@@ -40,7 +40,7 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
     volatile CmRequest request;
     volatile ConnectionParameters answer;
     volatile RequestVerdict verdict = RequestVerdict.TAKEN;
-    /** Where to listen; null for everywhere. */
+    /** Address to listen at; null for the wildcard address. */
     volatile InetAddress at;
     private final List<String> told = new ArrayList<>();
 
@@ -49,7 +49,11 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
         transport = ((CmContext) qp.pd().context()).cmTransport();
     }
 
-    /** At a port that nobody else has. @return the port */
+    /**
+     * Listens at a free port.
+     *
+     * @return the port
+     */
     int listen() {
         for (int port = FIRST_PORT; port < LAST_PORT; port++) {
             try {
@@ -84,7 +88,7 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), port), parameters, CmPathOptions.DEFAULT);
     }
 
-    /** Waits for the request first. */
+    /** Waits for a request and accepts it. */
     void accept(int ord, int ird) {
         await(() -> request != null);
         connection.accept(parameters("", ird, ord), 0);
@@ -121,7 +125,7 @@ final class CmEnd implements CmHandler, CmListener, AutoCloseable {
         told.add(what);
     }
 
-    /** Does not listen any more; the connection stays. */
+    /** Stops listening; an established connection stays. */
     @Override
     public void close() {
         if (service != null) {

@@ -40,7 +40,7 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** Events of the connection manager, over TCP on the loopback: they and their status are those of the kernel's iw_cm on siw. */
+/** Events of the connection manager over loopback TCP. Events and their status are those of the kernel's iw_cm on siw. */
 class CmLoopbackTest {
     private static final byte[] REQUEST = RawPeer.bytes("4d504120494420526571204672616d65 10 02 0007 0003 0005 616263");
     private static final InetAddress HERE = InetAddress.getLoopbackAddress();
@@ -60,7 +60,7 @@ class CmLoopbackTest {
         return object;
     }
 
-    /** On a device of its own. */
+    /** Creates an end on a device of its own. */
     private CmEnd end(String name, MpaOptions options) {
         return keep(new LoopbackDevice("cm-" + name, options)).newEnd();
     }
@@ -85,7 +85,7 @@ class CmLoopbackTest {
         return socket;
     }
 
-    /** The end of the stream, in whatever way TCP tells it. */
+    /** Reads the end of the stream; a reset counts as the end. */
     private static int readEnd(Socket socket) throws IOException {
         try {
             return socket.getInputStream().read();
@@ -115,7 +115,7 @@ class CmLoopbackTest {
         assertEquals(List.of(2, 3), List.of(b.qp.query().maxDestRdAtomic(), b.qp.query().maxRdAtomic()));
         a.qp.postReceive(new ReceiveRequest().begin(1));
         b.qp.postReceive(new ReceiveRequest().begin(1));
-        // The accepting end talks first.
+        // The accepting end sends first.
         b.qp.postSend(new SendRequest().send());
         assertEquals(WcStatus.SUCCESS, take(a.qp));
         a.qp.postSend(new SendRequest().send());
@@ -127,7 +127,7 @@ class CmLoopbackTest {
         b.connection.disconnect();
     }
 
-    /** librdmacm does the same on iWARP: what was posted before is not lost. */
+    /** Work requests posted before a disconnect are sent, as with librdmacm on iWARP. */
     @Test
     void shouldSendWhatWasPostedBeforeItDisconnects() {
         CmEnd a = end("a", MpaOptions.DEFAULT.withPauseNs(50_000_000));
@@ -148,7 +148,7 @@ class CmLoopbackTest {
         a.awaitTold("established, disconnected 0");
     }
 
-    // ---- no connection ----
+    // ---- failed connections ----
 
     @Test
     void shouldHearTheRefusalAndWhatItSays() {
@@ -200,7 +200,7 @@ class CmLoopbackTest {
         a.awaitTold("unreachable -110");
     }
 
-    /** The system answers for no program: its queue of connections that nobody takes is full. */
+    /** The host does not respond: the system's queue of connections that were not accepted is full. */
     @Test
     void shouldGiveUpAHostThatSaysNothing() throws IOException {
         ServerSocket full = keep(new ServerSocket(0, 1, HERE));
@@ -249,7 +249,7 @@ class CmLoopbackTest {
         assertEquals(1, counters(b).get("bad_startups"));
     }
 
-    /** As kernel siw, which does not look whether the peer is still there. */
+    /** Same events as kernel siw, which does not check whether the peer is still connected. */
     @Test
     void shouldEstablishAndDisconnectWhenThePeerHasLeftMeanwhile() throws IOException {
         CmEnd b = end("b");
@@ -262,9 +262,9 @@ class CmLoopbackTest {
         assertEquals(QpState.ERR, b.qp.state());
     }
 
-    // ---- the end of the process ----
+    // ---- exit of the process ----
 
-    /** Bytes that are written but not sent would be lost with the process: its end waits for them, for a limited time. */
+    /** Bytes written but not sent would be lost at exit of the process: the exit waits for them for a limited time. */
     @Test
     void shouldWaitUntilConnectionsThatEndHaveEnded() throws IOException {
         CmEnd b = end("b");
@@ -273,7 +273,7 @@ class CmLoopbackTest {
         b.accept(1, 1);
         b.awaitTold("request, established");
         SiwContext context = (SiwContext) b.qp.pd().context();
-        // The device's time for the peer does not run meanwhile.
+        // The device's time limit for the peer does not run in the meantime.
         context.agent().lock().lock();
         try {
             b.connection.close();
@@ -296,14 +296,14 @@ class CmLoopbackTest {
 
     // ---- listening ----
 
-    /** The listener is gone when the request arrives. */
+    /** The listener is closed before the request arrives. */
     @Test
     void shouldRefuseRequestsThatEndAfterTheListener() throws IOException {
         CmEnd b = end("b");
         int port = b.listen();
         Socket slow = ask(port);
         slow.getOutputStream().write(REQUEST, 0, 12);
-        // The system hands connections out in the order they came.
+        // The system accepts connections in the order of their arrival.
         ask(port).getOutputStream().write(REQUEST);
         b.awaitTold("request");
         b.close();
@@ -330,7 +330,7 @@ class CmLoopbackTest {
         assertThrows(ConnectException.class, () -> new Socket(HERE, port).close());
     }
 
-    /** It goes on listening where it can, and nowhere that nobody wants any more. */
+    /** A listener that must move to an address with a used port leaves its old address in any case. */
     @Test
     void shouldLeaveAnAddressThoughAnotherIsTaken() throws IOException {
         CmEnd b = end("b");
@@ -353,7 +353,7 @@ class CmLoopbackTest {
         b.listen(program.getLocalPort());
     }
 
-    /** A peer that connects and sends nothing costs a little until the time limit, and then nothing. */
+    /** A peer that connects and sends nothing is dropped at the time limit. */
     @Test
     void shouldCloseConnectionsThatAskForNothing() throws IOException {
         CmEnd b = end("b", MpaOptions.DEFAULT.withTimeoutNs(200_000_000));
@@ -363,7 +363,7 @@ class CmLoopbackTest {
         b.awaitTold("");
     }
 
-    /** One address fills its share, and others are served. */
+    /** One peer address uses up its share; other addresses are still served. */
     @Test
     void shouldHoldABoundedNumberOfConnectionsThatAskForNothing() throws Exception {
         CmEnd b = end("b", MpaOptions.DEFAULT.withTimeoutNs(60_000_000_000L));
@@ -391,7 +391,7 @@ class CmLoopbackTest {
             socket.setSoTimeout(SECONDS);
             socket.getInputStream().read();
         } catch (IOException refused) {
-            // The place of the one that left is free a moment later.
+            // The slot of the disconnected peer is freed shortly after.
         }
     }
 

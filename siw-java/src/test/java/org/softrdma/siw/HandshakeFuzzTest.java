@@ -10,8 +10,8 @@ import org.softrdma.device.agent.Deadline;
 import org.softrdma.siw.config.MpaOptions;
 
 /**
- * Any bytes as what a peer begins with, in any pieces, to the end that is asked and to the one that asks: as they are, and behind the right
- * key. It hears of one end, and nothing is left: no stream, no timer. How to search is said in wire-formats' {@code WireFuzzTest}.
+ * Random bytes as the peer's first bytes, in pieces, to a responder and to an initiator: bare, and after a valid key. Each end reports one
+ * outcome, and no stream and no timer is left. See {@code WireFuzzTest} of wire-formats for how to run a search.
  */
 class HandshakeFuzzTest {
     private static final int CHANCES = 300;
@@ -44,7 +44,7 @@ class HandshakeFuzzTest {
         }
     }
 
-    /** The flags and the first bytes of private data as they come; a revision there is; a length that is mostly possible. */
+    /** Random flags and first bytes of private data, with a valid revision and a mostly valid length. */
     private static byte[] behindKey(String key, byte[] bytes) {
         ByteBuffer b = ByteBuffer.allocate(16 + Math.max(4, bytes.length));
         b.put(0, key.getBytes()).put(16, bytes);

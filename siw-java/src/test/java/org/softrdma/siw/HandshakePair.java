@@ -10,7 +10,7 @@ import org.softrdma.device.sim.VirtualClock;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
 
-/** Two devices that set a connection up over a simulated TCP connection; what they hear is written down. */
+/** Two devices that set up a connection over simulated TCP, with a record of the reported events. */
 final class HandshakePair {
     final VirtualClock clock;
     final Simulation simulation;
@@ -22,7 +22,7 @@ final class HandshakePair {
     Handshake initiator;
     Handshake responder;
 
-    /** Hears, and answers requests. */
+    /** Records events, and responds to requests. */
     static final class Ear implements HandshakeListener {
         final List<String> heard = new ArrayList<>();
         Agreement agreement;

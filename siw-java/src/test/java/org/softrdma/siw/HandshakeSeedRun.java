@@ -17,14 +17,14 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
 /**
- * One seed of a connection from its first byte to its last: options of chance, a stream that splits and stalls, and that mostly has an
- * accident somewhere in the first bytes: it breaks, ends or falls silent, or one byte is another. Judged from outside: each end hears one
- * end of it, what arrives with a CRC is what was sent, and in the end there is neither stream nor timer.
+ * One seed of a connection from its first byte to its last: random options, and a stream that splits and stalls and in most runs fails
+ * within the first bytes: it breaks, ends, goes silent, or has a damaged byte. Checked from outside: each end reports one outcome, data
+ * received with a CRC equals the data sent, and finally no stream and no timer is left.
  */
 final class HandshakeSeedRun {
     private static final int MESSAGES = 6;
     private static final int MESSAGE_BYTES = 300;
-    /** Start-up frames and some messages. */
+    /** Range of the failure's position: the start-up frames and some messages. */
     private static final int ACCIDENT_BYTES = 1500;
     private static final Set<List<String>> FIT_TO_ASK = Set.of(List.of("failed"), List.of("timed out"), List.of("rejected"),
         List.of("agreed", "disconnected"));
@@ -56,7 +56,11 @@ final class HandshakeSeedRun {
         return bytes;
     }
 
-    /** @return what the asking end heard */
+    /**
+     * Runs one seed.
+     *
+     * @return events reported to the initiator
+     */
     static List<String> run(long seed) {
         try {
             return new HandshakeSeedRun(seed).run();
@@ -89,7 +93,7 @@ final class HandshakeSeedRun {
         boolean aFirst = random.nextBoolean();
         disconnect(aFirst ? pair.a : pair.b);
         pair.simulation.runFor(SiwPair.SECOND);
-        // The silent side, and the side that receives nothing from it.
+        // Ends also the silent side, and the side that receives nothing from it.
         disconnect(aFirst ? pair.b : pair.a);
         pair.simulation.runFor(40 * Closing.PATIENCE_NS);
         check(FIT_TO_ASK.contains(pair.earA.heard), "asking: " + pair.earA.heard);
@@ -126,7 +130,7 @@ final class HandshakeSeedRun {
         }
     }
 
-    /** A READ behind the messages is not answered by who is gone, or silent. */
+    /** Posts messages followed by a READ, which a closed or silent peer does not answer. */
     private static void talk(SiwPair.Side side, byte[] messages) {
         if (side.qp.state() == QpState.RTS) {
             MemoryRegion from = side.memory(messages);

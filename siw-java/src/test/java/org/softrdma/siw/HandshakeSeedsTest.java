@@ -18,7 +18,7 @@ import org.softrdma.device.agent.Deadline;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.QpState;
 
-/** Accidents while a connection is set up: of chance, and one at each byte. {@code HandshakeSeedRun.run(seed)} does a seed again. */
+/** Failures during connection set-up: random ones, and one at each byte. {@code HandshakeSeedRun.run(seed)} repeats a seed. */
 class HandshakeSeedsTest {
     /** "hello" and "welcome" are the private data. */
     private static final int REQUEST_BYTES = 20 + 4 + 5;

@@ -27,7 +27,7 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
-/** From a TCP connection to a connection of queue pairs, and back, on virtual time. */
+/** Set-up of a queue pair connection on a TCP connection, and its end, on virtual time. */
 class HandshakeTest {
     private static MpaOptions options(boolean crc, boolean markers, MpaOptions.Rtr first, long pauseNs) {
         return MpaOptions.DEFAULT.withCrc(crc ? MpaOptions.Crc.ON : MpaOptions.Crc.OFF).withMarkers(markers).withRtr(first)
@@ -38,7 +38,7 @@ class HandshakeTest {
         pair.earB.onRequest = handshake -> assertTrue(handshake.accept(pair.b.qp, ird, ord, privateData.getBytes()));
     }
 
-    /** Both send at once, whatever the options, and however the stream comes in pieces. */
+    /** Both ends send at the same time, with random options and random pieces of the stream. */
     @Property(tries = 300)
     void shouldConnectAndTalk(@ForAll long seed) {
         SplittableRandom random = new SplittableRandom(seed);
@@ -81,7 +81,7 @@ class HandshakeTest {
         assertEquals(QpState.ERR, pair.b.qp.state());
     }
 
-    /** Its first frame may be overlooked, where pauses are needed at all; a responder's is not. */
+    /** A peer that needs pauses may miss the initiator's first frame, but not the responder's. */
     @ParameterizedTest
     @CsvSource({"10000000, true, 3", "0, true, 0", "10000000, false, 0"})
     void shouldRemindAsInitiatorOnly(long pauseNs, boolean initiatorTalks, int reminders) {
@@ -98,7 +98,7 @@ class HandshakeTest {
         assertEquals(reminders, talker.counter("sent_reminders"));
     }
 
-    /** A kernel's siw gives up if it finds a frame together with the reply. The responder waits ten pauses. */
+    /** Kernel siw fails the connection if a frame arrives together with the reply. The responder waits ten pauses. */
     @Test
     void shouldPauseBeforeItTalksFirst() {
         HandshakePair pair = new HandshakePair();
@@ -116,7 +116,7 @@ class HandshakeTest {
         assertEquals(List.of(WcStatus.SUCCESS), pair.a.receiveStatuses());
     }
 
-    /** RFC 6581 §4.3.1: on a peer-to-peer connection the initiator has promised to say something. */
+    /** RFC 6581 §4.3.1: on a peer-to-peer connection the initiator has promised to send first. */
     @Test
     void shouldWaitForWhatAPeerPromised() {
         HandshakePair pair = new HandshakePair();
@@ -145,7 +145,7 @@ class HandshakeTest {
         assertEquals(QpState.INIT, pair.a.qp.state(), "it can try again");
     }
 
-    /** The application may take its time: only the frames are timed. */
+    /** The time limit applies to the frames, not to the application's response. */
     @Test
     void shouldWaitForTheApplicationAsLongAsThePeerDoes() {
         HandshakePair pair = new HandshakePair();
@@ -160,7 +160,7 @@ class HandshakeTest {
         assertFalse(pair.responder.accept(pair.b.qp, 1, 1, new byte[0]), "the peer has gone");
     }
 
-    /** The reply does not bring it back. */
+    /** A queue pair that left INIT in the meantime is not changed by the reply. */
     @ParameterizedTest
     @EnumSource(names = {"RESET", "ERR"})
     void shouldNotConnectAQueuePairThatMovedOnMeanwhile(QpState to) {
@@ -188,7 +188,7 @@ class HandshakeTest {
         assertFalse(pair.a.engine.hasStreams());
     }
 
-    /** Nothing waits for the reply's time limit, the pause or a reminder: it would be kept until then. */
+    /** No timer of the reply, the pause or a reminder may keep a closed connection in memory. */
     @Test
     void shouldKeepNothingOfThoseThatAreGone() {
         HandshakePair pair = new HandshakePair();
@@ -225,7 +225,7 @@ class HandshakeTest {
     void shouldRefuseAPeerThatHoldsTooFewReads() {
         HandshakePair pair = new HandshakePair();
         pair.await(MpaOptions.DEFAULT);
-        // It answers as if it had not read the request: more READs than the other side can hold.
+        // The reply ignores the request's limits: more READs than the initiator can hold.
         pair.earB.onRequest = handshake -> {
             StreamBuffer out = new StreamBuffer(64);
             StartupFrame.write(out, false, 0x10, 2, 1, 100, 0, new byte[0]);

@@ -31,9 +31,9 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;
 
 /**
- * Hostile peers on real sockets, at the port and the devices of two ends that {@link SteadyTalk talk} all the time. Whatever the peers do,
- * the two do not notice, nothing is kept of it, it is counted by name, and no thread has anything to log. What each of these peers hears,
- * byte by byte, is {@link RudePeersTest}'s.
+ * Hostile peers on real sockets, at the port and the devices of two ends with {@link SteadyTalk steady traffic}. The traffic is not
+ * disturbed, no resources are kept, each violation has its counter, and no thread logs anything. {@link RudePeersTest} checks the responses
+ * to these peers byte by byte.
  */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class HostilePeersTest {
@@ -102,21 +102,21 @@ class HostilePeersTest {
         return socket;
     }
 
-    /** The stream ends without a byte, in whatever way TCP tells it. */
+    /** Asserts that the stream ends without a byte; a reset counts as the end. */
     private static void assertEnd(Socket socket) throws IOException {
         try {
             assertEquals(-1, socket.getInputStream().read());
         } catch (SocketException reset) {
-            // That is an end, too.
+            // A reset is an end, too.
         }
     }
 
-    /** Writes as much as the other end takes. */
+    /** Writes as much as the other end accepts. */
     private static void write(Socket socket, byte[] bytes) {
         try {
             socket.getOutputStream().write(bytes);
         } catch (IOException closed) {
-            // It has heard enough.
+            // The other end has closed the connection.
         }
     }
 
@@ -130,9 +130,9 @@ class HostilePeersTest {
         assertEquals(expected, device.counter(counter), counter);
     }
 
-    // ---- who asks ----
+    // ---- hostile initiators ----
 
-    /** Lengths of private data that no frame may have, or that no frame of this kind may have; keys, versions and flags. */
+    /** Invalid lengths of private data, keys, versions and flags. */
     @ParameterizedTest
     @CsvSource({"10020001, 1", "10020003, 3", "10020000, 0", "10020201, 513", "1002ffff, 65535", "10030004, 4", "30020004, 4"})
     void shouldCloseOnAnOddRequest(String header, int privateBytes) throws IOException {
@@ -156,7 +156,7 @@ class HostilePeersTest {
         awaitCount(right, "bad_startups", 1);
     }
 
-    /** A kernel's siw waits for one such peer, and all others wait, too. Here fifty are given up, each when its time is over. */
+    /** Kernel siw waits for one such peer, which blocks all others. Here fifty are dropped, each at its time limit. */
     @Test
     void shouldGiveUpThoseThatDribble() throws IOException {
         Siw.setOptions(b.qp.pd().context(), OPTIONS.withTimeoutNs(500_000_000));
@@ -175,7 +175,7 @@ class HostilePeersTest {
         awaitCount(right, "slow_startups", 51);
     }
 
-    /** A byte whenever nothing has been heard for a while, and never the last one. */
+    /** Sends one byte of the request every 100 ms, but never the last one, until the connection is closed. */
     private static void dribble(Socket socket) throws IOException {
         socket.setSoTimeout(100);
         for (int i = 0; i < REQUEST.length - 1; i++) {
@@ -184,7 +184,7 @@ class HostilePeersTest {
                 assertEquals(-1, socket.getInputStream().read());
                 return;
             } catch (SocketTimeoutException goesOn) {
-                // It is still waited for.
+                // The device still waits for the rest.
             } catch (SocketException reset) {
                 return;
             }
@@ -193,9 +193,9 @@ class HostilePeersTest {
         assertEnd(socket);
     }
 
-    /** Byte by byte, each in a segment of its own: it is slow, and right. */
+    /** A valid request byte by byte, each byte in a segment of its own. */
     @Test
-    void shouldHearOutThosePeersThatAreMerelySlow() throws IOException {
+    void shouldServePeersThatAreMerelySlow() throws IOException {
         Socket slow = connect(port);
         for (byte each : REQUEST) {
             slow.getOutputStream().write(each);
@@ -219,7 +219,7 @@ class HostilePeersTest {
         awaitCount(right, "abandoned_startups", REQUEST.length);
     }
 
-    /** One address, and nobody of it says a word; another address is served meanwhile. */
+    /** Many silent connections from one address; another address is still served. */
     @Test
     void shouldHoldFewOfABurstAndServeOthers() throws IOException {
         Siw.setOptions(b.qp.pd().context(), OPTIONS.withTimeoutNs(60_000_000_000L));
@@ -240,11 +240,11 @@ class HostilePeersTest {
         awaitCount(right, "abandoned_startups", HalfOpen.MOST_OF_ONE);
     }
 
-    // ---- who answers ----
+    // ---- hostile responders ----
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void shouldHearOfPeersThatLeaveAtAnyByteOfTheirReply(boolean reset) throws IOException {
+    void shouldReportPeersThatLeaveAtAnyByteOfTheirReply(boolean reset) throws IOException {
         ServerSocket server = keep(new ServerSocket(0, 1, HERE));
         CmEnd asking = left.newEnd();
         StringBuilder expected = new StringBuilder();
@@ -265,7 +265,7 @@ class HostilePeersTest {
         assertEquals(REPLY.length, left.counter("abandoned_startups"));
     }
 
-    /** Two of them end a kernel's siw for good. */
+    /** Two of these replies stop kernel siw for good. */
     @ParameterizedTest
     @CsvSource({"10020000, 0", "10020001, 1", "10020003, 3", "10020201, 513", "1002ffff, 65535", "10030004, 4"})
     void shouldCloseOnAnOddReply(String header, int privateBytes) throws IOException {
@@ -281,9 +281,9 @@ class HostilePeersTest {
         assertEquals(1, left.counter("bad_startups"));
     }
 
-    // ---- who is connected ----
+    // ---- hostile connected peers ----
 
-    /** A raw peer's connection, with CRCs. */
+    /** Connects a raw peer, with CRCs. */
     private Socket connected(CmEnd to, byte[] request) throws IOException {
         Socket peer = connect(to.listen());
         peer.getOutputStream().write(request);
@@ -299,7 +299,7 @@ class HostilePeersTest {
         assertEquals(QpState.ERR, end.qp.state());
     }
 
-    /** Chance does not find a CRC. */
+    /** Random bytes do not have a valid CRC. */
     @Test
     void shouldEndConnectionsThatBringGarbage() throws IOException {
         for (int seed = 1; seed <= 10; seed++) {
@@ -315,7 +315,7 @@ class HostilePeersTest {
         }
     }
 
-    /** It asks for markers in what it hears, as it may; nobody asks it for any, and it sends nothing else. */
+    /** The peer requests markers in the bytes it receives, which is valid, but sends nothing but markers, which were not requested. */
     @Test
     void shouldEndConnectionsWhoseMarkersNobodyWants() throws IOException {
         byte[] request = REQUEST.clone();
@@ -331,7 +331,7 @@ class HostilePeersTest {
         assertEquals(1, right.counter("bad_crc") + right.counter("bad_segment"));
     }
 
-    /** The longest frame there is, and the end in the middle of it. */
+    /** The stream ends in the middle of a frame of maximum length. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldEndConnectionsThatLeaveInAFrame(boolean reset) throws IOException {
@@ -340,7 +340,7 @@ class HostilePeersTest {
         write(rude, RawPeer.bytes("ffff 4143 00000000 00000000 00000001 00000000"));
         write(rude, new byte[1000]);
         if (reset) {
-            // Bytes received before may be lost with it.
+            // A reset may discard bytes received before it.
             reset(rude);
             awaitFailure(victim);
         } else {
@@ -350,7 +350,7 @@ class HostilePeersTest {
         }
     }
 
-    /** Within the rules, and as fast as it can: frames that carry nothing. */
+    /** Valid frames without payload, sent as fast as possible. */
     @Test
     void shouldServeOthersWhileOneFloods() throws Exception {
         CmEnd victim = right.newEnd();
@@ -372,9 +372,9 @@ class HostilePeersTest {
         awaitFailure(victim);
     }
 
-    /** It asks for more than anybody sends at once, and reads nothing: what waits for it is bounded, and goes with the connection. */
+    /** The peer requests more data than is sent at once, and reads nothing: memory used for it is bounded and freed with the connection. */
     @Test
-    void shouldLetGoOfPeersThatReadNothing() throws IOException {
+    void shouldDropPeersThatReadNothing() throws IOException {
         CmEnd victim = right.newEnd();
         MemoryRegion offered = victim.qp.pd().register(Arena.ofAuto().allocate(64 << 20), SiwPair.ALL_REMOTE);
         Socket rude = connected(victim, REQUEST);

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Makes of any bytes a segment that a queue pair does not refuse at once: good versions and queue numbers, sequence numbers near those that
- * are expected, keys of two regions of the queue pair's side, and addresses around their edges. Laid out after RFC 5040, 5041 and 7306.
+ * Turns random bytes into a segment that a queue pair does not refuse at once: valid versions and queue numbers, sequence numbers near the
+ * expected ones, keys of two regions of the queue pair's side, and addresses around their bounds. Laid out after RFC 5040, 5041 and 7306.
  */
 final class LikelySegment {
     private static final int WRITE = 0;
@@ -26,13 +26,22 @@ final class LikelySegment {
     private final long[] addresses;
     private final int[] nextMsn = {1, 1, 1, 1};
 
-    /** @param keys of two regions of 256 bytes at {@code addresses} */
+    /**
+     * Creates the generator.
+     *
+     * @param keys      keys of two regions of 256 bytes
+     * @param addresses start addresses of these regions
+     */
     LikelySegment(int[] keys, long[] addresses) {
         this.keys = keys;
         this.addresses = addresses;
     }
 
-    /** @return with a whole header and body, and a little payload at most */
+    /**
+     * Makes a segment from random bytes.
+     *
+     * @return complete header and body, with little or no payload
+     */
     byte[] of(byte[] any) {
         int opcode = any.length < 2 ? WRITE : (any[1] & 0xff) % OPCODES;
         int least = leastBytes(opcode);
@@ -76,7 +85,7 @@ final class LikelySegment {
         };
     }
 
-    /** Mostly the first region, at times the second or none; from eight bytes before its begin to where eight bytes do not fit any more. */
+    /** Selects mostly the first region, else the second or none, and an address from eight bytes before its start to its end. */
     private void putKeyAndAddress(ByteBuffer b, int keyAt, int addressAt) {
         int chance = b.get(keyAt + 3) & 0x0f;
         if (chance != NO_REGION) {

@@ -15,7 +15,7 @@ import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.QueuePair;
 
-/** The contract of the API on iWARP devices: TCP on the loopback interface, threads, and the time of the clock. */
+/** The contract of the API on iWARP devices, over loopback TCP with threads and the real clock. */
 class LoopbackContractTest extends AllContracts {
     private static Loopback fabric;
 
@@ -48,13 +48,13 @@ class LoopbackContractTest extends AllContracts {
             super(device -> Siw.device("contract-" + device, NETDEV, MpaOptions.DEFAULT.withPauseNs(0)).open());
         }
 
-        /** The hardware address: no one is reached by it. */
+        /** The hardware address; not used to reach a peer. */
         @Override
         public GidEntry address(int device) {
             return running(device).queryGidEntry(1, 0);
         }
 
-        /** By the connection manager, as there is no other way. */
+        /** Connects through the connection manager, the only way on iWARP. */
         @Override
         public void connect(QueuePair a, int deviceOfA, QueuePair b, int deviceOfB, Setup setup) {
             a.modify(setup.init(setup.accessA));

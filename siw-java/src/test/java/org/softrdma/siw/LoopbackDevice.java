@@ -14,7 +14,7 @@ import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QueuePair;
 
-/** A device of its own on the loopback interface, and ends of connections on it, each with a completion queue. */
+/** A device on the loopback interface, and connection ends on it, each with a completion queue of its own. */
 final class LoopbackDevice implements AutoCloseable {
     private static final int DEPTH = 64;
 
@@ -31,7 +31,7 @@ final class LoopbackDevice implements AutoCloseable {
         opened.add(pd::close);
     }
 
-    /** Its queue pair is in INIT. */
+    /** Creates an end with a queue pair in INIT. */
     CmEnd newEnd() {
         CompletionQueue cq = context.createCq(4 * DEPTH);
         opened.add(cq::close);
@@ -47,7 +47,7 @@ final class LoopbackDevice implements AutoCloseable {
         return context.counters().get(name);
     }
 
-    /** Connections that have come and not asked for anything yet. */
+    /** Returns the number of accepted connections that have not sent a complete request yet. */
     int halfOpen() {
         SiwContext siw = (SiwContext) context;
         siw.agent().lock().lock();

@@ -19,7 +19,7 @@ import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamParameters;
 import org.softrdma.wire.iwarp.TerminateCode;
 
-/** Start-up frames byte by byte: what kernel siw 6.1 sends and demands, and what RFC 5044 and RFC 6581 say. */
+/** Start-up frames byte by byte: as kernel siw 6.1 sends and requires them, and as RFC 5044 and RFC 6581 specify them. */
 class MpaSetupTest {
     private static final String REQUEST = "4d504120494420526571204672616d65";
     private static final String REPLY = "4d504120494420526570204672616d65";
@@ -92,7 +92,7 @@ class MpaSetupTest {
         assertEquals(REQUEST + flags + String.format("%04x", header.length() / 2 + 1) + header + "55", written());
     }
 
-    /** siw answers with its own IRD and ORD: each is a limit of the other side. */
+    /** Kernel siw replies with its own IRD and ORD; each limits the other side. */
     @ParameterizedTest
     @CsvSource({"4, 4, 0004 0000, 4, 0", "1, 9, 0009 0001, 9, 1", "9, 1, 0004 0004, 1, 4", "128, 128, 3fff 3fff, 128, 128",
         "4, 4, 0000 0004, 0, 4"})
@@ -119,7 +119,7 @@ class MpaSetupTest {
         }
     }
 
-    /** M says what its sender wants to receive: each direction by itself. */
+    /** Flag M requests markers in the frames that its sender receives; it is set for each direction independently. */
     @Test
     void shouldSendMarkersToThoseWhoWantThem() {
         StreamParameters asked = initiator(plain(), 1, 1, REPLY + "90020004 00010001").agreement(EMSS).parameters();
@@ -175,7 +175,7 @@ class MpaSetupTest {
         assertArrayEquals("hi".getBytes(), agreement.privateData());
     }
 
-    /** The reply selects one of the kinds that were offered. RFC 6581 §9.2 */
+    /** The reply selects one of the offered kinds. RFC 6581 §9.2 */
     @ParameterizedTest
     @CsvSource({"WRITE, 80018001, WRITE", "READ, 80014001, READ", "WRITE, 00010001, NONE",
         "WRITE, 80014001, FAILED", "READ, c0010001, FAILED", "NONE, 80018001, NONE"})
@@ -197,7 +197,7 @@ class MpaSetupTest {
         assertEquals(REPLY + "10020004" + chosen, written());
     }
 
-    /** Request IRD/ORD, ours, the reply's, ours used: ORD is never more than the peer holds. */
+    /** Columns: IRD/ORD of the request, ours, of the reply, as used by us. ORD never exceeds the peer's IRD. */
     @ParameterizedTest
     @CsvSource({"0000 0000, 4, 4, 0004 0000, 0", "0080 0080, 4, 4, 0004 0004, 4", "0001 0009, 9, 9, 0009 0001, 1",
         "3fff 3fff, 4, 6, 0004 0006, 6"})

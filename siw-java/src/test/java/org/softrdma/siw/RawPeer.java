@@ -20,8 +20,8 @@ import org.softrdma.siw.mpa.StreamSink;
 import org.softrdma.siw.tcp.ByteStream;
 
 /**
- * A peer whose every byte the test decides, opposite one queue pair. Frames are made and taken apart here by themselves, not by the code
- * under test: length, pad, CRC, no markers.
+ * The peer of one queue pair, with every byte under the test's control. Frames (length, pad, CRC, no markers) are composed and parsed here,
+ * independently of the code under test.
  */
 final class RawPeer {
     final VirtualClock clock = new VirtualClock(1);
@@ -31,25 +31,25 @@ final class RawPeer {
     private final boolean crc;
     private int read;
 
-    /** Keeps what the queue pair sends, and delivers what the test sends at once. */
+    /** Records the bytes that the queue pair sends, and delivers the test's bytes immediately. */
     static final class Stream implements ByteStream {
         final ByteArrayOutputStream sent = new ByteArrayOutputStream();
         private final List<byte[]> waiting = new ArrayList<>();
         private Listener listener;
         private boolean ended;
-        private boolean endTold;
+        private boolean endDelivered;
         boolean closed;
         boolean aborted;
-        /** Bytes it still takes. */
+        /** Number of bytes that the stream still accepts. */
         int room = Integer.MAX_VALUE;
 
-        /** The peer has sent this. */
+        /** Delivers bytes of the peer. */
         void bring(byte[] bytes) {
             waiting.add(bytes);
             listener.ring();
         }
 
-        /** The peer has sent this in pieces, whose lengths the bytes say themselves. */
+        /** Delivers bytes of the peer in pieces whose lengths are derived from the bytes. */
         void bringInPieces(byte[] bytes) {
             int at = 0;
             while (at < bytes.length) {
@@ -59,7 +59,7 @@ final class RawPeer {
             }
         }
 
-        /** The peer closes its side. */
+        /** Delivers the end of the peer's side. */
         void end() {
             ended = true;
             listener.ring();
@@ -79,8 +79,8 @@ final class RawPeer {
                     return false;
                 }
             }
-            boolean endsNow = ended && !endTold;
-            endTold |= endsNow;
+            boolean endsNow = ended && !endDelivered;
+            endDelivered |= endsNow;
             return endsNow;
         }
 
@@ -121,12 +121,12 @@ final class RawPeer {
         this(new SiwPair.Setup());
     }
 
-    /** Lets everything happen that can happen now. */
+    /** Runs the simulation until all pending work is done. */
     void run() {
         simulation.runFor(1_000);
     }
 
-    /** The peer sends a ULPDU. */
+    /** Sends a ULPDU of the peer. */
     public void send(String hex) {
         sendBytes(frame(bytes(hex)));
     }
@@ -136,7 +136,7 @@ final class RawPeer {
         run();
     }
 
-    /** The peer closes its side. */
+    /** Closes the peer's side of the stream. */
     void end() {
         stream.end();
         run();
@@ -157,7 +157,7 @@ final class RawPeer {
         return b.array();
     }
 
-    /** The next ULPDU of the queue pair, in hexadecimal digits; null if there is none. */
+    /** Returns the next ULPDU of the queue pair in hexadecimal digits, or null. */
     String next() {
         run();
         ByteBuffer b = ByteBuffer.wrap(stream.sent.toByteArray());
@@ -176,7 +176,7 @@ final class RawPeer {
         return HexFormat.of().formatHex(ulpdu);
     }
 
-    /** All ULPDUs that have not been looked at. */
+    /** Returns all ULPDUs of the queue pair that were not returned before. */
     List<String> rest() {
         List<String> all = new ArrayList<>();
         for (String each = next(); each != null; each = next()) {

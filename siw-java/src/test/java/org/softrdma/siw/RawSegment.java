@@ -2,8 +2,8 @@
 package org.softrdma.siw;
 
 /**
- * A DDP segment in hexadecimal digits, laid out by hand after RFC 5040, 5041 and 7306: what a {@link RawPeer} sends, right or wrong, and
- * what it receives. Setters change nothing but their own field, so that every field can be wrong.
+ * A DDP segment in hexadecimal digits, laid out by hand after RFC 5040, 5041 and 7306, as a {@link RawPeer} sends and receives it. A setter
+ * changes only its own field, so that every field can be made invalid.
  */
 final class RawSegment {
     static final int WRITE = 0;
@@ -33,7 +33,7 @@ final class RawSegment {
         this.opcode = opcode;
     }
 
-    /** An untagged segment on the queue of its opcode: the only one of its message, at offset 0. */
+    /** Starts an untagged segment on the queue of its opcode: the only one of its message, at offset 0. */
     static RawSegment untagged(int opcode, int msn) {
         RawSegment segment = new RawSegment(false, opcode);
         segment.msn = msn;
@@ -46,7 +46,7 @@ final class RawSegment {
         return segment;
     }
 
-    /** A tagged segment, the last one of its message. */
+    /** Starts a tagged segment, the last one of its message. */
     static RawSegment tagged(int opcode, int stag, long to) {
         RawSegment segment = new RawSegment(true, opcode);
         segment.stag = stag;
@@ -54,13 +54,13 @@ final class RawSegment {
         return segment;
     }
 
-    /** More segments of the message follow. */
+    /** Clears the Last flag: more segments of the message follow. */
     RawSegment more() {
         last = false;
         return this;
     }
 
-    /** Key to invalidate; untagged segments only. */
+    /** Sets the key to invalidate; untagged segments only. */
     RawSegment invalidating(int key) {
         stag = key;
         return this;
@@ -71,13 +71,17 @@ final class RawSegment {
         return this;
     }
 
-    /** Message offset; untagged segments only. */
+    /** Sets the message offset; untagged segments only. */
     RawSegment offset(int bytes) {
         offset = bytes;
         return this;
     }
 
-    /** Ends the segment. @param payload hexadecimal digits, blanks allowed */
+    /**
+     * Ends the segment.
+     *
+     * @param payload hexadecimal digits, blanks allowed
+     */
     String with(String payload) {
         String header = tagged ? String.format("%s4%x%08x%016x", last ? "c1" : "81", opcode, stag, to)
             : String.format("%s4%x%08x%08x%08x%08x", last ? "41" : "01", opcode, stag, queue, msn, offset);
@@ -98,12 +102,12 @@ final class RawSegment {
         return tagged(READ_RESPONSE, stag, to).with(payload);
     }
 
-    /** A READ request. {@link Read#from} ends it. */
+    /** Starts a READ request. {@link Read#from} ends it. */
     static Read read(int msn) {
         return new Read(msn);
     }
 
-    /** An atomic request. {@link Atomic#add} or {@link Atomic#swap} ends it. */
+    /** Starts an atomic request. {@link Atomic#add} or {@link Atomic#swap} ends it. */
     static Atomic atomic(int msn, int id) {
         return new Atomic(msn, id);
     }
@@ -151,17 +155,21 @@ final class RawSegment {
             return this;
         }
 
-        /** FetchAdd of one field of 64 bits. */
+        /** Makes a FetchAdd of one field of 64 bits. */
         String add(long addend) {
             return add(addend, 0);
         }
 
-        /** @param tops the highest bit of each field */
+        /**
+         * Makes a FetchAdd of several fields.
+         *
+         * @param tops mask of the highest bit of each field
+         */
         String add(long addend, long tops) {
             return end(0, addend, tops, 0, 0);
         }
 
-        /** CmpSwap of all 64 bits. */
+        /** Makes a CmpSwap of all 64 bits. */
         String swap(long compare, long swap) {
             return end(2, swap, -1, compare, -1);
         }
@@ -178,7 +186,7 @@ final class RawSegment {
 
     // ---- Terminate ----
 
-    /** A Terminate that contains of {@code segment} its length, its DDP header, and of requests the RDMAP header. */
+    /** Makes a Terminate that contains the length and DDP header of {@code segment}, and the RDMAP header if that is a request. */
     static String terminate(int code, String segment) {
         boolean blamesTagged = (Integer.parseInt(segment.substring(0, 1), 16) & 8) != 0;
         int opcode = Integer.parseInt(segment.substring(3, 4), 16);

@@ -13,17 +13,17 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 
 /**
- * Any bytes at a connected queue pair: as the stream, as a stream with markers that comes in pieces, as ULPDUs in good frames, and as
- * {@link LikelySegment}s. It goes on or ends with a Terminate, every request completes, and memory that was not offered stays as it is.
- * Inside {@code mvn verify} it replays its seeds, and tries some bytes of chance; how to search is said in wire-formats'
- * {@code WireFuzzTest}.
+ * Random bytes for a connected queue pair: as the stream, as a stream with markers in pieces, as ULPDUs in valid frames, and as
+ * {@link LikelySegment}s. The connection continues or ends with a Terminate, every request completes, and memory that was not registered
+ * for remote access is unchanged. {@code mvn verify} replays the seeds and tries some random bytes; see {@code WireFuzzTest} of
+ * wire-formats for how to run a search.
  */
 class ReceivePathFuzzTest {
     private static final int CHANCES = 500;
     private static final int LONGEST = 1500;
     private static final int REGION_BYTES = 256;
 
-    /** How the bytes come to the queue pair. */
+    /** Form in which the bytes are delivered to the queue pair. */
     private interface Way {
         void send(RawPeer peer, LikelySegment likely, byte[] bytes);
     }
@@ -57,7 +57,7 @@ class ReceivePathFuzzTest {
         return setup;
     }
 
-    /** Several ULPDUs: each begins with its length, one byte. */
+    /** Splits the input into ULPDUs, each preceded by its length in one byte. */
     private static void forEachPart(byte[] bytes, Consumer<byte[]> action) {
         ByteBuffer all = ByteBuffer.wrap(bytes);
         while (all.remaining() > 1) {

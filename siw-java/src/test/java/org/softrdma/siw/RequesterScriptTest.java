@@ -35,7 +35,7 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Posted work requests: their bytes on the wire, and when they complete. */
+/** Posted work requests: their bytes on the wire and their completions. */
 class RequesterScriptTest {
     private RawPeer peer;
     private MemoryRegion region;
@@ -58,7 +58,7 @@ class RequesterScriptTest {
         return request.element(region, 0, 5).signaled();
     }
 
-    /** The whole frame, laid out by hand after RFC 5044 and RFC 5041; the CRC was computed elsewhere. */
+    /** A complete frame, laid out by hand after RFC 5044 and RFC 5041; the CRC was computed independently. */
     @Test
     void shouldSendHello() {
         post(hello(new SendRequest().send()).wrId(3));
@@ -84,7 +84,7 @@ class RequesterScriptTest {
         assertNull(peer.next());
     }
 
-    /** maxUlpdu 128: 110 bytes of an untagged segment, 114 of a tagged one; a multiple of 4 but for the last. */
+    /** Payload at maxUlpdu 128: 110 bytes of an untagged segment, 114 of a tagged one, multiples of 4 except for the last segment. */
     @Test
     void shouldCutMessagesIntoSegments() {
         SiwPair.Setup setup = new SiwPair.Setup();
@@ -155,7 +155,7 @@ class RequesterScriptTest {
         peer.send(RawSegment.readResponse(region.lkey(), region.address(), "7a"));
         assertNull(peer.next());
         peer.send(RawSegment.atomicResponse(1, 2, 3));
-        // The old value went over the first eight bytes, in host order.
+        // The old value was stored in the first eight bytes, in host order.
         assertEquals(3, region.memory().get(ValueLayout.JAVA_LONG, 0));
         assertTrue(peer.next().startsWith("4143"));
     }
@@ -181,7 +181,7 @@ class RequesterScriptTest {
         assertEquals(2 * (14 + 800), peer.next().length());
     }
 
-    // ---- beginnings ----
+    // ---- start of sending ----
 
     @Test
     void shouldNotTalkBeforeThePeerHas() {
@@ -223,7 +223,7 @@ class RequesterScriptTest {
         assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
     }
 
-    // ---- ends ----
+    // ---- end of the connection ----
 
     @Test
     void shouldTerminateAResponseThatDoesNotFit() {
@@ -238,7 +238,7 @@ class RequesterScriptTest {
             post(new SendRequest().read(0x9000, 0x77).element(region, 0, 4));
             post(hello(new SendRequest().send()).signaled());
             peer.rest();
-            // In the table the sink stands at 0/0: move it to where it is.
+            // The table has the sink at STag 0, offset 0: replace them by the real ones.
             String response = responses[i];
             int off = Integer.parseUnsignedInt(response.substring(4, 12), 16);
             long at = Long.parseUnsignedLong(response.substring(12, 28), 16);
@@ -251,7 +251,7 @@ class RequesterScriptTest {
         }
     }
 
-    /** siw shows the READ it refuses, in an order of bits of its own. */
+    /** Kernel siw includes the refused READ in its Terminate, with the header control bits in another order. */
     @Test
     void shouldFailTheReadThatThePeerRefuses() {
         for (boolean siw : new boolean[] {false, true}) {
@@ -313,7 +313,7 @@ class RequesterScriptTest {
         assertEquals(List.of(), peer.rest());
     }
 
-    /** As long as the answer goes on it is waited for; then the program gets its receives and its READ back, and the peer the end. */
+    /** Closing waits while a READ response makes progress; then receives and the READ are flushed, and the peer receives the end. */
     @Test
     void shouldNotWaitForEverForAnAnswerWhenClosing() {
         peer.side.qp.postReceive(new ReceiveRequest().begin(9).element(region, 0, 4));
@@ -336,7 +336,7 @@ class RequesterScriptTest {
         assertEquals(Deadline.NEVER, peer.side.engine.deadlineNs(), "nothing is waited for any more");
     }
 
-    /** Neither what it asks for itself nor pieces without content are an answer. */
+    /** Neither requests of the peer nor segments without payload count as progress of a response. */
     @Test
     void shouldNotBeHeldUpByAPeerThatKeepsTalking() {
         post(new SendRequest().read(0x9000, 0x77).element(region, 0, 3).signaled());
@@ -353,7 +353,7 @@ class RequesterScriptTest {
         assertEquals(1, peer.side.counter("stuck_disconnects"));
     }
 
-    /** A peer that takes no bytes: the stream is given up with what it holds. */
+    /** A peer that reads nothing: the stream is aborted with its unsent bytes. */
     @Test
     void shouldNotBeHeldUpByAPeerThatReadsNothing() {
         MemoryRegion large = peer.side.memory(2 * SiwConnection.SEND_BUFFER_BYTES, 0);
@@ -378,7 +378,7 @@ class RequesterScriptTest {
         assertEquals(List.of(), peer.side.events());
     }
 
-    /** More than the buffer holds, to a stream that takes whatever it gets and never has to say that it is ready again. */
+    /** Sends more than the buffer holds to a stream that accepts everything at once and so never reports readiness. */
     @Test
     void shouldGoOnAsLongAsTheStreamTakes() {
         MemoryRegion large = peer.side.memory(5 * SiwConnection.SEND_BUFFER_BYTES, 0);
@@ -388,7 +388,7 @@ class RequesterScriptTest {
         assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
     }
 
-    /** A connection that waits for its stream keeps what it has written; the others share a few buffers. */
+    /** A connection owns a send buffer only while it waits for its stream; otherwise buffers are shared. */
     @Test
     void shouldNeedABufferOnlyWhileTheStreamIsFull() {
         BufferPool buffers = peer.side.engine.sendBuffers();
@@ -408,7 +408,7 @@ class RequesterScriptTest {
         assertSame(only, buffers.take());
     }
 
-    /** Of a queue pair that was in the middle of a frame when its application had enough, and is not destroyed yet. */
+    /** The application stops a queue pair in the middle of a received frame and does not destroy it yet. */
     @Test
     void shouldNeedNoBufferOnceTheStreamIsGone() {
         BufferPool buffers = peer.side.engine.frameBuffers();
@@ -422,12 +422,12 @@ class RequesterScriptTest {
         assertSame(only, buffers.take());
     }
 
-    /** Kernel siw 6.1 overlooks what comes right behind its reply, until something else comes. */
+    /** Kernel siw 6.1 does not process bytes that directly follow its reply until more bytes arrive. */
     @Test
     void shouldRemindASilentPeer() {
         peer.side.qp.machine().sendReminders();
         peer.simulation.runFor(SiwPair.SECOND);
-        assertNull(peer.next(), "nothing was said yet");
+        assertNull(peer.next(), "nothing was sent yet");
         post(hello(new SendRequest().send()));
         assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
         for (long ms : new long[] {100, 200, 400, 800, 1600, 3200}) {
@@ -472,7 +472,7 @@ class RequesterScriptTest {
         assertEquals(RawSegment.write(0, 0, ""), frames.get(segments));
     }
 
-    /** Bytes of the old stream do not reach the new connection, and those of the new one do not go to the old stream. */
+    /** Bytes of the old stream do not reach the new connection, and bytes of the new connection are not sent to the old stream. */
     @Test
     void shouldBeginAnewAfterAReset() {
         post(hello(new SendRequest().send()));
@@ -515,7 +515,7 @@ class RequesterScriptTest {
         assertEquals(QpState.RTS, peer.side.qp.state());
     }
 
-    /** Unused memory is no part of a message: a reminder that inline data is copied when it is posted. */
+    /** Inline data is copied when it is posted: later changes of its memory are not sent. */
     @Test
     void shouldCopyInlineDataWhenPosted() {
         SiwPair.Setup setup = new SiwPair.Setup();
@@ -528,7 +528,7 @@ class RequesterScriptTest {
         assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
     }
 
-    /** However much there is to send, and however fast it goes: others have their turn in between. */
+    /** A transmit turn is bounded even if the stream accepts everything at once. */
     @Test
     void shouldStopForOthersThoughTheStreamTakesEverything() {
         int turn = SiwConnection.MOST_FILLS * SiwConnection.SEND_BUFFER_BYTES;

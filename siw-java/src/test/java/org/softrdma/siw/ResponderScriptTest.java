@@ -26,7 +26,7 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Segments of the peer and their effect by the RFCs: memory, completions, responses and Terminates. */
+/** Segments of the peer and their effects as the RFCs specify them: memory, completions, responses and Terminates. */
 class ResponderScriptTest {
     private static final String ABCD = "61626364";
 
@@ -55,7 +55,7 @@ class ResponderScriptTest {
         return new String(region.memory().asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII);
     }
 
-    /** The connection ends with this Terminate, this event, and everything flushed. */
+    /** Asserts that the connection ended with a Terminate and an event, and that everything was flushed. */
     private void assertTerminated(String terminate, AsyncEventType event) {
         assertEquals(terminate, peer.next());
         assertNull(peer.next());
@@ -67,7 +67,7 @@ class ResponderScriptTest {
         assertFalse(text(0, 4).equals("zzzz"), "nothing is taken any more");
     }
 
-    // ---- what works ----
+    // ---- valid segments ----
 
     @Test
     void shouldPlaceSendsOfSeveralSegments() {
@@ -108,7 +108,7 @@ class ResponderScriptTest {
         region.memory().fill((byte) 'x');
         peer.sendBytes(concat(peer.frame(RawPeer.bytes(RawSegment.read(1).into(0x77, 0x1000).from(stag, to, 200))),
             peer.frame(RawPeer.bytes(RawSegment.read(2).into(0x78, -1).from(0xbad, 0, 0)))));
-        // 114 bytes would fit; all segments but the last are a multiple of 4.
+        // 114 bytes would fit; the length of each segment except the last is a multiple of 4.
         assertEquals(RawSegment.tagged(RawSegment.READ_RESPONSE, 0x77, 0x1000).more().with("78".repeat(112)), peer.next());
         assertEquals(RawSegment.readResponse(0x77, 0x1070, "78".repeat(88)), peer.next());
         assertEquals(RawSegment.readResponse(0x78, -1, ""), peer.next());
@@ -143,7 +143,7 @@ class ResponderScriptTest {
         assertEquals(100, region.memory().get(ValueLayout.JAVA_LONG, 0), "the second comparison failed");
     }
 
-    /** RFC 7306 §5.1: swaps what the one mask says if what the other says is equal; adds without carrying past the field's top. */
+    /** RFC 7306 §5.1: CmpSwap swaps masked bits if masked bits are equal; FetchAdd adds without a carry beyond each field. */
     @Test
     void shouldHeedTheMasksOfAtomics() {
         region.memory().set(ValueLayout.JAVA_LONG, 0, 0x1122334455667788L);
@@ -176,7 +176,7 @@ class ResponderScriptTest {
         assertEquals(RawSegment.terminate(0x1100, again), peer.next());
     }
 
-    // ---- what ends the connection: queue 0 ----
+    // ---- errors: queue 0 ----
 
     @Test
     void shouldTerminateWithoutReceive() {
@@ -256,7 +256,7 @@ class ResponderScriptTest {
         assertTerminated(RawSegment.terminate(0x0100, ofNothing), AsyncEventType.QP_ACCESS_ERR);
     }
 
-    // ---- what ends the connection: keys and ranges ----
+    // ---- errors: keys and ranges ----
 
     private void assertRefused(int code, String segment) {
         peer.send(segment);
@@ -320,7 +320,7 @@ class ResponderScriptTest {
     void shouldRefuseMoreReadsThanAgreed() {
         SiwPair.Setup setup = new SiwPair.Setup();
         setup.ird = 2;
-        // Nothing may be sent yet: requests pile up.
+        // Sending is not allowed yet: requests accumulate.
         setup.sendNotBeforeNs = SiwPair.SECOND;
         begin(setup);
         for (int msn = 1; msn <= 2; msn++) {
@@ -339,7 +339,7 @@ class ResponderScriptTest {
         assertTerminated(RawSegment.terminate(0x1202, read), AsyncEventType.QP_REQ_ERR);
     }
 
-    // ---- what ends the connection: framing, versions, answers nobody asked for ----
+    // ---- errors: framing, versions, unsolicited responses ----
 
     @Test
     void shouldTerminateABadCrc() {

@@ -27,8 +27,8 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
 /**
- * Peers that begin a connection as nobody should, or as slowly as nobody should: some of this blocks every connection of kernel siw 6.1, or
- * ends it for good. Here each gets what it deserves, byte by byte, and a connection of the same two devices goes on meanwhile.
+ * Peers that violate the connection set-up, or are extremely slow in it. Some of these cases block all connections of kernel siw 6.1, or
+ * stop it for good. Here the response to each is checked byte by byte, while another connection of the same two devices carries traffic.
  */
 class RudePeersTest {
     private static final String REQUEST = "4d504120494420526571204672616d65";
@@ -53,7 +53,7 @@ class RudePeersTest {
         talk();
     }
 
-    /** The connection of the others still carries messages. */
+    /** Sends a message on the other connection and checks that it arrives. */
     private void talk() {
         pair.b.qp.postReceive(new ReceiveRequest().begin(messages).element(sink, 0, 64));
         pair.a.qp.postSend(new SendRequest().send().element(source, 0, 11).signaled());
@@ -63,7 +63,7 @@ class RudePeersTest {
         assertEquals(Collections.nCopies(messages, WcStatus.SUCCESS), pair.a.sendStatuses());
     }
 
-    /** One byte at a time, with a message of the others now and then. */
+    /** Sends one byte at a time, with a message on the other connection after every eighth byte. */
     private void dribble(String hex) {
         byte[] bytes = RawPeer.bytes(hex);
         for (int i = 0; i < bytes.length && !rude.aborted && !rude.closed; i++) {
@@ -91,7 +91,7 @@ class RudePeersTest {
         return qp;
     }
 
-    /** Header, and bytes of private data that follow it. */
+    /** Columns: header, number of bytes of private data, expected event. */
     @ParameterizedTest
     @CsvSource({"10020101, 257, request", "10020200, 512, request", "10020201, 513, failed", "1002ffff, 600, failed", "10020000, 0, failed",
         "10020001, 1, failed", "10020003, 3, failed", "10030004, 4, failed", "30020004, 4, failed"})
@@ -104,7 +104,7 @@ class RudePeersTest {
         assertEquals(0, rude.sent.size());
     }
 
-    /** A kernel's siw waits for the rest, and nothing else goes on. */
+    /** Kernel siw waits for the rest, which blocks all its connections. */
     @Test
     void shouldGiveUpARequestThatDoesNotGoOn() {
         awaitOnB();
@@ -128,7 +128,7 @@ class RudePeersTest {
         assertEquals(1, pair.b.counter("abandoned_startups"));
     }
 
-    /** Terminate: LLP, MPA, invalid reply. The first three are the ones that a kernel does not survive. */
+    /** Expects a Terminate with LLP, MPA, invalid reply. The first three cases stop kernel siw for good. */
     @ParameterizedTest
     @CsvSource({"10020000, 0", "10020001, 1", "10020003, 3", "10020201, 513", "10030004, 4"})
     void shouldJudgeAnOddReplyWhileOthersGoOn(String header, int privateBytes) {
@@ -142,7 +142,7 @@ class RudePeersTest {
         assertTrue(said.startsWith("0016" + "4147" + "00000000" + "00000002" + "00000001" + "00000000" + "2004"), said);
     }
 
-    /** More private data than Linux takes is within the rules. */
+    /** More private data than Linux accepts is valid. */
     @Test
     void shouldTakeALongReplyWhileOthersGoOn() {
         SiwQueuePair qp = initiateOnA();
@@ -152,7 +152,7 @@ class RudePeersTest {
         assertEquals(QpState.RTS, qp.state());
     }
 
-    /** A kernel's siw gives up if a frame comes together with the reply. */
+    /** Kernel siw fails the connection if a frame arrives together with the reply. */
     @Test
     void shouldTakeAFrameThatComesWithTheReply() {
         SiwQueuePair qp = initiateOnA();
@@ -166,7 +166,7 @@ class RudePeersTest {
         talk();
     }
 
-    /** A frame behind the request, before the reply: nobody may talk yet. RFC 5044 §7.1.2 */
+    /** A frame directly after the request, before the reply, is not allowed. RFC 5044 §7.1.2 */
     @Test
     void shouldNotTakeAFrameThatComesWithTheRequest() {
         awaitOnB();
@@ -177,13 +177,13 @@ class RudePeersTest {
         talk();
     }
 
-    // ---- faults of ours ----
+    // ---- internal errors ----
 
     private static void fault() {
-        throw new IllegalStateException("a fault, for a test");
+        throw new IllegalStateException("deliberate fault of a test");
     }
 
-    /** Runs an action without the error messages that it logs on purpose. */
+    /** Runs an action without logging the errors that it causes on purpose. */
     private static void quietly(Runnable action) {
         Logger guard = Logger.getLogger(Guard.class.getName());
         guard.setLevel(Level.OFF);
@@ -194,7 +194,7 @@ class RudePeersTest {
         }
     }
 
-    /** It ends the connection that has it: nobody else notices. */
+    /** An internal error ends only the connection in which it occurs. */
     @Test
     void shouldStopASetUpThatFailsAndNothingElse() {
         ear.onRequest = handshake -> fault();
@@ -217,7 +217,7 @@ class RudePeersTest {
         assertEquals(Deadline.NEVER, pair.b.engine.deadlineNs());
     }
 
-    /** A refused peer that does not close its side is dropped after the time limit, one that closes it at once. */
+    /** A refused peer that does not close its side is dropped after the time limit; a peer that closes it is dropped at once. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldLetGoOfTheRefused(boolean leaves) {

@@ -23,9 +23,9 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * One seed: both ends post whatever there is, in both directions at once, over a connection that splits, stalls and perhaps breaks. Judged
- * from outside: every request completes once and in order; what completed did what it says; what came before a receive is in memory when
- * the receive completes.
+ * One seed: both ends post all kinds of work requests at the same time, over a connection that splits, stalls and possibly breaks. Checked
+ * from outside: every request completes once and in order; a completed operation has had its effect; data sent before a message is in
+ * memory when the message's receive completes.
  */
 final class SeedRun {
     private static final int SLOTS = 48;
@@ -34,11 +34,11 @@ final class SeedRun {
 
     private enum Kind { SEND, WRITE, WRITE_IMM, READ, FETCH_ADD, SWAP, EMPTY_SEND }
 
-    /** A work request and what it must do. */
+    /** A work request and its expected effect. */
     private record Planned(Kind kind, int slot, int length, byte fill, boolean fence, boolean inline, boolean solicited) {
     }
 
-    /** One direction: what {@code from} asks of {@code to}. */
+    /** One direction: requests of {@code from} to {@code to}. */
     private static final class Direction {
         final SiwPair.Side from;
         final SiwPair.Side to;
@@ -80,7 +80,7 @@ final class SeedRun {
                     source.memory().asSlice((long) p.slot * slotBytes, p.length).fill((byte) 0);
                 }
             }
-            // iWARP has no "not ready": a receive for every message is there before the first one comes.
+            // iWARP has no "receiver not ready": receives for all messages are posted before the first one arrives.
             for (int i = 0; i < received.size(); i++) {
                 ReceiveRequest receive = new ReceiveRequest().begin(i);
                 long at = inbox.address() + (long) i * slotBytes;
@@ -212,7 +212,11 @@ final class SeedRun {
     private SeedRun() {
     }
 
-    /** @return whether the connection was broken on the way */
+    /**
+     * Runs one seed.
+     *
+     * @return whether the connection broke during the run
+     */
     static boolean run(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         SiwPair.Setup setup = new SiwPair.Setup();
@@ -256,7 +260,7 @@ final class SeedRun {
         return breaks;
     }
 
-    /** Bytes in flight are lost; with a shared receive queue not even a flushed receive shows it. */
+    /** Returns whether an end is in ERR. Completions need not show it: with a shared receive queue, no receive is flushed. */
     private static boolean hasEnded(SiwPair pair) {
         return pair.a.qp.state() == QpState.ERR || pair.b.qp.state() == QpState.ERR;
     }
@@ -268,7 +272,7 @@ final class SeedRun {
         }
     }
 
-    /** The rest is accepted and flushed. */
+    /** Posts further requests, which are accepted and flushed. */
     private static void finish(Direction direction, int slotBytes) {
         while (direction.posted < direction.plan.size()) {
             direction.post(slotBytes);

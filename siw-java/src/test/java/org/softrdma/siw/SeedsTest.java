@@ -9,7 +9,7 @@ import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A failing seed is named; {@code SeedRun.run(seed)} does it again. */
+/** Runs many seeds; a failure reports its seed, and {@code SeedRun.run(seed)} repeats it. */
 class SeedsTest {
     @Test
     void shouldDoEverythingOnceOverAnyStream() {

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamSink;
@@ -15,22 +16,28 @@ import org.softrdma.siw.tcp.ByteStream;
 
 /**
  * A TCP connection on virtual time: bytes arrive in order and once, in pieces of any size and at any time, through a window of limited
- * size. It can break: then each end has what had arrived, and hears that it is over. It can also stop at a certain byte, or have one that
- * is another.
+ * size. The connection can break: then each end keeps the bytes that had arrived and receives the end of the stream. It can also stop at
+ * a given byte, or damage one byte.
  */
 final class SimulatedTcp implements DeviceWork {
-    /** How a connection treats its bytes. @param window bytes on their way at one time. @param largestPiece bytes that arrive together */
+    /**
+     * Transport properties of a connection.
+     *
+     * @param window           maximum number of bytes in flight
+     * @param largestPiece     maximum number of bytes that arrive together
+     * @param stallProbability probability that a piece is delayed by up to {@code stallNs}
+     */
     record Profile(int window, int largestPiece, long latencyNs, double stallProbability, long stallNs) {
         static final Profile PLAIN = new Profile(1 << 20, 1 << 16, 1_000, 0, 0);
     }
 
-    /** Fate of a connection when one end has sent a given number of bytes. */
+    /** Failure of a connection after one end has sent a given number of bytes. */
     enum Stop {
-        /** It breaks. */
+        /** The connection breaks. */
         RESET,
-        /** The end that has sent them sends no more, and the other hears so. */
+        /** The sending end closes its side; the other end receives the end of the stream. */
         END,
-        /** Nothing that it sends arrives any more, and nobody hears of it. */
+        /** All further bytes of the sending end are lost without any report. */
         SILENCE
     }
 
@@ -41,10 +48,10 @@ final class SimulatedTcp implements DeviceWork {
     private final Direction rightToLeft = new Direction();
     private final End left = new End(leftToRight, rightToLeft);
     private final End right = new End(rightToLeft, leftToRight);
-    private long breaksAtNs = Long.MAX_VALUE;
+    private long breaksAtNs = Deadline.NEVER;
     private Observer observer = (fromLeft, bytes) -> { };
 
-    /** Sees every piece when it is sent. */
+    /** Observer of every piece at the time it is sent. */
     interface Observer {
         void onPiece(boolean fromLeft, byte[] bytes);
     }
@@ -67,12 +74,17 @@ final class SimulatedTcp implements DeviceWork {
         observer = by;
     }
 
-    /** It breaks at that time. */
+    /** Breaks the connection at a given time. */
     void breakAt(long ns) {
         breaksAtNs = ns;
     }
 
-    /** Of what {@code fromLeft} or the other end sends, so many bytes arrive. */
+    /**
+     * Ends a direction after a given number of bytes.
+     *
+     * @param fromLeft true for bytes sent by the left end
+     * @param bytes    number of bytes that still arrive
+     */
     void stopAfter(boolean fromLeft, int bytes, Stop how) {
         Direction direction = fromLeft ? leftToRight : rightToLeft;
         direction.stopAt = bytes;
@@ -82,7 +94,12 @@ final class SimulatedTcp implements DeviceWork {
         }
     }
 
-    /** The byte that is sent there is changed on its way. @param difference 1 to 255 */
+    /**
+     * Damages one byte in flight.
+     *
+     * @param at         position of the byte in its direction
+     * @param difference exclusive-ored to the byte, 1 to 255
+     */
     void damage(boolean fromLeft, int at, int difference) {
         Direction direction = fromLeft ? leftToRight : rightToLeft;
         direction.damagedAt = at;
@@ -100,7 +117,7 @@ final class SimulatedTcp implements DeviceWork {
     public int doWork(long nowNs) {
         int done = leftToRight.arrive(nowNs, right) + rightToLeft.arrive(nowNs, left);
         if (nowNs >= breaksAtNs) {
-            breaksAtNs = Long.MAX_VALUE;
+            breaksAtNs = Deadline.NEVER;
             breakNow();
             done++;
         }
@@ -193,14 +210,14 @@ final class SimulatedTcp implements DeviceWork {
         }
 
         long nextNs() {
-            return flying.isEmpty() ? Long.MAX_VALUE : flying.peek().atNs;
+            return flying.isEmpty() ? Deadline.NEVER : flying.peek().atNs;
         }
 
-        /** Drops bytes in flight; bytes that have arrived are followed by the end. */
+        /** Drops the bytes in flight; the bytes that have arrived are followed by the end. */
         void cut() {
-            boolean untold = !ended || flying.stream().anyMatch(Piece::end);
+            boolean endPending = !ended || flying.stream().anyMatch(Piece::end);
             flying.clear();
-            if (untold && !silent) {
+            if (endPending && !silent) {
                 arrived.add(new Piece(new byte[0], 0, true, false));
             }
             ended = true;
@@ -259,7 +276,11 @@ final class SimulatedTcp implements DeviceWork {
             return false;
         }
 
-        /** Puts bytes where they belong, as streams may or may not do. @return how many */
+        /**
+         * Copies bytes directly to their destination in some cases, as streams are free to do or not.
+         *
+         * @return number of bytes copied
+         */
         private int fill(byte[] bytes, StreamSink sink) {
             int filled = Math.min(sink.pendingBytes(), bytes.length);
             if (filled == 0 || random.nextBoolean()) {

@@ -33,7 +33,7 @@ import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Two devices, a queue pair each, and a simulated TCP connection between them: what most tests of this module begin with. */
+/** Two devices with one queue pair each and a simulated TCP connection between them: the set-up of most tests of this module. */
 final class SiwPair {
     static final int ALL_REMOTE = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
     static final long SECOND = 1_000_000_000L;
@@ -45,7 +45,7 @@ final class SiwPair {
     final Side a;
     final Side b;
 
-    /** Parameters of both ends; tests change what they are about. */
+    /** Parameters of both ends, with defaults that tests override. */
     static final class Setup {
         boolean crc = true;
         boolean markersToA;
@@ -60,7 +60,7 @@ final class SiwPair {
         int access = AccessFlags.REMOTE_ANY;
         SimulatedTcp.Profile profile = SimulatedTcp.Profile.PLAIN;
         MpaOptions.Rtr first = MpaOptions.Rtr.NONE;
-        /** When the initiator, A, may talk. */
+        /** Time before which the initiator, A, must not send. */
         long sendNotBeforeNs = SiwMachine.AT_ONCE;
     }
 
@@ -178,7 +178,7 @@ final class SiwPair {
         }
     }
 
-    /** Runs until nothing is going on any more. */
+    /** Runs long enough for all activity to end. */
     void settle() {
         simulation.runFor(30 * SECOND);
     }

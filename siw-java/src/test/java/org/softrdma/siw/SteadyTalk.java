@@ -15,8 +15,8 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
- * Two connected ends that talk without a break, several messages at a time: every message is compared at the other end, comes back from
- * there and is compared again, and a region is read all the time. Ends at the first thing that is not as it should be.
+ * Two connected ends with continuous traffic, several messages in flight: every message is compared at the other end, returned and
+ * compared again, while RDMA READs of one region are repeated. Ends at the first deviation.
  */
 final class SteadyTalk implements AutoCloseable {
     private static final int WINDOW = 8;
@@ -36,7 +36,7 @@ final class SteadyTalk implements AutoCloseable {
     private long sent;
     private long reads;
 
-    /** An end with its messages: as many come in as can be under way, and as many go out. */
+    /** One end with its message buffers: a window of incoming and a window of outgoing messages. */
     private static final class End {
         final CmEnd end;
         final MemoryRegion in;
@@ -69,7 +69,7 @@ final class SteadyTalk implements AutoCloseable {
             end.qp.postSend(new SendRequest().send().wrId(slot).element(out, (long) slot * MESSAGE_BYTES, MESSAGE_BYTES).signaled());
         }
 
-        /** Null if there is none. */
+        /** Returns the next completion, or null. */
         WorkCompletion poll() {
             if (((SiwQueuePair) end.qp).recvCq().poll(one) == 0) {
                 return null;
@@ -78,20 +78,29 @@ final class SteadyTalk implements AutoCloseable {
             return one[0];
         }
 
-        /** Compares what came, and is ready for the next. @return its number */
+        /**
+         * Compares a received message and posts the next receive.
+         *
+         * @return number of the message
+         */
         long take(WorkCompletion wc) {
             int slot = (int) wc.wrId();
             long number = arrived++;
             MemorySegment message = in.memory().asSlice((long) slot * MESSAGE_BYTES, MESSAGE_BYTES);
             check(wc.byteLength() == MESSAGE_BYTES && slot == number % WINDOW, "message " + number + ": " + wc);
-            check(message.get(ValueLayout.JAVA_LONG, 0) == number, "message " + number + " is another");
+            check(message.get(ValueLayout.JAVA_LONG, 0) == number, "message " + number + " is out of order");
             checkFilled(message.asSlice(Long.BYTES), (byte) number, "message " + number);
             postReceive(slot);
             return number;
         }
     }
 
-    /** @param asking its peer is {@code answering} */
+    /**
+     * Creates the traffic between two connected ends.
+     *
+     * @param asking    the end that sends first and reads
+     * @param answering its peer, which returns each message
+     */
     SteadyTalk(CmEnd asking, CmEnd answering) {
         this.asking = new End(asking);
         this.answering = new End(answering);
@@ -156,7 +165,7 @@ final class SteadyTalk implements AutoCloseable {
         }
     }
 
-    /** Waits until that many messages more have come back. */
+    /** Waits until the given number of further messages has returned. */
     void awaitMore(int messages) {
         long until = returned + messages;
         CmEnd.await(() -> failure != null || returned >= until);
@@ -169,14 +178,14 @@ final class SteadyTalk implements AutoCloseable {
         }
     }
 
-    /** The last message that was sent need not have come back. */
+    /** Stops the traffic. The last messages sent need not have returned. */
     void stop() throws InterruptedException {
         stopped = true;
         thread.join(TimeUnit.SECONDS.toMillis(30));
         checkSound();
     }
 
-    /** Gives its memory back: what is under way fails. */
+    /** Deregisters the memory; operations in flight fail. */
     @Override
     public void close() {
         List.of(asking.in, asking.out, answering.in, answering.out, readInto, readFrom).forEach(MemoryRegion::close);

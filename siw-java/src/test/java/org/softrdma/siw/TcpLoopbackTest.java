@@ -41,7 +41,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** Two devices with threads of their own, over the loopback interface's TCP. */
+/** Two devices with their own threads, connected by TCP over the loopback interface. */
 class TcpLoopbackTest {
     private static final long DEADLINE_NS = 30_000_000_000L;
     private static final int BIG = 3_000_000;
@@ -51,7 +51,7 @@ class TcpLoopbackTest {
     private TcpLink linkOfA;
     private TcpLink linkOfB;
 
-    /** A device at work, and what it heard of its connection. */
+    /** A running device and the events of its connection. */
     private static final class Peer implements HandshakeListener {
         final RunningSiw running;
         final SiwEngine engine;
@@ -77,7 +77,7 @@ class TcpLoopbackTest {
             qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1));
         }
 
-        /** With the lock, as whoever sets connections up must. */
+        /** Runs an action with the owner's lock held, which the set-up of connections requires. */
         void own(Runnable action) {
             agent.lock().lock();
             try {
@@ -224,7 +224,7 @@ class TcpLoopbackTest {
         assertEquals(List.of("refused"), a.heard);
     }
 
-    /** A plain socket: its request comes in pieces, and it sees the reply and the end. */
+    /** A plain socket as peer: it sends its request in pieces, and receives the reply and the end. */
     @Test
     void shouldAnswerAPeerThatWritesByteByByte() throws Exception {
         b.onRequest = handshake -> handshake.accept(b.qp, 1, 1, new byte[0]);

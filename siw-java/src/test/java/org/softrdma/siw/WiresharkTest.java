@@ -20,7 +20,7 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
-/** Wireshark, which was written by others, takes what we send for what it is. Skipped where there is no tshark. */
+/** Wireshark, an independent implementation, dissects our frames as intended. Skipped where tshark is not installed. */
 class WiresharkTest {
     private static final long TSHARK_SECONDS = 60;
 
@@ -50,7 +50,7 @@ class WiresharkTest {
         return false;
     }
 
-    /** Both ends want the same; everything from the first start-up frame on is captured. */
+    /** Both ends have the same options. The capture begins with the first start-up frame. */
     private void connect(MpaOptions options) {
         pair.tcp.observe(capture);
         pair.await(options);
@@ -59,7 +59,7 @@ class WiresharkTest {
         pair.run();
     }
 
-    /** One after the other, so that each TCP segment has what one of them makes. The last one breaks the rules. */
+    /** Runs operations one at a time, so that each TCP segment belongs to one operation. The last one violates the protocol. */
     private void send(SendRequest... requests) {
         for (SendRequest request : requests) {
             pair.a.qp.postSend(request);
@@ -110,9 +110,9 @@ class WiresharkTest {
     }
 
     /**
-     * RFC 5044 §4.3: a marker at every 512th byte of each direction's stream, and the CRC covers it. Wireshark takes them out by the flags
-     * of the start-up frames and by where they must be. That of 4.0 wants one frame in a segment, and none that ends where a marker is due:
-     * it counts that one, too. It does not look at the pointers; they are computed here.
+     * RFC 5044 §4.3: a marker at every 512th byte of each direction's stream, covered by the CRC. Wireshark removes markers according to
+     * the flags of the start-up frames and their positions. Version 4.0 needs one frame per segment, and no frame that ends where a marker
+     * is due, because it counts that marker, too. It does not check the pointers; this test computes them.
      */
     @Test
     void shouldBeUnderstoodByWiresharkWithMarkers() throws Exception {

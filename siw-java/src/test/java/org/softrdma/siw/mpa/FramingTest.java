@@ -21,15 +21,15 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.wire.iwarp.Fpdu;
 import org.softrdma.wire.iwarp.TerminateCode;
 
-/** Framing against a model that builds the stream byte by byte, as RFC 5044 §4 says. */
+/** Compares framing with a model that builds the stream byte by byte after RFC 5044 §4. */
 class FramingTest {
     private final List<String> taken = new ArrayList<>();
     private final BufferPool holds = new BufferPool(Fpdu.MAX_LENGTH, 1);
 
-    /** The verdict if nothing is wrong. */
+    /** The verdict if no error was reported. */
     private static final int OK = -1;
 
-    /** Code that the reader reported last; OK if there was none. */
+    /** Error code that the reader reported last, or OK. */
     private int verdict;
 
     private final class Handler implements UlpduHandler {
@@ -70,7 +70,7 @@ class FramingTest {
         return verdict;
     }
 
-    /** The stream, one byte at a time: whenever 512 bytes have passed, first a marker. */
+    /** Builds the stream one byte at a time, with a marker after every 512 bytes. */
     private static final class Model {
         private final ByteArrayOutputStream stream = new ByteArrayOutputStream();
         private final CRC32C sum = new CRC32C();
@@ -183,9 +183,9 @@ class FramingTest {
         assertTrue(reader.isAtBoundary());
     }
 
-    /** One bit turned anywhere in a frame with CRC: nothing of it is handed on, unless it was the length, and then nothing at all. */
+    /** Flips one bit anywhere in a frame with CRC: the damaged frame is never delivered. */
     @Property(tries = 300)
-    void shouldHandOnNothingDamaged(@ForAll long seed, @ForAll boolean markers) {
+    void shouldNotDeliverDamagedFrames(@ForAll long seed, @ForAll boolean markers) {
         SplittableRandom random = new SplittableRandom(seed);
         Model model = new Model(true, markers);
         byte[] ulpdu = new byte[random.nextInt(2000)];
@@ -211,7 +211,7 @@ class FramingTest {
         }
     }
 
-    /** A marker directly before a frame says 0; one in its midst says how many bytes ago the length field was, marker bytes included. */
+    /** A marker directly before a frame contains 0; one inside contains the distance in bytes to the length field, markers included. */
     @Test
     void shouldPointFromMarkersToTheFrame() {
         FpduWriter writer = new FpduWriter();
@@ -229,7 +229,7 @@ class FramingTest {
         assertEquals(10, b.getShort(1220), "no marker here");
     }
 
-    /** The rest of a long frame is read to where its beginning is; a damaged one is noticed as any other. */
+    /** The rest of a long frame is read directly behind its beginning; damage is detected as in any other frame. */
     @Test
     void shouldSayWhereTheRestOfALongFrameBelongs() {
         Model model = new Model(true, false);
@@ -251,7 +251,7 @@ class FramingTest {
         assertEquals(List.of(), taken);
     }
 
-    /** A connection that has nothing under way owns no memory for it. */
+    /** A reader owns a buffer only while it is in the middle of a frame. */
     @Test
     void shouldNeedABufferOnlyWithinAFrame() {
         StreamBuffer only = holds.take();

@@ -19,7 +19,7 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.wire.iwarp.Fpdu;
 import org.softrdma.wire.iwarp.TerminateCode;
 
-/** Two machines, their work queues and a buffer of bytes between them: no device, no lock, no stream, no clock. */
+/** Two machines with their work queues and byte buffers between them, without device, lock, stream or clock. */
 class SiwMachineTest {
     private static final long NOW_NS = 1_000_000;
 
@@ -41,7 +41,11 @@ class SiwMachineTest {
             machine.start(new StreamParameters(true, false, false, 512), 1, 1, MpaOptions.Rtr.NONE, SiwMachine.AT_ONCE);
         }
 
-        /** Transmits and hands the bytes to the peer. @return frames */
+        /**
+         * Transmits and passes the bytes to the peer.
+         *
+         * @return number of frames
+         */
         int transmitTo(End peer) {
             int frames = machine.transmit(NOW_NS, out);
             if (!out.isEmpty()) {
@@ -103,7 +107,7 @@ class SiwMachineTest {
         assertEquals(List.of(AsyncEventType.QP_LAST_WQE_REACHED), a.queues.events);
     }
 
-    /** Other than on InfiniBand, what was posted but not begun is still sent before the stream ends. */
+    /** Unlike on InfiniBand, requests that were posted but not started are still sent before the stream ends. */
     @Test
     void shouldSendWhatIsPostedBeforeADisconnectEnds() {
         b.queues.postReceive(7, 16);

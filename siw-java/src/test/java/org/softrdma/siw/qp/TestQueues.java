@@ -25,7 +25,7 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 
-/** Work queues in memory, and the one region that their work requests use: all that a machine needs besides its peer. */
+/** Work queues in memory and the only region that their work requests use: all a machine needs besides its peer. */
 final class TestQueues implements WorkQueues {
     static final int PD = 5;
     private static final int BYTES = 4096;
@@ -37,7 +37,7 @@ final class TestQueues implements WorkQueues {
     final List<String> completions = new ArrayList<>();
     final List<AsyncEventType> events = new ArrayList<>();
     boolean sharesReceives;
-    /** Completions that fit before the queue overruns. */
+    /** Number of completions that fit before the queue overruns. */
     int completionRoom = 100;
 
     private final SendRing sends = new SendRing(16, 1, 64);
@@ -61,13 +61,13 @@ final class TestQueues implements WorkQueues {
         sends.publish();
     }
 
-    /** Posts a receive of that many bytes of the region, from its middle on. */
+    /** Posts a receive into the second half of the region. */
     void postReceive(long wrId, int bytes) {
         receiveRing.write(new ReceiveRequest().begin(wrId).element(memory.address() + BYTES / 2, bytes, region.key()));
         receiveRing.publish();
     }
 
-    /** Text that was received. */
+    /** Returns the received text. */
     String received(int bytes) {
         return new String(memory.asSlice(BYTES / 2, bytes).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII);
     }

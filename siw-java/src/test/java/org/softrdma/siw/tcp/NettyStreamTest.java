@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamSink;
 
-/** The queue between Netty and the owner, without a socket. */
+/** The queue between Netty's event loop and the owner, without a socket. */
 class NettyStreamTest {
     private final NettyStream stream = new NettyStream(1448);
     private final EmbeddedChannel channel = new EmbeddedChannel(stream);
@@ -32,7 +32,7 @@ class NettyStreamTest {
     private static final class Taker implements StreamSink {
         int bytes;
         int ends;
-        /** Pieces after which another sink takes over. */
+        /** Number of pieces after which another sink takes over. */
         int wanted = Integer.MAX_VALUE;
 
         void poll(NettyStream stream) {
@@ -70,7 +70,7 @@ class NettyStreamTest {
         return piece;
     }
 
-    /** Holds back what is written, as a socket does that is full. */
+    /** Holds back written bytes, as a full socket does. */
     private static final class Full extends ChannelOutboundHandlerAdapter {
         ByteBuf written;
         ChannelPromise promise;
@@ -113,7 +113,7 @@ class NettyStreamTest {
         full.write();
     }
 
-    /** A peer that sends without a break gets no more than its turn. */
+    /** A peer that sends without pause gets one bounded turn. */
     @Test
     void shouldTakeNoMoreThanATurn() {
         stream.listener(new Rings());
@@ -175,7 +175,7 @@ class NettyStreamTest {
         assertEquals(1, taker.ends);
     }
 
-    /** A handshake that is done: what was not delivered stays for the connection, and so does the end. */
+    /** After a handshake, undelivered bytes and the end of the stream are kept for the connection. */
     @Test
     void shouldKeepTheRestForTheNextSink() {
         channel.writeInbound(piece(0, 100), piece(100, 100));
@@ -190,9 +190,9 @@ class NettyStreamTest {
         assertEquals(1, taker.ends);
     }
 
-    /** The owner aborts on its thread while bytes arrive on the event loop's: those are nobody's. */
+    /** The owner aborts on its thread while bytes arrive on the event loop's thread: those bytes are released. */
     @Test
-    void shouldForgetWhatComesInWhileItIsAborted() {
+    void shouldReleaseBytesThatArriveDuringAnAbort() {
         ByteBuf late = new UnpooledHeapByteBuf(UnpooledByteBufAllocator.DEFAULT, 10, 10) {
             @Override
             public boolean isReadable() {

@@ -34,7 +34,7 @@ import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.siw.mpa.StreamSink;
 import org.softrdma.verbs.Errno;
 
-/** A stream over a real socket, whose other end is plain Java's. */
+/** A stream over a real socket whose other end is a {@link Socket} of the JDK. */
 class TcpLinkTest {
     private static final long DEADLINE_SECONDS = 30;
     private static final int PIECE = 100_003;
@@ -46,13 +46,13 @@ class TcpLinkTest {
     private final StreamBuffer out = new StreamBuffer(1 << 18);
     private final Semaphore ready = new Semaphore(0);
     private final Taker taker = new Taker();
-    /** Null with NIO. */
+    /** Null for streams of Netty. */
     private SocketStreams sockets;
     private TcpLink link;
     private ByteStream stream;
     private Socket peer;
 
-    /** Takes pieces as {@link #fill} makes them. */
+    /** Checks that the received bytes are pieces made by {@link #fill}. */
     private static final class Taker implements StreamSink {
         private long bytes;
         private int ends;
@@ -118,19 +118,19 @@ class TcpLinkTest {
         }
     }
 
-    /** As the system calls of epoll and the JDK's sockets say it, on Linux. */
+    /** Texts of failed system calls on Linux: those of Netty's epoll transport and of the JDK's sockets. */
     @ParameterizedTest
     @CsvSource({"bind(..) failed with error(-13): Permission denied, EACCES", "Permission denied, EACCES",
         "bind(..) failed with error(-98): Address already in use, EADDRINUSE", "Address already in use, EADDRINUSE",
         "Cannot assign requested address, EADDRNOTAVAIL", "connect(..) failed with error(-111): Connection refused, ECONNREFUSED",
         "No route to host, EHOSTUNREACH", "Network is unreachable, ENETUNREACH", "Too many open files, EIO"})
-    void shouldSayWhatTheSystemSaid(String text, Errno errno) {
+    void shouldMapTheTextsOfTheSystem(String text, Errno errno) {
         assertEquals(errno, TcpLink.errnoOf(new IOException(text)));
     }
 
-    /** As on a laptop that speaks German. */
+    /** Texts of failed system calls on a system with German messages. */
     @Test
-    void shouldNotNeedTheSystemsWords() {
+    void shouldNotDependOnTheSystemsLanguage() {
         String taken = "Die Adresse wird bereits verwendet";
         assertEquals(Errno.EADDRINUSE, TcpLink.errnoOf(new IOException("bind(..) failed with error(-98): " + taken)));
         assertEquals(Errno.EIO, TcpLink.errnoOf(new IOException("connect(..) failed with error(-4095): Unbekannter Fehler")));
@@ -139,10 +139,10 @@ class TcpLinkTest {
         assertEquals(Errno.EADDRINUSE, TcpLink.errnoOf(new BindException(taken)));
     }
 
-    /** As the owner does: asks for news, or sleeps until there are some. */
+    /** Waits for readiness as the owner does: polls the sockets, or sleeps until the event loop reports. */
     private void awaitReady() throws InterruptedException {
         if (sockets == null) {
-            assertTrue(ready.tryAcquire(DEADLINE_SECONDS, TimeUnit.SECONDS), "nobody said anything");
+            assertTrue(ready.tryAcquire(DEADLINE_SECONDS, TimeUnit.SECONDS), "no readiness was reported");
             return;
         }
         long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
@@ -169,7 +169,7 @@ class TcpLinkTest {
         }
     }
 
-    /** More than the system's buffers hold: the owner and the event loop take turns in writing. */
+    /** Writes more than the system's buffers hold, so that the owner and the event loop alternate in writing. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldKeepTheOrderWhenTheSocketIsFull(boolean epoll) throws Exception {
@@ -208,7 +208,7 @@ class TcpLinkTest {
         assertEquals(PIECES, good[0]);
     }
 
-    /** Where the owner reads, in turns that leave time for others; and whatever was sent before the end comes before it. */
+    /** Where the owner reads, it reads in bounded turns. All bytes sent before the end are delivered before it. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldReadEverythingAndThenTheEnd(boolean epoll) throws Exception {
@@ -225,7 +225,7 @@ class TcpLinkTest {
         assertEquals(1, taker.ends);
     }
 
-    /** From a thread of its own, and then closes. */
+    /** Writes pieces on a thread of its own and then closes the socket. */
     private void write(int pieces) {
         Thread.ofPlatform().daemon().start(() -> {
             byte[] bytes = new byte[PIECE];
@@ -237,7 +237,7 @@ class TcpLinkTest {
                     closed.getOutputStream().write(bytes);
                 }
             } catch (IOException e) {
-                // The reader misses something.
+                // The reader's assertions will report the missing bytes.
             }
         });
     }
@@ -257,7 +257,7 @@ class TcpLinkTest {
         assertTrue(out.isEmpty(), "what cannot go out is in nobody's way");
     }
 
-    /** The peer may send as much as it likes. */
+    /** The peer keeps sending after the abort. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldBeOverOnceItIsAborted(boolean epoll) throws Exception {
