@@ -72,7 +72,7 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
             // The loopback's one address is this device's own, and not on the interface's list.
             gidsChanged = !now.loopback() && gids.update(now, useAddresses(now));
             link.refresh(now.ifIndex());
-            port().is(now);
+            port().update(now);
             if (before.isActive() && !now.isActive()) {
                 engine().counters().count(RxeCounter.LINK_DOWNED);
             }
@@ -83,7 +83,7 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
         } finally {
             agent().lock().unlock();
         }
-        port().tellOfChange(before);
+        port().raiseChange(before);
         if (gidsChanged) {
             port().raise(AsyncEventType.GID_CHANGE);
         }

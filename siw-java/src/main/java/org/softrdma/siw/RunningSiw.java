@@ -13,21 +13,23 @@ import org.softrdma.siw.tcp.Streams;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.wire.net.Gids;
 
-/** An iWARP device while contexts are open on it: adds TCP and the connection manager. */
+/** A running iWARP device: adds TCP and the connection manager to {@link RunningDevice}. */
 final class RunningSiw extends RunningDevice<SiwEngine> {
     private final long hardwareAddress;
-    /** Null where streams are Netty's. */
+    /** Null if the streams are Netty's. */
     private final SocketStreams sockets;
     private final Streams streams;
     private final SiwCm cm;
     private volatile MpaOptions options;
 
     /**
-     * @param hardwareAddress identifies the device: u48
-     * @param options how connections are set up
-     * @param random  secure, outside the simulator
-     * @param clock   nanoseconds of the clock that the engine is driven by
-     * @param thread  name of the agent's thread; null for a device that only a simulator drives
+     * Creates a device that is not started yet.
+     *
+     * @param hardwareAddress identifies the device, u48
+     * @param options         initial options of connection set-up
+     * @param random          source of numbers and keys; secure, except in the simulator
+     * @param clock           clock that drives the engine, ns
+     * @param thread          name of the agent's thread; null for a device that only a simulator drives
      */
     RunningSiw(NetDevice netdev, long hardwareAddress, MpaOptions options, RandomGenerator random, LongSupplier clock, String thread) {
         this(netdev, hardwareAddress, options, random, clock, thread, newStreams(thread));
@@ -49,14 +51,14 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
 
     /**
      * Applies a new state of the interface: the port follows it, with events to all contexts, and listeners at all addresses are opened at
-     * new addresses too. Connections are left to TCP. One thread at a time.
+     * new addresses too. Connections are not changed; TCP handles the loss of an address. One thread at a time.
      *
-     * @param found null if there is no such interface any more; it may come back
+     * @param found null if the interface does not exist any more; it may be created again later
      */
     void portIs(NetDevice found) {
         NetDevice before = port().netdev();
-        port().is(port().orGone(found));
-        port().tellOfChange(before);
+        port().update(port().orGone(found));
+        port().raiseChange(before);
         cm.followAddresses();
     }
 
@@ -78,15 +80,15 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
         }
     }
 
-    /** Returns when the bytes written to ending connections have been sent, or the time for that is over. */
+    /** Waits until the bytes written to ending connections have been sent, or their time limit is over. */
     void settle() {
-        // Twice that time, because the agent may be late with its timers.
+        // Twice the limit, because the agent may be late with its timers.
         awaitWhile(engine()::hasStreams, 2 * SiwConnection.LINGER_NS);
     }
 
-    /** Changes the set-up of connections that begin from now on. Any thread. */
-    void options(MpaOptions wanted) {
-        options = wanted;
+    /** Changes the options of connections that begin from now on. Any thread. */
+    void options(MpaOptions changed) {
+        options = changed;
     }
 
     MpaOptions options() {
@@ -97,7 +99,7 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
         return hardwareAddress;
     }
 
-    /** Null where streams are Netty's. */
+    /** Returns null if the streams are Netty's. */
     SocketStreams sockets() {
         return sockets;
     }

@@ -15,7 +15,7 @@ import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.config.NetDevice;
 
 /**
- * A device while contexts are open on it: engine, agent and port. All contexts of a process share one.
+ * A running device: engine, agent and port. It runs while contexts are open on it; all contexts of a process share it.
  *
  * @param <E> the transport's engine
  */
@@ -30,7 +30,9 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
     private PeriodicTask watch;
 
     /**
-     * @param clock  nanoseconds of the clock that the engine is driven by
+     * Creates a device that is not started yet.
+     *
+     * @param clock  clock that drives the engine, ns
      * @param thread name of the agent's thread; null for a device that only a simulator drives
      */
     protected RunningDevice(NetDevice netdev, E engine, LongSupplier clock, String thread) {
@@ -53,7 +55,7 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
         watch = new PeriodicTask(name, look);
     }
 
-    /** Stops when the connections have ended, or their time for that is over. */
+    /** Stops the device after its connections have ended, or their time limit is over. */
     @Override
     public final void stop() {
         endConnections();
@@ -64,13 +66,18 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
         closeTransport();
     }
 
-    /** Ends all connections, and returns when the bytes written to them have been sent, or the time for that is over. */
+    /** Ends all connections, and waits until the bytes written to them have been sent, or their time limit is over. */
     protected abstract void endConnections();
 
-    /** Closes the link or the streams. The agent no longer uses them; a thread that polls a queue late may still hold the owner's lock. */
+    /** Closes the link or the streams. The agent is closed already; a thread that polls a queue may still hold the owner's lock. */
     protected abstract void closeTransport();
 
-    /** Waits until a condition of the engine's state is false, which is checked with the owner's lock held, or the time is over. */
+    /**
+     * Waits until a condition of the engine's state is false.
+     *
+     * @param busy  evaluated with the owner's lock held
+     * @param maxNs maximum time to wait, ns
+     */
     protected final void awaitWhile(BooleanSupplier busy, long maxNs) {
         long untilNs = Deadline.after(maxNs, System.nanoTime());
         while (isTrue(busy) && !Deadline.isDue(untilNs, System.nanoTime())) {
@@ -104,7 +111,7 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
         return port;
     }
 
-    /** The interface as it was last seen. */
+    /** Returns the last known state of the interface. */
     public final NetDevice netdev() {
         return port.netdev();
     }
@@ -117,12 +124,12 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
         return agent;
     }
 
-    /** Time of the clock that the engine is driven by. */
+    /** Returns the time of the clock that drives the engine, in nanoseconds. */
     public final long nowNs() {
         return clock.getAsLong();
     }
 
-    /** Draws a number that no other protection domain of the device has, from 1 on. Any thread. */
+    /** Returns a new number, unique among the device's protection domains, from 1 on. Any thread. */
     public final int newPdNumber() {
         return nextPd.getAndIncrement();
     }

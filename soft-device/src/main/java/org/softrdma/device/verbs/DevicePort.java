@@ -42,7 +42,7 @@ public final class DevicePort {
      *
      * @param now not null; {@link #orGone} for an interface that does not exist any more
      */
-    public void is(NetDevice now) {
+    public void update(NetDevice now) {
         netdev = now;
     }
 
@@ -51,7 +51,7 @@ public final class DevicePort {
      *
      * @param before state of the interface before the last update
      */
-    public void tellOfChange(NetDevice before) {
+    public void raiseChange(NetDevice before) {
         if (before.isActive() != netdev.isActive()) {
             raise(netdev.isActive() ? AsyncEventType.PORT_ACTIVE : AsyncEventType.PORT_ERR);
         }

@@ -30,7 +30,7 @@ final class SendPosting {
     private final SoftProtectionDomain pd;
     private final MemoryTable memory;
     private final ReentrantLock lock = new ReentrantLock();
-    /** The holder of {@link #lock} is in a batch. */
+    /** True while the holder of {@link #lock} is in a batch. */
     private boolean inBatch;
 
     SendPosting(SoftQueuePair qp, SendRing sends, SoftProtectionDomain pd, MemoryTable memory) {
@@ -58,7 +58,7 @@ final class SendPosting {
         }
         if (request.opcode() == WrOpcode.BIND_MW && memory.isTypeOne(request.rkey())) {
             throw refuse("post_send", Errno.EINVAL,
-                "rkey 0x" + Integer.toHexString(request.rkey()) + " is of a type 1 window; those are bound with bind()");
+                "rkey 0x" + Integer.toHexString(request.rkey()) + " belongs to a type 1 window; bind it with bind()");
         }
     }
 
@@ -189,7 +189,7 @@ final class SendPosting {
         }
         if (length != 0 && (region == null || !pd.sharesKeysWith(region.pd()))) {
             throw refuse("bind_mw", Errno.EINVAL, region == null ? "a window of " + length + " bytes needs a region"
-                : "the region is of another protection domain");
+                : "the region belongs to another protection domain");
         }
         if ((access & ~AccessFlags.REMOTE_ANY) != 0) {
             throw refuse("bind_mw", Errno.EINVAL, "access 0x" + Integer.toHexString(access) + " has other bits than REMOTE_*");

@@ -42,7 +42,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         new QpInitAttributes(QpType.XRC_RECV, null, null, null, new QpCapabilities(0, 0, 0, 0, 0), false);
 
     private final SoftContext context;
-    /** Null of an XRC target. */
+    /** Null for an XRC target. */
     private final SoftProtectionDomain pd;
     private final QpInitAttributes init;
     /** Dependents of the objects that must stay open while this queue pair is. */
@@ -125,13 +125,13 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
             return null;
         }
         if (type() == QpType.XRC_SEND) {
-            throw new VerbsException(Errno.EINVAL, "create_qp", "an XRC_SEND queue pair receives nothing, and so needs no srq");
+            throw new VerbsException(Errno.EINVAL, "create_qp", "an XRC_SEND queue pair receives nothing; create it without srq");
         }
         if (!(queue instanceof SoftSharedReceiveQueue soft) || queue.pd().context() != context) {
             throw new VerbsException(Errno.EINVAL, "create_qp", "srq belongs to another context");
         }
         if (soft.isXrc()) {
-            throw new VerbsException(Errno.EINVAL, "create_qp", "srq is an XRC queue; messages get there through XrcDomain.createTarget()");
+            throw new VerbsException(Errno.EINVAL, "create_qp", "srq is an XRC queue; reach it through XrcDomain.createTarget()");
         }
         if (soft.isClosed()) {
             throw new VerbsException(Errno.EINVAL, "create_qp", "srq is closed");
@@ -149,7 +149,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         throw new VerbsException(Errno.EINVAL, "create_qp", role + (queue == null ? " is missing" : " belongs to another context"));
     }
 
-    /** Whether a work request of this opcode can be posted here. */
+    /** Returns whether a work request of this opcode can be posted here. */
     protected abstract boolean supports(SendRequest request);
 
     /**
@@ -177,7 +177,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         throw VerbsException.unsupported("detach_mcast");
     }
 
-    /** Takes the queue pair out of the device; called once, with the owner's lock held. */
+    /** Removes the queue pair from the device. Called once, with the owner's lock held. */
     protected abstract void destroy();
 
     @Override
@@ -235,7 +235,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         return srq != null;
     }
 
-    /** The receive queue, or null if receives come from a shared one. */
+    /** Returns the receive queue, or null if receives are taken from a shared one. */
     final ReceiveRing ownReceives() {
         return ownReceives;
     }
@@ -245,7 +245,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         context.raise(type, this, asyncEvents);
     }
 
-    /** Whether {@link #close} was called. */
+    /** Returns whether {@link #close} was called. */
     protected final boolean isClosed() {
         return closed.get();
     }
@@ -271,7 +271,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
             throw refuse("post_recv", Errno.EINVAL, "a queue pair in RESET takes no receives; bring it to INIT first");
         }
         if (srq != null) {
-            throw refuse("post_recv", Errno.EINVAL, "its receives come from srq " + srq.number() + "; post them there");
+            throw refuse("post_recv", Errno.EINVAL, "its receives are taken from srq " + srq.number() + "; post to that queue");
         }
         if (type() == QpType.XRC_SEND || type() == QpType.XRC_RECV) {
             throw refuse("post_recv", Errno.EINVAL, type() + " has no receive queue; receives are posted to XrcDomain.createSrq()'s");

@@ -4,9 +4,9 @@
  *
  * <p>Reading order: {@link org.softrdma.device.verbs.SoftContext}, the factory of the other objects;
  * {@link org.softrdma.device.verbs.SoftQueuePair} with {@link org.softrdma.device.verbs.SendPosting},
- * {@link org.softrdma.device.verbs.SoftCompletionQueue},
- * {@link org.softrdma.device.verbs.SoftSharedReceiveQueue} and {@link org.softrdma.device.verbs.SoftProtectionDomain}, the application's
- * side of the data path; {@link org.softrdma.device.verbs.Dependents}, {@link org.softrdma.device.verbs.EventQueue} and
+ * {@link org.softrdma.device.verbs.SoftCompletionQueue}, {@link org.softrdma.device.verbs.SoftSharedReceiveQueue} and
+ * {@link org.softrdma.device.verbs.SoftProtectionDomain}, the application's side of the data path;
+ * {@link org.softrdma.device.verbs.Dependents}, {@link org.softrdma.device.verbs.EventQueue} and
  * {@link org.softrdma.device.verbs.EventAcks}, the rules of destroying objects and of events; {@link org.softrdma.device.verbs.DevicePort}
  * and {@link org.softrdma.device.verbs.RunningDevices}, the devices that run in this process.
  *

@@ -8,6 +8,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeviceAgent;
 import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.device.memory.MemoryTable;
@@ -55,7 +56,7 @@ final class FakeContext extends SoftContext {
 
         @Override
         public long deadlineNs() {
-            return Long.MAX_VALUE;
+            return Deadline.NEVER;
         }
 
         @Override
