@@ -199,13 +199,13 @@ public final class RxeContext extends SoftContext implements CmContext {
     @Override
     protected Path openDestination(AddressVector vector) {
         Path path = resolve("create_ah", "", vector, vector.trafficClass());
-        running.engine().addAddressHandle();
+        running.engine().objects().addAddressHandle();
         return path;
     }
 
     @Override
     protected void closeDestination(Destination destination) {
-        running.engine().removeAddressHandle();
+        running.engine().objects().removeAddressHandle();
     }
 
     @Override
@@ -235,12 +235,12 @@ public final class RxeContext extends SoftContext implements CmContext {
 
     @Override
     protected int enterXrcd(String name, boolean create, boolean exclusive) {
-        return running.engine().xrcDomains().open(name, create, exclusive);
+        return running.engine().objects().xrcDomains().open(name, create, exclusive);
     }
 
     @Override
     protected void leaveXrcd(int number) {
-        running.engine().xrcDomains().close(number);
+        running.engine().objects().xrcDomains().close(number);
     }
 
     @Override

@@ -205,12 +205,12 @@ final class RxeQueuePair extends SoftQueuePair {
 
     @Override
     protected boolean attach(Gid group) {
-        return engine.multicast().attach(group, machine);
+        return engine.objects().multicast().attach(group, machine);
     }
 
     @Override
     protected boolean detach(Gid group) {
-        return engine.multicast().detach(group, machine);
+        return engine.objects().multicast().detach(group, machine);
     }
 
     @Override

@@ -110,7 +110,7 @@ final class PacketReceiver implements FrameHandler {
 
     /** Delivers one packet to all queue pairs that are attached to its group. */
     private RxeCounter classifyForGroup() {
-        List<QpMachine> members = engine.multicast().attached(packet.frame().local());
+        List<QpMachine> members = engine.objects().multicast().attached(packet.frame().local());
         if (members.isEmpty()) {
             return RxeCounter.DROP_UNKNOWN_GROUP;
         }

@@ -19,8 +19,6 @@ import org.softrdma.rxe.qp.LingeringQueuePairs;
 import org.softrdma.rxe.qp.PacketWriter;
 import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.rxe.qp.RxeCounter;
-import org.softrdma.verbs.Errno;
-import org.softrdma.verbs.VerbsException;
 
 /**
  * Engine of one device: its queue pairs, keys, timers, and link. {@link #doWork} is one round of the whole data path: receive, doorbells,
@@ -53,8 +51,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     private final Link link;
     private final CongestionControl congestion;
     private final Counters<RxeCounter> counters = counters();
-    private final XrcDomainTable xrcDomains = new XrcDomainTable();
-    private final MulticastTable multicast;
+    private final DeviceObjects objects;
     private final LingeringQueuePairs lingering = new LingeringQueuePairs(counters);
     private final FlightBudget flight = new FlightBudget();
     private final Gsi gsi;
@@ -74,7 +71,6 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
             return "management datagram or connection timer dropped";
         }
     };
-    private int addressHandles;
     private long countedSendErrors;
 
     /**
@@ -90,7 +86,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         this.link = link;
         this.congestion = congestion;
         receiver = new PacketReceiver(this, port, counters);
-        multicast = new MulticastTable(link);
+        objects = new DeviceObjects(link);
         gsi = new Gsi(link, caGuid, random, counters);
     }
 
@@ -265,18 +261,6 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
 
     // ---- the rest of the device ----
 
-    /** Counts one address handle more. @throws VerbsException ENOMEM: the limit is reached */
-    public void addAddressHandle() {
-        if (addressHandles == RxeLimits.MAX_AH) {
-            throw new VerbsException(Errno.ENOMEM, "create_ah", "the device has " + RxeLimits.MAX_AH + " address handles already");
-        }
-        addressHandles++;
-    }
-
-    public void removeAddressHandle() {
-        addressHandles--;
-    }
-
     /**
      * Traffic class of a connection: with congestion control its packets may be marked by switches. RFC 3168 §5
      *
@@ -290,12 +274,9 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         return link;
     }
 
-    public XrcDomainTable xrcDomains() {
-        return xrcDomains;
-    }
-
-    public MulticastTable multicast() {
-        return multicast;
+    /** XRC domains, multicast groups and address handles. */
+    public DeviceObjects objects() {
+        return objects;
     }
 
     @Override

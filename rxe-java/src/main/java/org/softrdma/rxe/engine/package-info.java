@@ -5,6 +5,7 @@
  * owner only, on one thread at a time.
  *
  * <p>Reading order: {@code RxeEngine} (one round of the data path), {@code PacketReceiver} and {@code PacketVerifier} (the edge),
- * {@code Gsi} (queue pair 1), then the tables: {@code MulticastTable}, {@code XrcDomainTable}, {@code GidTable}, {@code RxeLimits}.
+ * {@code Gsi} (queue pair 1), then {@code DeviceObjects} and the tables: {@code MulticastTable}, {@code XrcDomainTable}, {@code GidTable},
+ * {@code RxeLimits}.
  */
 package org.softrdma.rxe.engine;
