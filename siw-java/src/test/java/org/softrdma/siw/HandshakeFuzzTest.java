@@ -76,7 +76,7 @@ class HandshakeFuzzTest {
         check((asked ? ASKED : ASKING).contains(ear.heard.toString()), ear.heard.toString());
         check(stream.aborted, "the stream has ended");
         check(side.engine.deadlineNs() == Deadline.NEVER && !side.engine.hasStreams(), "nothing is left");
-        check(side.counter("internal_errors") == 0, "no fault of ours");
+        check(side.counter("internal_errors") == 0, "no internal error");
     }
 
     private static void decide(Handshake handshake, SiwPair.Side side, boolean accepts) {

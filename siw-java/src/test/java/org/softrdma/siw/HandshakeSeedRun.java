@@ -159,7 +159,7 @@ final class HandshakeSeedRun {
 
     private static void checkNothingLeft(SiwPair.Side side) {
         check(side.engine.deadlineNs() == Deadline.NEVER && !side.engine.hasStreams(), "nothing is left");
-        check(side.counter("internal_errors") == 0, "no fault of ours");
+        check(side.counter("internal_errors") == 0, "no internal error");
     }
 
     private static void check(boolean condition, String what) {

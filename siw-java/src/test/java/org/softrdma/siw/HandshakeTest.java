@@ -142,7 +142,7 @@ class HandshakeTest {
         assertEquals(List.of("rejected"), pair.earA.heard);
         assertEquals("no room", new String(pair.earA.refusal));
         assertEquals(List.of("request"), pair.earB.heard);
-        assertEquals(QpState.INIT, pair.a.qp.state(), "it can try again");
+        assertEquals(QpState.INIT, pair.a.qp.state(), "the queue pair can be connected again");
     }
 
     /** The time limit applies to the frames, not to the application's response. */
@@ -157,7 +157,7 @@ class HandshakeTest {
         pair.simulation.runFor(2_000_000_000L);
         assertEquals(List.of("timed out"), pair.earA.heard);
         assertEquals(List.of("request", "failed"), pair.earB.heard);
-        assertFalse(pair.responder.accept(pair.b.qp, 1, 1, new byte[0]), "the peer has gone");
+        assertFalse(pair.responder.accept(pair.b.qp, 1, 1, new byte[0]), "the peer has disconnected");
     }
 
     /** A queue pair that left INIT in the meantime is not changed by the reply. */

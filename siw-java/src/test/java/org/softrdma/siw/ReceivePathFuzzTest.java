@@ -78,10 +78,10 @@ class ReceivePathFuzzTest {
         peer.run();
         way.send(peer, new LikelySegment(new int[] {open.rkey(), shut.rkey()}, new long[] {open.address(), shut.address()}), bytes);
         peer.end();
-        check(peer.side.qp.state() == QpState.ERR, "it ends with the stream at the latest");
+        check(peer.side.qp.state() == QpState.ERR, "the end of the stream ends the connection");
         check(peer.side.sends().size() == 4 && peer.side.receives().size() == 4, "every request completes");
-        check(shut.memory().mismatch(MemorySegment.ofArray(new byte[REGION_BYTES])) < 0, "nobody asked for that");
-        check(peer.side.counter("internal_errors") == 0, "no fault of ours");
+        check(shut.memory().mismatch(MemorySegment.ofArray(new byte[REGION_BYTES])) < 0, "memory without remote access was changed");
+        check(peer.side.counter("internal_errors") == 0, "no internal error");
     }
 
     private static void check(boolean condition, String what) {

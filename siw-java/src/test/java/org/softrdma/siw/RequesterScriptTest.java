@@ -175,7 +175,7 @@ class RequesterScriptTest {
         post(new SendRequest().write(0, 7).element(region, 0, 800).signaled());
         peer.run();
         assertEquals(100, peer.stream.sent.size());
-        assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses(), "all of it was taken over");
+        assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses(), "the stream accepted everything");
         peer.stream.room = Integer.MAX_VALUE;
         peer.sendBytes(new byte[0]);
         assertEquals(2 * (14 + 800), peer.next().length());
@@ -333,7 +333,7 @@ class RequesterScriptTest {
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
         assertEquals(1, peer.side.counter("stuck_disconnects"));
-        assertEquals(Deadline.NEVER, peer.side.engine.deadlineNs(), "nothing is waited for any more");
+        assertEquals(Deadline.NEVER, peer.side.engine.deadlineNs(), "no timer runs");
     }
 
     /** Neither requests of the peer nor segments without payload count as progress of a response. */
@@ -537,7 +537,7 @@ class RequesterScriptTest {
         peer.side.engine.doWork(peer.clock.nowNs());
         int sent = peer.stream.sent.size();
         assertTrue(sent > turn / 2 && sent <= turn, sent + " bytes");
-        assertEquals(peer.clock.nowNs(), peer.side.engine.deadlineNs(), "it wants to go on at once");
+        assertEquals(peer.clock.nowNs(), peer.side.engine.deadlineNs(), "the next turn is due at once");
         peer.run();
         assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
     }

@@ -64,7 +64,7 @@ class ResponderScriptTest {
         assertEquals(List.of(event), peer.side.events());
         assertEquals(1, peer.side.counter("sent_terminates"));
         peer.send(RawSegment.write(stag, to, "7a7a7a7a"));
-        assertFalse(text(0, 4).equals("zzzz"), "nothing is taken any more");
+        assertFalse(text(0, 4).equals("zzzz"), "no further data is placed");
     }
 
     // ---- valid segments ----

@@ -141,7 +141,7 @@ final class SeedRun {
                     assertEquals(WcStatus.WR_FLUSH_ERR, wc.status());
                     continue;
                 }
-                assertTrue(!failed, "success behind a failure");
+                assertTrue(!failed, "success after a failure");
                 checkSend(plan.get(checkedSends), wc, slotBytes);
             }
             List<WorkCompletion> receives = to.receives();
@@ -302,6 +302,6 @@ final class SeedRun {
                 + side.counter("no_buffer") + side.counter("too_long") + side.counter("local_errors") + side.counter("internal_errors")
                 + side.counter("rcvd_terminates");
         }
-        assertEquals(0, bad, "nobody has anything to complain about");
+        assertEquals(0, bad, "no error counter was incremented");
     }
 }

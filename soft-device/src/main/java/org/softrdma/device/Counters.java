@@ -18,7 +18,7 @@ public final class Counters<E extends Enum<E>> {
         values = new long[this.names.length];
     }
 
-    /** One counter by itself, for code shared by transports, whose enums differ. */
+    /** A single counter, for code shared by transports, which have different enums. */
     public static final class Counter {
         private final long[] values;
         private final int index;
@@ -42,24 +42,24 @@ public final class Counters<E extends Enum<E>> {
         }
     }
 
-    /** Returns that counter by itself; it stays part of these counters. */
-    public Counter counter(E what) {
-        return new Counter(values, what.ordinal());
+    /** Returns a single counter, which stays part of these counters. */
+    public Counter counter(E name) {
+        return new Counter(values, name.ordinal());
     }
 
-    public void count(E what) {
-        values[what.ordinal()]++;
+    public void count(E name) {
+        values[name.ordinal()]++;
     }
 
-    public void add(E what, long howMany) {
-        values[what.ordinal()] += howMany;
+    public void add(E name, long count) {
+        values[name.ordinal()] += count;
     }
 
-    public long get(E what) {
-        return values[what.ordinal()];
+    public long get(E name) {
+        return values[name.ordinal()];
     }
 
-    /** All counters in declaration order, names in lower case. */
+    /** Returns all counters in declaration order, with names in lower case. */
     public Map<String, Long> toMap() {
         Map<String, Long> map = new LinkedHashMap<>();
         for (E name : names) {

@@ -14,7 +14,7 @@ public final class SeededRandom {
         state = seed;
     }
 
-    /** Starts over where the sequence of {@code seed} stands after {@code draws} draws. */
+    /** Sets the state that the sequence of {@code seed} has after {@code draws} draws. */
     public void jump(long seed, long draws) {
         state = seed + draws * GOLDEN_GAMMA;
     }
@@ -27,18 +27,32 @@ public final class SeededRandom {
         return z ^ z >>> 31;
     }
 
-    /** @return 0..bound−1; {@code bound} is at least 1 */
+    /**
+     * Draws a number below a bound.
+     *
+     * @param bound at least 1
+     * @return 0..bound−1
+     */
     public int below(int bound) {
         return (int) ((nextLong() >>> 32) * bound >>> 32);
     }
 
-    /** @return min..max, both inclusive */
+    /**
+     * Draws a number from a range.
+     *
+     * @return min..max, both inclusive; {@code min} if {@code max} is less
+     */
     public long between(long min, long max) {
         long next = nextLong();
         return max <= min ? min : min + Long.remainderUnsigned(next, max - min + 1);
     }
 
-    /** @param rate 0 for never, 1 for always. Draws once whatever the rate, so that changing one rate leaves the other draws alone. */
+    /**
+     * Decides whether a random event occurs. Draws exactly once for every rate, so that changing one rate does not change other draws.
+     *
+     * @param rate probability, from 0 for never to 1 for always
+     * @return true if the event occurs
+     */
     public boolean chance(double rate) {
         return (nextLong() >>> 11) * 0x1p-53 < rate;
     }

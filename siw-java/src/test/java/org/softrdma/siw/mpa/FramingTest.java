@@ -239,7 +239,7 @@ class FramingTest {
         ByteBuffer b = ByteBuffer.wrap(stream);
         assertEquals(0, reader.pendingBytes());
         assertEquals(OK, read(reader, b, 0, 1));
-        assertEquals(0, reader.pendingBytes(), "nobody knows how long it is");
+        assertEquals(0, reader.pendingBytes(), "the length is not known yet");
         assertEquals(OK, read(reader, b, 1, 20));
         assertEquals(stream.length - 20, reader.pendingBytes());
         MemorySegment.copy(stream, 20, reader.pendingBuffer(), ValueLayout.JAVA_BYTE, reader.pendingOffset(), 20_000);

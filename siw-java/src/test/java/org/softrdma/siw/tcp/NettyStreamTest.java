@@ -145,7 +145,7 @@ class NettyStreamTest {
         stream.send(out);
         assertTrue(out.isEmpty());
         taker.poll(stream);
-        assertEquals(100, taker.bytes, "what the peer said last");
+        assertEquals(100, taker.bytes, "the last bytes of the peer");
     }
 
     @Test

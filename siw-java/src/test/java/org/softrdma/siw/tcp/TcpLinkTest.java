@@ -147,7 +147,7 @@ class TcpLinkTest {
         }
         long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
         while (!ready.tryAcquire()) {
-            assertTrue(System.nanoTime() - untilNs < 0, "there are no news");
+            assertTrue(System.nanoTime() - untilNs < 0, "no readiness within the deadline");
             sockets.await(TimeUnit.SECONDS.toNanos(1));
             sockets.poll();
         }
@@ -254,7 +254,7 @@ class TcpLinkTest {
         }
         out.wrote(SMALL);
         stream.send(out);
-        assertTrue(out.isEmpty(), "what cannot go out is in nobody's way");
+        assertTrue(out.isEmpty(), "unsent bytes are discarded after the end of the stream");
     }
 
     /** The peer keeps sending after the abort. */
