@@ -19,7 +19,11 @@ final class RoceMode implements Supplier<GidType> {
     private LinkStore.Version version;
     private GidType mode;
 
-    /** Creates the supplier for one device. @param usual version used unless the file has another one */
+    /**
+     * Creates the supplier for one device.
+     *
+     * @param usual version used unless the file has another one
+     */
     RoceMode(LinkStore store, String device, GidType usual) {
         this.store = store;
         this.device = device;

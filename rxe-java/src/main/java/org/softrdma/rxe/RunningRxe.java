@@ -89,7 +89,11 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
         }
     }
 
-    /** Gives the link the interface's addresses. @return those it could take; the next look tries the others again */
+    /**
+     * Gives the link the interface's addresses.
+     *
+     * @return those it could take; the next look tries the others again
+     */
     private List<Gid> useAddresses(NetDevice now) {
         List<Gid> wanted = GidTable.addressesOf(now);
         link.addresses().stream().filter(gid -> !wanted.contains(gid)).forEach(link::removeAddress);

@@ -57,7 +57,11 @@ final class RxeDevice implements RdmaDevice {
     private final LinkStore store;
     private final RxeOptions options;
 
-    /** Creates a configured or default device. @param index position among all devices */
+    /**
+     * Creates a configured or default device.
+     *
+     * @param index position among all devices
+     */
     RxeDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
         this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.get(RxeLinkType.FAULT))
             .withCongestion(link.get(RxeLinkType.CONGESTION)).withLimitedMemory(link.get(LinkOption.MEMLOCK))

@@ -48,7 +48,11 @@ final class RxeQueuePair extends SoftQueuePair {
         machine = underOwner(() -> engine.add(this::newMachine));
     }
 
-    /** Creates a handle of an XRC target. @param maker creates the machine of a new target, or finds that of an existing one */
+    /**
+     * Creates a handle of an XRC target.
+     *
+     * @param maker creates the machine of a new target, or finds that of an existing one
+     */
     private RxeQueuePair(RxeContext context, SoftXrcDomain domain, Function<RxeQueuePair, QpMachine> maker) {
         super(domain);
         this.context = context;
@@ -101,7 +105,11 @@ final class RxeQueuePair extends SoftQueuePair {
         return new RxeQueuePair(context, domain, qp -> qp.engine.add(qpn -> qp.newTarget(domain, qpn)));
     }
 
-    /** Opens an existing target. @throws VerbsException EINVAL: the domain has no target of that number */
+    /**
+     * Opens an existing target.
+     *
+     * @throws VerbsException EINVAL: the domain has no target of that number
+     */
     static RxeQueuePair openTarget(RxeContext context, SoftXrcDomain domain, int number) {
         return new RxeQueuePair(context, domain, qp -> qp.holdTarget(domain, number));
     }

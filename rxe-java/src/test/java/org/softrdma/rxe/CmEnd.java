@@ -107,7 +107,11 @@ public final class CmEnd implements CmHandler, CmListener, AutoCloseable {
         return new String(padded).trim();
     }
 
-    /** A SEND of each to the other, and a WRITE and a READ of one, arrive. @param waiter waits for a condition */
+    /**
+     * A SEND of each to the other, and a WRITE and a READ of one, arrive.
+     *
+     * @param waiter waits for a condition
+     */
     static void exchange(CmEnd a, CmEnd b, Consumer<BooleanSupplier> waiter) {
         try (MemoryRegion ofA = a.side.memory("from a, to be written and read".getBytes());
              MemoryRegion ofB = b.side.memory(100, SimulatedPair.ALL_REMOTE);

@@ -26,7 +26,11 @@ class LinkFaultsRcTest {
     private static final int SIZE = 20_000;
     private static final int MESSAGES = 8;
 
-    /** Writes, reads and sends; all must arrive as it was. @return the counters of both devices, and the time it took */
+    /**
+     * Writes, reads and sends; all must arrive as it was.
+     *
+     * @return the counters of both devices, and the time it took
+     */
     private static List<Object> run(String faultsOfA, String faultsOfB) {
         SimulatedPair pair = new SimulatedPair(1, new SimulatedPair.Setup());
         byte[] data = new byte[MESSAGES * SIZE];

@@ -58,7 +58,11 @@ class MemoryGoneTest {
         return pair.a.sends().getLast().status();
     }
 
-    /** Another connection of the two devices, the remote end in protection domain {@code pd}. @return our end */
+    /**
+     * Another connection of the two devices, the remote end in protection domain {@code pd}.
+     *
+     * @return our end
+     */
     private QueuePair connectTo(ProtectionDomain pd) {
         QueuePair ours = pair.a.newQp(pair.a.pd);
         QueuePair theirs = pair.b.newQp(pd);

@@ -173,7 +173,11 @@ public final class RawPacket {
         return this;
     }
 
-    /** The packet from BTH to ICRC. @param qpn destination, unless {@link #destQpn} was called */
+    /**
+     * The packet from BTH to ICRC.
+     *
+     * @param qpn destination, unless {@link #destQpn} was called
+     */
     byte[] bytes(int qpn, Gid from, Gid to, int sourcePort) {
         int padding = pad < 0 ? -payload.length & 3 : pad;
         ByteBuffer bytes = ByteBuffer.allocate(12 + headers.length + payload.length + padding + 4);

@@ -88,7 +88,11 @@ class UnreliableFaultSimulationTest {
         return bytes;
     }
 
-    /** Sends everything in one direction, with pauses; checks contents of delivered messages. @return the numbers delivered, in order */
+    /**
+     * Sends everything in one direction, with pauses; checks contents of delivered messages.
+     *
+     * @return the numbers delivered, in order
+     */
     private static List<Integer> run(QpType type, long seed, FaultPlan plan) {
         SplittableRandom random = new SplittableRandom(seed);
         SimulatedPair.Setup setup = new SimulatedPair.Setup();

@@ -23,7 +23,11 @@ final class Accidents {
     private final List<Endpoint> draining = new ArrayList<>();
     private boolean ended;
 
-    /** An accident to come. @param afterPackets from and to its victim */
+    /**
+     * An accident to come.
+     *
+     * @param afterPackets from and to its victim
+     */
     private record Due(Accident accident, Endpoint victim, long afterPackets) {
     }
 
@@ -37,7 +41,11 @@ final class Accidents {
         toCome.add(new Due(accident, victim, (long) (accident.when() * plannedPackets)));
     }
 
-    /** Those whose time has come happen. @return whether any did */
+    /**
+     * Those whose time has come happen.
+     *
+     * @return whether any did
+     */
     boolean happen(long nowNs) {
         boolean any = toCome.removeIf(due -> happens(due, nowNs));
         return draining.removeIf(each -> nowNs - each.drainsUntilNs >= 0 && resumeDrained(each)) | any;

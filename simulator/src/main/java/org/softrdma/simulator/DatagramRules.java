@@ -66,7 +66,11 @@ final class DatagramRules {
         ports.get(new Place(gid, qpn)).drained = now;
     }
 
-    /** A datagram was sent. @return what is wrong, or null */
+    /**
+     * A datagram was sent.
+     *
+     * @return what is wrong, or null
+     */
     String check(Gid from, Gid to, ByteBuffer packet, int offset, int opcode, int payload) {
         int deth = offset + Opcode.dethOffset(opcode);
         Port sender = ports.get(new Place(from, Deth.sourceQp(packet, deth)));

@@ -179,7 +179,11 @@ final class LooseWorkload {
 
     // ---- what is received ----
 
-    /** A receive completed. @param slots where the message is, in order */
+    /**
+     * A receive completed.
+     *
+     * @param slots where the message is, in order
+     */
     void onReceive(Endpoint endpoint, WorkCompletion wc, List<Slot> slots) {
         boolean datagram = endpoint.service == QpType.UD;
         int ahead = datagram ? GRH_BYTES : 0;

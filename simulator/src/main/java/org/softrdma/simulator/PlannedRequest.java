@@ -38,7 +38,12 @@ final class PlannedRequest {
         }
     }
 
-    /** Where a datagram goes. @param gid a queue pair's address, or a group's; @param reaches who takes it */
+    /**
+     * Where a datagram goes.
+     *
+     * @param gid a queue pair's address, or a group's;
+     * @param reaches who takes it
+     */
     record Destination(Gid gid, int qpn, int qkey, List<Endpoint> reaches) {
     }
 

@@ -99,7 +99,11 @@ final class ReceivePool {
 
     // ---- the application's deeds ----
 
-    /** Posts a receive if there is room. @return whether it did */
+    /**
+     * Posts a receive if there is room.
+     *
+     * @return whether it did
+     */
     boolean post() {
         if (posted.size() - lost >= capacity || free.isEmpty()) {
             return false;
@@ -156,7 +160,11 @@ final class ReceivePool {
 
     // ---- what comes of it ----
 
-    /** A receive completed. @return its slots, in order */
+    /**
+     * A receive completed.
+     *
+     * @return its slots, in order
+     */
     List<Slot> finish(Endpoint endpoint, WorkCompletion wc) {
         Integer index = posted.get(wc.wrId());
         check(index != null, "receive was never posted, or completed before", wc);

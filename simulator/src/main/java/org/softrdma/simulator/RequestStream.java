@@ -93,7 +93,11 @@ final class RequestStream {
 
     // ---- posting ----
 
-    /** Posts the next request if there is room for it and what it waits for is done. @return whether it did */
+    /**
+     * Posts the next request if there is room for it and what it waits for is done.
+     *
+     * @return whether it did
+     */
     boolean postRequest() {
         if (posted == requests.size() || isDead() || posted - done == qp.capabilities().maxSendWr()) {
             return false;
@@ -157,7 +161,11 @@ final class RequestStream {
         }
     }
 
-    /** Posts the next receive if there is room. @return whether it did */
+    /**
+     * Posts the next receive if there is room.
+     *
+     * @return whether it did
+     */
     boolean postReceive() {
         if (receivesPosted == receives.size() || target.pool != null || target.isDead()
             || receivesPosted - receivesDone - receivesFlushed == peerQp.capabilities().maxRecvWr()) {
@@ -263,7 +271,11 @@ final class RequestStream {
         checkReceived(wc);
     }
 
-    /** A message came into receives that serve all. @param slots of the receive, in order */
+    /**
+     * A message came into receives that serve all.
+     *
+     * @param slots of the receive, in order
+     */
     void onPooledReceive(WorkCompletion wc, List<Slot> slots) {
         check(receivesDone < receives.size(), "more received than will be sent", wc);
         PlannedRequest taker = checkReceived(wc);
@@ -272,7 +284,11 @@ final class RequestStream {
         }
     }
 
-    /** The first bytes of a receive. @param from how many of them to leave out */
+    /**
+     * The first bytes of a receive.
+     *
+     * @param from how many of them to leave out
+     */
     static byte[] bytesOf(List<Slot> slots, int from, int bytes) {
         byte[] all = new byte[from + bytes];
         int at = 0;

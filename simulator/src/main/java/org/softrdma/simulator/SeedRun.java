@@ -137,7 +137,11 @@ public final class SeedRun {
         return of(seed, null);
     }
 
-    /** As {@link #of(long)}. @param trace sees every packet; null for nobody */
+    /**
+     * As {@link #of(long)}.
+     *
+     * @param trace sees every packet; null for nobody
+     */
     public static SeedResult of(long seed, PacketObserver trace) {
         SeedRun run = new SeedRun(seed);
         if (trace != null) {
@@ -257,7 +261,11 @@ public final class SeedRun {
 
     // ---- the applications ----
 
-    /** The applications' turn: they take completions and post some more. @return whether all is done */
+    /**
+     * The applications' turn: they take completions and post some more.
+     *
+     * @return whether all is done
+     */
     private boolean step() {
         boolean mayPost = pacemaker.beat;
         pacemaker.beat = false;

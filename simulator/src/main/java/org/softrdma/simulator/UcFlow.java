@@ -59,7 +59,11 @@ final class UcFlow {
         drained = now;
     }
 
-    /** A packet was sent. @return what is wrong, or null */
+    /**
+     * A packet was sent.
+     *
+     * @return what is wrong, or null
+     */
     String check(ByteBuffer packet, int offset, int opcode, int payload) {
         packets++;
         if (gone || drained) {

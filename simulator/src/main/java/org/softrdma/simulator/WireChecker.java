@@ -62,7 +62,11 @@ final class WireChecker implements PacketObserver {
         ucFlowsBySender.put(key(from, fromQpn), flow);
     }
 
-    /** Announces a datagram queue pair. @param inGroup attached to the group */
+    /**
+     * Announces a datagram queue pair.
+     *
+     * @param inGroup attached to the group
+     */
     void addDatagrams(Gid gid, int qpn, int firstPsn, int qkey, boolean inGroup, Arrivals arrivals) {
         datagrams.add(gid, qpn, firstPsn, qkey, inGroup, arrivals);
     }
@@ -82,7 +86,11 @@ final class WireChecker implements PacketObserver {
         goneKeys.computeIfAbsent(side, gid -> new HashSet<>()).add(rkey);
     }
 
-    /** The queue pair sends nothing any more. @param destroyed it may still acknowledge what it had executed */
+    /**
+     * The queue pair sends nothing any more.
+     *
+     * @param destroyed it may still acknowledge what it had executed
+     */
     void expectSilence(Gid side, int qpn, boolean destroyed) {
         if (ucFlowsBySender.containsKey(key(side, qpn))) {
             ucFlowsBySender.get(key(side, qpn)).expectSilence();

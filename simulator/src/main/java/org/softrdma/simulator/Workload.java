@@ -53,7 +53,11 @@ final class Workload {
         packetsLeft = scenario.packetBudget();
     }
 
-    /** Plans everything. @param streams both directions of each queue pair, one after the other */
+    /**
+     * Plans everything.
+     *
+     * @param streams both directions of each queue pair, one after the other
+     */
     void plan(List<RequestStream> streams) {
         for (int i = 0; i < streams.size(); i++) {
             RequestStream stream = streams.get(i);

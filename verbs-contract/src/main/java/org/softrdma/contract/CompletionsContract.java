@@ -214,7 +214,11 @@ public abstract class CompletionsContract extends ContractTest {
         assertEquals(count, into.size());
     }
 
-    /** Creates a connection whose receives at B complete on {@code cq}. @return its end at A */
+    /**
+     * Creates a connection whose receives at B complete on {@code cq}.
+     *
+     * @return its end at A
+     */
     private QueuePair senderTo(CompletionQueue cq) {
         QueuePair ofA = a.newQp(a.pd);
         QpCapabilities cap = new QpCapabilities(64, 64, 1, 1, 0);

@@ -16,7 +16,11 @@ public abstract class LiveFabric implements ContractFabric {
     /** Contexts that keep the devices running between tests; tests open their own contexts. */
     private final List<Context> running = new ArrayList<>();
 
-    /** Opens the devices. @param start opens a device by its number, each as if on a host of its own */
+    /**
+     * Opens the devices.
+     *
+     * @param start opens a device by its number, each as if on a host of its own
+     */
     protected LiveFabric(IntFunction<Context> start) {
         for (int device = 0; device < DEVICES; device++) {
             running.add(start.apply(device));

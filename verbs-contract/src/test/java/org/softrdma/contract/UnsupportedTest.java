@@ -45,7 +45,11 @@ class UnsupportedTest {
         }
     }
 
-    /** Runs one topic. @return how each of its tests ended, and why */
+    /**
+     * Runs one topic.
+     *
+     * @return how each of its tests ended, and why
+     */
     private static Map<String, TestExecutionResult> run(Class<?> provider, Class<?> topic) {
         Map<String, TestExecutionResult> results = new TreeMap<>();
         LauncherFactory.create().execute(

@@ -31,12 +31,20 @@ public final class CrcPolynomial {
     private CrcPolynomial() {
     }
 
-    /** x^(8n). @param bytes n, 0..2^31−1 */
+    /**
+     * x^(8n).
+     *
+     * @param bytes n, 0..2^31−1
+     */
     public static int power(int bytes) {
         return product(POWER, bytes);
     }
 
-    /** x^−(8n). @param bytes n, 0..2^31−1 */
+    /**
+     * x^−(8n).
+     *
+     * @param bytes n, 0..2^31−1
+     */
     public static int inversePower(int bytes) {
         return product(INVERSE, bytes);
     }

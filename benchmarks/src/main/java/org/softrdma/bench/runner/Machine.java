@@ -77,7 +77,11 @@ final class Machine {
         }
     }
 
-    /** Waits until the machine is nearly idle, at most so long. @return the part of all cores that others kept busy at the end, 0..1 */
+    /**
+     * Waits until the machine is nearly idle, at most so long.
+     *
+     * @return the part of all cores that others kept busy at the end, 0..1
+     */
     static double awaitQuiet(int seconds) {
         long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         double busy = busy();

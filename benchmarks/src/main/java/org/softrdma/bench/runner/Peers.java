@@ -140,7 +140,11 @@ final class Peers {
         });
     }
 
-    /** Repeats until there were enough iterations for the time: what few of them tell is the start. @return µs for one transfer */
+    /**
+     * Repeats until there were enough iterations for the time: what few of them tell is the start.
+     *
+     * @return µs for one transfer
+     */
     private double fabric(String provider, String endpoint, int size, int firstIterations) throws IOException, Processes.Failed {
         int iterations = firstIterations;
         while (true) {

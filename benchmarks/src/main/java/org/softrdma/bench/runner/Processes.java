@@ -68,12 +68,20 @@ final class Processes implements AutoCloseable {
         return Files.readString(outputs.get(number));
     }
 
-    /** Waits until the process has printed a line that starts so. @return the rest of that line */
+    /**
+     * Waits until the process has printed a line that starts so.
+     *
+     * @return the rest of that line
+     */
     String awaitLine(int number, String start, int seconds) throws IOException, Failed {
         return awaitLines(number, start, 1, seconds).getFirst();
     }
 
-    /** Waits until the process has printed so many lines that start so. @return what follows in each */
+    /**
+     * Waits until the process has printed so many lines that start so.
+     *
+     * @return what follows in each
+     */
     List<String> awaitLines(int number, String start, int count, int seconds) throws IOException, Failed {
         long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         while (System.nanoTime() - untilNs < 0) {
@@ -93,7 +101,11 @@ final class Processes implements AutoCloseable {
         throw new Failed("waited for '" + start + "' and got: " + tail(output(number)));
     }
 
-    /** Waits for a process. @return what it printed */
+    /**
+     * Waits for a process.
+     *
+     * @return what it printed
+     */
     String finish(int number, int seconds) throws IOException, Failed {
         Process process = started.get(number);
         try {

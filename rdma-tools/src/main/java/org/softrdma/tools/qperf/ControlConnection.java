@@ -62,7 +62,11 @@ final class ControlConnection implements AutoCloseable {
         }
     }
 
-    /** How long each message may take from now on. @param seconds u32 */
+    /**
+     * How long each message may take from now on.
+     *
+     * @param seconds u32
+     */
     void timeout(int seconds) {
         timeoutNs = TimeUnit.SECONDS.toNanos(Integer.toUnsignedLong(seconds));
     }

@@ -157,7 +157,11 @@ final class DirectConnection implements RdmaConnection {
             ? rts.timeout(ACK_TIMEOUT).retryCount(RETRIES).rnrRetry(RETRIES).maxRdAtomic(peer.rdAtomic()) : rts;
     }
 
-    /** Both ends tell their GIDs. @throws QPerfFailure the peer does not, being no softrdma: then it will fail, too */
+    /**
+     * Both ends tell their GIDs.
+     *
+     * @throws QPerfFailure the peer does not, being no softrdma: then it will fail, too
+     */
     private AddressVector wayTo(Node peer) {
         if (!peer.hasGid()) {
             throw new QPerfFailure("failed to modify QP to RTR: " + Errno.EINVAL.text(), "the other end is an original qperf, which "

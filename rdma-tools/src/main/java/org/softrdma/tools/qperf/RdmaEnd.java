@@ -98,7 +98,11 @@ final class RdmaEnd implements AutoCloseable {
 
     // ---- set up ----
 
-    /** Makes what a queue pair needs on that device; then there are {@link #attributes}. @return its protection domain */
+    /**
+     * Makes what a queue pair needs on that device; then there are {@link #attributes}.
+     *
+     * @return its protection domain
+     */
     ProtectionDomain preparedPd(Context context) {
         QPerfFailure.attempt("failed to allocate protection domain", () -> pd = context.allocatePd());
         opened.add("protection domain", pd::close);

@@ -33,7 +33,11 @@ final class TestTimer {
         getOut = action;
     }
 
-    /** The test begins. @param seconds u32; 0: it ends otherwise */
+    /**
+     * The test begins.
+     *
+     * @param seconds u32; 0: it ends otherwise
+     */
     void start(int seconds) {
         CpuTimes.read(statistics.begin);
         long untilNs = System.nanoTime() + (seconds == 0 ? FOR_EVER_NS : TimeUnit.SECONDS.toNanos(Integer.toUnsignedLong(seconds)));

@@ -137,7 +137,11 @@ public final class CommunicationManager {
         return !awaitingPacket.isEmpty();
     }
 
-    /** Processes the fact that a queue pair of ours received a packet, which stands for a missing RTU. @param qpn u24 */
+    /**
+     * Processes the fact that a queue pair of ours received a packet, which stands for a missing RTU.
+     *
+     * @param qpn u24
+     */
     public void onPacket(int qpn) {
         Connection connection = awaitingPacket.get(qpn);
         if (connection != null) {
@@ -593,7 +597,11 @@ public final class CommunicationManager {
         return timers.earliestNs();
     }
 
-    /** Runs the timers that are due. @return number of timers that expired */
+    /**
+     * Runs the timers that are due.
+     *
+     * @return number of timers that expired
+     */
     public int onTime(long nowNs) {
         return timers.expire(nowNs);
     }
@@ -608,7 +616,11 @@ public final class CommunicationManager {
         return outgoing.poll();
     }
 
-    /** Queues a MAD. @param mad must not be changed afterwards */
+    /**
+     * Queues a MAD.
+     *
+     * @param mad must not be changed afterwards
+     */
     void send(GidPair gids, ByteBuffer mad) {
         if (outgoing.size() >= settings.maxOutgoing()) {
             counters.count(CmCounter.CM_DROP_OUTBOX_FULL);

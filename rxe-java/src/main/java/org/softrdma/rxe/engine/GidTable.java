@@ -42,7 +42,11 @@ public final class GidTable {
         return table;
     }
 
-    /** Updates the table to the interface's present addresses, as many as it has room for. @return whether a GID was added or removed */
+    /**
+     * Updates the table to the interface's present addresses, as many as it has room for.
+     *
+     * @return whether a GID was added or removed
+     */
     public boolean update(NetDevice netdev, List<Gid> addresses) {
         GidEntry[] before = slots;
         List<Wanted> wanted = wanted(netdev, addresses);

@@ -87,7 +87,11 @@ public final class Gsi {
 
     // ---- input ----
 
-    /** Checks a packet before its partition and ICRC are checked. @return why it must be dropped, or null */
+    /**
+     * Checks a packet before its partition and ICRC are checked.
+     *
+     * @return why it must be dropped, or null
+     */
     RxeCounter check(InboundPacket packet) {
         if (packet.frame().local().isMulticast() || packet.opcode() != Opcode.UD_SEND_ONLY || packet.payloadBytes() != Mad.LENGTH) {
             return RxeCounter.DROP_GSI_NO_MAD;
@@ -106,7 +110,11 @@ public final class Gsi {
         inbox.add(new IncomingMad(new GidPair(frame.type(), frame.local(), new Gid(frame.remoteHigh(), frame.remoteLow())), mad));
     }
 
-    /** Handles a datagram of ours that its destination host returned by ICMP. @param packet at least {@link #RETURNED_BYTES} of it */
+    /**
+     * Handles a datagram of ours that its destination host returned by ICMP.
+     *
+     * @param packet at least {@link #RETURNED_BYTES} of it
+     */
     void onReturned(ReceivedFrame packet) {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
         int madAt = packet.offset() + Opcode.headerLength(Opcode.UD_SEND_ONLY);
@@ -114,7 +122,11 @@ public final class Gsi {
         manager.onPortUnreachable(new GidPair(packet.type(), packet.local(), new Gid(packet.remoteHigh(), packet.remoteLow())), mad);
     }
 
-    /** Processes a part of the inbox, and due timers. @return how much was done */
+    /**
+     * Processes a part of the inbox, and due timers.
+     *
+     * @return how much was done
+     */
     int pollInput(long nowNs) {
         int done = 0;
         while (done < MADS_PER_ROUND && !inbox.isEmpty()) {
@@ -136,7 +148,11 @@ public final class Gsi {
 
     // ---- agents ----
 
-    /** Registers the agent of a class. @throws VerbsException EBUSY: the class has an agent */
+    /**
+     * Registers the agent of a class.
+     *
+     * @throws VerbsException EBUSY: the class has an agent
+     */
     public void enter(int managementClass, MadPort.Receiver agent) {
         if (agents.putIfAbsent(managementClass, agent) != null) {
             throw new VerbsException(Errno.EBUSY, "open_mad_agent", "management class 0x" + Integer.toHexString(managementClass)
@@ -148,7 +164,11 @@ public final class Gsi {
         agents.remove(managementClass);
     }
 
-    /** Queues a datagram of an agent. @throws VerbsException no path to its destination, or ENOMEM: the outbox is full */
+    /**
+     * Queues a datagram of an agent.
+     *
+     * @throws VerbsException no path to its destination, or ENOMEM: the outbox is full
+     */
     public void send(OutgoingMad mad) {
         path(mad.gids());
         if (outbox.size() == OUTBOX_MADS) {
@@ -168,7 +188,11 @@ public final class Gsi {
         return manager.deadlineNs();
     }
 
-    /** Sends a part of the waiting datagrams. @return number of packets */
+    /**
+     * Sends a part of the waiting datagrams.
+     *
+     * @return number of packets
+     */
     int transmit(PacketWriter out) {
         int sent = 0;
         while (sent < MADS_PER_ROUND && out.hasRoom()) {

@@ -63,7 +63,11 @@ public final class MulticastTable {
         return new VerbsException(Errno.ENOMEM, "attach_mcast", why);
     }
 
-    /** Detaches a queue pair from a group; the link leaves a group without queue pairs. @return false if it is not attached */
+    /**
+     * Detaches a queue pair from a group; the link leaves a group without queue pairs.
+     *
+     * @return false if it is not attached
+     */
     public boolean detach(Gid group, QpMachine qp) {
         List<QpMachine> members = attached(group);
         if (!members.contains(qp)) {

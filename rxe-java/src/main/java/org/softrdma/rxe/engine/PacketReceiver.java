@@ -62,7 +62,11 @@ final class PacketReceiver implements FrameHandler {
         }
     }
 
-    /** Delivers the packet to its destination. @return why it was dropped, or null */
+    /**
+     * Delivers the packet to its destination.
+     *
+     * @return why it was dropped, or null
+     */
     private RxeCounter classify(ReceivedFrame frame) {
         RxeCounter refusal = verifier.checkHeaders(frame);
         if (refusal != null) {

@@ -136,7 +136,11 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         return sent + flush();
     }
 
-    /** Sends a part of the waiting management datagrams, as far as there is room now. @return number of packets */
+    /**
+     * Sends a part of the waiting management datagrams, as far as there is room now.
+     *
+     * @return number of packets
+     */
     public int sendManagement() {
         flush();
         int sent = gsi.transmit(writer);

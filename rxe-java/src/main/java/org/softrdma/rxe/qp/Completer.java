@@ -171,7 +171,11 @@ final class Completer {
         progressed(nowNs, 1);
     }
 
-    /** Brings {@code psn}'s READ or atomic to the head by acknowledging all before it. @return false if a response is missing */
+    /**
+     * Brings {@code psn}'s READ or atomic to the head by acknowledging all before it.
+     *
+     * @return false if a response is missing
+     */
     private boolean reach(long nowNs, int psn) {
         if (SendState.isAnswered(ring.opcode(ring.head()))) {
             if (psn != state.unacked) {

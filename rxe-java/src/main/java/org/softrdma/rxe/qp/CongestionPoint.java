@@ -98,7 +98,11 @@ public final class CongestionPoint {
         return (int) Math.min(most, 1 + (long) (unusedNs * rate.bitsPerSecond() / BITS_NS) / packetBytes);
     }
 
-    /** Bytes were sent, after {@link #packets} allowed them. @param more whether only the rate holds further packets back */
+    /**
+     * Bytes were sent, after {@link #packets} allowed them.
+     *
+     * @param more whether only the rate holds further packets back
+     */
     void onSent(int bytes, boolean more) {
         heldUntilNs = Deadline.NEVER;
         if (rate.isLimiting()) {

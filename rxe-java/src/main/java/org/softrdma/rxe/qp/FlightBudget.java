@@ -37,7 +37,11 @@ public final class FlightBudget {
         return limit;
     }
 
-    /** Accounts a change of one queue pair's packets in flight. @param packets more, or negative for fewer */
+    /**
+     * Accounts a change of one queue pair's packets in flight.
+     *
+     * @param packets more, or negative for fewer
+     */
     public void move(int packets) {
         inFlight += packets;
         assert inFlight >= 0;
@@ -73,7 +77,11 @@ public final class FlightBudget {
         }
     }
 
-    /** Takes the first queue pair out of the line. @return null if there is no room, or none waits */
+    /**
+     * Takes the first queue pair out of the line.
+     *
+     * @return null if there is no room, or none waits
+     */
     public RcMachine next() {
         if (room() <= 0 || line.isEmpty()) {
             return null;

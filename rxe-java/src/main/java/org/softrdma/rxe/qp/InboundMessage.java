@@ -71,7 +71,11 @@ final class InboundMessage {
         return good && (first || bytes + payload <= MessageWriter.MAX_MESSAGE_BYTES);
     }
 
-    /** Places a packet of a SEND into the current receive. @return SUCCESS, LOC_LEN_ERR or LOC_PROT_ERR */
+    /**
+     * Places a packet of a SEND into the current receive.
+     *
+     * @return SUCCESS, LOC_LEN_ERR or LOC_PROT_ERR
+     */
     WcStatus placeSend(InboundPacket packet) {
         int payload = packet.payloadBytes();
         if (packet.has(Opcode.START)) {
@@ -88,7 +92,11 @@ final class InboundMessage {
         return WcStatus.SUCCESS;
     }
 
-    /** Places a packet of a WRITE. @return false if its key does not allow it: memory is untouched by this packet */
+    /**
+     * Places a packet of a WRITE.
+     *
+     * @return false if its key does not allow it: memory is untouched by this packet
+     */
     boolean placeWrite(InboundPacket packet) {
         int payload = packet.payloadBytes();
         if (packet.has(Opcode.START)) {

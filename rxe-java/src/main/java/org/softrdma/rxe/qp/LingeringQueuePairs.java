@@ -96,7 +96,11 @@ public final class LingeringQueuePairs {
         }
     }
 
-    /** Sends the acknowledgements owed. @return number of packets */
+    /**
+     * Sends the acknowledgements owed.
+     *
+     * @return number of packets
+     */
     public int transmit(PacketWriter out) {
         int sent = 0;
         while (!toAcknowledge.isEmpty() && out.hasRoom()) {

@@ -81,7 +81,11 @@ final class LossRecovery {
         return Deadline.earlier(Deadline.earlier(ackDeadlineNs, probeDeadlineNs), rnrUntilNs);
     }
 
-    /** Handles a deadline that may have expired. @return SUCCESS, or RETRY_EXC_ERR to fail the oldest work request with */
+    /**
+     * Handles a deadline that may have expired.
+     *
+     * @return SUCCESS, or RETRY_EXC_ERR to fail the oldest work request with
+     */
     WcStatus onTimer(long nowNs) {
         if (Deadline.isDue(rnrUntilNs, nowNs)) {
             rnrUntilNs = Deadline.NEVER;
@@ -153,7 +157,11 @@ final class LossRecovery {
         return probing;
     }
 
-    /** The probe was sent, or cannot be. @param isNext it was the packet at the cursor anyway: its answer indicates no loss */
+    /**
+     * The probe was sent, or cannot be.
+     *
+     * @param isNext it was the packet at the cursor anyway: its answer indicates no loss
+     */
     void onProbed(boolean isNext) {
         probing = false;
         if (isNext) {
@@ -238,7 +246,11 @@ final class LossRecovery {
 
     // ---- sending again ----
 
-    /** Uses up one retry. @return false if none was left */
+    /**
+     * Uses up one retry.
+     *
+     * @return false if none was left
+     */
     private boolean takeRetry() {
         if (retriesLeft == 0) {
             counters.count(RxeCounter.RETRY_EXCEEDED_ERR);

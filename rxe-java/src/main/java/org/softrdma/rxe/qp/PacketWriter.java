@@ -39,12 +39,20 @@ public final class PacketWriter {
         return batch.offset(batch.end());
     }
 
-    /** Starts a packet; {@link #hasRoom()} must be true. Without {@link #finish} it is forgotten. @return offset for its BTH */
+    /**
+     * Starts a packet; {@link #hasRoom()} must be true. Without {@link #finish} it is forgotten.
+     *
+     * @return offset for its BTH
+     */
     public int begin(Path path) {
         return batch.begin(path);
     }
 
-    /** Ends the packet begun last. @param end offset after the payload's pad */
+    /**
+     * Ends the packet begun last.
+     *
+     * @param end offset after the payload's pad
+     */
     public void finish(Path path, int at, int end) {
         ByteBuffer buffer = batch.buffer();
         Icrc.put(buffer, end, sealFor(path, buffer, at, end));

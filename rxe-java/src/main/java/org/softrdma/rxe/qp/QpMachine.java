@@ -77,7 +77,11 @@ public abstract class QpMachine extends QueuePairCore {
 
     // ---- input ----
 
-    /** Checks the packet's addresses, before anything else of it is checked. @return why it must be dropped, or null */
+    /**
+     * Checks the packet's addresses, before anything else of it is checked.
+     *
+     * @return why it must be dropped, or null
+     */
     public abstract RxeCounter checkOrigin(InboundPacket packet);
 
     /** Handles a packet for this queue pair that passed the edge's checks. */
@@ -123,7 +127,11 @@ public abstract class QpMachine extends QueuePairCore {
 
     abstract long serviceDeadlineNs();
 
-    /** Sends up to {@code budget} packets. @return number of packets */
+    /**
+     * Sends up to {@code budget} packets.
+     *
+     * @return number of packets
+     */
     public final int transmit(long nowNs, PacketWriter out, int budget) {
         return congestion == null ? transmitFreely(nowNs, out, budget) : transmitAtRate(nowNs, out, budget);
     }
@@ -150,16 +158,28 @@ public abstract class QpMachine extends QueuePairCore {
         return 1;
     }
 
-    /** Sends up to {@code budget} packets without a rate limit. @return number of packets */
+    /**
+     * Sends up to {@code budget} packets without a rate limit.
+     *
+     * @return number of packets
+     */
     abstract int transmitFreely(long nowNs, PacketWriter out, int budget);
 
-    /** Sends up to {@code budget} packets, but no lone acknowledgement. @return number of packets */
+    /**
+     * Sends up to {@code budget} packets, but no lone acknowledgement.
+     *
+     * @return number of packets
+     */
     abstract int transmitData(long nowNs, PacketWriter out, int budget);
 
     /** Whether {@link #transmitData} would send something, given a budget and room. */
     abstract boolean hasData();
 
-    /** Sends the lone acknowledgement, if there is one and the budget is not 0. @return number of packets */
+    /**
+     * Sends the lone acknowledgement, if there is one and the budget is not 0.
+     *
+     * @return number of packets
+     */
     abstract int transmitAnswer(PacketWriter out, int budget);
 
     /** Sends up to {@code budget} packets of the responses owed to the peer, and nothing else. */
@@ -175,7 +195,11 @@ public abstract class QpMachine extends QueuePairCore {
 
     // ---- states ----
 
-    /** Applies a checked modify call. @param resolved path of the address vector, if attributes carry one, else null */
+    /**
+     * Applies a checked modify call.
+     *
+     * @param resolved path of the address vector, if attributes carry one, else null
+     */
     public final void modify(QpAttributes change, QpState to, Path resolved) {
         if (change.has(QpAttributeMask.PATH_MTU)) {
             mtu = change.pathMtu().bytes();
@@ -215,7 +239,11 @@ public abstract class QpMachine extends QueuePairCore {
     /** Resets the service's part: the queues are empty, and nothing of earlier work requests may be remembered. */
     abstract void onServiceReset();
 
-    /** Drops one reference. @return true if it was the last one and the queue pair must be destroyed */
+    /**
+     * Drops one reference.
+     *
+     * @return true if it was the last one and the queue pair must be destroyed
+     */
     public boolean release(WorkQueues holder) {
         return true;
     }
@@ -239,7 +267,11 @@ public abstract class QpMachine extends QueuePairCore {
         return now.compareTo(QpState.RTR) >= 0 && now != QpState.ERR;
     }
 
-    /** Lets the queue pair take part in congestion control. @param settings on, with a line rate */
+    /**
+     * Lets the queue pair take part in congestion control.
+     *
+     * @param settings on, with a line rate
+     */
     public void control(CongestionControl settings) {
         congestion = new CongestionPoint(settings, counters);
     }

@@ -39,7 +39,11 @@ public class RcMachine extends QpMachine {
     /** Mark of the budget: the queue pair is in its line. */
     boolean inLine;
 
-    /** Makes an RC queue pair. @param flight shared by all queue pairs of the device */
+    /**
+     * Makes an RC queue pair.
+     *
+     * @param flight shared by all queue pairs of the device
+     */
     public RcMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight) {
         this(qpn, queues, memory, counters, flight, Opcode.TRANSPORT_RC,
             new QpAttributes().accessFlags(0).pkeyIndex(0).port(0).destQpn(0).maxRdAtomic(0).maxDestRdAtomic(0).minRnrTimer(0).timeout(0)
@@ -47,7 +51,11 @@ public class RcMachine extends QpMachine {
             new RequestContext(queues.pdNumber(), queues.receives(), queues.recvCq()));
     }
 
-    /** Makes a queue pair of RC or XRC. @param transport the service's bits of the opcode: one of {@link Opcode}'s TRANSPORT constants */
+    /**
+     * Makes a queue pair of RC or XRC.
+     *
+     * @param transport the service's bits of the opcode: one of {@link Opcode}'s TRANSPORT constants
+     */
     public RcMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, FlightBudget flight, int transport,
               QpAttributes attributes, RequestContext context) {
         super(qpn, queues, memory, counters, attributes, context);
@@ -132,7 +140,11 @@ public class RcMachine extends QpMachine {
         return transmitData(nowNs, out, budget, 0);
     }
 
-    /** Sends responses with data, and requests. @param forAnswer packets of the budget reserved for an acknowledgement, if one is owed */
+    /**
+     * Sends responses with data, and requests.
+     *
+     * @param forAnswer packets of the budget reserved for an acknowledgement, if one is owed
+     */
     private int transmitData(long nowNs, PacketWriter out, int budget, int forAnswer) {
         int sent = responder.transmitData(out, budget);
         int forRequests = budget - sent - (responder.owes() ? forAnswer : 0);

@@ -14,7 +14,11 @@ class RequestContext {
     private int pd;
     private final CompletionSink cq;
 
-    /** Makes the context of a queue pair. @param cq may be null for a queue pair that receives nothing */
+    /**
+     * Makes the context of a queue pair.
+     *
+     * @param cq may be null for a queue pair that receives nothing
+     */
     RequestContext(int pd, ReceiveSource receives, CompletionSink cq) {
         this.pd = pd;
         this.receives = receives;

@@ -47,7 +47,11 @@ final class Requester {
         localOperations = new LocalOperations(ring, qp.memory(), qp.pd(), qp.qpn());
     }
 
-    /** Sends up to {@code budget} packets. @return how many */
+    /**
+     * Sends up to {@code budget} packets.
+     *
+     * @return how many
+     */
     int transmit(long nowNs, PacketWriter out, int budget) {
         int sent = 0;
         while (sent < budget && qp.maySend() && out.hasRoom() && sendNext(nowNs, out)) {
@@ -87,7 +91,11 @@ final class Requester {
         return sent;
     }
 
-    /** Sends the packet at the cursor, or executes the local operation there. @return false if that cannot be done now */
+    /**
+     * Sends the packet at the cursor, or executes the local operation there.
+     *
+     * @return false if that cannot be done now
+     */
     private boolean sendNext(long nowNs, PacketWriter out) {
         long wqe = state.cursor;
         if (wqe == ring.tail() || waitsForReads() || !qp.mayStart(wqe)) {
@@ -127,7 +135,11 @@ final class Requester {
             || SendState.isAnswered(ring.opcode(wqe)) && state.readsInFlight >= qp.maxRdAtomic();
     }
 
-    /** Executes a local operation once all before it is complete, and moves the cursor past it. @return false if sending must stop */
+    /**
+     * Executes a local operation once all before it is complete, and moves the cursor past it.
+     *
+     * @return false if sending must stop
+     */
     private boolean runLocally(long wqe) {
         if (wqe != ring.head()) {
             return false;
@@ -147,7 +159,9 @@ final class Requester {
 
     /**
      * Checks a work request as far as that can be done before its first packet, and assigns its PSNs. A fault is reported once everything
-     * before it is complete, because completions are in order. @return false if it cannot go on now
+     * before it is complete, because completions are in order.
+     *
+     * @return false if it cannot go on now
      */
     private boolean start(long wqe, int opcode) {
         WcStatus verdict = check(wqe, opcode);
@@ -232,7 +246,11 @@ final class Requester {
         }
     }
 
-    /** Sends one packet of a SEND or RDMA WRITE. @return false if its data could not be read; the work request is failed in its turn */
+    /**
+     * Sends one packet of a SEND or RDMA WRITE.
+     *
+     * @return false if its data could not be read; the work request is failed in its turn
+     */
     private boolean sendData(long nowNs, long wqe, PacketWriter out) {
         int packet = state.cursorPacket;
         boolean last = packet == ring.packets(wqe) - 1;

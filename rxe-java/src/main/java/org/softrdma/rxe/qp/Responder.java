@@ -175,7 +175,11 @@ public final class Responder {
         return resources.findRead(packet.psn(), Reth.rkey(buffer, reth), Reth.va(buffer, reth), Reth.length(buffer, reth), qp.mtu());
     }
 
-    /** Queues the answer to a repeated request. @return false if there is no room for it */
+    /**
+     * Queues the answer to a repeated request.
+     *
+     * @return false if there is no room for it
+     */
     private boolean answerAgain(InboundPacket packet, int id) {
         int psn = packet.psn();
         if (packet.has(Opcode.READ_REQUEST)) {
@@ -207,7 +211,11 @@ public final class Responder {
         return (qp.accessFlags() & right) == right;
     }
 
-    /** Makes room for one more response, if need be in place of a repetition no longer awaited. @return false if too many wait */
+    /**
+     * Makes room for one more response, if need be in place of a repetition no longer awaited.
+     *
+     * @return false if too many wait
+     */
     private boolean reserveResource() {
         return responses.answers() < qp.maxDestRdAtomic() || responses.dropOldestReplay();
     }
@@ -254,7 +262,11 @@ public final class Responder {
             && Feth.selectivity(packet.buffer(), packet.fethAt()) <= Feth.SELECT_REGION;
     }
 
-    /** Executes the request, acknowledges it, and completes the receive it took. @return {@link #OK} or the NAK to send */
+    /**
+     * Executes the request, acknowledges it, and completes the receive it took.
+     *
+     * @return {@link #OK} or the NAK to send
+     */
     private int execute(InboundPacket packet) {
         if (packet.has(Opcode.SEND)) {
             return executeSend(packet);
@@ -454,7 +466,11 @@ public final class Responder {
         return owes() && !responses.isLoneAcknowledge();
     }
 
-    /** Sends up to {@code budget} response packets, except an acknowledgement that is the only one left. @return number of packets */
+    /**
+     * Sends up to {@code budget} response packets, except an acknowledgement that is the only one left.
+     *
+     * @return number of packets
+     */
     int transmitData(PacketWriter out, int budget) {
         int sent = 0;
         while (sent < budget && owesData() && out.hasRoom()) {
@@ -464,7 +480,11 @@ public final class Responder {
         return sent;
     }
 
-    /** Sends up to {@code budget} response packets. @return number of packets */
+    /**
+     * Sends up to {@code budget} response packets.
+     *
+     * @return number of packets
+     */
     int transmit(PacketWriter out, int budget) {
         int sent = 0;
         while (sent < budget && owes() && out.hasRoom()) {

@@ -37,7 +37,11 @@ final class ResponderResources {
         count = 0;
     }
 
-    /** Remembers a READ. @param newPd protection domain that its key must belong to */
+    /**
+     * Remembers a READ.
+     *
+     * @param newPd protection domain that its key must belong to
+     */
     void rememberRead(int psn, int psns, int newMsn, int newPd, int newRkey, long newVa, long newLength) {
         int id = next(psn, psns, newMsn);
         atomic[id] = false;

@@ -86,7 +86,11 @@ final class ResponseQueue {
         return add(ACK, newPsn, newMsn, Syndrome.ACK_UNLIMITED, false);
     }
 
-    /** Queues a NAK or RNR NAK. @return false if there is no room: nothing is queued */
+    /**
+     * Queues a NAK or RNR NAK.
+     *
+     * @return false if there is no room: nothing is queued
+     */
     boolean refuse(int newPsn, int newMsn, int newSyndrome) {
         return add(ACK, newPsn, newMsn, newSyndrome, false);
     }
@@ -112,7 +116,11 @@ final class ResponseQueue {
         return true;
     }
 
-    /** Queues an answer without data, like that to a READ of no bytes. @return false if there is no room */
+    /**
+     * Queues an answer without data, like that to a READ of no bytes.
+     *
+     * @return false if there is no room
+     */
     boolean confirm(int newPsn, int newMsn, boolean isReplay) {
         return read(newPsn, newMsn, 0, 0, 0, 0, isReplay);
     }
@@ -150,7 +158,11 @@ final class ResponseQueue {
         return kind[at] == READ && left[at] > 0 ? Psn.add(psn[at], (int) ((left[at] - 1) / mtu)) : psn[at];
     }
 
-    /** Drops the oldest answer if it is a repetition that the requester, having moved on, no longer waits for. @return whether it did */
+    /**
+     * Drops the oldest answer if it is a repetition that the requester, having moved on, no longer waits for.
+     *
+     * @return whether it did
+     */
     boolean dropOldestReplay() {
         int oldest = 0;
         while (oldest < size && kind[slot(oldest)] == ACK) {

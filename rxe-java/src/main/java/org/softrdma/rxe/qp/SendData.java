@@ -21,7 +21,11 @@ final class SendData {
         return isInline(wqe) || data.check(ring, wqe, 0);
     }
 
-    /** Copies {@code length} bytes from {@code offset} on, and pads them to a multiple of four. @return false for a protection error */
+    /**
+     * Copies {@code length} bytes from {@code offset} on, and pads them to a multiple of four.
+     *
+     * @return false for a protection error
+     */
     boolean put(long wqe, long offset, int length, PacketWriter out, int to) {
         if (isInline(wqe)) {
             MemorySegment.copy(ring.memory(), ring.inlineOffset(wqe) + offset, out.memory(), to, length);

@@ -69,7 +69,11 @@ final class SendState {
         return Psn.distance(unacked, cursorPsn());
     }
 
-    /** Moves the cursor past a packet that was sent. @param psns number of PSNs that it consumes */
+    /**
+     * Moves the cursor past a packet that was sent.
+     *
+     * @param psns number of PSNs that it consumes
+     */
     void advance(int psns) {
         cursorPacket += psns;
         int end = cursorPsn();

@@ -54,7 +54,11 @@ final class SendWindow {
         return state.packetsInFlight() >= packets;
     }
 
-    /** Whether a packet inside a message should request an acknowledgement. @param packet its index in the message, from 0 */
+    /**
+     * Whether a packet inside a message should request an acknowledgement.
+     *
+     * @param packet its index in the message, from 0
+     */
     boolean needsAcknowledge(int packet) {
         return packet % (packets / ACK_REQUESTS_PER_WINDOW) == 1 || state.packetsInFlight() == packets - 1;
     }

@@ -15,7 +15,11 @@ public final class UdMachine extends UnreliableMachine {
     private final UdRequester requester;
     private final UdResponder responder;
 
-    /** Makes a UD queue pair. @param portMtu maximum payload bytes of a packet on this port */
+    /**
+     * Makes a UD queue pair.
+     *
+     * @param portMtu maximum payload bytes of a packet on this port
+     */
     public UdMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, int portMtu) {
         super(qpn, queues, memory, counters, new QpAttributes().pkeyIndex(0).port(0).qkey(0).sqdAsyncNotify(false));
         requester = new UdRequester(this, queues.sends(), portMtu);

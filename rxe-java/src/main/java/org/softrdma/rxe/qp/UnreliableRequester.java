@@ -29,7 +29,11 @@ abstract class UnreliableRequester {
         nextPsn = psn;
     }
 
-    /** Sends up to {@code budget} packets. @return number of packets */
+    /**
+     * Sends up to {@code budget} packets.
+     *
+     * @return number of packets
+     */
     final int transmit(PacketWriter out, int budget) {
         int sent = 0;
         while (sent < budget && out.hasRoom() && hasMore() && send(ring.head(), out)) {
@@ -44,7 +48,11 @@ abstract class UnreliableRequester {
         return qp.maySend() && wqe != ring.tail() && qp.mayStart(wqe);
     }
 
-    /** Sends one packet of the oldest work request. @return false if that failed */
+    /**
+     * Sends one packet of the oldest work request.
+     *
+     * @return false if that failed
+     */
     abstract boolean send(long wqe, PacketWriter out);
 
     /** First work request of which no packet was sent. */
@@ -59,7 +67,11 @@ abstract class UnreliableRequester {
         nextPsn = Psn.next(nextPsn);
     }
 
-    /** Fails the oldest work request and flushes the others. @return false, as the result of {@link #send} */
+    /**
+     * Fails the oldest work request and flushes the others.
+     *
+     * @return false, as the result of {@link #send}
+     */
     final boolean fail(WcStatus status) {
         completions.fail(ring.head(), status);
         qp.enterSendQueueError();

@@ -91,7 +91,11 @@ class HostileMadTest {
         }
     }
 
-    /** Delivers what both have to say, until neither says more, and remembers it. @return how much the host said at first */
+    /**
+     * Delivers what both have to say, until neither says more, and remembers it.
+     *
+     * @return how much the host said at first
+     */
     private static int exchange(SeededRandom random, CmWorld world, CmHost host, CmHost peer, List<ByteBuffer> seen) {
         int first = deliver(random, world, host, peer, seen);
         int more = 1;

@@ -45,7 +45,11 @@ class RcMachineTest {
             machine.modify(new QpAttributes().sqPsn(ownPsn).timeout(14).retryCount(7).rnrRetry(7).maxRdAtomic(1), QpState.RTS, null);
         }
 
-        /** Transmits until nothing more is sent, and hands each packet to the peer. @return packets */
+        /**
+         * Transmits until nothing more is sent, and hands each packet to the peer.
+         *
+         * @return packets
+         */
         int transmitTo(End peer) {
             while (machine.transmit(NOW_NS, writer, QpMachine.TURN_PACKETS) > 0) {
                 continue;

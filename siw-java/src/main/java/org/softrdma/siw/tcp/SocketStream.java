@@ -83,7 +83,11 @@ final class SocketStream implements ByteStream, SocketSet.Watcher {
         return socket.read(sink.pendingBuffer().address() + sink.pendingOffset(), pending, streams.memory().address(), BEHIND_A_FRAME);
     }
 
-    /** Hands over what was read. @return as {@link StreamSink#onBytes} does */
+    /**
+     * Hands over what was read.
+     *
+     * @return as {@link StreamSink#onBytes} does
+     */
     private boolean deliver(StreamSink sink, int count, int pending) {
         int filled = Math.min(count, pending);
         if (filled > 0) {

@@ -26,7 +26,11 @@ final class Leadership {
         this.wakeLeader = wakeLeader;
     }
 
-    /** Takes the lead for an application's thread. @return false if another application's thread has it */
+    /**
+     * Takes the lead for an application's thread.
+     *
+     * @return false if another application's thread has it
+     */
     boolean take() {
         if (lead.tryLock()) {
             return true;
@@ -46,7 +50,11 @@ final class Leadership {
         }
     }
 
-    /** Takes the lead for the device's thread. @return false if an application's thread has it */
+    /**
+     * Takes the lead for the device's thread.
+     *
+     * @return false if an application's thread has it
+     */
     boolean takeAsAgent() {
         agentLeads = true;
         boolean taken = lead.tryLock();

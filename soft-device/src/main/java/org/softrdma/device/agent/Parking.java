@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * How a leader idles: it spins for a moment after the last work, then parks on the link. Not one of Agrona's idle strategies, because
  * those can neither be woken nor told a deadline.
  *
- * <p>No wake-up is lost: the leader announces that it is about to park, looks for work once more, and only then sleeps; whoever brings
- * work makes it visible first and then looks at the announcement.
+ * <p>No wake-up is lost: the leader announces that it is about to park, looks for work once more, and only then sleeps; a thread that
+ * brings work makes it visible first and then looks at the announcement.
  */
 final class Parking {
     /** How long after the last work the leader keeps spinning before it parks: parking and waking cost more than that. */

@@ -32,7 +32,11 @@ enum CmCall {
         this.fitting = List.of(fitting);
     }
 
-    /** Checks the state. @throws VerbsException EINVAL, ENODEV */
+    /**
+     * Checks the state.
+     *
+     * @throws VerbsException EINVAL, ENODEV
+     */
     void requireFits(CmState state) {
         if (!fitting.contains(state)) {
             throw refusal(verb, state, fitting);

@@ -19,7 +19,11 @@ final class CmEventProcessing {
         this.groups = groups;
     }
 
-    /** Applies the event. @return false if it must not be handed out */
+    /**
+     * Applies the event.
+     *
+     * @return false if it must not be handed out
+     */
     boolean process(SoftCmEvent event) {
         return switch (event.type()) {
             case CONNECT_REQUEST -> {

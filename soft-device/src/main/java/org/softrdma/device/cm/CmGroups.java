@@ -83,7 +83,11 @@ final class CmGroups {
         }
     }
 
-    /** Leaves a group. @throws VerbsException EINVAL: not joined */
+    /**
+     * Leaves a group.
+     *
+     * @throws VerbsException EINVAL: not joined
+     */
     void leave(InetAddress group, CmQueuePair queuePair) {
         Group left;
         synchronized (this) {

@@ -54,7 +54,11 @@ final class CmIdPrivate {
         state = CmState.CONNECT;
     }
 
-    /** Checks the state. @throws VerbsException EINVAL: the call is not allowed in the state */
+    /**
+     * Checks the state.
+     *
+     * @throws VerbsException EINVAL: the call is not allowed in the state
+     */
     synchronized void require(CmCall call) {
         call.requireFits(state);
     }
@@ -63,7 +67,11 @@ final class CmIdPrivate {
         return state == expected;
     }
 
-    /** Returns the device. @throws VerbsException EINVAL: not bound to a device yet */
+    /**
+     * Returns the device.
+     *
+     * @throws VerbsException EINVAL: not bound to a device yet
+     */
     synchronized OpenDevice requireDevice(String verb) {
         if (device == null) {
             throw new VerbsException(Errno.EINVAL, verb, "the identifier has no device yet: bind to an address of one, or resolve first");

@@ -61,7 +61,11 @@ final class CmIdQueuePair {
         }
     }
 
-    /** Returns the queue pair. @throws VerbsException EINVAL: there is none */
+    /**
+     * Returns the queue pair.
+     *
+     * @throws VerbsException EINVAL: there is none
+     */
     CmQueuePair require(String verb) {
         CmQueuePair own = id.queuePair();
         if (own == null) {

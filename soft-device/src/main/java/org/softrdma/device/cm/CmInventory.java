@@ -18,7 +18,11 @@ final class CmInventory {
     private CmInventory() {
     }
 
-    /** Describes one identifier. @param listensOn names of devices; the identifier may be bound to one of them, or to none */
+    /**
+     * Describes one identifier.
+     *
+     * @param listensOn names of devices; the identifier may be bound to one of them, or to none
+     */
     static void report(CmIdPrivate id, List<String> listensOn, ReportBuilder into) {
         String device;
         String peer;

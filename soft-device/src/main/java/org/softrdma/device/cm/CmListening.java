@@ -74,7 +74,11 @@ final class CmListening {
         return devices.stream().map(device -> device.device().name()).toList();
     }
 
-    /** Counts one more waiting request. @return false if the backlog is full */
+    /**
+     * Counts one more waiting request.
+     *
+     * @return false if the backlog is full
+     */
     boolean admit() {
         if (waiting.incrementAndGet() <= backlog) {
             return true;

@@ -12,7 +12,11 @@ public record CmPathOptions(int typeOfService, int ackTimeout, int minRnrTimer) 
     public static final int UNSET = -1;
     public static final CmPathOptions DEFAULT = new CmPathOptions(0, UNSET, UNSET);
 
-    /** Checks the ranges. @throws org.softrdma.verbs.VerbsException EINVAL: out of range */
+    /**
+     * Checks the ranges.
+     *
+     * @throws org.softrdma.verbs.VerbsException EINVAL: out of range
+     */
     CmPathOptions withTypeOfService(int tos) {
         CmLimits.range("set_option", "type of service", tos, 0xff);
         return new CmPathOptions(tos, ackTimeout, minRnrTimer);

@@ -24,7 +24,11 @@ record DeviceChoice(List<String> words) {
         return parse(System.getenv(VARIABLE));
     }
 
-    /** Parses the environment variable. @param text null or empty for all devices */
+    /**
+     * Parses the environment variable.
+     *
+     * @param text null or empty for all devices
+     */
     static DeviceChoice parse(String text) {
         return new DeviceChoice(text == null || text.isBlank() ? List.of() : List.of(text.strip().split("\\s*,\\s*")));
     }

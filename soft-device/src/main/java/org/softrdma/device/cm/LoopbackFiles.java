@@ -34,7 +34,11 @@ final class LoopbackFiles implements LoopbackListeners {
     /** Claims of this process, as opening its own file a second time would drop the lock. */
     private final Map<CmService, InetAddress> own = new HashMap<>();
 
-    /** Creates the table. @param state the user's state directory; a subdirectory is created with the first claim */
+    /**
+     * Creates the table.
+     *
+     * @param state the user's state directory; a subdirectory is created with the first claim
+     */
     LoopbackFiles(Path state) {
         directory = state.resolve("loopback-" + NetworkNamespace.ofThisProcess());
     }

@@ -88,7 +88,11 @@ final class OpenDevice {
         return standsForOwn(address) ? transport.ownLoopback() : address;
     }
 
-    /** Checks that the device can use an address. @throws VerbsException EADDRNOTAVAIL: the device was opened without it */
+    /**
+     * Checks that the device can use an address.
+     *
+     * @throws VerbsException EADDRNOTAVAIL: the device was opened without it
+     */
     void requireAddress(String verb, InetAddress address) {
         if (!transport.has(address)) {
             throw new VerbsException(Errno.EADDRNOTAVAIL, verb, device.name() + " was opened without " + address.getHostAddress()
@@ -153,7 +157,11 @@ final class OpenDevice {
         }
     }
 
-    /** Closes the context. @return false if the program still has objects of it */
+    /**
+     * Closes the context.
+     *
+     * @return false if the program still has objects of it
+     */
     boolean close() {
         try {
             if (pd != null) {

@@ -39,7 +39,11 @@ final class SoftCmId implements CmId {
     private final CmEventProcessing processing;
     private volatile Object context;
 
-    /** Creates an identifier for a program. @param channel null for a synchronous identifier */
+    /**
+     * Creates an identifier for a program.
+     *
+     * @param channel null for a synchronous identifier
+     */
     SoftCmId(SoftConnectionManager manager, SoftEventChannel channel, Object context, PortSpace space, QpType type) {
         this(new CmIdPrivate(manager, space, type), context);
         events.enter(channel);

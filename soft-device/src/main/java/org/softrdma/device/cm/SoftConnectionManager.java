@@ -116,7 +116,11 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         identifiers.forEach(id -> id.onRemoval(device));
     }
 
-    /** Opens a device. @throws VerbsException the reason why it cannot be opened */
+    /**
+     * Opens a device.
+     *
+     * @throws VerbsException the reason why it cannot be opened
+     */
     private OpenDevice open(CmDevice device) {
         synchronized (opening) {
             OpenDevice open = opened(device.name());
@@ -124,7 +128,11 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         }
     }
 
-    /** Enters an opened device. @throws VerbsException ENODEV: it was removed while it was opened */
+    /**
+     * Enters an opened device.
+     *
+     * @throws VerbsException ENODEV: it was removed while it was opened
+     */
     private OpenDevice entered(OpenDevice opened) {
         if (enter(opened)) {
             return opened;

@@ -51,7 +51,11 @@ public final class EnhancedHeader {
             | ((second & HIGH) != 0 ? RTR_WRITE : 0) | ((second & SECOND) != 0 ? RTR_READ : 0);
     }
 
-    /** Writes all 4 bytes. @param control {@link #PEER_TO_PEER} and the RTR_ bits */
+    /**
+     * Writes all 4 bytes.
+     *
+     * @param control {@link #PEER_TO_PEER} and the RTR_ bits
+     */
     public static void put(ByteBuffer b, int at, int ird, int ord, int control) {
         b.putShort(at, (short) (((control & PEER_TO_PEER) != 0 ? HIGH : 0) | ((control & RTR_SEND) != 0 ? SECOND : 0)
             | ird & NOT_NEGOTIATED));

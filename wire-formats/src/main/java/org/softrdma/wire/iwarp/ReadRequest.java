@@ -58,7 +58,11 @@ public final class ReadRequest {
         return b.getLong(at + SOURCE_TO_OFFSET);
     }
 
-    /** Writes all 28 bytes. @param size u32 */
+    /**
+     * Writes all 28 bytes.
+     *
+     * @param size u32
+     */
     public static void put(ByteBuffer b, int at, int sinkStag, long sinkTo, long size, int sourceStag, long sourceTo) {
         b.putInt(at + SINK_STAG_OFFSET, sinkStag);
         b.putLong(at + SINK_TO_OFFSET, sinkTo);

@@ -35,7 +35,11 @@ public final class TaggedHeader {
         return b.getLong(at + TO_OFFSET);
     }
 
-    /** Writes all 14 bytes. @param opcode an {@link RdmapOpcode} of a tagged message */
+    /**
+     * Writes all 14 bytes.
+     *
+     * @param opcode an {@link RdmapOpcode} of a tagged message
+     */
     public static void put(ByteBuffer b, int at, boolean last, int opcode, int stag, long to) {
         Ddp.put(b, at, true, last, opcode);
         b.putInt(at + STAG_OFFSET, stag);

@@ -102,7 +102,11 @@ public final class Terminate {
         return length >= needed;
     }
 
-    /** Writes the four bytes of a Terminate that blames no segment. @return their number */
+    /**
+     * Writes the four bytes of a Terminate that blames no segment.
+     *
+     * @return their number
+     */
     public static int put(ByteBuffer b, int at, int code) {
         b.putInt(at, code << 16);
         return CONTROL_LENGTH;

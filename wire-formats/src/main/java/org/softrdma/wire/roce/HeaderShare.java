@@ -27,7 +27,11 @@ final class HeaderShare {
     private final ByteBuffer headers = ByteBuffer.allocate(Icrc.IPV6_PREFIX_LENGTH);
     private final CRC32 crc = new CRC32();
 
-    /** With identification 0 and DF. @param udpPayloadLength bytes from BTH to the end of the ICRC, both inclusive */
+    /**
+     * With identification 0 and DF.
+     *
+     * @param udpPayloadLength bytes from BTH to the end of the ICRC, both inclusive
+     */
     int ofIpv4(int srcIp, int dstIp, int srcPort, int dstPort, int udpPayloadLength) {
         int slot = slot(0, srcIp, 0, dstIp, key(srcPort, dstPort, udpPayloadLength));
         if (slot < 0) {
@@ -49,7 +53,11 @@ final class HeaderShare {
         return shares[slot];
     }
 
-    /** Of a GRH, without UDP. @param grhPayloadLength bytes from BTH to the end of the ICRC, both inclusive */
+    /**
+     * Of a GRH, without UDP.
+     *
+     * @param grhPayloadLength bytes from BTH to the end of the ICRC, both inclusive
+     */
     int ofGrh(long srcHigh, long srcLow, long dstHigh, long dstLow, int grhPayloadLength) {
         int slot = slot(srcHigh, srcLow, dstHigh, dstLow, key(NO_PORT, NO_PORT, grhPayloadLength));
         if (slot < 0) {

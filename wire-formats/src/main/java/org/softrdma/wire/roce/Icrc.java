@@ -172,13 +172,21 @@ public final class Icrc {
         return headers.ofIpv4(srcIp, dstIp, srcPort, dstPort, end + LENGTH - bthAt) ^ overZeros(b, bthAt, end);
     }
 
-    /** As {@link #ofIpv4Payload}, for IPv6. @return the CRC as a number, for {@link #put} */
+    /**
+     * As {@link #ofIpv4Payload}, for IPv6.
+     *
+     * @return the CRC as a number, for {@link #put}
+     */
     public int ofIpv6Payload(ByteBuffer b, int bthAt, int end, long srcHigh, long srcLow, long dstHigh, long dstLow, int srcPort,
             int dstPort) {
         return headers.ofIpv6(srcHigh, srcLow, dstHigh, dstLow, srcPort, dstPort, end + LENGTH - bthAt) ^ overZeros(b, bthAt, end);
     }
 
-    /** As {@link #ofIpv4Payload}, for RoCE v1. @return the CRC as a number, for {@link #put} */
+    /**
+     * As {@link #ofIpv4Payload}, for RoCE v1.
+     *
+     * @return the CRC as a number, for {@link #put}
+     */
     public int ofGrhPayload(ByteBuffer b, int bthAt, int end, long srcHigh, long srcLow, long dstHigh, long dstLow) {
         return headers.ofGrh(srcHigh, srcLow, dstHigh, dstLow, end + LENGTH - bthAt) ^ overZeros(b, bthAt, end);
     }
