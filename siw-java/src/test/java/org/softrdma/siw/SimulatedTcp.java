@@ -126,7 +126,7 @@ final class SimulatedTcp implements DeviceWork {
 
     @Override
     public long deadlineNs() {
-        return Math.min(breaksAtNs, Math.min(leftToRight.nextNs(), rightToLeft.nextNs()));
+        return Deadline.earlier(breaksAtNs, Deadline.earlier(leftToRight.nextNs(), rightToLeft.nextNs()));
     }
 
     @Override
