@@ -8,6 +8,7 @@ module org.softrdma.host {
 
     exports org.softrdma.host.config to org.softrdma.device, org.softrdma.link, org.softrdma.rxe, org.softrdma.siw, org.softrdma.tools;
     exports org.softrdma.host.inspect to org.softrdma.device, org.softrdma.tools;
+    exports org.softrdma.host.loopback to org.softrdma.device;
 
     uses org.softrdma.host.config.LinkType;
 }

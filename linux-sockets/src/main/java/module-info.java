@@ -7,5 +7,5 @@ module org.softrdma.linux {
     requires org.softrdma.wire;
     requires org.agrona;
 
-    exports org.softrdma.linux to org.softrdma.link, org.softrdma.siw;
+    exports org.softrdma.linux to org.softrdma.device, org.softrdma.link, org.softrdma.siw;
 }

@@ -8,6 +8,7 @@
 module org.softrdma.device {
     requires transitive org.softrdma.host;
     requires transitive org.softrdma.verbs;
+    requires org.softrdma.linux;
     requires transitive org.agrona;
 
     exports org.softrdma.device to org.softrdma.link, org.softrdma.rxe, org.softrdma.siw;

@@ -5,6 +5,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import org.softrdma.host.loopback.LoopbackListeners;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmEventType;
@@ -134,7 +135,8 @@ final class CmAddressing {
                 + ": both must be of one IP version");
         }
         if (found.standsForOwn(to)) {
-            InetAddress listener = id.manager.host().loopbackListeners().find(new CmService(id.space, destination.getPort()));
+            InetAddress listener = id.manager.host().loopbackListeners()
+                .find(new LoopbackListeners.Port(id.space, destination.getPort()));
             to = listener != null ? listener : to;
         }
         synchronized (id) {

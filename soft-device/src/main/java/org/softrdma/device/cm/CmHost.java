@@ -4,6 +4,7 @@ package org.softrdma.device.cm;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import org.softrdma.host.loopback.LoopbackListeners;
 import org.softrdma.verbs.cm.PortSpace;
 
 /** Services of the host that the connection manager needs. */

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.softrdma.host.loopback.LoopbackListeners;
 import org.softrdma.verbs.VerbsException;
 
 /** State of a listening identifier: its devices, its claim of the port on the loopback interface, and the backlog. */
@@ -38,7 +39,7 @@ final class CmListening {
             for (OpenDevice device : on) {
                 InetAddress own = device.transport().ownLoopback();
                 if (own != null && loopback != null && claim == null) {
-                    claim = loopback.claim(service, own);
+                    claim = loopback.claim(new LoopbackListeners.Port(service.space(), service.port()), own);
                 }
                 device.listen(service, id);
                 devices.add(device);

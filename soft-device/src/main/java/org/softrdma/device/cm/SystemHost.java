@@ -18,6 +18,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.host.config.NetDevice;
 import org.softrdma.host.config.StateDirectory;
+import org.softrdma.host.loopback.LoopbackFiles;
+import org.softrdma.host.loopback.LoopbackListeners;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.RdmaDevice;

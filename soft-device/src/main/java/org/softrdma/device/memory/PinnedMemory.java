@@ -3,6 +3,7 @@ package org.softrdma.device.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongSupplier;
+import org.softrdma.linux.MemoryLockLimit;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.softrdma.device.verbs.SoftContext;
+import org.softrdma.host.loopback.LoopbackListeners;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.PortSpace;
@@ -149,19 +150,19 @@ final class TestHost implements CmHost {
 
     /** Shared by the processes of a host. */
     static final class OneProcess implements LoopbackListeners {
-        private final Map<CmService, InetAddress> claims = new HashMap<>();
+        private final Map<Port, InetAddress> claims = new HashMap<>();
 
         @Override
-        public Claim claim(CmService service, InetAddress own) {
-            if (claims.putIfAbsent(service, own) != null) {
+        public Claim claim(Port port, InetAddress own) {
+            if (claims.putIfAbsent(port, own) != null) {
                 throw new VerbsException(Errno.EADDRINUSE, "listen", "claimed");
             }
-            return () -> claims.remove(service);
+            return () -> claims.remove(port);
         }
 
         @Override
-        public InetAddress find(CmService service) {
-            return claims.get(service);
+        public InetAddress find(Port port) {
+            return claims.get(port);
         }
     }
 }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.softrdma.linux.MemoryLockLimit;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 

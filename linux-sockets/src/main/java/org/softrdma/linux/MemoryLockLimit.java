@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.memory;
+package org.softrdma.linux;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The limit that Linux sets on the memory that this process may lock. */
-final class MemoryLockLimit {
+public final class MemoryLockLimit {
     private static final int RLIMIT_MEMLOCK = 8;
     private static final long RLIM_INFINITY = -1;
     private static final int CAP_IPC_LOCK = 14;
@@ -45,7 +45,7 @@ final class MemoryLockLimit {
      *
      * @return bytes; {@link Long#MAX_VALUE} without limit, with CAP_IPC_LOCK, and on systems other than Linux
      */
-    static long bytes() {
+    public static long bytes() {
         if (!LINUX || isPrivileged()) {
             return Long.MAX_VALUE;
         }
@@ -62,7 +62,7 @@ final class MemoryLockLimit {
         }
     }
 
-    static long pageBytes() {
+    public static long pageBytes() {
         if (!LINUX) {
             return USUAL_PAGE_BYTES;
         }
@@ -87,7 +87,7 @@ final class MemoryLockLimit {
      * @param status lines of {@code /proc/PID/status}
      * @return true if the effective set has the capability
      */
-    static boolean mayLock(List<String> status) {
+    public static boolean mayLock(List<String> status) {
         for (String line : status) {
             if (line.startsWith(EFFECTIVE)) {
                 return (Long.parseUnsignedLong(line.substring(EFFECTIVE.length()).strip(), 16) >>> CAP_IPC_LOCK & 1) != 0;

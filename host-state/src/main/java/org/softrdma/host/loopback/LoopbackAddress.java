@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.cm;
+package org.softrdma.host.loopback;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /** The loopback address that is shared by all processes. */
-final class LoopbackAddress {
+public final class LoopbackAddress {
     /** Address 127.0.0.1, which is the own address of one process, too. */
-    static final InetAddress ANY_PROCESS = ofBytes(127, 0, 0, 1);
+    public static final InetAddress ANY_PROCESS = ofBytes(127, 0, 0, 1);
 
     private LoopbackAddress() {
     }

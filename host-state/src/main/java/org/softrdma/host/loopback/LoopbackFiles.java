@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.cm;
+package org.softrdma.host.loopback;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,7 +24,7 @@ import org.softrdma.verbs.VerbsException;
  *
  * <p>Without a writable directory, other processes find the listener only at its own 127.0.0.x; a warning is logged.
  */
-final class LoopbackFiles implements LoopbackListeners {
+public final class LoopbackFiles implements LoopbackListeners {
     private static final System.Logger LOG = System.getLogger(LoopbackFiles.class.getName());
     private static final int LONGEST_ADDRESS = 15;
     /** Position of the lock, beyond the contents: mandatory locks would block readers. */
@@ -32,55 +32,55 @@ final class LoopbackFiles implements LoopbackListeners {
 
     private final Path directory;
     /** Claims of this process, as opening its own file a second time would drop the lock. */
-    private final Map<CmService, InetAddress> own = new HashMap<>();
+    private final Map<Port, InetAddress> own = new HashMap<>();
 
     /**
      * Creates the table.
      *
      * @param state the user's state directory; a subdirectory is created with the first claim
      */
-    LoopbackFiles(Path state) {
+    public LoopbackFiles(Path state) {
         directory = state.resolve("loopback-" + NetworkNamespace.ofThisProcess());
     }
 
-    private Path fileOf(CmService service) {
-        return directory.resolve(service.space().name().toLowerCase(Locale.ROOT) + "-" + service.port());
+    private Path fileOf(Port port) {
+        return directory.resolve(port.space().name().toLowerCase(Locale.ROOT) + "-" + port.number());
     }
 
     @Override
-    public synchronized Claim claim(CmService service, InetAddress address) {
-        if (own.containsKey(service)) {
-            throw new VerbsException(Errno.EADDRINUSE, "listen", "this process listens for port " + service.port() + " of "
-                + service.space() + " already");
+    public synchronized Claim claim(Port port, InetAddress address) {
+        if (own.containsKey(port)) {
+            throw new VerbsException(Errno.EADDRINUSE, "listen", "this process listens for port " + port.number() + " of "
+                + port.space() + " already");
         }
         FileChannel channel = null;
         try {
             Files.createDirectories(directory);
-            channel = FileChannel.open(fileOf(service), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            channel = FileChannel.open(fileOf(port), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             FileLock lock = channel.tryLock(LOCK_AT, 1, false);
             if (lock == null) {
                 String where = read(channel);
                 channel.close();
-                throw new VerbsException(Errno.EADDRINUSE, "listen", "another process listens for port " + service.port() + " of "
-                    + service.space() + ", at " + where);
+                throw new VerbsException(Errno.EADDRINUSE, "listen", "another process listens for port " + port.number() + " of "
+                    + port.space() + ", at " + where);
             }
             channel.truncate(0);
             channel.write(ByteBuffer.wrap(address.getHostAddress().getBytes(StandardCharsets.US_ASCII)), 0);
         } catch (IOException refused) {
-            LOG.log(System.Logger.Level.WARNING, "other processes can reach port " + service.port() + " of " + service.space() + " at "
+            LOG.log(System.Logger.Level.WARNING, "other processes can reach port " + port.number() + " of " + port.space() + " at "
                 + address.getHostAddress() + ", but not at 127.0.0.1: " + refused);
             closeQuietly(channel);
             channel = null;
         }
-        own.put(service, address);
+        own.put(port, address);
         FileChannel held = channel;
-        return () -> release(service, held);
+        return () -> release(port, held);
     }
 
-    private synchronized void release(CmService service, FileChannel held) {
-        if (own.remove(service) != null && held != null) {
+    private synchronized void release(Port port, FileChannel held) {
+        if (own.remove(port) != null && held != null) {
             try {
-                Files.deleteIfExists(fileOf(service));
+                Files.deleteIfExists(fileOf(port));
             } catch (IOException stays) {
                 LOG.log(System.Logger.Level.DEBUG, "unlocked file could not be deleted: " + stays);
             }
@@ -89,18 +89,18 @@ final class LoopbackFiles implements LoopbackListeners {
     }
 
     @Override
-    public synchronized InetAddress find(CmService service) {
-        InetAddress here = own.get(service);
+    public synchronized InetAddress find(Port port) {
+        InetAddress here = own.get(port);
         if (here != null) {
             return here;
         }
-        try (FileChannel channel = FileChannel.open(fileOf(service), StandardOpenOption.READ)) {
+        try (FileChannel channel = FileChannel.open(fileOf(port), StandardOpenOption.READ)) {
             FileLock lock = channel.tryLock(LOCK_AT, 1, true);
             return lock == null ? parse(read(channel)) : null;
         } catch (NoSuchFileException nobody) {
             return null;
         } catch (IOException unreadable) {
-            LOG.log(System.Logger.Level.WARNING, "cannot find the listener for port " + service.port() + " of " + service.space() + ": "
+            LOG.log(System.Logger.Level.WARNING, "cannot find the listener for port " + port.number() + " of " + port.space() + ": "
                 + unreadable);
             return null;
         }

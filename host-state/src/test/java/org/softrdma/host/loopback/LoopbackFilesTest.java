@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.device.cm;
+package org.softrdma.host.loopback;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +22,7 @@ import org.softrdma.verbs.cm.PortSpace;
 /** Table of listeners on the loopback interface, shared by processes. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LoopbackFilesTest {
-    private static final CmService SERVICE = new CmService(PortSpace.TCP, 7174);
+    private static final LoopbackListeners.Port PORT = new LoopbackListeners.Port(PortSpace.TCP, 7174);
 
     @TempDir
     Path state;
@@ -32,13 +33,17 @@ class LoopbackFilesTest {
         }
 
         public static void main(String[] arguments) throws IOException {
-            LoopbackListeners.Claim claim = new LoopbackFiles(Path.of(arguments[0])).claim(SERVICE, TestHost.ip("127.0.0.9"));
+            LoopbackListeners.Claim claim = new LoopbackFiles(Path.of(arguments[0])).claim(PORT, ip("127.0.0.9"));
             System.out.println("claimed");
             if (System.in.read() == 'x') {
                 Runtime.getRuntime().halt(1);
             }
             claim.close();
         }
+    }
+
+    private static InetAddress ip(String text) {
+        return InetAddress.ofLiteral(text);
     }
 
     private Process start() throws IOException {
@@ -49,15 +54,15 @@ class LoopbackFilesTest {
     @Test
     void shouldSeeClaimsOfThisProcess() {
         LoopbackFiles files = new LoopbackFiles(state);
-        assertNull(files.find(SERVICE));
-        LoopbackListeners.Claim claim = files.claim(SERVICE, TestHost.ip("127.0.0.3"));
-        assertEquals(TestHost.ip("127.0.0.3"), files.find(SERVICE));
-        assertNull(files.find(new CmService(PortSpace.UDP, 7174)));
+        assertNull(files.find(PORT));
+        LoopbackListeners.Claim claim = files.claim(PORT, ip("127.0.0.3"));
+        assertEquals(ip("127.0.0.3"), files.find(PORT));
+        assertNull(files.find(new LoopbackListeners.Port(PortSpace.UDP, 7174)));
         assertEquals(Errno.EADDRINUSE,
-            assertThrows(VerbsException.class, () -> files.claim(SERVICE, TestHost.ip("127.0.0.3"))).errno());
+            assertThrows(VerbsException.class, () -> files.claim(PORT, ip("127.0.0.3"))).errno());
         claim.close();
         claim.close();
-        assertNull(files.find(SERVICE));
+        assertNull(files.find(PORT));
     }
 
     @Test
@@ -66,16 +71,16 @@ class LoopbackFilesTest {
         Process process = start();
         try (BufferedReader says = process.inputReader()) {
             assertEquals("claimed", says.readLine());
-            assertEquals(TestHost.ip("127.0.0.9"), files.find(SERVICE));
-            VerbsException taken = assertThrows(VerbsException.class, () -> files.claim(SERVICE, TestHost.ip("127.0.0.3")));
+            assertEquals(ip("127.0.0.9"), files.find(PORT));
+            VerbsException taken = assertThrows(VerbsException.class, () -> files.claim(PORT, ip("127.0.0.3")));
             assertEquals(Errno.EADDRINUSE, taken.errno());
             assertTrue(taken.getMessage().contains("127.0.0.9"), taken.getMessage());
             // It dies without giving anything back.
             process.getOutputStream().write('x');
             process.getOutputStream().flush();
             process.waitFor();
-            assertNull(files.find(SERVICE));
-            files.claim(SERVICE, TestHost.ip("127.0.0.3")).close();
+            assertNull(files.find(PORT));
+            files.claim(PORT, ip("127.0.0.3")).close();
         } finally {
             process.destroyForcibly();
         }
@@ -85,9 +90,9 @@ class LoopbackFilesTest {
     void shouldDoWithoutADirectory() throws IOException {
         Path file = Files.writeString(state.resolve("in-the-way"), "");
         LoopbackFiles files = new LoopbackFiles(file);
-        LoopbackListeners.Claim claim = files.claim(SERVICE, TestHost.ip("127.0.0.3"));
-        assertEquals(TestHost.ip("127.0.0.3"), files.find(SERVICE));
+        LoopbackListeners.Claim claim = files.claim(PORT, ip("127.0.0.3"));
+        assertEquals(ip("127.0.0.3"), files.find(PORT));
         claim.close();
-        assertNull(files.find(SERVICE));
+        assertNull(files.find(PORT));
     }
 }
