@@ -11,6 +11,13 @@ import java.util.function.BooleanSupplier;
 
 /** A running command, in the guest or on the host's side of the lab. Its output is kept as text and in a file. */
 public abstract class RunningCommand implements AutoCloseable {
+    /** Thrown if a command did not do in time what it should, such as end. */
+    static final class TimedOut extends AssertionError {
+        private TimedOut(String message) {
+            super(message);
+        }
+    }
+
     /** Interval at which a wait checks that the lab still runs. */
     private static final long LAB_CHECK_MS = 250;
 
@@ -107,7 +114,7 @@ public abstract class RunningCommand implements AutoCloseable {
             long leftMs = (untilNs - System.nanoTime()) / 1_000_000;
             if (leftMs <= 0) {
                 kill();
-                throw new AssertionError(name + " did not " + what + " within " + deadline.toSeconds() + " s; so far:\n" + output);
+                throw new TimedOut(name + " did not " + what + " within " + deadline.toSeconds() + " s; so far:\n" + output);
             }
             try {
                 wait(Math.min(leftMs, LAB_CHECK_MS));
