@@ -36,18 +36,19 @@ class ModulePathTest {
     private static final String JAVA_HOME = System.getProperty("java.home");
     private static final String CLASS_PATH = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     /** Everything an application can name; all other packages are exported to modules of this project only, or not at all. */
-    private static final Map<String, String> PUBLIC_PACKAGES = new TreeMap<>(Map.of(
-        "org.softrdma.verbs", "org.softrdma.verbs org.softrdma.verbs.cm",
-        "org.softrdma.wire", "org.softrdma.wire org.softrdma.wire.cm org.softrdma.wire.iwarp org.softrdma.wire.mad org.softrdma.wire.net"
-            + " org.softrdma.wire.pcap org.softrdma.wire.roce",
-        "org.softrdma.linux", "",
-        "org.softrdma.device", "",
-        "org.softrdma.link", "org.softrdma.link.fault",
-        "org.softrdma.rxe", "org.softrdma.rxe org.softrdma.rxe.config",
-        "org.softrdma.siw", "org.softrdma.siw org.softrdma.siw.config",
-        "org.softrdma.rsocket", "org.softrdma.rsocket",
-        "org.softrdma.simulator", "",
-        "org.softrdma.tools", ""));
+    private static final Map<String, String> PUBLIC_PACKAGES = new TreeMap<>(Map.ofEntries(
+        Map.entry("org.softrdma.verbs", "org.softrdma.verbs org.softrdma.verbs.cm"),
+        Map.entry("org.softrdma.wire", "org.softrdma.wire org.softrdma.wire.cm org.softrdma.wire.iwarp org.softrdma.wire.mad"
+            + " org.softrdma.wire.net org.softrdma.wire.pcap org.softrdma.wire.roce"),
+        Map.entry("org.softrdma.host", ""),
+        Map.entry("org.softrdma.linux", ""),
+        Map.entry("org.softrdma.device", "org.softrdma.device.threads"),
+        Map.entry("org.softrdma.link", "org.softrdma.link.fault"),
+        Map.entry("org.softrdma.rxe", "org.softrdma.rxe org.softrdma.rxe.config"),
+        Map.entry("org.softrdma.siw", "org.softrdma.siw org.softrdma.siw.config"),
+        Map.entry("org.softrdma.rsocket", "org.softrdma.rsocket org.softrdma.rsocket.stream"),
+        Map.entry("org.softrdma.simulator", ""),
+        Map.entry("org.softrdma.tools", "")));
 
     @TempDir
     Path directory;
