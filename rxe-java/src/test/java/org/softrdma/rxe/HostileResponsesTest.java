@@ -158,7 +158,7 @@ class HostileResponsesTest {
         READ.accept(this);
         peer.expect(RawPacket.READ_REQUEST, THEIR_PSN);
         peer.send(first(), RawPacket.nak(THEIR_PSN + 1, 0x2c));
-        RawPacket again = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 1);
+        RawPacket again = peer.expectByTimer(RawPacket.READ_REQUEST, THEIR_PSN + 1);
         assertEquals(List.of(REMOTE_VA + MTU, (long) LENGTH - MTU), List.of(again.va(), again.length()));
         assertEquals(List.of(), completions());
     }

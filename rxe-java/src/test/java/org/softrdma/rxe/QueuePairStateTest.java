@@ -130,7 +130,7 @@ class QueuePairStateTest {
         peer.expectNothingFor(MS);
         assertEquals(List.of(), peer.side.events());
         // A request that was begun is repeated, too.
-        peer.expect(RawPacket.SEND_ONLY, THEIR_PSN + 1);
+        peer.expectByTimer(RawPacket.SEND_ONLY, THEIR_PSN + 1);
         peer.send(RawPacket.ack(THEIR_PSN + 1));
         peer.expectNothingFor(1000 * MS);
         assertEquals(List.of(AsyncEventType.SQ_DRAINED), peer.side.events());

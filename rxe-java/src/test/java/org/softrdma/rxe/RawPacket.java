@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import org.softrdma.link.sim.PlainIcrc;
@@ -187,8 +189,12 @@ public final class RawPacket {
         return bytes.putInt(bytes.capacity() - 4, Integer.reverseBytes(icrc)).array();
     }
 
-    /** Parses a packet; the number of header bytes follows from the opcode. */
+    /**
+     * Parses a packet from BTH to ICRC, of any RoCE version; the number of header bytes follows from the opcode. The pad makes the packet a
+     * multiple of four bytes (IBA vol 1 §9.2), and has no bytes of the sender's memory in it.
+     */
     static RawPacket parse(ByteBuffer packet, int offset, int length, long nowNs) {
+        assertEquals(0, length % 4, () -> "packet of " + length + " bytes");
         RawPacket parsed = of(packet.get(offset) & 0xff, packet.getInt(offset + 8));
         parsed.atNs = nowNs;
         parsed.congestionBits = packet.get(offset + 4) & 0xff;
@@ -213,6 +219,9 @@ public final class RawPacket {
         packet.get(offset + 12, parsed.headers);
         parsed.payload = new byte[length - 16 - headerBytes - parsed.pad];
         packet.get(offset + 12 + headerBytes, parsed.payload);
+        for (int i = 0; i < parsed.pad; i++) {
+            assertEquals(0, packet.get(offset + length - 4 - parsed.pad + i), "byte of the pad");
+        }
         return parsed;
     }
 

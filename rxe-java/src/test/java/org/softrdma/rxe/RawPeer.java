@@ -2,6 +2,7 @@
 package org.softrdma.rxe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -30,6 +31,9 @@ public final class RawPeer implements DeviceWork {
     /** First PSN we send. */
     public static final int OUR_PSN = 0xfffffd;
     static final long MS = 1_000_000;
+    /** Bound of an answer that waits for no timer: five round trips. Every timer of the device is far longer. */
+    static final long AT_ONCE_NS = 10_000;
+    /** Bound of what a timer causes. */
     private static final long PATIENCE_NS = 20_000 * MS;
 
     final SimulatedFabric fabric;
@@ -111,24 +115,43 @@ public final class RawPeer implements DeviceWork {
         return packet.bytes(side.qp.qpNum(), gid, side.gid, path.sourcePort());
     }
 
-    /** Next packet from the device, of any kind. */
+    /** Next packet from the device, of any kind, which it sends without waiting for a timer. */
     RawPacket expect() {
+        return next(AT_ONCE_NS);
+    }
+
+    /** Next packet from the device, which it sends without waiting for a timer. */
+    RawPacket expect(int opcode, int psn) {
+        return expectWithin(AT_ONCE_NS, opcode, psn);
+    }
+
+    /** Next packet from the device, which a timer of the device causes, at any time. */
+    RawPacket expectByTimer(int opcode, int psn) {
+        int arrived = received.size();
+        long fromNs = nowNs();
+        RawPacket packet = expectWithin(PATIENCE_NS, opcode, psn);
+        assertTrue(arrived == 0 && packet.atNs - fromNs > AT_ONCE_NS, () -> packet + " came at once, not by a timer");
+        return packet;
+    }
+
+    /** Next packet from the device, which arrives within this time from now. */
+    RawPacket expectWithin(long durationNs, int opcode, int psn) {
+        RawPacket packet = next(durationNs);
+        assertEquals(String.format("opcode 0x%02x psn 0x%06x", opcode, psn & 0xffffff),
+            String.format("opcode 0x%02x psn 0x%06x", packet.opcode(), packet.psn()), packet.toString());
+        return packet;
+    }
+
+    private RawPacket next(long durationNs) {
         try {
-            simulation.runUntil(() -> !received.isEmpty(), fabric.nowNs() + PATIENCE_NS);
+            simulation.runUntil(() -> !received.isEmpty(), nowNs() + durationNs);
         } catch (StalledException silence) {
             throw new AssertionError("a packet was expected, but the device has nothing to send", silence);
         }
         if (received.isEmpty()) {
-            throw new AssertionError("no packet within " + PATIENCE_NS / MS + " ms");
+            throw new AssertionError("no packet within " + durationNs / 1000 + " us");
         }
         return received.remove();
-    }
-
-    RawPacket expect(int opcode, int psn) {
-        RawPacket packet = expect();
-        assertEquals(String.format("opcode 0x%02x psn 0x%06x", opcode, psn & 0xffffff),
-            String.format("opcode 0x%02x psn 0x%06x", packet.opcode(), packet.psn()), packet.toString());
-        return packet;
     }
 
     RawPacket expectAck(int psn) {

@@ -120,7 +120,7 @@ class RequesterReadTest extends RequesterScript {
         postRead(1, 1500);
         peer.expect(RawPacket.READ_REQUEST, THEIR_PSN);
         peer.send(RawPacket.of(RawPacket.READ_FIRST, THEIR_PSN).aeth(0x1f, 1).payload(1024));
-        RawPacket again = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 1);
+        RawPacket again = peer.expectByTimer(RawPacket.READ_REQUEST, THEIR_PSN + 1);
         assertEquals(List.of(REMOTE_VA + 1024, 476L), List.of(again.va(), again.length()));
         peer.send(RawPacket.of(opcode, THEIR_PSN + 1).aeth(0x1f, 1).payload(476));
         peer.expectNothingFor(1000 * MS);

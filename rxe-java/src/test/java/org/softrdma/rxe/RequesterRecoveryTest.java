@@ -26,7 +26,7 @@ class RequesterRecoveryTest extends RequesterScript {
         expectSends(0, 1);
         peer.send(RawPacket.nak(THEIR_PSN, 0x20 | code));
         long askedNs = peer.fabric.nowNs();
-        RawPacket again = peer.expect(RawPacket.SEND_ONLY, THEIR_PSN);
+        RawPacket again = peer.expectByTimer(RawPacket.SEND_ONLY, THEIR_PSN);
         assertEquals(waitNs + ROUND_TRIP_NS, again.atNs - askedNs);
         peer.send(RawPacket.ack(THEIR_PSN));
         peer.expectNothingFor(1000 * MS);
@@ -39,11 +39,13 @@ class RequesterRecoveryTest extends RequesterScript {
         setup.rnrRetry = rnrRetry;
         connect();
         postSends(2);
-        for (int i = 0; i <= rnrRetry; i++) {
-            expectSends(0, 2);
-            assertEquals(List.of(), completions());
+        expectSends(0, 2);
+        for (int i = 0; i < rnrRetry; i++) {
             peer.send(RawPacket.nak(THEIR_PSN, 0x20 | 1));
+            expectSendsByTimer(0, 2);
+            assertEquals(List.of(), completions());
         }
+        peer.send(RawPacket.nak(THEIR_PSN, 0x20 | 1));
         peer.expectNothingFor(1000 * MS);
         assertEquals(List.of("0 RNR_RETRY_EXC_ERR", "1 WR_FLUSH_ERR"), completions());
         assertEquals(QpState.ERR, peer.side.qp.state());
@@ -54,11 +56,11 @@ class RequesterRecoveryTest extends RequesterScript {
         setup.rnrRetry = 7;
         connect();
         postSends(1);
-        for (int i = 0; i < 100; i++) {
-            expectSends(0, 1);
-            peer.send(RawPacket.nak(THEIR_PSN, 0x20 | 1));
-        }
         expectSends(0, 1);
+        for (int i = 0; i < 100; i++) {
+            peer.send(RawPacket.nak(THEIR_PSN, 0x20 | 1));
+            expectSendsByTimer(0, 1);
+        }
         peer.send(RawPacket.ack(THEIR_PSN));
         peer.runFor(MS);
         assertEquals(List.of("0 SUCCESS"), completions());
@@ -77,7 +79,7 @@ class RequesterRecoveryTest extends RequesterScript {
         peer.send(RawPacket.nak(THEIR_PSN, 0x20), RawPacket.nak(THEIR_PSN, RawPacket.NAK_SEQUENCE));
         peer.expectNothingFor(655 * MS);
         assertEquals(List.of(), completions());
-        expectSends(0, 2);
+        expectSendsByTimer(0, 2);
         peer.send(RawPacket.ack(THEIR_PSN + 1));
         peer.expectNothingFor(1000 * MS);
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), completions());
@@ -101,13 +103,13 @@ class RequesterRecoveryTest extends RequesterScript {
         setup.retryCount = 1;
         connect();
         postSends(1);
-        for (int i = 0; i < 10; i++) {
-            expectSends(0, 1);
-            // Lost; the repetition finds the receiver not ready.
-            expectSends(0, 1);
-            peer.send(RawPacket.nak(THEIR_PSN, 0x20 | 12));
-        }
         expectSends(0, 1);
+        for (int i = 0; i < 10; i++) {
+            // Lost; the repetition finds the receiver not ready.
+            expectSendsByTimer(0, 1);
+            peer.send(RawPacket.nak(THEIR_PSN, 0x20 | 12));
+            expectSendsByTimer(0, 1);
+        }
         peer.send(RawPacket.ack(THEIR_PSN));
         peer.runFor(MS);
         assertEquals(List.of("0 SUCCESS"), completions());
@@ -119,8 +121,7 @@ class RequesterRecoveryTest extends RequesterScript {
         postSends(3);
         expectSends(0, 3);
         peer.send(RawPacket.nak(THEIR_PSN + 2, 0x20 | 12));
-        RawPacket again = peer.expect();
-        assertEquals(THEIR_PSN + 2 & 0xffffff, again.psn());
+        expectSendsByTimer(2, 1);
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), completions());
     }
 
@@ -135,7 +136,8 @@ class RequesterRecoveryTest extends RequesterScript {
         postSends(2);
         long lastNs = -1;
         for (int i = 0; i <= retryCount; i++) {
-            RawPacket packet = peer.expect(RawPacket.SEND_ONLY, THEIR_PSN);
+            RawPacket packet = i == 0 ? peer.expect(RawPacket.SEND_ONLY, THEIR_PSN)
+                : peer.expectByTimer(RawPacket.SEND_ONLY, THEIR_PSN);
             peer.expect(RawPacket.SEND_ONLY, THEIR_PSN + 1);
             if (i > 0) {
                 long waitedNs = packet.atNs - lastNs;
@@ -167,9 +169,9 @@ class RequesterRecoveryTest extends RequesterScript {
         connect();
         postSends(2);
         expectSends(0, 2);
-        expectSends(0, 2);
+        expectSendsByTimer(0, 2);
         peer.send(RawPacket.ack(THEIR_PSN));
-        expectSends(1, 1);
+        expectSendsByTimer(1, 1);
         peer.send(RawPacket.ack(THEIR_PSN + 1));
         peer.expectNothingFor(1000 * MS);
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), completions());
@@ -196,7 +198,7 @@ class RequesterRecoveryTest extends RequesterScript {
         long silentNs = 0;
         for (int probe = 0; probe < 3; probe++) {
             long beforeNs = peer.nowNs();
-            RawPacket again = peer.expect(RawPacket.SEND_ONLY, THEIR_PSN + 1);
+            RawPacket again = peer.expectByTimer(RawPacket.SEND_ONLY, THEIR_PSN + 1);
             assertTrue(again.asksForAck());
             long waitedNs = again.atNs - beforeNs;
             assertTrue(waitedNs > 3_900 * US << probe && waitedNs < 4_100 * US << probe, waitedNs + " ns before probe " + probe);
@@ -217,7 +219,7 @@ class RequesterRecoveryTest extends RequesterScript {
         postSends(1);
         expectSends(1, 1);
         peer.side.engine().flight().move(FlightBudget.MAX_PACKETS);
-        expectSends(1, 1);
+        expectSendsByTimer(1, 1);
         assertEquals(1, peer.side.counter("silence_probes"));
         assertEquals(0, peer.side.counter("completer_retry_err"));
     }
@@ -230,7 +232,7 @@ class RequesterRecoveryTest extends RequesterScript {
         exchangeOne();
         postSends(4);
         expectSends(1, 4);
-        expectSends(1, 1);
+        expectSendsByTimer(1, 1);
         peer.send(RawPacket.ack(THEIR_PSN + 1));
         expectSends(2, 3);
         peer.send(RawPacket.ack(THEIR_PSN + 4));
@@ -247,7 +249,7 @@ class RequesterRecoveryTest extends RequesterScript {
         expectSends(1, 4);
         peer.side.engine().flight().move(FlightBudget.MAX_PACKETS);
         peer.send(RawPacket.nak(THEIR_PSN + 1, RawPacket.NAK_SEQUENCE));
-        expectSends(1, 1);
+        expectSendsByTimer(1, 1);
         assertEquals(1, peer.side.counter("silence_probes"));
         peer.side.engine().flight().move(-FlightBudget.MAX_PACKETS);
         expectSends(2, 3);
@@ -264,7 +266,7 @@ class RequesterRecoveryTest extends RequesterScript {
         exchangeOne();
         postSends(4);
         expectSends(1, 4);
-        expectSends(1, 1);
+        expectSendsByTimer(1, 1);
         peer.send(RawPacket.ack(THEIR_PSN + 4));
         peer.expectNothingFor(1000 * MS);
         assertEquals(4, completions().size());
@@ -278,7 +280,7 @@ class RequesterRecoveryTest extends RequesterScript {
         postSends(4);
         expectSends(1, 4);
         peer.send(RawPacket.ack(THEIR_PSN + 2));
-        expectSends(3, 1);
+        expectSendsByTimer(3, 1);
         peer.send(RawPacket.ack(THEIR_PSN + 3));
         expectSends(4, 1);
         peer.send(RawPacket.ack(THEIR_PSN + 4));
@@ -295,7 +297,7 @@ class RequesterRecoveryTest extends RequesterScript {
         postSends(1);
         peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 1);
         expectSends(2, 1);
-        RawPacket again = peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 1);
+        RawPacket again = peer.expectByTimer(RawPacket.READ_REQUEST, THEIR_PSN + 1);
         assertEquals(List.of(REMOTE_VA, 100L), List.of(again.va(), again.length()));
         expectSends(2, 1);
         peer.send(RawPacket.of(RawPacket.READ_ONLY, THEIR_PSN + 1).aeth(0x1f, 2).payload(100), RawPacket.ack(THEIR_PSN + 2));
@@ -312,6 +314,6 @@ class RequesterRecoveryTest extends RequesterScript {
         expectSends(1, 2);
         peer.send(RawPacket.nak(THEIR_PSN + 1, 0x20 | 28));
         peer.expectNothingFor(160 * MS);
-        expectSends(1, 2);
+        expectSendsByTimer(1, 2);
     }
 }

@@ -46,6 +46,12 @@ abstract class RequesterScript {
         }
     }
 
+    /** The same, sent because a timer expired: the first after any time, the others with it. */
+    final void expectSendsByTimer(int first, int count) {
+        peer.expectByTimer(RawPacket.SEND_ONLY, THEIR_PSN + first);
+        expectSends(first + 1, count - 1);
+    }
+
     /** wr_id and status of all completions so far. */
     final List<String> completions() {
         return peer.side.sends().stream().map(wc -> wc.wrId() + " " + wc.status()).toList();

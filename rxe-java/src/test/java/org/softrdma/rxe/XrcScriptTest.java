@@ -513,7 +513,7 @@ class XrcScriptTest {
         assertEquals(6, peer.expect(XRC + RawPacket.SEND_ONLY, THEIR_PSN).srqn());
         assertEquals(7, peer.expect(XRC + RawPacket.SEND_ONLY, THEIR_PSN + 1).srqn());
         peer.send(RawPacket.of(XRC + RawPacket.ACK, THEIR_PSN).destQpn(initiator.qpNum()).aeth(RNR_OF_CODE_12, 0));
-        assertEquals(6, peer.expect(XRC + RawPacket.SEND_ONLY, THEIR_PSN).srqn());
+        assertEquals(6, peer.expectByTimer(XRC + RawPacket.SEND_ONLY, THEIR_PSN).srqn());
     }
 
     @Test
