@@ -29,12 +29,22 @@ public final class Softrdma {
     }
 
     public static void main(String[] arguments) {
-        PrintStream out = stream(new StandardOutput());
+        StandardOutput output = new StandardOutput();
+        PrintStream out = stream(output);
         PrintStream err = stream(new FileOutputStream(FileDescriptor.err));
         int exitCode = run(List.of(arguments), new Console(out, err));
         out.flush();
+        if (output.failure() != null) {
+            // The words of GNU's programs, such as cat.
+            err.print(nameOf(arguments) + ": write error: " + output.failure().getMessage() + "\n");
+            exitCode = Math.max(1, exitCode);
+        }
         err.flush();
         System.exit(exitCode);
+    }
+
+    private static String nameOf(String[] arguments) {
+        return arguments.length > 0 && Tools.find(arguments[0]) != null ? arguments[0] : "softrdma";
     }
 
     private static PrintStream stream(OutputStream to) {

@@ -8,7 +8,7 @@ import java.io.OutputStream;
 
 /**
  * Standard output, which ends the process when its reader is gone, as in {@code ibping ADDRESS | head -1}. C programs are ended by SIGPIPE,
- * which the JVM ignores. Other failures, such as an output that was closed from the start, are left to the caller.
+ * which the JVM ignores. Other failures, such as a full disk, are kept for the end of the tool: the stream above hides them.
  */
 final class StandardOutput extends OutputStream {
     /** Exit code that shells show for SIGPIPE. */
@@ -16,6 +16,12 @@ final class StandardOutput extends OutputStream {
     private static final String BROKEN_PIPE = "Broken pipe";
 
     private final FileOutputStream out = new FileOutputStream(FileDescriptor.out);
+    private volatile IOException failure;
+
+    /** @return the first failure to write; null if everything was written */
+    IOException failure() {
+        return failure;
+    }
 
     @Override
     public void write(int octet) throws IOException {
@@ -30,6 +36,9 @@ final class StandardOutput extends OutputStream {
             if (BROKEN_PIPE.equals(failed.getMessage())) {
                 // Halts without shutdown hooks, which might print.
                 Runtime.getRuntime().halt(EXIT_BROKEN_PIPE);
+            }
+            if (failure == null) {
+                failure = failed;
             }
             throw failed;
         }

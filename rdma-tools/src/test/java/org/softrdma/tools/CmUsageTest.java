@@ -21,6 +21,7 @@ class CmUsageTest {
     void shouldPrintUsageOnStdoutAndExitWithOne(String tool) throws IOException {
         assertEquals(new ToolRun(1, usage(tool), tool + ": invalid option -- 'Z'\n"), ToolRun.of(tool, "-Z"));
         assertEquals(new ToolRun(1, usage(tool), tool + ": option requires an argument -- 'p'\n"), ToolRun.of(tool, "-p"));
+        assertEquals(new ToolRun(1, usage(tool), tool + ": invalid option -- '-'\n"), ToolRun.of(tool, "--help"));
     }
 
     /** The original prints its usage text without a message. */

@@ -39,6 +39,7 @@ public final class GetoptLong {
      *
      * @param shortOptions as in C: a letter for each option, a colon after those that take an argument; a colon in front suppresses
      *     messages
+     * @param longOptions empty for a program that calls {@code getopt}, to which {@code --help} is the option {@code -}
      */
     public GetoptLong(String program, String shortOptions, List<Long> longOptions, List<String> arguments, Console console) {
         this.program = program;
@@ -60,7 +61,7 @@ public final class GetoptLong {
             if (word.equals("--")) {
                 operands.addAll(arguments.subList(position, arguments.size()));
                 position = arguments.size();
-            } else if (word.startsWith("--")) {
+            } else if (word.startsWith("--") && !longOptions.isEmpty()) {
                 return longOption(word.substring(2));
             } else if (word.length() > 1 && word.charAt(0) == '-') {
                 cluster = word.substring(1);

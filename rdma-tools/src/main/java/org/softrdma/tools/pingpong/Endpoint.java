@@ -167,15 +167,26 @@ abstract class Endpoint {
                 throw new ToolFailure("Couldn't get local LID");
             }
         });
-        Gid[] gid = {Gid.ZERO};
-        if (parameters.gidIndex >= 0) {
-            attempt(gidComplaint() + parameters.gidIndex,
-                () -> gid[0] = context.queryGid(parameters.ibPort, parameters.gidIndex));
-        }
-        return Arrays.stream(qps).map(qp -> new Destination(lid[0], qp.qpNum(), random.nextInt(1 << 24), gid[0])).toList();
+        Gid gid = parameters.gidIndex < 0 ? Gid.ZERO : gid(context, parameters.ibPort, parameters.gidIndex, gidComplaint());
+        return Arrays.stream(qps).map(qp -> new Destination(lid[0], qp.qpNum(), random.nextInt(1 << 24), gid)).toList();
     }
 
-    /** @return start of the message for a GID index without a GID */
+    /**
+     * Reads a GID.
+     *
+     * @param complaint start of the message if there is none; the index follows
+     * @throws ToolFailure there is none; the original takes an empty entry of the table, and waits for a peer that it cannot reach
+     */
+    static Gid gid(Context context, int port, int index, String complaint) {
+        Gid[] gid = new Gid[1];
+        attempt(complaint + index, () -> gid[0] = context.queryGid(port, index));
+        if (gid[0].isZero()) {
+            throw new ToolFailure(complaint + index + "\nthere is no GID at that index; `show_gids` lists those that there are");
+        }
+        return gid[0];
+    }
+
+    /** @return start of the message for a GID index without a GID; the original has other words for some services */
     String gidComplaint() {
         return "can't read sgid of index ";
     }

@@ -19,6 +19,11 @@ final class UdEndpoint extends Endpoint {
     }
 
     @Override
+    String gidComplaint() {
+        return "Could not get local gid for gid index ";
+    }
+
+    @Override
     void checkFeatures(Context opened) {
         attempt("Unable to query port info for port " + parameters.ibPort, () -> {
             int mtu = opened.queryPort(parameters.ibPort).activeMtu().bytes();

@@ -173,8 +173,7 @@ final class XsrqEndpoint {
     void sendAddress(XsrqExchange exchange, int i, Console console) {
         Gid[] gid = {Gid.ZERO};
         if (parameters.gidIndex >= 0) {
-            attempt("can't read sgid of index " + parameters.gidIndex,
-                () -> gid[0] = context.queryGid(parameters.ibPort, parameters.gidIndex));
+            gid[0] = Endpoint.gid(context, parameters.ibPort, parameters.gidIndex, "can't read sgid of index ");
         }
         psns[i] = ThreadLocalRandom.current().nextInt(1 << 24);
         XsrqDestination own = new XsrqDestination(lid, targets[i].qpNum(), initiators[i].qpNum(), psns[i], srq.number(), gid[0]);

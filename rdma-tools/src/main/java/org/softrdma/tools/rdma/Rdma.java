@@ -84,10 +84,10 @@ public final class Rdma implements Tool {
         };
     }
 
-    /** Reports an unknown word; exit code 0 as in the original, since scripts may rely on it. */
+    /** Reports an unknown word in the original's words. The original exits with 0, by which a script would miss its mistake. */
     static int unknown(String what, Words words, Console console) {
         console.error("Unknown " + what + " '" + words.peek() + "'.");
-        return 0;
+        return 1;
     }
 
     private static ToolFailure notYet(String what, String why) {

@@ -64,6 +64,39 @@ class GetoptLongTest {
         assertEquals(List.of("?", "operands []"), seen);
     }
 
+    /** Programs that call getopt, not getopt_long. Expected text: rdma_client of rdmacm-utils 44. */
+    @ParameterizedTest
+    @CsvSource({"--help", "--size=1", "-e--"})
+    void shouldTakeTwoDashesForALetterWithoutLongNames(String word) {
+        ToolRun run = ToolRun.of(console -> {
+            GetoptLong options = new GetoptLong("p", SHORT, List.of(), List.of(word), console);
+            int option = options.next();
+            while (option != GetoptLong.END && option != GetoptLong.BAD) {
+                option = options.next();
+            }
+            return option;
+        });
+
+        assertEquals(new ToolRun(GetoptLong.BAD, "", "p: invalid option -- '-'\n"), run);
+    }
+
+    @Test
+    void shouldEndTheOptionsAtTwoDashesWithoutLongNames() {
+        List<String> operands = new ArrayList<>();
+        ToolRun run = ToolRun.of(console -> {
+            GetoptLong options = new GetoptLong("p", SHORT, List.of(), List.of("-e", "--", "-c"), console);
+            int letters = 0;
+            while (options.next() != GetoptLong.END) {
+                letters++;
+            }
+            operands.addAll(options.operands());
+            return letters;
+        });
+
+        assertEquals(new ToolRun(1, "", ""), run);
+        assertEquals(List.of("-c"), operands);
+    }
+
     @Test
     void shouldLeaveMessagesToTheCallerAfterAColon() {
         ToolRun run = read(":" + SHORT, "-Z", "-s");

@@ -264,7 +264,7 @@ class RdmaTest {
         assertTrue(message.startsWith("error: Operation not supported\nsiw0 is of type siw"), message);
     }
 
-    /** The original complains and still exits with 0. */
+    /** The original complains in the same words, but exits with 0. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "foo                    | Unknown object 'foo'.",
@@ -279,10 +279,10 @@ class RdmaTest {
         "statistic show foo     | Unknown parameter 'foo'.",
         "system show foo        | Unknown parameter 'foo'.",
         "system set foo         | Unknown parameter 'foo'."})
-    void shouldExitWithZeroAfterUnknownWords(String line, String message) {
+    void shouldFailAfterUnknownWords(String line, String message) {
         run("link add here type rxe netdev " + lo);
 
-        assertEquals(new ToolRun(0, "", message + "\n"), run(line));
+        assertEquals(new ToolRun(1, "", message + "\n"), run(line));
     }
 
     // --- dev ---
