@@ -25,8 +25,6 @@ import org.softrdma.wire.net.Gids;
  * per link, for its owner's thread, because errno is captured in a buffer of the object; only {@link #signal} is for any thread.
  */
 public final class LinuxSockets {
-    /** System property: {@code nio} for portable Java links and streams, {@code linux} for these calls, unset for the best available. */
-    public static final String CHOICE_PROPERTY = "softrdma.link";
     public static final int AF_UNIX = 1;
     public static final int AF_INET = 2;
     public static final int AF_INET6 = 10;

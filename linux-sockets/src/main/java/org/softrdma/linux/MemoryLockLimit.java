@@ -14,7 +14,6 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 
 /** The limit that Linux sets on the memory that this process may lock. */
 public final class MemoryLockLimit {
@@ -24,12 +23,11 @@ public final class MemoryLockLimit {
     private static final String EFFECTIVE = "CapEff:";
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final long USUAL_PAGE_BYTES = 4096;
-    private static final boolean LINUX = System.getProperty("os.name").toLowerCase(Locale.ROOT).equals("linux");
 
     private MemoryLockLimit() {
     }
 
-    /** Functions of the C library, linked on first use and only on Linux. */
+    /** Functions of the C library, linked on first use. */
     private static final class Calls {
         private static final MethodHandle GETRLIMIT = find("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
         private static final MethodHandle GETPAGESIZE = find("getpagesize", FunctionDescriptor.of(JAVA_INT));
@@ -43,10 +41,11 @@ public final class MemoryLockLimit {
     /**
      * The soft limit of {@code ulimit -l}.
      *
-     * @return bytes; {@link Long#MAX_VALUE} without limit, with CAP_IPC_LOCK, and on systems other than Linux
+     * @return bytes; {@link Long#MAX_VALUE} without limit, with CAP_IPC_LOCK, on systems other than Linux, and if the JVM denies native
+     * code
      */
     public static long bytes() {
-        if (!LINUX || isPrivileged()) {
+        if (!NativeCalls.arePossible() || isPrivileged()) {
             return Long.MAX_VALUE;
         }
         try (Arena arena = Arena.ofConfined()) {
@@ -63,7 +62,7 @@ public final class MemoryLockLimit {
     }
 
     public static long pageBytes() {
-        if (!LINUX) {
+        if (!NativeCalls.arePossible()) {
             return USUAL_PAGE_BYTES;
         }
         try {

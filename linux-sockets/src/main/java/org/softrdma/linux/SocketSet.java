@@ -59,9 +59,13 @@ public final class SocketSet implements AutoCloseable {
         waitedFor = new WaitedFor(waitCalls, wakeup, epoll);
     }
 
-    /** Whether this class can be used: on Linux, unless {@link LinuxSockets#CHOICE_PROPERTY} is {@code nio}. */
+    /**
+     * Whether this class can be used.
+     *
+     * @see NativeCalls#areChosen
+     */
     public static boolean isPossible() {
-        return System.getProperty("os.name").equals("Linux") && !"nio".equals(System.getProperty(LinuxSockets.CHOICE_PROPERTY));
+        return NativeCalls.areChosen();
     }
 
     /**

@@ -36,6 +36,9 @@ public abstract class ToolProcesses {
     /** Environment of the processes, besides the state directory. */
     protected final Map<String, String> environment = new HashMap<>();
 
+    /** Options of the JVMs of the processes. */
+    protected final List<String> jvmOptions = new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED"));
+
     private final List<Process> processes = new ArrayList<>();
 
     /**
@@ -105,16 +108,27 @@ public abstract class ToolProcesses {
         return start(List.of(), line);
     }
 
+    /** Starts a tool whose standard output is a device; its output is not recorded. */
+    protected final Started startWritingTo(Path device, String line) throws IOException {
+        return start(List.of(), line, device);
+    }
+
     /** @param through command that runs the tool */
     protected final Started start(List<String> through, String line) throws IOException {
+        return start(through, line, null);
+    }
+
+    private Started start(List<String> through, String line, Path device) throws IOException {
         List<String> command = new ArrayList<>(through);
-        command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
-            System.getProperty("java.class.path"), Softrdma.class.getName()));
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(jvmOptions);
+        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
+            Softrdma.class.getName()));
         command.addAll(List.of(line.strip().split(" +")));
         Path out = Files.createTempFile(directory, "out", "");
         Path err = Files.createTempFile(directory, "err", "");
-        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput((device == null ? out : device).toFile())
+            .redirectError(err.toFile());
         builder.environment().put(LinkStore.DIRECTORY_VARIABLE, directory.toString());
         builder.environment().putAll(environment);
         Process process = builder.start();

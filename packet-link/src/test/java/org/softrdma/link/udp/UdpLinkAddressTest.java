@@ -201,7 +201,9 @@ class UdpLinkAddressTest extends UdpLinkCase {
             opened.add(UdpLinks.open(List.of(ALICE), port));
             assertTrue(opened.get(0) instanceof NioUdpLink);
             System.setProperty(UdpLinks.PROPERTY, "magic");
-            assertThrows(IllegalArgumentException.class, () -> UdpLinks.open(List.of(BOB), port));
+            VerbsException refused = assertThrows(VerbsException.class, () -> UdpLinks.open(List.of(BOB), port));
+            assertEquals("open_device: Invalid argument (EINVAL): the system property softrdma.link is nio, linux or not set; "
+                + "it is \"magic\"", refused.getMessage());
             System.clearProperty(UdpLinks.PROPERTY);
             opened.add(UdpLinks.open(List.of(BOB), port));
             assertEquals(System.getProperty("os.name").equals("Linux"), opened.get(1) instanceof LinuxUdpLink);

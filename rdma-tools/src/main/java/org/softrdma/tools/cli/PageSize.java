@@ -14,7 +14,7 @@ public final class PageSize {
     private PageSize() {
     }
 
-    /** @return bytes; 4096 if the C library has no such call (Windows, whose pages have that size) */
+    /** @return bytes; 4096 if the C library has no such call (Windows, whose pages have that size), or the JVM denies it */
     public static int bytes() {
         Linker linker = Linker.nativeLinker();
         Optional<MemorySegment> function = linker.defaultLookup().find("getpagesize");
@@ -23,6 +23,9 @@ public final class PageSize {
         }
         try {
             return (int) linker.downcallHandle(function.get(), FunctionDescriptor.of(ValueLayout.JAVA_INT)).invokeExact();
+        } catch (IllegalCallerException denied) {
+            // By the JVM, which denies native code under --illegal-native-access=deny.
+            return USUAL;
         } catch (Throwable impossible) {
             throw new AssertionError("getpagesize takes nothing and cannot fail", impossible);
         }

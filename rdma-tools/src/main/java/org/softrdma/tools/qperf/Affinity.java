@@ -32,18 +32,20 @@ final class Affinity {
         if (function.isEmpty()) {
             throw new QPerfFailure(complaint + ": Function not implemented");
         }
-        if (processor < 0 || processor >= SET_BYTES * Byte.SIZE || call(linker, function.get(), processor) != 0) {
+        if (processor < 0 || processor >= SET_BYTES * Byte.SIZE || call(linker, function.get(), processor, complaint) != 0) {
             throw new QPerfFailure(complaint + ": Invalid argument");
         }
     }
 
-    private static int call(Linker linker, MemorySegment function, int processor) {
+    private static int call(Linker linker, MemorySegment function, int processor, String complaint) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment set = arena.allocate(SET_BYTES);
             set.set(ValueLayout.JAVA_BYTE, processor / Byte.SIZE, (byte) (1 << processor % Byte.SIZE));
             FunctionDescriptor signature = FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG,
                 ValueLayout.ADDRESS);
             return (int) linker.downcallHandle(function, signature).invokeExact(0, (long) SET_BYTES, set);
+        } catch (IllegalCallerException denied) {
+            throw new QPerfFailure(complaint + ": the JVM denies native code; --enable-native-access allows it");
         } catch (Throwable impossible) {
             throw new AssertionError("sched_setaffinity throws nothing", impossible);
         }

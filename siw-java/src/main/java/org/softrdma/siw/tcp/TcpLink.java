@@ -69,7 +69,7 @@ public final class TcpLink implements AutoCloseable {
      */
     public TcpLink(int mtu, SocketStreams sockets) {
         this.mtu = mtu;
-        this.sockets = Epoll.isAvailable() ? sockets : null;
+        this.sockets = sockets != null && Epoll.isAvailable() ? sockets : null;
         ThreadFactory threads = run -> DeviceThreads.newThread("softrdma-tcp", run);
         loop = new MultiThreadIoEventLoopGroup(1, threads, this.sockets != null ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     }
