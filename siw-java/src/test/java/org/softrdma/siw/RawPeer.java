@@ -189,6 +189,12 @@ final class RawPeer {
         return HexFormat.of().parseHex(hex.replaceAll("\\s", ""));
     }
 
+    static byte[] concat(byte[] a, byte[] b) {
+        byte[] both = Arrays.copyOf(a, a.length + b.length);
+        System.arraycopy(b, 0, both, a.length, b.length);
+        return both;
+    }
+
     static String plain(String hex) {
         return hex.replaceAll("\\s", "");
     }

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -106,7 +105,7 @@ class ResponderScriptTest {
         setup.maxUlpdu = 128;
         begin(setup);
         region.memory().fill((byte) 'x');
-        peer.sendBytes(concat(peer.frame(RawPeer.bytes(RawSegment.read(1).into(0x77, 0x1000).from(stag, to, 200))),
+        peer.sendBytes(RawPeer.concat(peer.frame(RawPeer.bytes(RawSegment.read(1).into(0x77, 0x1000).from(stag, to, 200))),
             peer.frame(RawPeer.bytes(RawSegment.read(2).into(0x78, -1).from(0xbad, 0, 0)))));
         // 114 bytes would fit; the length of each segment except the last is a multiple of 4.
         assertEquals(RawSegment.tagged(RawSegment.READ_RESPONSE, 0x77, 0x1000).more().with("78".repeat(112)), peer.next());
@@ -128,7 +127,14 @@ class ResponderScriptTest {
         assertEquals(WcFlags.WITH_IMM, wc.flags());
         postReceive(10, 0);
         peer.send(RawSegment.untagged(RawSegment.IMMEDIATE, 2).with("00000002 00000000"));
-        assertEquals(0, peer.side.receives().getLast().byteLength(), "no WRITE came directly before");
+        WorkCompletion second = peer.side.receives().getLast();
+        assertEquals(10, second.wrId());
+        assertEquals(WcStatus.SUCCESS, second.status());
+        assertEquals(WcOpcode.RECV_RDMA_WITH_IMM, second.opcode());
+        assertEquals(2, second.immediate());
+        assertEquals(0, second.byteLength(), "no WRITE came directly before");
+        assertNull(peer.next());
+        assertEquals(QpState.RTS, peer.side.qp.state());
     }
 
     @Test
@@ -408,11 +414,5 @@ class ResponderScriptTest {
         peer.sendBytes(new byte[] {0, 20, 65});
         peer.end();
         assertEquals(1, peer.side.counter("torn_frames"));
-    }
-
-    private static byte[] concat(byte[] a, byte[] b) {
-        byte[] both = Arrays.copyOf(a, a.length + b.length);
-        System.arraycopy(b, 0, both, a.length, b.length);
-        return both;
     }
 }

@@ -9,6 +9,8 @@ import org.softrdma.wire.iwarp.AtomicRequest;
 import org.softrdma.wire.iwarp.AtomicResponse;
 import org.softrdma.wire.iwarp.RdmapOpcode;
 import org.softrdma.wire.iwarp.TaggedHeader;
+import org.softrdma.wire.iwarp.TerminateCode;
+import org.softrdma.wire.iwarp.UlpduCheck;
 import org.softrdma.wire.iwarp.UntaggedHeader;
 
 /**
@@ -108,18 +110,22 @@ public final class PendingResponses {
      * Writes the next ULPDU.
      *
      * @param length the result of {@link #nextLength}
-     * @return false if the memory is gone since the request was received
+     * @return {@link UlpduCheck#OK}, or the {@link TerminateCode} that says why the key does not allow the access any more; nothing must be
+     *     sent then, as the buffer has old bytes
      */
-    boolean write(StreamBuffer out, int at, int length) {
+    int write(StreamBuffer out, int at, int length) {
         return atomics[head] ? writeAtomic(out.bytes(), at) : writeRead(out, at, length - TaggedHeader.LENGTH);
     }
 
-    private boolean writeRead(StreamBuffer out, int at, int payload) {
+    private int writeRead(StreamBuffer out, int at, int payload) {
         long from = tos[head] + sent;
         if (payload > 0) {
             Region region = access.find(stags[head], AccessFlags.REMOTE_READ, from, payload);
-            if (region == null || !region.copyOut(from, out.memory(), at + TaggedHeader.LENGTH, payload)) {
-                return false;
+            if (region == null) {
+                return access.refusal();
+            }
+            if (!region.copyOut(from, out.memory(), at + TaggedHeader.LENGTH, payload)) {
+                return TerminateCode.PROTECTION_INVALID_STAG;
             }
         }
         boolean last = sent + payload == sizes[head];
@@ -128,18 +134,21 @@ public final class PendingResponses {
         if (last) {
             removeOldest();
         }
-        return true;
+        return UlpduCheck.OK;
     }
 
-    private boolean writeAtomic(ByteBuffer b, int at) {
+    private int writeAtomic(ByteBuffer b, int at) {
         Region region = access.find(stags[head], AccessFlags.REMOTE_ATOMIC, tos[head], Long.BYTES);
-        if (region == null || !execute(region)) {
-            return false;
+        if (region == null) {
+            return access.refusal();
+        }
+        if (!execute(region)) {
+            return TerminateCode.PROTECTION_INVALID_STAG;
         }
         UntaggedHeader.put(b, at, true, RdmapOpcode.ATOMIC_RESPONSE, 0, RdmapOpcode.QN_ATOMIC_RESPONSE, atomicMsn++, 0);
         AtomicResponse.put(b, at + UntaggedHeader.LENGTH, sinkStags[head], original[0]);
         removeOldest();
-        return true;
+        return UlpduCheck.OK;
     }
 
     private boolean execute(Region region) {

@@ -276,8 +276,9 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (!makeRoom(out, length)) {
             return false;
         }
-        if (!responses.write(out, writer.begin(out), length)) {
-            sendTerminate(TerminateCode.PROTECTION_INVALID_STAG);
+        int verdict = responses.write(out, writer.begin(out), length);
+        if (verdict != UlpduCheck.OK) {
+            sendTerminate(verdict);
             return false;
         }
         writer.finish(out, length);
