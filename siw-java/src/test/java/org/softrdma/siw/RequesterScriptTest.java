@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -223,6 +224,22 @@ class RequesterScriptTest {
         assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
     }
 
+    /** The READ that opens the connection is not in the send queue: nothing that was posted waits for its response. */
+    @Test
+    void shouldCompleteWhatIsPostedBehindTheOpeningRead() {
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.first = MpaOptions.Rtr.READ;
+        begin(setup);
+        post(hello(new SendRequest().write(0x2000, 7)).wrId(1));
+        post(hello(new SendRequest().send()).wrId(2));
+        assertEquals(3, peer.rest().size());
+        assertEquals(List.of(WcStatus.SUCCESS, WcStatus.SUCCESS), peer.side.sendStatuses());
+        post(new SendRequest().read(0x9000, 0x77).wrId(3).element(region, 0, 4).signaled());
+        post(hello(new SendRequest().send()).wrId(4));
+        peer.run();
+        assertEquals(2, peer.side.sends().size(), "the posted READ is awaited");
+    }
+
     // ---- end of the connection ----
 
     @Test
@@ -265,9 +282,35 @@ class RequesterScriptTest {
             assertEquals(List.of(WcStatus.WR_FLUSH_ERR, WcStatus.REM_ACCESS_ERR, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
             assertEquals(List.of(AsyncEventType.QP_FATAL), peer.side.events());
             assertEquals(0x0102, peer.side.qp.machine().terminatedBy());
+            assertEquals(1, peer.side.counter("rcvd_terminates"));
+            assertEquals(1, peer.side.counter("rcvd_fpdus"));
             assertTrue(peer.stream.closed);
             assertNull(peer.next());
         }
+    }
+
+    /** The Terminate contains the second of three atomics; request identifiers are their MSNs. */
+    @Test
+    void shouldFailTheAtomicThatThePeerRefuses() {
+        for (int i = 0; i < 3; i++) {
+            post(new SendRequest().fetchAndAdd(0x9000 + 8 * i, 0x77, 1).wrId(i).element(region, 8 * i, 8));
+        }
+        List<String> requests = peer.rest();
+        assertEquals(3, requests.size());
+        peer.send(RawSegment.untagged(RawSegment.TERMINATE, 1).with("0101e000 0046" + requests.get(1)));
+        assertEquals(List.of(WcStatus.WR_FLUSH_ERR, WcStatus.REM_ACCESS_ERR, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
+        assertEquals(List.of(AsyncEventType.QP_FATAL), peer.side.events());
+        assertEquals(1, peer.side.counter("rcvd_terminates"));
+        assertNull(peer.next());
+    }
+
+    /** RDMAP / remote operation / unexpected opcode: not a question of access. */
+    @Test
+    void shouldTellRefusedOperationsFromRefusedAccess() {
+        post(new SendRequest().compareAndSwap(0x9000, 0x77, 1, 2).element(region, 0, 8));
+        String request = peer.next();
+        peer.send(RawSegment.untagged(RawSegment.TERMINATE, 1).with("0206e000 0046" + request));
+        assertEquals(List.of(WcStatus.REM_OP_ERR), peer.side.sendStatuses());
     }
 
     @Test
@@ -280,6 +323,7 @@ class RequesterScriptTest {
         assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
         assertEquals(RawSegment.terminate(0x0000), peer.next());
         assertEquals(List.of(WcStatus.SUCCESS, WcStatus.LOC_PROT_ERR, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
+        assertEquals(1, peer.side.counter("local_errors"));
         connect();
         post(new SendRequest().read(0, 1).element(peer.side.memory(8, 0), 0, 8));
         peer.run();
@@ -334,6 +378,28 @@ class RequesterScriptTest {
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), peer.side.receiveStatuses());
         assertEquals(1, peer.side.counter("stuck_disconnects"));
         assertEquals(Deadline.NEVER, peer.side.engine.deadlineNs(), "no timer runs");
+    }
+
+    /** Each response to one of the outstanding requests is progress: READs of some bytes and of none, and atomics. */
+    @Test
+    void shouldWaitForResponsesThatComeSlowlyWhenClosing() {
+        post(new SendRequest().read(0x9000, 0x77).element(region, 0, 0).signaled());
+        post(new SendRequest().read(0x9000, 0x77).element(region, 0, 1).signaled());
+        post(new SendRequest().fetchAndAdd(0x9000, 0x77, 1).element(region, 8, 8).signaled());
+        post(new SendRequest().read(0x9000, 0x77).element(region, 0, 0).signaled());
+        assertEquals(4, peer.rest().size());
+        peer.side.qp.modify(new QpAttributes().state(QpState.SQD));
+        String empty = RawSegment.readResponse(region.lkey(), region.address(), "");
+        List<String> responses = List.of(empty, RawSegment.readResponse(region.lkey(), region.address(), "7a"),
+            RawSegment.atomicResponse(1, 3, 5), empty);
+        for (String response : responses) {
+            peer.simulation.runFor(Closing.PATIENCE_NS - SiwPair.SECOND);
+            assertEquals(QpState.SQD, peer.side.qp.state());
+            peer.send(response);
+        }
+        assertEquals(Collections.nCopies(4, WcStatus.SUCCESS), peer.side.sendStatuses());
+        assertEquals(0, peer.side.counter("stuck_disconnects"));
+        assertTrue(peer.stream.closed);
     }
 
     /** Neither requests of the peer nor segments without payload count as progress of a response. */
@@ -526,6 +592,25 @@ class RequesterScriptTest {
         text.fill((byte) 0);
         peer.simulation.runFor(10_000);
         assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
+    }
+
+    @Test
+    void shouldCutInlineDataIntoSegments() {
+        SiwPair.Setup setup = new SiwPair.Setup();
+        setup.maxUlpdu = 128;
+        setup.maxInline = 250;
+        begin(setup);
+        MemorySegment text = region.memory().asSlice(0, 250);
+        String digits = HexFormat.of().formatHex(text.toArray(ValueLayout.JAVA_BYTE));
+        post(new SendRequest().send().inlineData(text).signaled());
+        post(new SendRequest().write(0x2000, 7).inlineData(text).signaled());
+        assertEquals(RawSegment.untagged(RawSegment.SEND, 1).more().with(digits.substring(0, 216)), peer.next());
+        assertEquals(RawSegment.untagged(RawSegment.SEND, 1).offset(108).more().with(digits.substring(216, 432)), peer.next());
+        assertEquals(RawSegment.untagged(RawSegment.SEND, 1).offset(216).with(digits.substring(432)), peer.next());
+        assertEquals(RawSegment.tagged(RawSegment.WRITE, 7, 0x2000).more().with(digits.substring(0, 224)), peer.next());
+        assertEquals(RawSegment.tagged(RawSegment.WRITE, 7, 0x2070).more().with(digits.substring(224, 448)), peer.next());
+        assertEquals(RawSegment.write(7, 0x20e0, digits.substring(448)), peer.next());
+        assertEquals(List.of(WcStatus.SUCCESS, WcStatus.SUCCESS), peer.side.sendStatuses());
     }
 
     /** A transmit turn is bounded even if the stream accepts everything at once. */

@@ -55,6 +55,7 @@ final class SiwPair {
         int ird = 4;
         int queueDepth = 64;
         int maxSge = 4;
+        int maxInline = 64;
         int cqe = 4096;
         int srqDepth;
         int access = AccessFlags.REMOTE_ANY;
@@ -91,7 +92,7 @@ final class SiwPair {
         }
 
         SiwQueuePair newQp(ProtectionDomain in, Setup setup) {
-            QpCapabilities cap = new QpCapabilities(setup.queueDepth, setup.queueDepth, setup.maxSge, setup.maxSge, 64);
+            QpCapabilities cap = new QpCapabilities(setup.queueDepth, setup.queueDepth, setup.maxSge, setup.maxSge, setup.maxInline);
             return (SiwQueuePair) in.createQp(new QpInitAttributes(QpType.RC, sendCq, recvCq, srq, cap, false));
         }
 

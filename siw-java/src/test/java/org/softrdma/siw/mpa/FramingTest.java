@@ -2,6 +2,7 @@
 package org.softrdma.siw.mpa;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -227,6 +228,57 @@ class FramingTest {
         assertEquals(2 + 1200 + 2 + 4 + 3 * 4, out.length());
         writer.finish(out, 10);
         assertEquals(10, b.getShort(1220), "no marker here");
+    }
+
+    /** A frame with n bytes of length field, ULPDU, pad and CRC has a marker after every 508 of them: at most n / 508 + 1. */
+    @Test
+    void shouldTakeNoFrameWithoutRoomForItsMarkers() {
+        FpduWriter writer = new FpduWriter();
+        for (int ulpdu : new int[] {0, 1, 498, 501, 502, 505, 506, 1010, 1014, 5000}) {
+            int plain = 2 + ulpdu + 3 & ~3;
+            int most = plain + 4 + 4 * ((plain + 4) / 508 + 1);
+            for (int capacity = plain; capacity <= most + 8; capacity++) {
+                writer.start(new StreamParameters(true, true, false, 1442));
+                StreamBuffer out = new StreamBuffer(capacity);
+                if (writer.hasRoom(out, ulpdu)) {
+                    // The stream begins with a marker. An index out of bounds would be thrown here.
+                    writer.begin(out);
+                    writer.finish(out, ulpdu);
+                    assertTrue(out.length() <= capacity);
+                } else {
+                    assertTrue(capacity < most, capacity + " bytes suffice for " + ulpdu);
+                }
+            }
+            writer.start(new StreamParameters(true, false, false, 1442));
+            assertTrue(writer.hasRoom(new StreamBuffer(plain + 4), ulpdu));
+            assertFalse(writer.hasRoom(new StreamBuffer(plain + 3), ulpdu));
+        }
+    }
+
+    /** A new stream begins although the last one ended in the middle of a frame, and after the first bytes of a marker. */
+    @Property(tries = 100)
+    void shouldForgetTheOldStreamAtTheStartOfANewOne(@ForAll long seed, @ForAll boolean crc, @ForAll boolean markers) {
+        SplittableRandom random = new SplittableRandom(seed);
+        Model model = new Model(crc, markers);
+        byte[] ulpdu = new byte[1 + random.nextInt(2000)];
+        random.nextBytes(ulpdu);
+        model.frame(ulpdu);
+        byte[] stream = model.stream.toByteArray();
+        StreamBuffer only = holds.take();
+        holds.giveBack(only);
+        taken.clear();
+        FpduReader reader = reader(crc, markers);
+        ByteBuffer b = ByteBuffer.wrap(stream);
+        assertEquals(OK, read(reader, b, 0, 1 + random.nextInt(stream.length - 1)));
+        assertEquals(List.of(), taken);
+        reader.start(new StreamParameters(crc, false, markers, 1442));
+        assertTrue(reader.isAtBoundary());
+        assertEquals(0, reader.pendingBytes());
+        assertSame(only, holds.take(), "the old frame's buffer was given back");
+        holds.giveBack(only);
+        assertEquals(OK, read(reader, b, 0, stream.length));
+        assertEquals(List.of(HexFormat.of().formatHex(ulpdu)), taken);
+        assertTrue(reader.isAtBoundary());
     }
 
     /** The rest of a long frame is read directly behind its beginning; damage is detected as in any other frame. */

@@ -65,6 +65,25 @@ class TerminateTest {
         }
     }
 
+    /**
+     * Lengths by RFC 5040 §4.8: 4 control bytes, 2 of the segment's length, a DDP header of 14 or 18 bytes, an RDMAP header of 28 bytes
+     * (READ request) or, RFC 7306 §5.2, 52 bytes. The RDMAP header follows the DDP header, so it is never there without that.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        // Columns: control bits of byte 2, the segment's first two bytes, bytes needed; -1: never complete.
+        "00, 4141, 4", "80, 4141, 6", "40, c140, 20", "40, 4143, 24", "c0, c140, 20", "c0, 4141, 24", "20, 4141, -1", "a0, 4141, -1",
+        "60, 4141, 52", "e0, 4141, 52", "e0, 414a, 76", "e0, 4143, 24", "e0, 414f, 24", "e0, c140, 20",
+        "01, 4141, 6", "02, c140, 20", "03, 4141, 24", "04, 4141, -1", "05, 4141, -1", "06, 414a, 76", "07, 4141, 52"})
+    void shouldSayWhetherThePromisedHeadersAreThere(String control, String segment, int needed) {
+        String whole = "0100" + control + "00" + "0000" + segment + "00".repeat(80);
+        for (int length = 0; length <= 80; length++) {
+            // Reading past the end of this buffer would throw.
+            ByteBuffer b = Bytes.buffer(whole.substring(0, 2 * length));
+            assertEquals(needed >= 0 && length >= needed, Terminate.isComplete(b, 0, length), "of " + length + " bytes");
+        }
+    }
+
     @Test
     void shouldWriteFourBytesWithoutSegment() {
         ByteBuffer b = Bytes.filled(5);
