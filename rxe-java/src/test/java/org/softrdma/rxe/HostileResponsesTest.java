@@ -65,6 +65,10 @@ class HostileResponsesTest {
 
     private static final Consumer<HostileResponsesTest> READ = t ->
         t.peer.side.qp.postSend(t.wr.read(REMOTE_VA, RKEY).wrId(1).element(t.memory, 0, LENGTH).signaled());
+    private static final Consumer<HostileResponsesTest> SHORT_READ = t ->
+        t.peer.side.qp.postSend(t.wr.read(REMOTE_VA, RKEY).wrId(1).element(t.memory, 0, 8).signaled());
+    private static final Consumer<HostileResponsesTest> WRITE = t ->
+        t.peer.side.qp.postSend(t.wr.write(REMOTE_VA, RKEY).wrId(1).element(t.memory, 8192, LENGTH).signaled());
     private static final Consumer<HostileResponsesTest> FETCH_ADD = t ->
         t.peer.side.qp.postSend(t.wr.fetchAndAdd(REMOTE_VA, RKEY, 1).wrId(1).element(t.memory, 0, 8).signaled());
     private static final Consumer<HostileResponsesTest> SEND = t ->
@@ -81,6 +85,9 @@ class HostileResponsesTest {
     /** The work request, the number of bytes that may be placed, and the responses, of which the last is the wrong one. */
     static Stream<Arguments> contradictions() {
         return Stream.of(
+            row("READ begins with a Middle", READ, 0, at(RawPacket.READ_MIDDLE, 0, MTU)),
+            row("READ of one packet answered by a Last", SHORT_READ, 0, at(RawPacket.READ_LAST, 0, 8)),
+            row("READ of one packet answered by a Middle", SHORT_READ, 0, at(RawPacket.READ_MIDDLE, 0, 8)),
             row("READ begins with its Last", READ, 0, at(RawPacket.READ_LAST, 0, MTU)),
             row("READ of three packets answered by an Only", READ, 0, at(RawPacket.READ_ONLY, 0, MTU)),
             row("READ of three packets answered by an Only with all of it", READ, 0, at(RawPacket.READ_ONLY, 0, LENGTH)),
@@ -109,10 +116,20 @@ class HostileResponsesTest {
             row("Atomic ACK that says access error", FETCH_ADD, 0,
                 RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN).aeth(RawPacket.NAK_ACCESS, 1).atomicAck(0x0102030405060708L)),
             row("SEND answered by READ data", SEND, 0, at(RawPacket.READ_ONLY, 0, 8)),
+            row("SEND answered by a READ response of nothing", SEND, 0, at(RawPacket.READ_ONLY, 0, 0)),
+            row("SEND answered by a First", SEND, 0, at(RawPacket.READ_FIRST, 0, MTU)),
+            row("SEND answered by a Middle", SEND, 0, at(RawPacket.READ_MIDDLE, 0, MTU)),
+            row("WRITE answered by READ data", WRITE, 0, at(RawPacket.READ_ONLY, 0, 8)),
+            row("WRITE answered by a Last", WRITE, 0, at(RawPacket.READ_LAST, 0, 8)),
+            row("WRITE answered by a Middle at its second packet", WRITE, 0, at(RawPacket.READ_MIDDLE, 1, MTU)),
+            row("WRITE answered by an Atomic ACK", WRITE, 0,
+                RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN).aeth(0x1f, 1).atomicAck(1)),
             row("SEND answered by an Atomic ACK", SEND, 0,
                 RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN).aeth(0x1f, 1).atomicAck(0x0102030405060708L)),
             row("ATOMIC WRITE answered by data", ATOMIC_WRITE, 0, at(RawPacket.READ_ONLY, 0, 8)),
             row("FLUSH answered by data", FLUSH, 0, at(RawPacket.READ_ONLY, 0, 8)),
+            row("FLUSH answered by a Last", FLUSH, 0, at(RawPacket.READ_LAST, 0, 0)),
+            row("ATOMIC WRITE answered by a Last", ATOMIC_WRITE, 0, at(RawPacket.READ_LAST, 0, 0)),
             row("FLUSH answered by a First", FLUSH, 0, at(RawPacket.READ_FIRST, 0, 0)),
             row("FLUSH answered by an Atomic ACK", FLUSH, 0,
                 RawPacket.of(RawPacket.ATOMIC_ACK, THEIR_PSN).aeth(0x1f, 1).atomicAck(1)));

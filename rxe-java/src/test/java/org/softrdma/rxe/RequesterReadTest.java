@@ -80,6 +80,24 @@ class RequesterReadTest extends RequesterScript {
         assertEquals(List.of("1 BAD_RESP_ERR"), completions());
     }
 
+    /** Each piece is a READ of its own, whose responses begin with First. */
+    @Test
+    void shouldRefuseReadResponsesWhoseSecondPieceBeginsWithAMiddle() {
+        connect();
+        postRead(1, 300 * 1024);
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN);
+        peer.send(RawPacket.of(RawPacket.READ_FIRST, THEIR_PSN).aeth(0x1f, 1).payload(1024));
+        for (int i = 1; i < 255; i++) {
+            peer.send(RawPacket.of(RawPacket.READ_MIDDLE, THEIR_PSN + i).payload(1024));
+        }
+        peer.send(RawPacket.of(RawPacket.READ_LAST, THEIR_PSN + 255).aeth(0x1f, 1).payload(1024));
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 256);
+        assertEquals(List.of(), completions());
+        peer.send(RawPacket.of(RawPacket.READ_MIDDLE, THEIR_PSN + 256).payload(1024));
+        peer.runFor(MS / 2);
+        assertEquals(List.of("1 BAD_RESP_ERR"), completions());
+    }
+
     @Test
     void shouldAskAPeerThatTakesFewReadsForAllAtOnce() {
         setup.rdAtomic = 3;

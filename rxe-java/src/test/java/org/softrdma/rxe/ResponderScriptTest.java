@@ -421,6 +421,9 @@ class ResponderScriptTest {
         peer.send(read(0, 0, 10));
         peer.expectNothingFor(100 * MS);
         assertEquals(2, peer.side.counter("drop_ghost_request"));
+        peer.send(RawPacket.of(RawPacket.UC | RawPacket.SEND_ONLY, OUR_PSN).payload(10));
+        peer.expectNothingFor(MS);
+        assertEquals(1, peer.side.counter("drop_wrong_service"));
         peer.runFor(300 * MS);
         peer.send(send(0));
         peer.expectNothingFor(100 * MS);

@@ -370,9 +370,24 @@ class XrcScriptTest {
         assertEquals(List.of("2 SUCCESS"), two.outcomes());
     }
 
+    /** The service is checked with the packet's headers: IBA vol 1 §9.6.1. */
     @ParameterizedTest
-    @CsvSource({"0x04", "0x24", "0x64", "0xb5", "0xbc", "0xbd"})
-    void shouldRefuseOperationsOfOtherServices(String opcode) {
+    @ValueSource(ints = {0x04, 0x1f, 0x24, 0x64, 0xe4})
+    void shouldDropOperationsOfOtherServices(int opcode) {
+        connectTarget();
+        one.post(1);
+        peer.send(RawPacket.of(opcode, OUR_PSN).destQpn(target.qpNum()).ackRequest().xrceth(one.srq.number())
+            .reth(one.memory.address(), one.memory.rkey(), 8).payload(8));
+        peer.expectNothingFor(MS);
+        assertEquals(1, peer.side.counter("drop_wrong_service"));
+        assertEquals(List.of(), one.outcomes());
+        assertEquals(QpState.RTS, target.state());
+        assertEquals(List.of(), peer.side.events());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0xb5", "0xbc", "0xbd"})
+    void shouldRefuseReservedOperations(String opcode) {
         connectTarget();
         one.post(1);
         peer.send(RawPacket.of(Integer.decode(opcode), OUR_PSN).destQpn(target.qpNum()).ackRequest().xrceth(one.srq.number())

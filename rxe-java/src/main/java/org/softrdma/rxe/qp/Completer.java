@@ -131,8 +131,11 @@ final class Completer {
         long missing = (isRead ? ring.length(wqe) : 0) - received;
         boolean last = missing <= qp.mtu();
         boolean end = packet.has(Opcode.END);
+        // After a loss the rest may be requested anew, and its first packet be any: rxe 6.1 begins with Middle or Last, others do not.
+        boolean begins = packet.has(Opcode.START) || index % qp.readRequestPackets() != 0;
         boolean carriesAck = !packet.has(Opcode.AETH) || Syndrome.isAck(packet.syndrome());
-        if (!carriesAck || payload != Math.min(missing, qp.mtu()) || end != (last || (index + 1) % qp.readRequestPackets() == 0)) {
+        if (!begins || !carriesAck || payload != Math.min(missing, qp.mtu())
+            || end != (last || (index + 1) % qp.readRequestPackets() == 0)) {
             failForBadResponse();
             return;
         }

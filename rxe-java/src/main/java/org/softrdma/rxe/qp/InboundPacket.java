@@ -74,6 +74,11 @@ public final class InboundPacket {
         return Opcode.transport(opcode);
     }
 
+    /** Bits of the opcode that stand for the service; of an unknown operation, too. */
+    int service() {
+        return Opcode.service(opcode);
+    }
+
     /** BTH PSN, u24. */
     public int psn() {
         return psn;

@@ -85,6 +85,10 @@ public final class LingeringQueuePairs {
 
     /** Acknowledges again a request that was executed before the queue pair was destroyed; READs and atomics cannot be answered. */
     public void onPacket(Entry entry, InboundPacket packet) {
+        if (packet.service() != Opcode.service(entry.acknowledge)) {
+            counters.count(RxeCounter.DROP_WRONG_SERVICE);
+            return;
+        }
         if (Psn.compare(packet.psn(), entry.responder.expectedPsn()) >= 0 || !packet.hasAny(Opcode.SEND | Opcode.WRITE)) {
             counters.count(RxeCounter.DROP_GHOST_REQUEST);
             return;

@@ -86,18 +86,19 @@ public class RcMachine extends QpMachine {
             counters().count(RxeCounter.DROP_QP_STATE);
             return;
         }
-        if (!packet.has(Opcode.RESPONSE)) {
+        // Part of the check of packet headers, not of requests: dropped without an answer, as in kernel rxe 6.1. IBA vol 1 §9.6.1
+        if (packet.service() != transport) {
+            counters().count(RxeCounter.DROP_WRONG_SERVICE);
+        } else if (!packet.has(Opcode.RESPONSE)) {
             onRequest(packet);
         } else if (state() == QpState.RTR) {
             counters().count(RxeCounter.DROP_QP_STATE);
-        } else if (packet.transport() != transport) {
-            counters().count(RxeCounter.DROP_WRONG_SERVICE);
         } else {
             onResponse(nowNs, packet);
         }
     }
 
-    /** Handles a packet that is not a response, of whatever opcode. */
+    /** Handles a packet of this service that is not a response; its opcode may be reserved. */
     void onRequest(InboundPacket packet) {
         onPeerSeen();
         responder.onRequest(packet);

@@ -101,7 +101,7 @@ public final class Responder {
             return;
         }
         refused = false;
-        if (!isOfService(packet) || !isInSequence(packet) || !isPermitted(packet)) {
+        if (!isKnown(packet) || !isInSequence(packet) || !isPermitted(packet)) {
             refuse(Syndrome.NAK_INVALID_REQUEST);
             return;
         }
@@ -194,9 +194,9 @@ public final class Responder {
         return responses.confirm(psn, resources.msn(id), true);
     }
 
-    /** Whether the operation is a request that the queue pair's service has. */
-    private boolean isOfService(InboundPacket packet) {
-        return packet.transport() == qp.transport() && packet.hasAny(Opcode.SEND | Opcode.WRITE | ANSWERED);
+    /** Whether the opcode is that of a request; the service has reserved ones. */
+    private static boolean isKnown(InboundPacket packet) {
+        return packet.hasAny(Opcode.SEND | Opcode.WRITE | ANSWERED);
     }
 
     /** Whether the packet begins a message while none is open, or continues the one that is open. */

@@ -34,7 +34,7 @@ public enum RxeCounter {
     /** A repeated request that found the queue of responses full. */
     DROP_RESPONSE_QUEUE_FULL,
 
-    /** An operation of another service than the queue pair's (UC and UD), or of the other half of a connection (XRC). */
+    /** An operation of another service than the queue pair's, or of the other half of a connection (XRC). */
     DROP_WRONG_SERVICE,
     /** A packet of a UC message whose First, or another packet before it, was never received. */
     DROP_OUT_OF_SEQUENCE,

@@ -381,6 +381,11 @@ public final class Opcode {
         return TRANSPORTS[op & 0xFF];
     }
 
+    /** Bits 7-5 of the opcode, which stand for the service even if the operation is unknown; else equal to {@link #transport}. */
+    public static int service(int op) {
+        return op & 0xE0;
+    }
+
     /** Whether the opcode has all of these flags; an unknown opcode has none. */
     public static boolean has(int op, int flags) {
         return (FLAGS[op & 0xFF] & flags) == flags;
