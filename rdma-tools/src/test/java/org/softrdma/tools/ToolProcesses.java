@@ -110,20 +110,25 @@ public abstract class ToolProcesses {
 
     /** Starts a tool whose standard output is a device; its output is not recorded. */
     protected final Started startWritingTo(Path device, String line) throws IOException {
-        return start(List.of(), line, device);
+        return start(List.of(), Softrdma.class, line, device);
     }
 
     /** @param through command that runs the tool */
     protected final Started start(List<String> through, String line) throws IOException {
-        return start(through, line, null);
+        return start(through, Softrdma.class, line, null);
     }
 
-    private Started start(List<String> through, String line, Path device) throws IOException {
+    /** Runs a main class of the tests, in the same way as a tool. */
+    protected final Started startClass(Class<?> main, String line) throws IOException {
+        return start(List.of(), main, line, null);
+    }
+
+    private Started start(List<String> through, Class<?> main, String line, Path device) throws IOException {
         List<String> command = new ArrayList<>(through);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmOptions);
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
-            Softrdma.class.getName()));
+            main.getName()));
         command.addAll(List.of(line.strip().split(" +")));
         Path out = Files.createTempFile(directory, "out", "");
         Path err = Files.createTempFile(directory, "err", "");
