@@ -14,6 +14,8 @@ final class MappedSpace implements AddressSpace {
     private final MemorySegment segment;
     private final SegmentSpace mapped;
     private final LongAdder gone;
+    /** Target of reads that only find out whether memory is there. */
+    private final MemorySegment word = MemorySegment.ofArray(new long[1]);
     /** Volatile, so that the compiler keeps the loop in {@link #poll} and its safepoint poll. */
     private volatile int rounds = 2;
 
@@ -47,9 +49,17 @@ final class MappedSpace implements AddressSpace {
         }
     }
 
+    /**
+     * Reads the bytes first: the JVM turns the fault of a read into an InternalError, but a fault in its own routine for compare-and-swap,
+     * which runs until the call is compiled, ends the process.
+     */
     @Override
     public boolean compareAndSwap(long address, long compare, long swap, long[] original) {
         try {
+            if (!mapped.copyOut(address, word, 0, Long.BYTES)) {
+                return false;
+            }
+            poll();
             boolean done = mapped.compareAndSwap(address, compare, swap, original);
             poll();
             return done;

@@ -15,11 +15,15 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -151,6 +155,11 @@ class MemoryTableTest {
         for (int key : new int[] {0, 1, 0xff, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, window, region.key() + 0x100}) {
             assertNull(table.lookup(key), Integer.toHexString(key));
         }
+        // Around every size that the table can have: the first index beyond its array must not be looked at.
+        for (int index = 2; index < 1 << 10; index++) {
+            assertNull(table.lookup(index << 8), "index " + index);
+            assertNull(table.lookup(MemoryTable.FIRST_WINDOW + index << 8), "window " + index);
+        }
     }
 
     @Test
@@ -188,6 +197,34 @@ class MemoryTableTest {
             assertNotEquals(first.key() >>> 8, next.key() >>> 8);
             table.remove(next.key());
         }
+    }
+
+    /**
+     * Indices are given out as documented while the list of free ones grows: new ones first, then, once more than 64 are free, the one
+     * released longest ago. An index is never given out while it is in use.
+     */
+    @Test
+    void shouldGiveOutTheIndexReleasedLongestAgo() {
+        Region kept = register(memory, ALL);
+        Deque<Region> held = new ArrayDeque<>();
+        Deque<Integer> free = new ArrayDeque<>();
+        int unused = (kept.key() >>> 8) + 1;
+        int[] releasesAndRegistrations = {70, 70, 3, 200, 203, 120, 40, 300, 420, 500};
+        for (int i = 0; i < releasesAndRegistrations.length; i++) {
+            for (int n = 0; n < releasesAndRegistrations[i]; n++) {
+                int expected = free.size() > 64 ? free.remove() : unused++;
+                Region region = register(memory, ALL);
+                assertEquals(expected, region.key() >>> 8, "registration " + n + " of step " + i);
+                held.add(region);
+            }
+            for (int n = 0; n < releasesAndRegistrations[i] && i % 2 == 0; n++) {
+                Region region = held.remove();
+                free.add(region.key() >>> 8);
+                table.remove(region.key());
+            }
+        }
+        assertSame(kept, table.lookup(kept.key()));
+        held.forEach(region -> assertSame(region, table.lookup(region.key())));
     }
 
     @Test
@@ -293,6 +330,43 @@ class MemoryTableTest {
         assertEquals(1, memory.get(ValueLayout.JAVA_LONG, 8), "wraps");
     }
 
+    @Test
+    void shouldCarryOutAtomicsAtTheRightPlace() {
+        Region region = table.register(memory, 0x7000_0000_0000L, ALL, PD);
+        long[] original = new long[1];
+        memory.set(ValueLayout.JAVA_LONG, 64, 5);
+        assertTrue(region.compareAndSwap(0x7000_0000_0040L, 5, 6, original));
+        assertEquals(6, memory.get(ValueLayout.JAVA_LONG, 64));
+        assertTrue(region.fetchAndAdd(0x7000_0000_0040L, 1, original));
+        assertEquals(7, memory.get(ValueLayout.JAVA_LONG, 64));
+        assertTrue(region.store(0x7000_0000_0040L, -2));
+        assertEquals(-2, memory.get(ValueLayout.JAVA_LONG, 64));
+        for (int at = 0; at < 4096; at += 8) {
+            assertTrue(at == 64 || memory.get(ValueLayout.JAVA_LONG, at) == 0, "byte " + at);
+        }
+    }
+
+    /** An ATOMIC WRITE is aligned for the peer; where memory is not, it cannot be atomic. */
+    @Test
+    void shouldStoreOnlyWhereMemoryIsAligned() {
+        Region region = table.register(memory.asSlice(4, 64), 0, ALL & ~AccessFlags.REMOTE_ATOMIC, PD);
+        for (int at = 0; at < 16; at++) {
+            assertEquals(at % 8 == 4, region.store(at, -1), "address " + at);
+        }
+        assertEquals(0, memory.get(ValueLayout.JAVA_INT, 4));
+        assertEquals(-1, memory.get(ValueLayout.JAVA_LONG, 8));
+        assertEquals(-1, memory.get(ValueLayout.JAVA_LONG, 16));
+        assertEquals(0, memory.get(ValueLayout.JAVA_LONG, 24));
+        assertEquals(0, table.goneAccesses());
+    }
+
+    @Test
+    void shouldFlushMemoryThatDoesNotPersistToItsThreadsOnly() {
+        Region region = register(memory, ALL);
+        assertTrue(region.flush(region.start(), 64, false));
+        assertFalse(region.flush(region.start(), 64, true));
+    }
+
     /** A freed arena causes a protection error and does not end the device's thread. */
     @Test
     void shouldAnswerFalseWhenTheMemoryWasFreed() {
@@ -306,8 +380,59 @@ class MemoryTableTest {
         assertFalse(region.copyOut(0, packet, 0, 64));
         assertFalse(region.compareAndSwap(0, 0, 1, original));
         assertFalse(region.fetchAndAdd(0, 1, original));
+        assertFalse(region.store(0, 1));
         assertEquals(99, original[0]);
-        assertEquals(4, table.goneAccesses());
+        assertEquals(5, table.goneAccesses());
+    }
+
+    @Test
+    void shouldAccessAMappedFileAtTheRightPlace(@TempDir Path directory) throws IOException {
+        try (Arena arena = Arena.ofShared(); FileChannel channel = file(directory)) {
+            int access = ALL | AccessFlags.FLUSH_ANY;
+            Region region = table.register(channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena), 0x10000, access, PD);
+            assertTrue(region.copyIn(0x10000 + 5000, MemorySegment.ofArray(new byte[] {1, 2, 3}), 0, 3));
+            byte[] out = new byte[2];
+            assertTrue(region.copyOut(0x10000 + 5001, MemorySegment.ofArray(out), 0, 2));
+            assertArrayEquals(new byte[] {2, 3}, out);
+            long[] original = new long[1];
+            assertTrue(region.store(0x10000 + 4096, 41));
+            assertTrue(region.fetchAndAdd(0x10000 + 4096, 1, original));
+            assertEquals(41, original[0]);
+            assertTrue(region.compareAndSwap(0x10000 + 4096, 42, 43, original));
+            assertEquals(42, original[0]);
+            assertTrue(region.flush(0x10000 + 4096, 4096, false));
+            assertTrue(region.flush(0x10000 + 4096, 4096, true));
+            ByteBuffer read = ByteBuffer.allocate(8192).order(ByteOrder.nativeOrder());
+            channel.read(read, 0);
+            assertEquals(43, read.getLong(4096));
+            assertEquals(1, read.get(5000));
+            assertEquals(0, table.goneAccesses());
+        }
+    }
+
+    /** Unaligned stores and unmapped files are refused alike, whether the file was cut off or not. */
+    @Test
+    void shouldAnswerFalseWhenTheFileWasUnmapped(@TempDir Path directory) throws IOException {
+        Region region;
+        try (Arena arena = Arena.ofShared(); FileChannel channel = file(directory)) {
+            region = table.register(channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena), 0, ALL | AccessFlags.FLUSH_ANY, PD);
+        }
+        MemorySegment packet = MemorySegment.ofArray(new byte[64]);
+        long[] original = {99};
+        assertFalse(region.copyIn(0, packet, 0, 64));
+        assertFalse(region.copyOut(0, packet, 0, 64));
+        assertFalse(region.compareAndSwap(0, 0, 1, original));
+        assertFalse(region.fetchAndAdd(0, 1, original));
+        assertFalse(region.store(0, 1));
+        assertFalse(region.flush(0, 64, true));
+        assertEquals(99, original[0]);
+        assertEquals(6, table.goneAccesses());
+    }
+
+    private static FileChannel file(Path directory) throws IOException {
+        Path file = directory.resolve("memory");
+        Files.write(file, new byte[8192]);
+        return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
 
     /** Small copies are inlined, large ones call a routine of the JVM: both must handle the missing page of a truncated file. */
@@ -315,10 +440,7 @@ class MemoryTableTest {
     @ValueSource(ints = {8, 4096})
     @EnabledOnOs(OS.LINUX)
     void shouldAnswerFalseWhenTheFileWasCutOff(int bytes, @TempDir Path directory) throws IOException {
-        Path file = directory.resolve("memory");
-        Files.write(file, new byte[8192]);
-        try (Arena arena = Arena.ofShared();
-             FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        try (Arena arena = Arena.ofShared(); FileChannel channel = file(directory)) {
             Region region = table.register(channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena), 0, ALL, PD);
             channel.truncate(4096);
             MemorySegment packet = Arena.ofAuto().allocate(4096);
@@ -329,8 +451,10 @@ class MemoryTableTest {
                 assertFalse(region.copyIn(4096, packet, 0, bytes));
                 assertFalse(region.copyOut(4096, packet, 0, bytes));
                 assertFalse(region.fetchAndAdd(4096, 1, original));
+                assertFalse(region.compareAndSwap(4096, 0, 1, original));
+                assertFalse(region.store(4096, 1));
             }
-            assertEquals(3L * tries, table.goneAccesses());
+            assertEquals(5L * tries, table.goneAccesses());
         }
     }
 
@@ -353,7 +477,64 @@ class MemoryTableTest {
         assertNull(table.lookup(again.key()));
     }
 
+    @Test
+    void shouldRefuseTermsThatRegistrationRefuses() {
+        Region region = register(memory, ALL);
+        VerbsException refused = assertThrows(VerbsException.class,
+            () -> table.reregister(region, memory, 0, AccessFlags.REMOTE_WRITE, PD));
+        assertEquals(Errno.EINVAL, refused.errno());
+        assertEquals("rereg_mr", refused.verb());
+        int window = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
+        assertTrue(table.bindWindow(window, region, region.start(), 8, AccessFlags.REMOTE_READ, QPN));
+        refused = assertThrows(VerbsException.class, () -> table.reregister(region, memory, 0, ALL, PD));
+        assertEquals(Errno.EBUSY, refused.errno());
+        assertEquals("rereg_mr", refused.verb());
+        assertSame(region, table.lookup(region.key()), "nothing has changed");
+    }
+
     // ---- windows ----
+
+    /** Sixteen windows fill the table's first array exactly. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 16, 17})
+    void shouldUnbindTheWindowsOfADestroyedQueuePair(int windows) {
+        Region region = register(memory, ALL);
+        List<Integer> keys = new ArrayList<>();
+        for (int i = 0; i < windows; i++) {
+            int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
+            keys.add(key);
+            if (i != 1) {
+                assertTrue(table.bindWindow(key, region, region.start(), 8, AccessFlags.REMOTE_READ, i == 2 ? QPN + 1 : QPN));
+            }
+        }
+        int typeOne = table.allocateWindow(PD, MemoryWindow.Type.TYPE_1);
+        assertTrue(table.bindTypeOne(typeOne, PD, region, region.start(), 8, AccessFlags.REMOTE_READ));
+        table.unbindWindowsOf(QPN);
+        for (int i = 0; i < windows; i++) {
+            assertEquals(i == 2, table.lookup(keys.get(i)) != null, "window " + i);
+        }
+        assertNotNull(table.lookup(typeOne));
+        assertThrows(VerbsException.class, () -> table.remove(region.key()), "two windows are bound still");
+        table.remove(keys.get(2));
+        assertThrows(VerbsException.class, () -> table.remove(region.key()), "one window is bound still");
+        table.remove(typeOne);
+        table.remove(region.key());
+        assertTrue(table.bindWindow(keys.getFirst(), register(memory, ALL), memory.address(), 8, AccessFlags.REMOTE_READ, QPN),
+            "free for the next queue pair");
+    }
+
+    @Test
+    void shouldTellTheTypesOfWindowsApart() {
+        Region region = register(memory, ALL);
+        int two = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
+        assertFalse(table.isTypeOne(two));
+        assertTrue(table.bindWindow(two, region, region.start(), 8, AccessFlags.REMOTE_READ, QPN));
+        assertFalse(table.isTypeOne(two));
+        assertFalse(table.isTypeOne(region.key()));
+        assertFalse(table.isTypeOne(two + 0x100), "no such window");
+        assertFalse(table.bindTypeOne(two, PD, region, region.start(), 8, AccessFlags.REMOTE_READ), "a window of type 2");
+        assertFalse(table.bindTypeOne(region.key(), PD, region, region.start(), 8, AccessFlags.REMOTE_READ), "a region");
+    }
 
     @Test
     void shouldOpenNothingBeforeAWindowIsBound() {
@@ -451,6 +632,7 @@ class MemoryTableTest {
         assertFalse(table.bindTypeOne(next, PD + 1, null, 0, 0, 0), "another protection domain");
         assertTrue(table.bindTypeOne(MemoryWindow.nextRkey(next), PD, null, 0, 0, 0));
         assertNull(table.lookup(MemoryWindow.nextRkey(next)), "unbound");
+        assertNull(table.lookup(next), "the key of the former binding");
         table.remove(second.key());
     }
 

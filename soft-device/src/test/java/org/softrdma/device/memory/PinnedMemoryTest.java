@@ -3,6 +3,8 @@ package org.softrdma.device.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -94,5 +96,11 @@ class PinnedMemoryTest {
 
     private VerbsException refused(MemorySegment memory) {
         return assertThrows(VerbsException.class, () -> pinned.pin("reg_mr", memory));
+    }
+
+    @Test
+    void shouldCountTheProcessOnce() {
+        assertNotNull(PinnedMemory.ofThisProcess());
+        assertSame(PinnedMemory.ofThisProcess(), PinnedMemory.ofThisProcess());
     }
 }
