@@ -36,6 +36,8 @@ class DeviceAgentTest {
         volatile boolean overlapped;
         volatile Thread driver;
         volatile long longestAwaitNs = Long.MAX_VALUE;
+        /** Time that a timer of what is sent takes, or 0 for none. */
+        volatile long timerNs;
 
         @Override
         public int doWork(long nowNs) {
@@ -51,6 +53,14 @@ class DeviceAgentTest {
             }
             inside.decrementAndGet();
             return done;
+        }
+
+        @Override
+        public void transmit(long nowNs) {
+            doWork(nowNs);
+            if (timerNs > 0) {
+                deadlineNs = nowNs + timerNs;
+            }
         }
 
         @Override
@@ -299,6 +309,19 @@ class DeviceAgentTest {
         work.longestAwaitNs = 0;
         work.deadlineNs = soonNs;
         agent.tryDrive();
+        until(() -> work.deadlineNs == Long.MAX_VALUE, "timer");
+    }
+
+    /** A request that the poster's thread sends at once starts a timer, which the leader must serve though it parked before. */
+    @Test
+    void shouldServeTheTimerOfWhatWasSentAtOnceThoughTheAgentWasParked() {
+        DeviceAgent agent = start();
+        until(() -> work.awaiting.get() == 1, "agent idle");
+        work.longestAwaitNs = 0;
+        work.timerNs = 1_000_000;
+        work.posted.incrementAndGet();
+        agent.doorbell(true);
+        assertEquals(1, work.taken, "sent at once");
         until(() -> work.deadlineNs == Long.MAX_VALUE, "timer");
     }
 
