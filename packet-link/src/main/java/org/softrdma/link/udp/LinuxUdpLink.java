@@ -303,7 +303,7 @@ public final class LinuxUdpLink extends UdpLink {
      */
     private int dispatch(LinuxUdpSocket socket, FrameHandler handler, int index, int bytes) {
         if ((receiveVector.flags(index) & LinuxSockets.MSG_TRUNC) != 0) {
-            oversized++;
+            counters.count(UdpCounter.FRAME_TOO_LONG);
             return 1;
         }
         long name = (long) index * SOCKADDR_BYTES;
@@ -317,7 +317,7 @@ public final class LinuxUdpLink extends UdpLink {
         do {
             int length = segmentBytes == 0 ? end - at : Math.min(segmentBytes, end - at);
             if (length > ReceivedFrame.MAX_PACKET_BYTES) {
-                oversized++;
+                counters.count(UdpCounter.FRAME_TOO_LONG);
             } else {
                 handler.onFrame(frame.begin(receiveBuffer, at, length).addresses(socket.local, remoteHigh, remoteLow)
                     .ports(sourcePort, options.port()).trafficClass(trafficClass));

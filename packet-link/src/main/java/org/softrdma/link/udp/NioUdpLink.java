@@ -157,7 +157,7 @@ final class NioUdpLink extends UdpLink {
             int length = receiveBuffer.position() - TransmitBatch.HEADROOM;
             receiveBuffer.clear();
             if (length > ReceivedFrame.MAX_PACKET_BYTES) {
-                oversized++;
+                counters.count(UdpCounter.FRAME_TOO_LONG);
             } else {
                 dispatch(socket, sender, length, handler);
             }

@@ -2,6 +2,8 @@
 package org.softrdma.link.udp;
 
 import java.util.List;
+import java.util.Map;
+import org.softrdma.device.Counters;
 import org.softrdma.link.Link;
 import org.softrdma.verbs.Gid;
 
@@ -9,8 +11,7 @@ import org.softrdma.verbs.Gid;
 abstract class UdpLink implements Link {
     private final UdpSockets<?> sockets;
     protected long sendErrors;
-    /** Packets received that were too long. */
-    protected long oversized;
+    protected final Counters<UdpCounter> counters = new Counters<>(UdpCounter.class);
     protected boolean broken;
 
     UdpLink(UdpSockets<?> sockets) {
@@ -67,9 +68,9 @@ abstract class UdpLink implements Link {
         return sendErrors;
     }
 
-    /** Packets received that were longer than {@link org.softrdma.link.ReceivedFrame#MAX_PACKET_BYTES}. */
-    final long oversized() {
-        return oversized;
+    @Override
+    public final Map<String, Long> counters() {
+        return counters.toMap();
     }
 
     @Override

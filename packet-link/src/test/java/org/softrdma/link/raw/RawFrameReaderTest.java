@@ -9,8 +9,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.device.Counters;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.ReceivedFrame;
@@ -119,6 +122,34 @@ class RawFrameReaderTest {
         expectDropped(RawCounter.FRAME_BAD_SOURCE, V1.replace("fe80000000000000021122fffe334455", "00".repeat(16)));
         // 4000 becomes 2000: more fragments; the checksum is adapted.
         expectDropped(RawCounter.FRAME_FRAGMENT, V2_IPV4.replace("40004011" + "6965", "20004011" + "8965"));
+    }
+
+    /** A frame for each counter of received frames; a new counter needs a case here. The others are counted where packets wait. */
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.MATCH_ALL, names = "FRAME_.*")
+    void shouldCountEachReasonByName(RawCounter reason) {
+        String name = reason.name().toLowerCase(Locale.ROOT);
+        assertEquals(0, counters.toMap().get(name));
+        read(NO_OFFLOAD + switch (reason) {
+            case FRAME_BAD_NETWORK_HEADER -> V1.replace("181b40", "191b40");
+            case FRAME_BAD_IPV4_CHECKSUM -> V2_IPV4.replace("6965c0a8", "6966c0a8");
+            case FRAME_IPV4_OPTIONS -> V2_IPV4.replace("45000034", "46000038").replace("6965c0a8", "665fc0a8")
+                .replace("c0a82802", "c0a8280201010101");
+            case FRAME_FRAGMENT -> V2_IPV4.replace("40004011" + "6965", "20004011" + "8965");
+            case FRAME_BAD_UDP_LENGTH -> V2_IPV4.replace("12b70020", "12b70021");
+            case FRAME_TOO_SHORT -> "";
+            // 4,481 bytes of packet are 0x1181, 4,489 of UDP datagram are 0x1189.
+            case FRAME_TOO_LONG -> V2_IPV6.replace("6000000000201140", "6000000011891140").replace("12b70020", "12b71189")
+                + "00".repeat(4481 - 24);
+            case FRAME_NOT_ROCE -> MACS + "0806" + "00".repeat(28);
+            case FRAME_OTHER_ADDRESS -> V2_IPV6.replace("00000002c001", "00000003c001");
+            case FRAME_BAD_SOURCE -> V2_IPV6.replace("1140fd", "1140ff");
+            case FRAME_RETURNED -> RETURNED;
+            case UNSENT_NEIGHBOUR_UNREACHABLE, UNSENT_NEIGHBOUR_QUEUE_FULL, UNSENT_OWN_QUEUE_FULL ->
+                throw new AssertionError(reason + " counts packets that are sent");
+        });
+        assertEquals(1, counters.toMap().get(name));
+        assertEquals(reason == RawCounter.FRAME_RETURNED ? 1 : 0, taken.size());
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -157,7 +158,7 @@ class UdpLinkTest extends UdpLinkCase {
             }, 8);
         }
         assertArrayEquals(pattern(3, ReceivedFrame.MAX_PACKET_BYTES), only.get().bytes());
-        assertEquals(2, ((UdpLink) bob).oversized());
+        assertEquals(Map.of("frame_too_long", 2L), bob.counters());
     }
 
     @ParameterizedTest
