@@ -113,8 +113,14 @@ final class Completer {
 
     // ---- queue 2: Terminate ----
 
-    /** Ends the connection as the peer did. If the Terminate contains the refused request, that one fails; all others are flushed. */
+    /**
+     * Ends the connection as the peer did. If the Terminate contains the refused request, that one fails; all others are flushed. There is
+     * one Terminate in a stream, so its MSN is 1 (RFC 5041 §5, RFC 5040 §4.8).
+     */
     int onTerminate(ByteBuffer b, int at, int length) {
+        if (UntaggedHeader.msn(b, at) != 1) {
+            return TerminateCode.UNTAGGED_MSN_RANGE;
+        }
         int body = at + UntaggedHeader.LENGTH;
         int code = Terminate.code(b, body);
         int header = body + Terminate.ddpHeaderOffset();
