@@ -36,6 +36,11 @@ public enum CmCounter {
     CM_DROP_BACKLOG_FULL,
     /** MAD not sent, because the queue of outgoing MADs was full. */
     CM_DROP_OUTBOX_FULL,
+    /**
+     * Message not sent, because the peer has not proved its address: it may be sent three messages for each REQ, until it answers with our
+     * ID or sends a packet.
+     */
+    CM_DROP_UNPROVEN_PEER,
     /** MAD not sent, because there is no route to its receiver. */
     CM_DROP_NO_ROUTE
 }

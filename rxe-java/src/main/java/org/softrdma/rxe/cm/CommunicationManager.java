@@ -34,6 +34,7 @@ import org.softrdma.wire.mad.Mad;
  */
 public final class CommunicationManager {
     private static final int DEFAULT_PARTITION = 0x7fff;
+    private static final int MULTICAST_QPN = 0xffffff;
     private static final int MTU_256 = 1;
     private static final int MTU_4096 = 5;
 
@@ -265,6 +266,11 @@ public final class CommunicationManager {
             known.onDuplicateRequest();
             return;
         }
+        int reason = checkRequest(gids.remote(), mad);
+        if (reason != 0) {
+            refuse(gids, mad, reason);
+            return;
+        }
         Connection older = byPeersQpn.get(new PeerNumber(gids.remote(), guid, CmReq.QPN.get(mad, 0)));
         if (older != null) {
             refuse(gids, mad, CmRejectReason.STALE_CONNECTION);
@@ -273,11 +279,6 @@ public final class CommunicationManager {
         }
         if (known != null && known.state() != ConnectionState.TIMEWAIT) {
             refuse(gids, mad, CmRejectReason.DUPLICATE_LOCAL_COMM_ID);
-            return;
-        }
-        int reason = checkRequest(mad);
-        if (reason != 0) {
-            refuse(gids, mad, reason);
             return;
         }
         RequestListener listener = listeners.get(CmReq.SERVICE_ID.getLong(mad, 0));
@@ -306,20 +307,34 @@ public final class CommunicationManager {
             && known.request().qpn() == CmReq.QPN.get(mad, 0);
     }
 
-    /** Returns the reason to reject the REQ whatever listens, or 0. */
-    private int checkRequest(ByteBuffer mad) {
+    /**
+     * Checks a REQ whatever listens. Its queue pair must be at the address that the REQ was sent from, as rdma_cm's always is: otherwise
+     * anybody could have a connection's packets sent to a third host.
+     *
+     * @param sender source address of the REQ
+     * @return the reason to reject it, or 0
+     */
+    private int checkRequest(Gid sender, ByteBuffer mad) {
         Gid requester = new Gid(CmReq.LOCAL_GID_HIGH.getLong(mad, 0), CmReq.LOCAL_GID_LOW.getLong(mad, 0));
         Gid responder = new Gid(CmReq.REMOTE_GID_HIGH.getLong(mad, 0), CmReq.REMOTE_GID_LOW.getLong(mad, 0));
         // There is no reject reason for a wrong partition; Linux uses this one.
-        if ((CmReq.PKEY.get(mad, 0) & DEFAULT_PARTITION) != DEFAULT_PARTITION || !isOurs.test(responder) || requester.isZero()
-            || requester.isMulticast() || requester.isIpv4Mapped() != responder.isIpv4Mapped()) {
+        if ((CmReq.PKEY.get(mad, 0) & DEFAULT_PARTITION) != DEFAULT_PARTITION || !isOurs.test(responder)
+            || !requester.equals(sender) || requester.isIpv4Mapped() != responder.isIpv4Mapped()) {
             return CmRejectReason.INVALID_GID;
         }
         if (CmReq.TRANSPORT.get(mad, 0) > CmReq.TRANSPORT_UC) {
             return CmRejectReason.INVALID_TRANSPORT_TYPE;
         }
+        if (isReserved(CmReq.QPN.get(mad, 0))) {
+            return CmRejectReason.INVALID_COMM_INSTANCE;
+        }
         int mtu = CmReq.MTU.get(mad, 0);
         return mtu < MTU_256 || mtu > MTU_4096 ? CmRejectReason.INVALID_MTU : 0;
+    }
+
+    /** Returns whether no connection can use a queue pair number: those of the SMI, the GSI and of multicast. IBA vol 1 §3.5.3, §10.5.1 */
+    private static boolean isReserved(int qpn) {
+        return qpn <= Mad.GSI_QPN || qpn == MULTICAST_QPN;
     }
 
     private void onReply(long nowNs, GidPair gids, ByteBuffer mad) {
@@ -398,18 +413,22 @@ public final class CommunicationManager {
         send(gids, answerTo(mad, CmMessage.DREP));
     }
 
+    /**
+     * Refuses an alternate path, since none are supported, in any state of the connection. IBA vol 1 §12.8; kernel 6.1 does not answer a
+     * LAP over RoCE.
+     */
     private void onAlternatePath(GidPair gids, ByteBuffer mad) {
-        Connection connection = connections.get(CmMessage.REMOTE_COMM_ID.get(mad, 0));
-        if (connection == null || !connection.isPeerKnown() || !hasRemoteId(connection, mad)) {
-            counters.count(CmCounter.CM_DROP_UNKNOWN_ID);
-            ByteBuffer answer = answerTo(mad, CmMessage.APR);
-            CmApr.STATUS.set(answer, 0, CmApr.INVALID_COMM_ID);
-            send(gids, answer);
-        } else if (!connection.remote().equals(gids.remote()) || !connection.isQueuePair(CmLap.REMOTE_QPN.get(mad, 0))) {
+        Connection connection = findByIds(gids.remote(), mad);
+        int status = CmApr.UNSUPPORTED;
+        if (connection == null) {
+            status = CmApr.INVALID_COMM_ID;
+        } else if (!connection.isQueuePair(CmLap.REMOTE_QPN.get(mad, 0))) {
             counters.count(CmCounter.CM_DROP_WRONG_PEER);
-        } else {
-            connection.onAlternatePath(mad);
+            status = CmApr.INVALID_QPN;
         }
+        ByteBuffer answer = answerTo(mad, CmMessage.APR);
+        CmApr.STATUS.set(answer, 0, status);
+        send(gids, answer);
     }
 
     /** Finds the connection with both IDs and this peer; counts the message and returns null if there is none. */

@@ -7,7 +7,6 @@ import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.wire.cm.CmApr;
 import org.softrdma.wire.cm.CmDreq;
 import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmMra;
@@ -32,6 +31,13 @@ import org.softrdma.wire.mad.Mad;
 public final class Connection extends DeadlineHeap.Timed implements Pacing.Request {
     /** Service timeout in an MRA, which grants a slow consumer more time: 69 s, as Linux. */
     private static final int MRA_SERVICE_TIMEOUT = 24;
+    /**
+     * Messages that may be sent for each REQ of a peer that has not proved its source address. All MADs have the same length, so this is
+     * three times the bytes received; the model is QUIC's limit, RFC 9000 §8.1.
+     */
+    private static final int SENT_FOR_UNPROVEN_REQ = 3;
+    /** Bound of the above for a peer that repeats its REQ: more than the repetitions of a REP. */
+    private static final int MAX_ALLOWANCE = 32;
 
     private static final ConnectionListener NO_LISTENER = new ConnectionListener() {
         @Override
@@ -89,6 +95,10 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private int retriesLeft;
     private long deadlineNs = Deadline.NEVER;
     private long disconnectTransaction;
+    /** True if the peer is known to receive at its source address: it returned an ID of ours, or its queue pair sent a packet. */
+    private boolean proven;
+    /** Messages that may still be sent to a peer that is not {@link #proven}. */
+    private int allowance;
 
     /** Creates the active side. */
     Connection(CommunicationManager manager, int localId, GidPair gids, ReqFields request, ConnectionListener listener) {
@@ -102,6 +112,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         maxRetries = manager.settings().maxRetries();
         intervalNs = manager.settings().requestIntervalNs();
         alternatePath = false;
+        proven = true;
         state = ConnectionState.REQ_SENT;
     }
 
@@ -119,6 +130,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         peerKnown = true;
         remoteId = CmMessage.LOCAL_COMM_ID.get(mad, 0);
         remoteGuid = CmReq.CA_GUID.getLong(mad, 0);
+        allowance = SENT_FOR_UNPROVEN_REQ;
         state = ConnectionState.REQ_RECEIVED;
     }
 
@@ -249,7 +261,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         CmRej.MESSAGE.set(mad, 0, active ? CmMessage.ANSWERS_REP : CmMessage.ANSWERS_REQ);
         CmRej.REASON.set(mad, 0, reason);
         CmMessage.putPrivateData(mad, 0, privateData);
-        manager.send(gids, mad);
+        send(mad);
         close();
     }
 
@@ -264,7 +276,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         state = ConnectionState.ESTABLISHED;
         sent = newMessage(CmMessage.RTU, requestTransaction);
         CmMessage.putPrivateData(sent, 0, privateData);
-        manager.send(gids, sent);
+        send(sent);
     }
 
     /** Requests the end of the connection, or confirms the request of the peer, depending on the state; otherwise without effect. */
@@ -310,11 +322,12 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     /** Processes a repetition of the REQ that this connection was created for. */
     void onDuplicateRequest() {
         manager.counters().count(CmCounter.CM_DUPLICATES);
+        allowance = Math.min(allowance + SENT_FOR_UNPROVEN_REQ, MAX_ALLOWANCE);
         if (state == ConnectionState.REQ_RECEIVED) {
             sendMra(CmMessage.ANSWERS_REQ);
         } else if (state == ConnectionState.REP_SENT) {
             // The REP was lost or is late. IBA vol 1 §12.9.8.3; Linux leaves the repetition to its timer.
-            manager.send(gids, sent);
+            send(sent);
         }
     }
 
@@ -329,7 +342,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
                 state = ConnectionState.REP_RECEIVED;
                 stopRepeating();
                 manager.addPeer(this);
-                listener.onReply(this);
+                        listener.onReply(this);
             }
             case REP_RECEIVED -> {
                 manager.counters().count(CmCounter.CM_DUPLICATES);
@@ -338,7 +351,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
             case ESTABLISHED -> {
                 manager.counters().count(CmCounter.CM_DUPLICATES);
                 if (active) {
-                    manager.send(gids, sent);
+                    send(sent);
                 }
             }
             default -> manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
@@ -363,6 +376,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
 
     private void establish() {
         state = ConnectionState.ESTABLISHED;
+        proven = true;
         stopRepeating();
         manager.stopAwaitingPacket(reply.qpn(), this);
         listener.onEstablished(this);
@@ -373,6 +387,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         int message = CmMra.MESSAGE.get(mad, 0);
         if (state == ConnectionState.REQ_SENT && message == CmMessage.ANSWERS_REQ
             || state == ConnectionState.REP_SENT && message == CmMessage.ANSWERS_REP) {
+            proven = true;
             manager.pacing().leave(this);
             CmSettings settings = manager.settings();
             setDeadline(nowNs + CmSettings.intervalNs(CmMra.SERVICE_TIMEOUT.get(mad, 0))
@@ -410,6 +425,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
                     manager.stopAwaitingPacket(reply.qpn(), this);
                 }
                 disconnectTransaction = transaction;
+                proven = true;
                 state = ConnectionState.DREQ_RECEIVED;
                 stopRepeating();
                 listener.onDisconnectRequest(this);
@@ -449,17 +465,6 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         }
     }
 
-    /** Refuses an alternate path; they are not supported. */
-    void onAlternatePath(ByteBuffer lap) {
-        if (state != ConnectionState.ESTABLISHED) {
-            manager.counters().count(CmCounter.CM_DROP_WRONG_STATE);
-            return;
-        }
-        ByteBuffer mad = newMessage(CmMessage.APR, Mad.transactionId(lap, 0));
-        CmApr.STATUS.set(mad, 0, CmApr.UNSUPPORTED);
-        manager.send(gids, mad);
-    }
-
     /** Ends this connection because the peer's queue pair requests a new one: the peer has forgotten this one. */
     void onStale(long nowNs) {
         manager.counters().count(CmCounter.CM_STALE_CONNECTIONS);
@@ -485,8 +490,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
             listener.onTimewaitExit(this);
         } else if (retriesLeft > 0) {
             retriesLeft--;
-            manager.counters().count(CmCounter.CM_REPEATED);
-            manager.send(gids, sent);
+            repeat();
             setDeadline(nowNs + intervalNs);
         } else {
             manager.counters().count(CmCounter.CM_TIMEOUTS);
@@ -500,6 +504,16 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
                 default -> throw new IllegalStateException("timer expired in " + state);
             }
         }
+    }
+
+    /** Sends the last message again. The last message that an unproven peer may be sent is kept for the REJ that ends the connection. */
+    private void repeat() {
+        if (!proven && allowance <= 1) {
+            manager.counters().count(CmCounter.CM_DROP_UNPROVEN_PEER);
+            return;
+        }
+        manager.counters().count(CmCounter.CM_REPEATED);
+        send(sent);
     }
 
     private void sendUntilAnswered(long nowNs, ByteBuffer mad) {
@@ -517,7 +531,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
 
     @Override
     public void onTurn(long nowNs) {
-        manager.send(gids, sent);
+        send(sent);
         setDeadline(nowNs + intervalNs);
     }
 
@@ -567,6 +581,17 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
 
     // ---- own messages ----
 
+    private void send(ByteBuffer mad) {
+        if (!proven) {
+            if (allowance == 0) {
+                manager.counters().count(CmCounter.CM_DROP_UNPROVEN_PEER);
+                return;
+            }
+            allowance--;
+        }
+        manager.send(gids, mad);
+    }
+
     private ByteBuffer newMessage(int attribute, long transaction) {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
         CmMessage.begin(mad, 0, attribute, transaction);
@@ -581,15 +606,15 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         ByteBuffer mad = newMessage(CmMessage.MRA, requestTransaction);
         CmMra.MESSAGE.set(mad, 0, message);
         CmMra.SERVICE_TIMEOUT.set(mad, 0, MRA_SERVICE_TIMEOUT);
-        manager.send(gids, mad);
+        send(mad);
     }
 
     private void sendDrep(long transaction) {
-        manager.send(gids, newMessage(CmMessage.DREP, transaction));
+        send(newMessage(CmMessage.DREP, transaction));
     }
 
     private void sendUnsolicitedRej(int reason) {
-        manager.send(gids, newUnsolicitedRej(reason));
+        send(newUnsolicitedRej(reason));
     }
 
     /**
@@ -600,7 +625,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         ByteBuffer mad = newUnsolicitedRej(CmRejectReason.TIMEOUT);
         CmRej.INFO_LENGTH.set(mad, 0, Long.BYTES);
         CmRej.INFO_GUID.set(mad, 0, manager.settings().caGuid());
-        manager.send(gids, mad);
+        send(mad);
     }
 
     private ByteBuffer newUnsolicitedRej(int reason) {

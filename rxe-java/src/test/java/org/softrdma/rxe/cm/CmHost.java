@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.cm;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.softrdma.device.cm.RequestVerdict;
@@ -66,14 +69,22 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
     }
 
     static ReqFields request(Gid from, Gid to, int qpn) {
+        return requestBuilder(from, to, qpn).build();
+    }
+
+    static ReqFields.Builder requestBuilder(Gid from, Gid to, int qpn) {
         return ReqFields.builder().local(from).remote(to).serviceId(SERVICE).transport(CmReq.TRANSPORT_RC).qpn(qpn).startingPsn(0x111111)
             .responderResources(4).initiatorDepth(5).retryCount(6).rnrRetryCount(7).pathMtu(3).pkey(0xffff).flowLabel(0x12345)
-            .hopLimit(64).ackTimeout(19).privateData(new byte[] {1, 2, 3}).build();
+            .hopLimit(64).ackTimeout(19).privateData(new byte[] {1, 2, 3});
     }
 
     static RepFields reply(int qpn) {
+        return replyBuilder(qpn).build();
+    }
+
+    static RepFields.Builder replyBuilder(int qpn) {
         return RepFields.builder().qpn(qpn).startingPsn(0x222222).responderResources(5).initiatorDepth(4).targetAckDelay(15)
-            .rnrRetryCount(7).privateData(new byte[] {4, 5}).build();
+            .rnrRetryCount(7).privateData(new byte[] {4, 5});
     }
 
     Connection connect(CmHost to, int qpn) {
@@ -125,7 +136,14 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
 
     @Override
     public void onRejected(Connection connection, int reason, byte[] privateData) {
-        note("rejected: " + CmRejectReason.name(reason));
+        note("rejected: " + CmRejectReason.name(reason) + text(privateData));
+    }
+
+    /** The bytes in hexadecimal without the zeros at the end, after a comma; nothing if all are zero. */
+    private static String text(byte[] privateData) {
+        assertEquals(148, privateData.length, "private data of a REJ");
+        String digits = HexFormat.of().formatHex(privateData).replaceAll("(00)+$", "");
+        return digits.isEmpty() ? "" : ", " + digits;
     }
 
     @Override

@@ -88,6 +88,20 @@ abstract class CmScript {
         };
     }
 
+    /** Hands over a message that {@code from} sent, or seems to have sent. */
+    void hand(CmHost to, Gid from, ByteBuffer mad) {
+        to.manager().onMad(world.nowNs(), CmWorld.gids(to.address(), from), mad);
+    }
+
+    /** A message with both communication IDs. */
+    static ByteBuffer message(int attribute, long transaction, int localId, int remoteId) {
+        ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+        CmMessage.begin(mad, 0, attribute, transaction);
+        CmMessage.LOCAL_COMM_ID.set(mad, 0, localId);
+        CmMessage.REMOTE_COMM_ID.set(mad, 0, remoteId);
+        return mad;
+    }
+
     int refusal(CmHost host, Consumer<ByteBuffer> change) {
         List<ByteBuffer> answers = say(host, CmMessage.REQ, 5, strangersReq(host).andThen(change));
         assertEquals("REJ", names(answers));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.cm.RequestVerdict;
@@ -18,6 +19,8 @@ import org.softrdma.wire.cm.CmRej;
 import org.softrdma.wire.cm.CmRejectReason;
 import org.softrdma.wire.cm.CmRep;
 import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.cm.CmSidrRep;
+import org.softrdma.wire.cm.CmSidrReq;
 import org.softrdma.wire.mad.Mad;
 
 /** Scripts of connection establishment and its refusal. */
@@ -35,6 +38,7 @@ class ConnectingScriptTest extends CmScript {
 
         a.manager().onPortUnreachable(CmWorld.gids(a.address(), b.address()), req);
         assertEquals(ConnectionState.CLOSED, connection.state());
+        assertTold(a, "nobody there");
         assertEquals(1, a.manager().counters().get(CmCounter.CM_RETURNED));
         assertEquals(2, a.manager().counters().get(CmCounter.CM_DROP_UNKNOWN_ID));
         assertTrue(a.manager().isIdle());
@@ -90,6 +94,8 @@ class ConnectingScriptTest extends CmScript {
         assertEquals(8, CmRej.INFO_LENGTH.get(rej, 0));
         assertEquals(a.manager().settings().caGuid(), CmRej.INFO_GUID.getLong(rej, 0));
         assertTold(a, "unreachable");
+        assertEquals(15, a.count(CmCounter.CM_REPEATED));
+        assertEquals(1, a.count(CmCounter.CM_TIMEOUTS));
         assertNothingIsLeft();
     }
 
@@ -146,6 +152,9 @@ class ConnectingScriptTest extends CmScript {
         b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), req);
         assertEquals(rep, drain(b));
         assertTold(b, "request");
+        assertEquals(1, b.count(CmCounter.CM_DUPLICATES));
+        assertEquals(2, b.count(CmCounter.CM_RECEIVED));
+        assertEquals(2, b.count(CmCounter.CM_SENT));
     }
 
     @Test
@@ -165,27 +174,75 @@ class ConnectingScriptTest extends CmScript {
         a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
         assertEquals(rtu, drain(a));
         assertTold(a, "reply");
+        assertEquals(2, a.count(CmCounter.CM_DUPLICATES), "one in each state");
     }
 
-    /** The asking side says how long it takes and how often to repeat: 4.096 µs · 2^16 = 268 ms, 3 times. */
+    /**
+     * The requesting side states how long it takes and how often to repeat: 4.096 µs · 2^16 = 268 ms, 3 times. An MRA with our ID proves
+     * that it receives at its address.
+     */
     @Test
     void shouldRepeatARepAsTheReqSaysAndThenGiveUp() {
         b.manager().listen(CmHost.SERVICE, b);
         say(b, CmMessage.REQ, 5, strangersReq(b));
         b.accept(b.asked, B_QPN);
         ByteBuffer rep = drain(b).getFirst();
-        for (int i = 1; i <= 3; i++) {
-            b.manager().onTime(i * (4096L << 16) - 1);
+        say(b, CmMessage.MRA, 5, mad -> {
+            CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77);
+            CmMessage.REMOTE_COMM_ID.set(mad, 0, b.asked.localId());
+            CmMra.MESSAGE.set(mad, 0, CmMessage.ANSWERS_REP);
+            CmMra.SERVICE_TIMEOUT.set(mad, 0, 10);
+        });
+        // The MRA's service timeout, and the round trip, which is ACK timeout 19.
+        long firstNs = (4096L << 10) + (4096L << 19);
+        for (int i = 0; i < 3; i++) {
+            b.manager().onTime(firstNs + i * (4096L << 16) - 1);
             assertFalse(b.manager().hasOutgoing());
-            b.manager().onTime(i * (4096L << 16));
+            b.manager().onTime(firstNs + i * (4096L << 16));
             assertEquals(List.of(rep), drain(b));
         }
         assertTold(b, "request");
-        b.manager().onTime(4 * (4096L << 16));
+        b.manager().onTime(firstNs + 3 * (4096L << 16));
         ByteBuffer rej = drain(b).getFirst();
         assertEquals(CmRejectReason.TIMEOUT, CmRej.REASON.get(rej, 0));
         assertTold(b, "unreachable");
+        assertEquals(3, b.count(CmCounter.CM_REPEATED));
+        assertEquals(1, b.count(CmCounter.CM_TIMEOUTS));
+        assertEquals(0, b.count(CmCounter.CM_DROP_UNPROVEN_PEER));
         assertNothingIsLeft();
+    }
+
+    /** Somebody sends one REQ with another host's address: that host gets three messages at most, though the REQ asks for sixteen REPs. */
+    @Test
+    void shouldSendNoMoreThanThreeMessagesToAPeerThatNeverProvedItsAddress() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.MAX_CM_RETRIES.set(mad, 0, 15)));
+        b.accept(b.asked, B_QPN);
+        List<ByteBuffer> sent = new ArrayList<>(drain(b));
+        for (int i = 1; i <= 16; i++) {
+            b.manager().onTime(i * (4096L << 16));
+            sent.addAll(drain(b));
+        }
+        assertEquals("REP REP REJ", names(sent));
+        assertEquals(CmRejectReason.TIMEOUT, CmRej.REASON.get(sent.getLast(), 0));
+        assertTold(b, "request", "unreachable");
+        assertEquals(1, b.count(CmCounter.CM_REPEATED));
+        assertEquals(14, b.count(CmCounter.CM_DROP_UNPROVEN_PEER));
+        assertTrue(b.manager().isIdle());
+    }
+
+    @Test
+    void shouldSendThreeMessagesMoreForEachRepetitionOfAReq() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.MAX_CM_RETRIES.set(mad, 0, 15)));
+        b.accept(b.asked, B_QPN);
+        List<ByteBuffer> sent = new ArrayList<>(drain(b));
+        sent.addAll(say(b, CmMessage.REQ, 5, strangersReq(b)));
+        for (int i = 1; i <= 16; i++) {
+            b.manager().onTime(i * (4096L << 16));
+            sent.addAll(drain(b));
+        }
+        assertEquals("REP REP REP REP REP REJ", names(sent));
     }
 
     @Test
@@ -205,6 +262,8 @@ class ConnectingScriptTest extends CmScript {
         });
         assertTold(b);
         assertEquals(Long.MAX_VALUE, b.asked.deadlineNs(), "no REP is repeated any more");
+        assertEquals(1, b.count(CmCounter.CM_ESTABLISHED_BY_PACKET));
+        assertEquals(1, b.count(CmCounter.CM_DUPLICATES), "the late RTU");
     }
 
     @Test
@@ -214,8 +273,51 @@ class ConnectingScriptTest extends CmScript {
         world.runFor(2 * MILLISECOND);
         b.asked.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[] {9});
         world.runFor(2 * MILLISECOND);
-        assertTold(a, "rejected: consumer reject");
+        assertTold(a, "rejected: consumer reject, 09");
         assertTrue(a.manager().isIdle() && b.manager().isIdle());
+    }
+
+    /** 0 for a REQ, 1 for a REP: IBA vol 1 §12.6.7, message REJected. */
+    @Test
+    void shouldSayWhichMessageIsRejected() {
+        b.manager().listen(CmHost.SERVICE, b);
+        a.connect(b, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        b.asked.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[0]);
+        ByteBuffer ofReq = drain(b).getFirst();
+        assertEquals(0, CmRej.MESSAGE.get(ofReq, 0));
+        assertEquals(CmRejectReason.CONSUMER, CmRej.REASON.get(ofReq, 0));
+
+        Connection second = a.connect(b, A_QPN + 1);
+        world.runFor(2 * MILLISECOND);
+        b.accept(b.asked, B_QPN);
+        world.runFor(2 * MILLISECOND);
+        second.reject(world.nowNs(), CmRejectReason.INSUFFICIENT_RESPONDER_RESOURCES, new byte[0]);
+        ByteBuffer ofRep = drain(a).getFirst();
+        assertEquals(1, CmRej.MESSAGE.get(ofRep, 0));
+        assertEquals(CmRejectReason.INSUFFICIENT_RESPONDER_RESOURCES, CmRej.REASON.get(ofRep, 0));
+    }
+
+    /** 4.096 µs · 2^20 for either side, and 15 repetitions, as Linux: the peer plans its own repetitions with these. */
+    @Test
+    void shouldStateItsTimesInTheReq() {
+        a.connect(b, A_QPN);
+        ByteBuffer req = drain(a).getFirst();
+        assertEquals(20, CmReq.REMOTE_RESPONSE_TIMEOUT.get(req, 0));
+        assertEquals(20, CmReq.LOCAL_RESPONSE_TIMEOUT.get(req, 0));
+        assertEquals(15, CmReq.MAX_CM_RETRIES.get(req, 0));
+        assertEquals(0x0200_0000_0000_0001L, CmReq.CA_GUID.getLong(req, 0));
+    }
+
+    @Test
+    void shouldBeginEachConnectionWithATransactionOfItsOwn() {
+        a.connect(b, A_QPN);
+        a.connect(b, A_QPN + 1);
+        b.connect(a, B_QPN);
+        List<ByteBuffer> reqs = new ArrayList<>(drain(a));
+        reqs.addAll(drain(b));
+        assertEquals("REQ REQ REQ", names(reqs));
+        assertEquals(3, reqs.stream().map(mad -> Mad.transactionId(mad, 0)).distinct().count());
     }
 
     @Test
@@ -237,6 +339,10 @@ class ConnectingScriptTest extends CmScript {
         assertEquals(CmRejectReason.INVALID_GID, refusal(b, mad -> CmReq.REMOTE_GID_LOW.set(mad, 0, a.address().low())));
         assertEquals(CmRejectReason.INVALID_GID, refusal(b, mad -> CmReq.LOCAL_GID_LOW.set(mad, 0, 0)));
         assertEquals(CmRejectReason.INVALID_GID, refusal(b, mad -> CmReq.LOCAL_GID_HIGH.set(mad, 0, 0xfd77L << 48)));
+        assertEquals(CmRejectReason.INVALID_GID, refusal(b, mad -> CmReq.LOCAL_GID_LOW.set(mad, 0, a.address().low())));
+        assertEquals(CmRejectReason.INVALID_COMM_INSTANCE, refusal(b, mad -> CmReq.QPN.set(mad, 0, 0)));
+        assertEquals(CmRejectReason.INVALID_COMM_INSTANCE, refusal(b, mad -> CmReq.QPN.set(mad, 0, 1)));
+        assertEquals(CmRejectReason.INVALID_COMM_INSTANCE, refusal(b, mad -> CmReq.QPN.set(mad, 0, 0xffffff)));
         assertEquals(CmRejectReason.INVALID_TRANSPORT_TYPE, refusal(b, mad -> CmReq.TRANSPORT.set(mad, 0, 2)));
         assertEquals(CmRejectReason.INVALID_TRANSPORT_TYPE, refusal(b, mad -> CmReq.TRANSPORT.set(mad, 0, 3)));
         assertEquals(CmRejectReason.INVALID_MTU, refusal(b, mad -> CmReq.MTU.set(mad, 0, 0)));
@@ -246,6 +352,33 @@ class ConnectingScriptTest extends CmScript {
         assertTrue(b.manager().isIdle());
         assertEquals("", names(say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.PKEY.set(mad, 0, 0x7fff)))));
         assertTold(b, "request");
+    }
+
+    @Test
+    void shouldTakeTheLowestAndTheHighestQueuePairNumber() {
+        b.manager().listen(CmHost.SERVICE, b);
+        assertEquals("", names(say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.QPN.set(mad, 0, 2)))));
+        assertEquals("", names(say(b, CmMessage.REQ, 6, strangersReq(b).andThen(mad -> {
+            CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x78);
+            CmReq.QPN.set(mad, 0, 0xfffffe);
+        }))));
+        assertTold(b, "request", "request");
+    }
+
+    /** A REQ that is refused anyway must not end the connection whose numbers it has. */
+    @Test
+    void shouldNotTakeAConnectionForStaleBecauseOfAnImpossibleRequest() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        b.accept(b.asked, B_QPN);
+        b.manager().onPacket(B_QPN);
+        drain(b);
+        assertEquals(CmRejectReason.INVALID_GID, CmRej.REASON.get(say(b, CmMessage.REQ, 6, strangersReq(b).andThen(mad -> {
+            CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x78);
+            CmReq.LOCAL_GID_LOW.set(mad, 0, a.address().low());
+        })).getFirst(), 0));
+        assertEquals(ConnectionState.ESTABLISHED, b.asked.state());
+        assertEquals(0, b.count(CmCounter.CM_STALE_CONNECTIONS));
     }
 
     @Test
@@ -287,6 +420,36 @@ class ConnectingScriptTest extends CmScript {
         assertEquals(Errno.ENOMEM, assertThrows(VerbsException.class, () -> small.connect(b, A_QPN)).errno());
     }
 
+    /** Look-ups in both directions count like connections; answered ones, which are kept for repetitions only, do not. */
+    @Test
+    void shouldCountLookUpsAsConnections() {
+        CmHost small = new CmHost(world, 3, CmSettings.of(3).withMaxConnections(4));
+        small.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, small);
+        GidPair toStranger = CmWorld.gids(small.address(), stranger);
+        small.manager().query(0, toStranger, CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], small);
+        small.manager().query(0, toStranger, CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], small);
+        drain(small);
+        for (int i = 0; i < 2; i++) {
+            int number = i;
+            assertEquals("", names(say(small, CmMessage.SIDR_REQ, number, mad -> {
+                CmSidrReq.REQUEST_ID.set(mad, 0, number);
+                CmSidrReq.SERVICE_ID.set(mad, 0, CmHost.DATAGRAM_SERVICE);
+            })));
+        }
+        assertTold(small, "question", "question");
+        assertEquals(Errno.ENOMEM, assertThrows(VerbsException.class, () -> small.connect(b, A_QPN)).errno());
+        assertEquals(Errno.ENOMEM, assertThrows(VerbsException.class,
+            () -> small.manager().query(0, toStranger, CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], small)).errno());
+        ByteBuffer refusal = say(small, CmMessage.SIDR_REQ, 3, mad -> {
+            CmSidrReq.REQUEST_ID.set(mad, 0, 3);
+            CmSidrReq.SERVICE_ID.set(mad, 0, CmHost.DATAGRAM_SERVICE);
+        }).getFirst();
+        assertEquals(CmSidrRep.NO_QP, CmSidrRep.STATUS.get(refusal, 0));
+        small.question.answer(0, CmSidrRep.VALID, 0x1234, 1, new byte[0]);
+        small.connect(b, A_QPN);
+        assertThrows(VerbsException.class, () -> small.connect(b, A_QPN + 1));
+    }
+
     @Test
     void shouldRejectARep() {
         b.manager().listen(CmHost.SERVICE, b);
@@ -314,6 +477,7 @@ class ConnectingScriptTest extends CmScript {
         assertEquals(CmMessage.ANSWERS_REP, CmRej.MESSAGE.get(rej, 0));
         assertEquals(0x88, CmMessage.LOCAL_COMM_ID.get(rej, 0));
         assertEquals(0x77, CmMessage.REMOTE_COMM_ID.get(rej, 0));
+        assertEquals(1, a.count(CmCounter.CM_DROP_UNKNOWN_ID));
     }
 
     @Test

@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.wire.cm.CmApr;
 import org.softrdma.wire.cm.CmDreq;
 import org.softrdma.wire.cm.CmLap;
@@ -19,6 +22,8 @@ import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmRej;
 import org.softrdma.wire.cm.CmRejectReason;
 import org.softrdma.wire.cm.CmReq;
+import org.softrdma.wire.cm.CmSidrRep;
+import org.softrdma.wire.cm.CmSidrReq;
 import org.softrdma.wire.mad.Mad;
 
 /** Scripts of disconnecting, and of connections that one side has forgotten. */
@@ -69,6 +74,8 @@ class DisconnectingScriptTest extends CmScript {
         }
         a.manager().onTime(startNs + 16 * REQUEST_INTERVAL_NS);
         assertTold(a, "disconnected, no answer");
+        assertEquals(15, a.count(CmCounter.CM_REPEATED));
+        assertEquals(1, a.count(CmCounter.CM_TIMEOUTS));
         assertEquals(ConnectionState.TIMEWAIT, active.state());
     }
 
@@ -92,6 +99,8 @@ class DisconnectingScriptTest extends CmScript {
         b.manager().onMad(world.nowNs(), CmWorld.gids(b.address(), a.address()), dreq);
         assertEquals(drep, drain(b));
         assertTold(b, "peer disconnects", "timewait is over");
+        assertEquals(2, b.count(CmCounter.CM_DUPLICATES), "one before the application answered, one in timewait");
+        assertEquals(1, b.count(CmCounter.CM_DROP_UNKNOWN_ID), "and one after it");
     }
 
     @Test
@@ -255,6 +264,7 @@ class DisconnectingScriptTest extends CmScript {
         };
         say(b, CmMessage.REJ, 5, rej);
         assertTold(b, "request");
+        assertEquals(1, b.count(CmCounter.CM_DROP_UNKNOWN_ID), "without the GUID");
         say(b, CmMessage.REJ, 5, rej.andThen(mad -> CmRej.INFO_LENGTH.set(mad, 0, 8)));
         assertTold(b, "rejected: timeout");
     }
@@ -278,7 +288,201 @@ class DisconnectingScriptTest extends CmScript {
         CmMessage.REMOTE_COMM_ID.set(lap, 0, active.localId());
         CmLap.REMOTE_QPN.set(lap, 0, B_QPN);
         a.manager().onMad(world.nowNs(), CmWorld.gids(a.address(), b.address()), lap);
-        assertEquals("", names(drain(a)));
+        assertEquals(6, CmApr.STATUS.get(drain(a).getFirst(), 0), "the queue pair is not that of the IDs");
+        assertEquals(1, a.count(CmCounter.CM_DROP_WRONG_PEER));
+        CmLap.REMOTE_QPN.set(lap, 0, A_QPN);
+        hand(a, stranger, lap);
+        assertEquals(CmApr.INVALID_COMM_ID, CmApr.STATUS.get(drain(a).getFirst(), 0), "not this sender's");
+        assertEquals(2, a.count(CmCounter.CM_DROP_WRONG_PEER));
+        assertEquals(1, a.count(CmCounter.CM_DROP_UNKNOWN_ID));
+        assertEquals(ConnectionState.ESTABLISHED, active.state());
+    }
+
+    /** The peer is established, and may send a LAP, while its RTU is on the way; and while a DREQ of ours is. */
+    @Test
+    void shouldRefuseAlternatePathsInEveryState() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        b.accept(b.asked, B_QPN);
+        drain(b);
+        ByteBuffer lap = message(CmMessage.LAP, 8, 0x77, b.asked.localId());
+        CmLap.REMOTE_QPN.set(lap, 0, B_QPN);
+        ByteBuffer apr = say(b, lap).getFirst();
+        assertEquals(CmMessage.APR, Mad.attribute(apr, 0));
+        assertEquals(2, CmApr.STATUS.get(apr, 0));
+        assertEquals(b.asked.localId(), CmMessage.LOCAL_COMM_ID.get(apr, 0));
+        assertEquals(0x77, CmMessage.REMOTE_COMM_ID.get(apr, 0));
+        b.manager().onPacket(B_QPN);
+        b.disconnect(b.asked);
+        drain(b);
+        assertEquals(2, CmApr.STATUS.get(say(b, lap).getFirst(), 0));
+    }
+
+    /** Requesting side: from the target ACK delay in the REP, combined with the round trip; other side: the ACK timeout in the REQ. */
+    @Test
+    void shouldWaitForLatePacketsAsLongAsThePeersFiguresSay() {
+        b.manager().listen(CmHost.SERVICE, b);
+        ReqFields request = CmHost.requestBuilder(a.address(), b.address(), A_QPN).ackTimeout(16).build();
+        Connection active = a.manager().connect(world.nowNs(), GidType.ROCE_V2, request, a);
+        world.runFor(2 * MILLISECOND);
+        b.asked.accept(world.nowNs(), CmHost.replyBuilder(B_QPN).targetAckDelay(20).build());
+        world.runFor(2 * MILLISECOND);
+        a.confirm(active);
+        world.runFor(2 * MILLISECOND);
+        a.disconnect(active);
+        b.disconnect(b.asked);
+        assertEquals("DREQ", names(drain(a)));
+        ByteBuffer dreq = drain(b).getFirst();
+        hand(a, b.address(), dreq);
+        hand(b, a.address(), drain(a).getFirst());
+        assertEquals(ConnectionState.TIMEWAIT, active.state());
+        assertEquals(ConnectionState.TIMEWAIT, b.asked.state());
+        // A round trip of packet life times is exponent 19, less than the ACK delay; both together are 21.
+        assertEquals(world.nowNs() + (4096L << 21), active.deadlineNs());
+        assertEquals(world.nowNs() + (4096L << 16), b.asked.deadlineNs());
+    }
+
+    /** The first connection of a queue pair that requests another one, while our REP waits for its RTU: the peer learns that it is void. */
+    @Test
+    void shouldRejectWhatWaitsForAnRtuWhenItsQueuePairRequestsAnew() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        b.accept(b.asked, B_QPN);
+        drain(b);
+        int id = b.asked.localId();
+        List<ByteBuffer> answers = say(b, CmMessage.REQ, 6, strangersReq(b).andThen(mad -> CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x78)));
+        assertEquals("REJ REJ", names(answers));
+        ByteBuffer ofOld = answers.get(1);
+        assertEquals(CmRejectReason.STALE_CONNECTION, CmRej.REASON.get(ofOld, 0));
+        assertEquals(id, CmMessage.LOCAL_COMM_ID.get(ofOld, 0));
+        assertEquals(0x77, CmMessage.REMOTE_COMM_ID.get(ofOld, 0));
+        assertTold(b, "request", "rejected: stale connection");
+        assertEquals(1, b.count(CmCounter.CM_STALE_CONNECTIONS));
+        assertTrue(b.manager().isIdle());
+    }
+
+    /** As before, on the requesting side, whose REP the application has not confirmed yet. */
+    @Test
+    void shouldRejectAnUnconfirmedRepWhenItsQueuePairRequestsAnew() {
+        b.manager().listen(CmHost.SERVICE, b);
+        a.manager().listen(CmHost.SERVICE, a);
+        Connection first = a.connect(b, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        b.accept(b.asked, B_QPN);
+        int peersId = b.asked.localId();
+        world.runFor(2 * MILLISECOND);
+        assertEquals(ConnectionState.REP_RECEIVED, first.state());
+        b.restart();
+        b.connect(a, B_QPN);
+        hand(a, b.address(), drain(b).getFirst());
+        List<ByteBuffer> answers = drain(a);
+        assertEquals("REJ REJ", names(answers));
+        ByteBuffer ofOld = answers.get(1);
+        assertEquals(CmRejectReason.STALE_CONNECTION, CmRej.REASON.get(ofOld, 0));
+        assertEquals(first.localId(), CmMessage.LOCAL_COMM_ID.get(ofOld, 0));
+        assertEquals(peersId, CmMessage.REMOTE_COMM_ID.get(ofOld, 0));
+        assertTold(a, "reply", "rejected: stale connection");
+        assertTrue(a.manager().isIdle());
+    }
+
+    /** Nothing waits for an RTU that cannot come any more: a late packet must not establish what was disconnected. */
+    @Test
+    void shouldAwaitNoPacketAfterADisconnectRequest() {
+        b.manager().listen(CmHost.SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        b.accept(b.asked, B_QPN);
+        assertTrue(b.manager().isAwaitingPackets());
+        ByteBuffer dreq = message(CmMessage.DREQ, 6, 0x77, b.asked.localId());
+        CmDreq.REMOTE_QPN.set(dreq, 0, B_QPN);
+        say(b, dreq);
+        assertFalse(b.manager().isAwaitingPackets());
+        b.manager().onPacket(B_QPN);
+        assertTold(b, "request", "peer disconnects");
+        assertEquals(ConnectionState.DREQ_RECEIVED, b.asked.state());
+    }
+
+    /** One slot: the second DREQ goes out when the first is over, whether by a DREP or by a DREQ of the peer. */
+    @Test
+    void shouldSendTheNextDreqAsSoonAsOneIsOver() {
+        CmHost narrow = new CmHost(world, 3, CmSettings.of(3).withMaxInFlight(1));
+        narrow.manager().listen(CmHost.SERVICE, narrow);
+        List<Connection> connections = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            int number = i;
+            say(narrow, CmMessage.REQ, 5 + number, strangersReq(narrow).andThen(mad -> {
+                CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77 + number);
+                CmReq.QPN.set(mad, 0, 0x99 + number);
+            }));
+            connections.add(narrow.asked);
+            narrow.accept(narrow.asked, B_QPN + i);
+            narrow.manager().onPacket(B_QPN + i);
+        }
+        drain(narrow);
+        connections.forEach(narrow::disconnect);
+        assertEquals("DREQ", names(drain(narrow)));
+
+        say(narrow, message(CmMessage.DREP, 5, 0x77, connections.get(0).localId()));
+        narrow.manager().onTime(world.nowNs());
+        assertEquals("DREQ", names(drain(narrow)), "after a DREP");
+
+        ByteBuffer crossing = message(CmMessage.DREQ, 6, 0x78, connections.get(1).localId());
+        CmDreq.REMOTE_QPN.set(crossing, 0, B_QPN + 1);
+        assertEquals("DREP", names(say(narrow, crossing)));
+        narrow.manager().onTime(world.nowNs());
+        List<ByteBuffer> last = drain(narrow);
+        assertEquals("DREQ", names(last), "after a DREQ that crossed ours");
+        assertEquals(connections.get(2).localId(), CmMessage.LOCAL_COMM_ID.get(last.getFirst(), 0));
+        assertEquals(List.of("disconnected", "disconnected"), narrow.told().stream().filter("disconnected"::equals).toList());
+    }
+
+    @Test
+    void shouldListenNoMoreOnceEverythingIsAbandoned() {
+        b.manager().listen(CmHost.SERVICE, b);
+        b.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, b);
+        say(b, CmMessage.REQ, 5, strangersReq(b));
+        b.manager().abandonAll(world.nowNs(), Assertions::fail);
+        assertEquals("REJ", names(drain(b)), "the request that waited for an answer");
+        assertTold(b, "request");
+        assertEquals(CmRejectReason.INVALID_SERVICE_ID, refusal(b, mad -> { }));
+        ByteBuffer noService = say(b, CmMessage.SIDR_REQ, 7, mad -> CmSidrReq.SERVICE_ID.set(mad, 0, CmHost.DATAGRAM_SERVICE)).getFirst();
+        assertEquals(CmSidrRep.UNSUPPORTED_SERVICE_ID, CmSidrRep.STATUS.get(noService, 0));
+        assertTold(b);
+        assertTrue(b.manager().isIdle());
+    }
+
+    /** Messages that a state does not expect change nothing, and each is counted. */
+    @Test
+    void shouldCountMessagesThatTheStateDoesNotExpect() {
+        Connection active = established();
+        int ids = b.asked.localId();
+        hand(a, b.address(), message(CmMessage.DREP, 5, ids, active.localId()));
+        assertEquals(1, a.count(CmCounter.CM_DROP_WRONG_STATE), "DREP without DREQ");
+        hand(a, b.address(), message(CmMessage.RTU, 5, ids, active.localId()));
+        assertEquals(1, a.count(CmCounter.CM_DUPLICATES), "RTU when established");
+        hand(a, b.address(), message(CmMessage.MRA, 5, ids, active.localId()));
+        assertEquals(2, a.count(CmCounter.CM_DROP_WRONG_STATE), "MRA without a message that waits");
+        hand(a, b.address(), message(CmMessage.APR, 5, ids, active.localId()));
+        assertEquals(3, a.count(CmCounter.CM_DROP_WRONG_STATE), "APR without LAP");
+        ByteBuffer rep = message(CmMessage.REP, 5, active.localId(), ids);
+        hand(b, a.address(), rep);
+        assertEquals(1, b.count(CmCounter.CM_DROP_UNKNOWN_ID), "REP to the side that was asked");
+        hand(a, stranger, message(CmMessage.RTU, 5, ids, active.localId()));
+        hand(a, stranger, message(CmMessage.MRA, 5, ids, active.localId()));
+        hand(a, stranger, message(CmMessage.DREP, 5, ids, active.localId()));
+        assertEquals(3, a.count(CmCounter.CM_DROP_WRONG_PEER));
+        hand(a, b.address(), message(CmMessage.RTU, 5, ids, active.localId() + 1));
+        hand(a, b.address(), message(CmMessage.MRA, 5, ids, active.localId() + 1));
+        hand(a, b.address(), message(CmMessage.DREP, 5, ids + 1, active.localId()));
+        assertEquals(3, a.count(CmCounter.CM_DROP_UNKNOWN_ID));
+        a.disconnect(active);
+        drain(a);
+        hand(a, b.address(), message(CmMessage.DREP, 5, ids, active.localId()));
+        assertEquals(ConnectionState.TIMEWAIT, active.state());
+        hand(a, b.address(), message(CmMessage.RTU, 5, ids, active.localId()));
+        hand(a, b.address(), message(CmMessage.REJ, 5, ids, active.localId()));
+        hand(a, b.address(), message(CmMessage.REP, 5, ids, active.localId()));
+        assertEquals(6, a.count(CmCounter.CM_DROP_WRONG_STATE), "in timewait");
+        assertTold(a, "disconnected");
     }
 
     @Test

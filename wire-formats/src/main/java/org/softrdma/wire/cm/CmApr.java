@@ -13,6 +13,8 @@ public final class CmApr {
     public static final int UNSUPPORTED = 2;
     /** {@link #STATUS}: the path is refused. */
     public static final int REJECTED = 3;
+    /** {@link #STATUS}: the queue pair is not that of the communication id. */
+    public static final int INVALID_QPN = 6;
     /** Most bytes of additional information. */
     public static final int MAX_INFO_LENGTH = 72;
 
