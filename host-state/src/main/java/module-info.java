@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Configured links, network interfaces, and reports between the processes of a user. Nothing here is API. */
+/** Configured links, network interfaces, and reports and records between the processes of a user. Nothing here is API. */
 @SuppressWarnings("module")
 module org.softrdma.host {
     requires transitive org.softrdma.verbs;
@@ -9,6 +9,7 @@ module org.softrdma.host {
     exports org.softrdma.host.config to org.softrdma.device, org.softrdma.link, org.softrdma.rxe, org.softrdma.siw, org.softrdma.tools;
     exports org.softrdma.host.inspect to org.softrdma.device, org.softrdma.tools;
     exports org.softrdma.host.loopback to org.softrdma.device;
+    exports org.softrdma.host.orphans to org.softrdma.rxe;
 
     uses org.softrdma.host.config.LinkType;
 }

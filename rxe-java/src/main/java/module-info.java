@@ -9,6 +9,7 @@ module org.softrdma.rxe {
     requires org.softrdma.link;
     requires org.softrdma.wire;
     requires org.agrona;
+    requires jdk.net;
 
     exports org.softrdma.rxe;
     exports org.softrdma.rxe.config;

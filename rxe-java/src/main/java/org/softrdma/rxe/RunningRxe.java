@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.engine.RunningDevice;
 import org.softrdma.host.config.NetDevice;
+import org.softrdma.host.orphans.ConnectionRecord;
 import org.softrdma.link.fault.FaultyLink;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.config.CongestionControl;
@@ -37,6 +38,8 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
     /** Addresses of the interface that could not be used, and were complained about. */
     private final Set<Gid> refused = new HashSet<>();
     private boolean saidBroken;
+    /** Connections for the case that this process is killed; null for a device that only a simulator drives. */
+    private ConnectionRecord record;
 
     /**
      * @param caGuid     names the adapter to peers; no other one in their reach has it
@@ -55,6 +58,20 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
         this.link = link;
         this.roceMode = roceMode;
         attributes = RxeLimits.attributes(netdev.nodeGuid());
+    }
+
+    /** Records all further connections, and ends those of other processes that were killed, until the device stops. */
+    void recordConnections(ConnectionRecord connections) {
+        record = connections;
+        engine().gsi().manager().keepDisconnects(new RecordedDisconnects(connections));
+        OrphanedConnections.onDeviceOpened();
+    }
+
+    /** Removes the record: all peers have been notified. */
+    void closeRecord() {
+        if (record != null) {
+            record.close();
+        }
     }
 
     /**
@@ -155,13 +172,17 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
     @Override
     protected void endConnections() {
         cm.abandonAll();
-        cm.settle();
+        cm.settleAtStop();
+        closeRecord();
         awaitWhile(() -> engine().lingering().lingers(System.nanoTime()), LingeringQueuePairs.LINGER_NS);
     }
 
     @Override
     protected void closeTransport() {
         link.close();
+        if (record != null) {
+            OrphanedConnections.onDeviceClosed();
+        }
     }
 
     GidTable gids() {

@@ -45,8 +45,10 @@ import org.softrdma.wire.roce.Mtu;
 final class RxeCm implements CmTransport {
     /** Reserve for the largest headers, so that every packet fits: GRH, UDP, BTH, XRC, atomic and ICRC; as Linux's rdma_cm. */
     private static final int HEADER_BYTES_BEYOND_RXE = 16;
-    /** Maximum time for which the end of a device or process waits for requests held back by pacing. */
-    private static final long SETTLE_NS = 500_000_000;
+    /** Maximum time for which the end of a device waits for requests held back by pacing. */
+    private static final long STOP_NS = 500_000_000;
+    /** The same at the end of the process, which must not take long. */
+    private static final long EXIT_NS = 50_000_000;
 
     private final RunningRxe running;
 
@@ -134,7 +136,17 @@ final class RxeCm implements CmTransport {
 
     @Override
     public void settle() {
-        long untilNs = System.nanoTime() + SETTLE_NS;
+        settle(EXIT_NS);
+        running.closeRecord();
+    }
+
+    /** Waits as {@link #settle} does, but longer, because the device stops. */
+    void settleAtStop() {
+        settle(STOP_NS);
+    }
+
+    private void settle(long maxNs) {
+        long untilNs = System.nanoTime() + maxNs;
         while (asOwner(manager()::isPacing) && System.nanoTime() - untilNs < 0) {
             DeviceThreads.pause(1_000_000);
         }

@@ -13,6 +13,8 @@ import org.softrdma.host.config.LinkOption;
 import org.softrdma.host.config.LinkStore;
 import org.softrdma.host.config.NetDevice;
 import org.softrdma.host.config.OptionWatch;
+import org.softrdma.host.config.StateDirectory;
+import org.softrdma.host.orphans.ConnectionRecord;
 import org.softrdma.link.Link;
 import org.softrdma.link.capture.CaptureLink;
 import org.softrdma.link.fault.FaultyLink;
@@ -143,6 +145,7 @@ final class RxeDevice implements RdmaDevice {
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
         RunningRxe running = new RunningRxe(netdev, caGuid(link), GidTable.of(netdev, link.types(), link.addresses()), faulty,
             Udp.DEST_PORT_ROCE, roceMode(), options.congestion(), new SecureRandom(), System::nanoTime, name);
+        running.recordConnections(new ConnectionRecord(StateDirectory.ofUser()));
         running.start();
         if (!atFirst.isNone()) {
             LOG.log(System.Logger.Level.WARNING, name + ": opened with link faults: " + atFirst);

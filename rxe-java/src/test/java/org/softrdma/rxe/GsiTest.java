@@ -117,11 +117,11 @@ class GsiTest {
         peer.side.qp.postReceive(new ReceiveRequest().begin(1).element(memory, 0, 100));
         // As many as the wire holds.
         int flood = 4000;
-        for (int i = 0; i < flood / 2; i++) {
+        for (int i = 2; i < flood / 2 + 2; i++) {
             peer.send(datagram(req(i)));
         }
         peer.send(RawPacket.of(RawPacket.SEND_ONLY, RawPeer.OUR_PSN).payload(8).ackRequest());
-        for (int i = 0; i < flood / 2; i++) {
+        for (int i = 2; i < flood / 2 + 2; i++) {
             peer.send(datagram(req(i)));
         }
         peer.runFor(MS);

@@ -15,10 +15,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.softrdma.host.config.NetworkNamespace;
 
 /**
- * Directory of the sockets of one user's processes with open devices, in one network namespace. It is private to the user: where files
+ * Directory of the sockets and files of one user's processes with open devices, in one network namespace. It is private to the user: where files
  * have owners, only the owner has permissions, and a directory of another user is refused.
  */
-final class ProcessDirectory {
+public final class ProcessDirectory {
     /** Maximum entries that are read. */
     static final int MAX_ENTRIES = 1024;
 
@@ -32,7 +32,7 @@ final class ProcessDirectory {
      *
      * @param state the user's state directory
      */
-    ProcessDirectory(Path state) {
+    public ProcessDirectory(Path state) {
         path = state.toAbsolutePath().resolve("processes-" + NetworkNamespace.ofThisProcess());
     }
 
@@ -45,7 +45,7 @@ final class ProcessDirectory {
      *
      * @throws IOException if it cannot be created, or belongs to another user
      */
-    void create() throws IOException {
+    public void create() throws IOException {
         Files.createDirectories(path.getParent());
         try {
             Files.createDirectory(path);
@@ -60,7 +60,7 @@ final class ProcessDirectory {
      *
      * @throws IOException if that is another user
      */
-    static void keepOthersOut(Path file, String permissions) throws IOException {
+    public static void keepOthersOut(Path file, String permissions) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
         if (view != null) {
             view.setPermissions(PosixFilePermissions.fromString(permissions));
@@ -69,7 +69,12 @@ final class ProcessDirectory {
 
     /** An unused name for this process's socket, unique even if process numbers repeat in several PID namespaces. */
     Path newEntry(long pid) {
-        return path.resolve(pid + "-" + Integer.toHexString(ThreadLocalRandom.current().nextInt()) + SUFFIX);
+        return newEntry(pid, SUFFIX);
+    }
+
+    /** An unused name for a file of this process, as unique as that of its socket. */
+    public Path newEntry(long pid, String suffix) {
+        return path.resolve(pid + "-" + Integer.toHexString(ThreadLocalRandom.current().nextInt()) + suffix);
     }
 
     /** The process number in an entry's name, or -1 if there is none. */
@@ -88,10 +93,19 @@ final class ProcessDirectory {
      * @throws IOException if the directory belongs to another user
      */
     List<Path> entries() throws IOException {
+        return entries(SUFFIX);
+    }
+
+    /**
+     * The first {@value #MAX_ENTRIES} files with names that end like this; none without the directory.
+     *
+     * @throws IOException if the directory belongs to another user
+     */
+    public List<Path> entries(String suffix) throws IOException {
         List<Path> entries = new ArrayList<>();
         try {
             keepOthersOut(path, OWNER_ALONE);
-            try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "*" + SUFFIX)) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(path, "*" + suffix)) {
                 for (Path file : files) {
                     if (entries.size() == MAX_ENTRIES) {
                         break;

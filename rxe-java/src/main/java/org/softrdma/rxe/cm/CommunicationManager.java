@@ -54,6 +54,7 @@ public final class CommunicationManager {
     private final ArrayDeque<SidrRequest> answered = new ArrayDeque<>();
     private final ArrayDeque<OutgoingMad> outgoing = new ArrayDeque<>();
     private final Pacing pacing;
+    private DisconnectStore disconnects = DisconnectStore.NOWHERE;
 
     /** Communication ID or queue pair number of a channel adapter. The address is included because several adapters may claim one GUID. */
     private record PeerNumber(Gid address, long guid, int number) {
@@ -70,6 +71,15 @@ public final class CommunicationManager {
         this.random = random;
         this.isOurs = isOurs;
         pacing = new Pacing(timers, settings.maxInFlight(), settings.minPatienceNs(), settings.maxPatienceNs());
+    }
+
+    /** Has the DREQs of all further connections kept, in case the process is killed. */
+    public void keepDisconnects(DisconnectStore store) {
+        disconnects = store;
+    }
+
+    DisconnectStore disconnects() {
+        return disconnects;
     }
 
     // ---- commands ----

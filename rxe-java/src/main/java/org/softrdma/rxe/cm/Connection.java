@@ -97,6 +97,8 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     private long disconnectTransaction;
     /** True if the peer is known to receive at its source address: it returned an ID of ours, or its queue pair sent a packet. */
     private boolean proven;
+    /** Where {@link DisconnectStore} keeps the DREQ of this connection. */
+    private int kept = DisconnectStore.NONE;
     /** Messages that may still be sent to a peer that is not {@link #proven}. */
     private int allowance;
 
@@ -241,6 +243,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         reply = answer;
         state = ConnectionState.REP_SENT;
         manager.awaitPacket(this, answer.qpn());
+        keepDreq();
         ByteBuffer mad = newMessage(CmMessage.REP, requestTransaction);
         CmRep.CA_GUID.set(mad, 0, manager.settings().caGuid());
         CmRep.FAILOVER.set(mad, 0, alternatePath ? 1 : 0);
@@ -342,7 +345,8 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
                 state = ConnectionState.REP_RECEIVED;
                 stopRepeating();
                 manager.addPeer(this);
-                        listener.onReply(this);
+                keepDreq();
+                listener.onReply(this);
             }
             case REP_RECEIVED -> {
                 manager.counters().count(CmCounter.CM_DUPLICATES);
@@ -549,9 +553,23 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
 
     private void sendDreq(long nowNs) {
         state = ConnectionState.DREQ_SENT;
+        sendPaced(nowNs, newDreq());
+    }
+
+    private ByteBuffer newDreq() {
         ByteBuffer mad = newMessage(CmMessage.DREQ, manager.transactionOf(localId));
         CmDreq.REMOTE_QPN.set(mad, 0, remoteQpn());
-        sendPaced(nowNs, mad);
+        return mad;
+    }
+
+    /** From here on the peer may be established, and only a DREQ ends its side: it must be sent even if this process is killed. */
+    private void keepDreq() {
+        kept = manager.disconnects().keep(gids, newDreq());
+    }
+
+    private void releaseDreq() {
+        manager.disconnects().release(kept);
+        kept = DisconnectStore.NONE;
     }
 
     private void finishDisconnect(long nowNs, boolean timedOut) {
@@ -561,6 +579,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
 
     private void enterTimewait(long nowNs) {
         state = ConnectionState.TIMEWAIT;
+        releaseDreq();
         manager.pacing().leave(this);
         manager.releasePeerQpn(this);
         CmSettings settings = manager.settings();
@@ -575,6 +594,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     /** Removes the connection from all tables. */
     void close() {
         state = ConnectionState.CLOSED;
+        releaseDreq();
         stopRepeating();
         manager.forget(this);
     }

@@ -7,6 +7,7 @@
  * <p>Reading order: {@link org.softrdma.rxe.cm.Connection}, the state machine of one connection, with {@link org.softrdma.rxe.cm.ReqFields}
  * and {@link org.softrdma.rxe.cm.RepFields}; {@link org.softrdma.rxe.cm.CommunicationManager}, the tables, timers and dispatch of messages;
  * {@link org.softrdma.rxe.cm.SidrQuery} and {@link org.softrdma.rxe.cm.SidrRequest}, the two sides of a service ID resolution;
- * {@link org.softrdma.rxe.cm.Pacing}, the limit on requests in flight. {@link org.softrdma.rxe.cm.CmSettings} holds times and bounds.
+ * {@link org.softrdma.rxe.cm.Pacing}, the limit on requests in flight; {@link org.softrdma.rxe.cm.DisconnectStore}, for the case that the
+ * process is killed. {@link org.softrdma.rxe.cm.CmSettings} holds times and bounds.
  */
 package org.softrdma.rxe.cm;

@@ -28,6 +28,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.mad.Mad;
 import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Deth;
+import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Psn;
 
@@ -41,6 +42,8 @@ import org.softrdma.wire.roce.Psn;
 public final class Gsi {
     /** Maximum MADs in the inbox. Linux has 512 receives on its queue pair 1, and empties it in interrupts. */
     public static final int INBOX_MADS = 2048;
+    /** Bytes of a datagram, BTH to ICRC. */
+    public static final int PACKET_BYTES = Opcode.headerLength(Opcode.UD_SEND_ONLY) + Mad.LENGTH + Icrc.LENGTH;
     /** Maximum MADs processed, and sent, in one round of the device. */
     static final int MADS_PER_ROUND = 16;
     /** Maximum MADs of agents that wait to be sent. */
@@ -215,12 +218,23 @@ public final class Gsi {
             return;
         }
         int at = out.begin(path);
-        int payloadAt = at + Opcode.headerLength(Opcode.UD_SEND_ONLY);
-        Bth.put(out.buffer(), at, Opcode.UD_SEND_ONLY, false, 0, QpMachine.PKEY, Mad.GSI_QPN, true, nextPsn);
-        Deth.put(out.buffer(), at + Opcode.dethOffset(Opcode.UD_SEND_ONLY), Mad.GSI_QKEY, Mad.GSI_QPN);
-        out.buffer().put(payloadAt, outgoing.mad(), 0, Mad.LENGTH);
-        out.finish(path, at, payloadAt + Mad.LENGTH);
+        out.finish(path, at, put(out.buffer(), at, outgoing.mad(), nextPsn));
         nextPsn = Psn.next(nextPsn);
+    }
+
+    /**
+     * Writes a datagram between two GSIs, from the BTH on.
+     *
+     * @param mad 256 bytes at offset 0
+     * @param psn u24
+     * @return offset of its ICRC, which is left to the caller
+     */
+    public static int put(ByteBuffer to, int at, ByteBuffer mad, int psn) {
+        int payloadAt = at + Opcode.headerLength(Opcode.UD_SEND_ONLY);
+        Bth.put(to, at, Opcode.UD_SEND_ONLY, false, 0, QpMachine.PKEY, Mad.GSI_QPN, true, psn);
+        Deth.put(to, at + Opcode.dethOffset(Opcode.UD_SEND_ONLY), Mad.GSI_QKEY, Mad.GSI_QPN);
+        to.put(payloadAt, mad, 0, Mad.LENGTH);
+        return payloadAt + Mad.LENGTH;
     }
 
     /**

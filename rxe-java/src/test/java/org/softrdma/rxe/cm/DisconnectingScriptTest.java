@@ -13,6 +13,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.wire.cm.CmApr;
@@ -401,23 +403,51 @@ class DisconnectingScriptTest extends CmScript {
         assertEquals(ConnectionState.DREQ_RECEIVED, b.asked.state());
     }
 
+    /** Established connections of the stranger with {@code host}, the first with communication ID 0x77 and queue pair B_QPN. */
+    private List<Connection> establishedWithStranger(CmHost host, int count) {
+        host.manager().listen(CmHost.SERVICE, host);
+        List<Connection> connections = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            int number = i;
+            say(host, CmMessage.REQ, 5 + number, strangersReq(host).andThen(mad -> {
+                CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77 + number);
+                CmReq.QPN.set(mad, 0, 0x99 + number);
+            }));
+            connections.add(host.asked);
+            host.accept(host.asked, B_QPN + i);
+            host.manager().onPacket(B_QPN + i);
+        }
+        drain(host);
+        return connections;
+    }
+
+    /** Both ends of a connection are an answer, as far as the time until the next request is concerned: a slow peer gets twice its time. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldMeasureThePeersAnswerTimeByTheEndOfAConnection(boolean crossing) {
+        CmHost narrow = new CmHost(world, 3, CmSettings.of(3).withMaxInFlight(1));
+        List<Connection> connections = establishedWithStranger(narrow, 3);
+        connections.forEach(narrow::disconnect);
+        drain(narrow);
+        world.pass(40 * MILLISECOND);
+        ByteBuffer answer = message(crossing ? CmMessage.DREQ : CmMessage.DREP, 5, 0x77, connections.get(0).localId());
+        CmDreq.REMOTE_QPN.set(answer, 0, crossing ? B_QPN : 0);
+        say(narrow, answer);
+        narrow.manager().onTime(world.nowNs());
+        assertEquals("DREQ", names(drain(narrow)));
+        world.pass(80 * MILLISECOND - 1);
+        narrow.manager().onTime(world.nowNs());
+        assertEquals("", names(drain(narrow)));
+        world.pass(1);
+        narrow.manager().onTime(world.nowNs());
+        assertEquals("DREQ", names(drain(narrow)));
+    }
+
     /** One slot: the second DREQ goes out when the first is over, whether by a DREP or by a DREQ of the peer. */
     @Test
     void shouldSendTheNextDreqAsSoonAsOneIsOver() {
         CmHost narrow = new CmHost(world, 3, CmSettings.of(3).withMaxInFlight(1));
-        narrow.manager().listen(CmHost.SERVICE, narrow);
-        List<Connection> connections = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            int number = i;
-            say(narrow, CmMessage.REQ, 5 + number, strangersReq(narrow).andThen(mad -> {
-                CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77 + number);
-                CmReq.QPN.set(mad, 0, 0x99 + number);
-            }));
-            connections.add(narrow.asked);
-            narrow.accept(narrow.asked, B_QPN + i);
-            narrow.manager().onPacket(B_QPN + i);
-        }
-        drain(narrow);
+        List<Connection> connections = establishedWithStranger(narrow, 3);
         connections.forEach(narrow::disconnect);
         assertEquals("DREQ", names(drain(narrow)));
 

@@ -30,6 +30,8 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
     private static final System.Logger LOG = System.getLogger(SoftConnectionManager.class.getName());
     /** Timeout in milliseconds of {@link #createEndpoint} for resolving the address, and for resolving the route. */
     private static final int RESOLVE_TIMEOUT_MS = 2000;
+    /** Maximum time in milliseconds for which the end of the process waits until the peers are notified. */
+    private static final int EXIT_MS = 200;
     /** Maximum number of remembered addresses; further ones are looked up again. */
     private static final int MOST_PLACES = 1024;
 
@@ -281,7 +283,23 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         identifiers.forEach(id -> id.report(into));
     }
 
-    /** Notifies all peers because the process ends, as an operating system does for a program that is killed. */
+    /**
+     * Notifies all peers because the process ends, as an operating system does for a program that is killed. Does not hold up the exit for
+     * longer than {@value #EXIT_MS} ms, even if a device is busy or its lock is held by a thread that hangs.
+     */
+    void abandonAtExit() {
+        if (identifiers.isEmpty() && openDevices().isEmpty()) {
+            return;
+        }
+        Thread notifying = Thread.ofPlatform().daemon().name("softrdma-cm-notify").start(this::abandon);
+        try {
+            notifying.join(EXIT_MS);
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Notifies all peers. */
     void abandon() {
         for (SoftCmId id : identifiers) {
             try {

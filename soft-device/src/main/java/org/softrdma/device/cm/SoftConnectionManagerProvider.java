@@ -15,7 +15,7 @@ public final class SoftConnectionManagerProvider implements ConnectionManagerPro
             SoftConnectionManager manager = new SoftConnectionManager(new SystemHost());
             ProcessPublisher.ofThisProcess().also(manager);
             // Notify the peers of a process that ends without closing its identifiers, as an operating system does.
-            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("softrdma-cm-exit").unstarted(manager::abandon));
+            Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("softrdma-cm-exit").unstarted(manager::abandonAtExit));
             return manager;
         }
     }
