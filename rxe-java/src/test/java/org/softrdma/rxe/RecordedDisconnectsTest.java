@@ -17,7 +17,8 @@ import org.softrdma.verbs.GidType;
 
 /** Entries with a kernel's DREQ, captured in the lab (queue pair a7395b). */
 class RecordedDisconnectsTest {
-    private static final String DREQ = "0107020300000000" + "00000002d2cb2498" + "0015000000000000" + "9824cbd2" + "766935a2" + "a7395b00";
+    private static final String DREQ =
+        "0107020300000000" + "00000002d2cb2498" + "0015000000000000" + "9824cbd2" + "766935a2" + "a7395b00";
     private static final GidPair GIDS = new GidPair(GidType.ROCE_V2, Gid.ofIpv4(0x0a4d0002), Gid.ofIpv4(0x0a4d0001));
 
     private static ByteBuffer dreq() {
@@ -27,7 +28,8 @@ class RecordedDisconnectsTest {
     @Test
     void shouldKeepAddressesAndMessage() {
         byte[] entry = RecordedDisconnects.encode(GIDS, dreq());
-        assertEquals("02" + "00000000000000000000ffff0a4d0002" + "00000000000000000000ffff0a4d0001" + DREQ, HexFormat.of().formatHex(entry));
+        assertEquals("02" + "00000000000000000000ffff0a4d0002" + "00000000000000000000ffff0a4d0001" + DREQ,
+            HexFormat.of().formatHex(entry));
         RecordedDisconnects.Entry back = RecordedDisconnects.decode(entry);
         assertEquals(GIDS, back.gids());
         assertArrayEquals(dreq().array(), back.dreq().array());

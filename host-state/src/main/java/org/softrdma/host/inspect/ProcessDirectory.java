@@ -15,8 +15,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.softrdma.host.config.NetworkNamespace;
 
 /**
- * Directory of the sockets and files of one user's processes with open devices, in one network namespace. It is private to the user: where files
- * have owners, only the owner has permissions, and a directory of another user is refused.
+ * Directory of the sockets and files of one user's processes with open devices, in one network namespace. It is private to the user: where
+ * files have owners, only the owner has permissions, and a directory of another user is refused.
  */
 public final class ProcessDirectory {
     /** Maximum entries that are read. */

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.softrdma.host.inspect.ProcessDirectory;
 
-/** Finds the {@linkplain ConnectionRecord records} of processes that have ended without removing them. Each is found by one process only. */
+/** Finds the {@linkplain ConnectionRecord records} of processes that have ended without removing them; each is found by one process. */
 public final class OrphanedRecords {
     /** Maximum bytes of a record that are read: more connections than a process can have on 32 devices. */
     private static final long MAX_BYTES = (long) ConnectionRecord.SLOT_BYTES << 21;

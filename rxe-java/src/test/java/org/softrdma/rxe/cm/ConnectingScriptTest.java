@@ -212,7 +212,7 @@ class ConnectingScriptTest extends CmScript {
         assertNothingIsLeft();
     }
 
-    /** Somebody sends one REQ with another host's address: that host gets three messages at most, though the REQ asks for sixteen REPs. */
+    /** One REQ with a forged source address: the host there gets three messages at most, though the REQ asks for sixteen REPs. */
     @Test
     void shouldSendNoMoreThanThreeMessagesToAPeerThatNeverProvedItsAddress() {
         b.manager().listen(CmHost.SERVICE, b);
