@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,21 +32,6 @@ class CmEndToEndTest extends ToolProcesses {
 
     private Pair run(String server, String client, String claim) throws Exception {
         return meet(listening(server, claim), client);
-    }
-
-    /** @param claim file that names the process that listens */
-    private Started listening(String line, String claim) throws Exception {
-        return startAndAwait(line, () -> {
-            try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "loopback-*")) {
-                for (Path each : found) {
-                    Path file = each.resolve(claim);
-                    if (Files.exists(file) && Files.size(file) > 0) {
-                        return true;
-                    }
-                }
-            }
-            return false;
-        });
     }
 
     // ---- rping ----

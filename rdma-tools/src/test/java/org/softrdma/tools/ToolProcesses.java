@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ServerSocket;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -81,6 +82,28 @@ public abstract class ToolProcesses {
         Started server = start(line);
         waitFor("the server does not listen", server, listens);
         return server;
+    }
+
+    /**
+     * Starts a server that listens on the loopback, and waits until it does.
+     *
+     * @param claim file that names the process that listens: {@code tcp-PORT}
+     */
+    protected final Started listening(String line, String claim) throws Exception {
+        return startAndAwait(line, () -> !listenersAddress(claim).isEmpty());
+    }
+
+    /** @return the address in the file that names the process that listens; empty if there is none */
+    protected final String listenersAddress(String claim) throws IOException {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(directory, "loopback-*")) {
+            for (Path each : found) {
+                Path file = each.resolve(claim);
+                if (Files.exists(file) && Files.size(file) > 0) {
+                    return Files.readString(file);
+                }
+            }
+        }
+        return "";
     }
 
     protected static void waitFor(String otherwise, Started of, Condition condition) throws Exception {

@@ -25,6 +25,7 @@ final class RPingClient extends RPingRun {
         resolve();
         try {
             first.setUp();
+            first.takeCompletions();
             connect();
             try {
                 ping();
@@ -42,8 +43,24 @@ final class RPingClient extends RPingRun {
     }
 
     @Override
-    boolean onRequest(CmId request) {
-        return false;
+    RPingEnd onRequest(CmId request) {
+        return null;
+    }
+
+    @Override
+    void onEstablished(RPingEnd end) {
+        proceed(end, RPingState.CONNECTED);
+    }
+
+    /** An established connection can be rejected, too; the state ERROR then says that it is over. */
+    @Override
+    RPingState afterFailure(RPingState now) {
+        return now.compareTo(RPingState.CONNECTED) < 0 ? now : RPingState.ERROR;
+    }
+
+    @Override
+    void release(RPingEnd end) {
+        // The client's only end is freed by the thread of the test.
     }
 
     private void resolve() {

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.tools.cli.Worker;
@@ -61,7 +62,8 @@ final class RPingEnd {
     private MemoryRegion sendRegion;
     private MemoryRegion dataRegion;
     private MemoryRegion startRegion;
-    private Worker completions;
+    private volatile Worker completions;
+    private final AtomicBoolean closed = new AtomicBoolean();
     private long remoteAddress;
     private int remoteKey;
     private int remoteLength;
@@ -82,6 +84,11 @@ final class RPingEnd {
         if (state.compareTo(RPingState.DISCONNECTED) < 0) {
             state = next;
         }
+    }
+
+    /** @return whether the connection has ended, or was never made */
+    boolean isOver() {
+        return state.compareTo(RPingState.DISCONNECTED) >= 0;
     }
 
     void post() {
@@ -129,10 +136,18 @@ final class RPingEnd {
             allocateBuffers();
             qp.postReceive(receive);
         } catch (VerbsException refused) {
-            close();
             throw new ToolFailure(FAILED, "setup_qp failed: -1\n" + refused.getMessage());
         }
-        completions = Worker.start("rping-cq", this::takeCompletions);
+    }
+
+    /** Starts the thread that processes completions. */
+    void takeCompletions() {
+        completions = Worker.start("rping-cq", this::runCompletions);
+    }
+
+    /** @return whether completions are processed, by a thread that must end before this end can be closed */
+    boolean takesCompletions() {
+        return completions != null;
     }
 
     private void createQp() {
@@ -196,14 +211,18 @@ final class RPingEnd {
         completions.join();
     }
 
-    /** Frees everything except the identifier. */
+    /** Frees everything, once. */
     void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
         if (completions != null) {
             completions.interrupt();
             completions.join();
         }
         if (id != null) {
-            id.destroyQp();
+            // Refuses the request if it was not answered, and frees the queue pair that it was made for.
+            id.close();
         }
         for (AutoCloseable each : new AutoCloseable[] {ownQp, startRegion, dataRegion, sendRegion, receiveRegion, cq, channel, pd}) {
             closeOne(each);
@@ -225,7 +244,7 @@ final class RPingEnd {
 
     // ---- completions ----
 
-    private void takeCompletions() {
+    private void runCompletions() {
         debug("cq_thread started.\n");
         WorkCompletion[] one = WorkCompletion.array(1);
         try {

@@ -52,9 +52,22 @@ abstract class RPingRun implements AutoCloseable {
     /**
      * Takes a connection request, on the thread of the events.
      *
-     * @return false to refuse it
+     * @return the end of the new connection, which is now the context of the request's identifier; null to refuse it
      */
-    abstract boolean onRequest(CmId request);
+    abstract RPingEnd onRequest(CmId request);
+
+    /** Continues with an established connection, on the thread of the events. */
+    abstract void onEstablished(RPingEnd end);
+
+    /**
+     * State after a connection could not be made, or failed.
+     *
+     * @param now state of the end
+     */
+    abstract RPingState afterFailure(RPingState now);
+
+    /** Frees an end that is over and that no thread serves; on the thread of the events, after an event was acknowledged. */
+    abstract void release(RPingEnd end);
 
     final void debug(String text) {
         first.debug(text);
@@ -75,8 +88,11 @@ abstract class RPingRun implements AutoCloseable {
         try {
             while (true) {
                 CmEvent event = channel.getEvent(-1);
-                handle(event);
+                RPingEnd end = handle(event);
                 event.ack();
+                if (end != null) {
+                    release(end);
+                }
             }
         } catch (VerbsException ended) {
             if (ended.errno() != Errno.EINTR) {
@@ -85,7 +101,8 @@ abstract class RPingRun implements AutoCloseable {
         }
     }
 
-    private void handle(CmEvent event) {
+    /** @return the end that the event was about; null for a refused request */
+    private RPingEnd handle(CmEvent event) {
         CmId about = event.id();
         RPingEnd end = (RPingEnd) about.context();
         debug("cma_event type " + event.type().text() + " cma_id " + RPingEnd.name(about) + " (" + (about == id ? "parent" : "child")
@@ -97,13 +114,15 @@ abstract class RPingRun implements AutoCloseable {
             }
             case ROUTE_RESOLVED -> proceed(end, RPingState.ROUTE_RESOLVED);
             case CONNECT_REQUEST -> {
-                if (onRequest(about)) {
-                    debug("child cma " + RPingEnd.name(about) + "\n");
-                    proceed(end, RPingState.CONNECT_REQUEST);
-                } else {
+                RPingEnd made = onRequest(about);
+                if (made == null) {
                     // Closing the identifier refuses the request.
                     about.close();
+                    return null;
                 }
+                debug("child cma " + RPingEnd.name(about) + "\n");
+                proceed(end, RPingState.CONNECT_REQUEST);
+                return made;
             }
             case CONNECT_RESPONSE -> {
                 debug("CONNECT_RESPONSE\n");
@@ -111,13 +130,11 @@ abstract class RPingRun implements AutoCloseable {
             }
             case ESTABLISHED -> {
                 debug("ESTABLISHED\n");
-                // The server continues with its first receive.
-                proceed(end, options.server ? end.state() : RPingState.CONNECTED);
+                onEstablished(end);
             }
             case ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED -> {
                 console.error("cma event " + event.type().text() + ", error " + event.status());
-                // An established connection can be rejected, too; the state ERROR then says that it is over.
-                proceed(end, end.state().compareTo(RPingState.CONNECTED) < 0 ? end.state() : RPingState.ERROR);
+                proceed(end, afterFailure(end.state()));
             }
             case DISCONNECTED -> {
                 console.error((options.server ? "server" : "client") + " DISCONNECT EVENT...");
@@ -129,9 +146,10 @@ abstract class RPingRun implements AutoCloseable {
             }
             default -> console.error("unhandled event: " + event.type().text() + ", ignoring");
         }
+        return end;
     }
 
-    private static void proceed(RPingEnd end, RPingState state) {
+    static void proceed(RPingEnd end, RPingState state) {
         end.state(state);
         end.post();
     }

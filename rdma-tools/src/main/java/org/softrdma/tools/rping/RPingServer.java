@@ -2,19 +2,27 @@
 package org.softrdma.tools.rping;
 
 import java.net.InetSocketAddress;
-import java.util.concurrent.Semaphore;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmId;
 
-/** Server of rping: answers the pings of one client, or, if persistent, of any number of clients at once. */
+/**
+ * Server of rping: answers the pings of one client, or, if persistent, of any number of clients at once.
+ *
+ * <p>A persistent server answers requests on the thread of the events, and gives a connection threads when it is established: peers whose
+ * connections never get that far cost a queue pair and its buffers until the connection manager reports their end, and no thread.
+ */
 final class RPingServer extends RPingRun {
+    /** Connections of a persistent server that are accepted and not established yet; further requests are refused. */
+    static final int MAX_HALF_OPEN = 1024;
+
     private static final int BACKLOG = 3;
 
-    /** Has a permit if the next request may be taken. */
-    private final Semaphore acceptReady = new Semaphore(1);
-    private volatile CmId requested;
+    /** Connection of a server that is not persistent; null before its request. */
+    private volatile RPingEnd requested;
+    /** Number of connections that are accepted and not established. For the thread of the events. */
+    private int halfOpen;
 
     RPingServer(RPingOptions options, Console console) {
         super(options, console);
@@ -32,21 +40,22 @@ final class RPingServer extends RPingRun {
 
     private void serveOne() {
         first.await(RPingState.CONNECT_REQUEST, "wait for CONNECT_REQUEST");
-        serve(takeRequest());
+        RPingEnd end = requested;
+        try {
+            end.setUp();
+            end.takeCompletions();
+            accept(end);
+            awaitEstablished(end);
+            serve(end);
+        } finally {
+            end.close();
+        }
     }
 
+    /** Waits while the thread of the events accepts connections, and other threads serve them. */
     private void serveAll() {
         while (true) {
             first.await(RPingState.CONNECT_REQUEST, "wait for CONNECT_REQUEST");
-            RPingEnd end = takeRequest();
-            acceptReady.release();
-            Thread.ofPlatform().daemon().name("rping-server").start(() -> {
-                try {
-                    serve(end);
-                } catch (ToolFailure failure) {
-                    console.error(failure.getMessage());
-                }
-            });
         }
     }
 
@@ -65,46 +74,72 @@ final class RPingServer extends RPingRun {
         }
     }
 
+    // ---- connections, on the thread of the events ----
+
     @Override
-    boolean onRequest(CmId request) {
-        if (!mayTakeRequest()) {
-            return false;
+    RPingEnd onRequest(CmId request) {
+        if (options.persistent ? halfOpen == MAX_HALF_OPEN : requested != null) {
+            return null;
         }
-        requested = request;
-        return true;
-    }
-
-    /** A persistent server takes one request after the other; any other server takes the first one only. */
-    private boolean mayTakeRequest() {
-        if (!options.persistent) {
-            return acceptReady.tryAcquire();
-        }
-        try {
-            acceptReady.acquire();
-            return true;
-        } catch (InterruptedException over) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-    }
-
-    private RPingEnd takeRequest() {
         RPingEnd end = new RPingEnd(options, console);
-        end.id(requested);
-        requested.context(end);
-        return end;
-    }
-
-    private void serve(RPingEnd end) {
+        end.id(request);
+        request.context(end);
+        if (!options.persistent) {
+            requested = end;
+            return end;
+        }
         try {
             end.setUp();
             accept(end);
-            answerPings(end);
-            end.disconnect();
-        } finally {
-            end.id().close();
+            halfOpen++;
+            return end;
+        } catch (ToolFailure failure) {
+            console.error(failure.getMessage());
+            end.close();
+            return null;
+        }
+    }
+
+    /** The server continues with its first receive. */
+    @Override
+    void onEstablished(RPingEnd end) {
+        if (options.persistent) {
+            halfOpen--;
+            end.takeCompletions();
+            Thread.ofPlatform().daemon().name("rping-server").start(() -> serveAndClose(end));
+        }
+        proceed(end, end.state());
+    }
+
+    @Override
+    RPingState afterFailure(RPingState now) {
+        return RPingState.ERROR;
+    }
+
+    @Override
+    void release(RPingEnd end) {
+        if (options.persistent && end != first && !end.takesCompletions() && end.isOver()) {
+            halfOpen--;
             end.close();
         }
+    }
+
+    // ---- one connection ----
+
+    private void serveAndClose(RPingEnd end) {
+        try {
+            awaitEstablished(end);
+            serve(end);
+        } catch (ToolFailure failure) {
+            console.error(failure.getMessage());
+        } finally {
+            end.close();
+        }
+    }
+
+    private void serve(RPingEnd end) {
+        answerPings(end);
+        end.disconnect();
     }
 
     private void accept(RPingEnd end) {
@@ -119,6 +154,9 @@ final class RPingServer extends RPingRun {
         } catch (VerbsException refused) {
             throw ToolFailure.perror(RPingEnd.FAILED, "rdma_accept", refused);
         }
+    }
+
+    private static void awaitEstablished(RPingEnd end) {
         end.await();
         if (end.state() == RPingState.ERROR) {
             throw new ToolFailure(RPingEnd.FAILED, "wait for CONNECTED state " + end.state().number() + "\nconnect error -1");

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Servers whose peers request connections and do not finish: threads, queue pairs and memory return. */
+@EnabledOnOs(OS.LINUX)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class UnfinishedConnectionsTest extends ToolProcesses {
+    private static final int REQUESTS = 10_000;
+    /** Requests at a time: rping's backlog, beyond which it drops them. */
+    private static final int BACKLOG = 3;
+    private static final int TRIES = 5;
+    private static final long REPLY_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long POLL_NS = 20_000;
+    private static final int FIRST_ID = 0x1000;
+    /** Nearly all are taken: a busy machine may drop a few datagrams. */
+    private static final int ENOUGH = REQUESTS * 99 / 100;
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long LAST_NS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final int MORE_KIB = 100 << 10;
+    private static final int MORE_THREADS = 8;
+
+    @BeforeEach
+    void configure() {
+        addLink("rxe0", "rxe");
+        jvmOptions.add("-Xmx64m");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldKeepNothingOfConnectionsThatAreNotUsed(UnfinishedPeer.End end) throws Exception {
+        int port = freePort();
+        Started server = listening("rping -s -P -p " + port, "tcp-" + port);
+        request(port, end, 500, FIRST_ID);
+        awaitNothing(server);
+        long threads = status(server, "Threads");
+        long kib = status(server, "VmRSS");
+
+        int accepted = request(port, end, REQUESTS, 2 * FIRST_ID);
+
+        assertTrue(accepted >= ENOUGH, accepted + " requests of " + REQUESTS + " were accepted");
+        awaitNothing(server);
+        waitFor("threads stay: " + threads + " before", server, () -> status(server, "Threads") <= threads + MORE_THREADS);
+        long after = status(server, "VmRSS");
+        assertTrue(after - kib < MORE_KIB, kib + " KiB before, " + after + " KiB after");
+        assertEquals(0, start("rping -c -a 127.0.0.1 -V -C 3 -p " + port).await().exitCode());
+    }
+
+    /** @return requests that were accepted */
+    private int request(int port, UnfinishedPeer.End end, int count, int firstId) throws Exception {
+        InetAddress own = InetAddress.getByAddress(new byte[] {127, (byte) ThreadLocalRandom.current().nextInt(1, 255),
+            (byte) ThreadLocalRandom.current().nextInt(256), (byte) ThreadLocalRandom.current().nextInt(1, 255)});
+        InetAddress servers = InetAddress.getByName(listenersAddress("tcp-" + port));
+        try (UnfinishedPeer peer = new UnfinishedPeer(own, servers, port, firstId, end)) {
+            for (int sent = 0; sent < count; sent += BACKLOG) {
+                int target = Math.min(count, sent + BACKLOG);
+                for (int tries = 0; tries < TRIES && !peer.isAccepted(sent, target); tries++) {
+                    for (int i = sent; i < target; i++) {
+                        peer.request(i);
+                    }
+                    long untilNs = System.nanoTime() + REPLY_NS;
+                    while (!peer.isAccepted(sent, target) && System.nanoTime() - untilNs < 0) {
+                        peer.answer();
+                        LockSupport.parkNanos(POLL_NS);
+                    }
+                }
+            }
+            // Replies that were lost are repeated, and disconnections answered.
+            long untilNs = System.nanoTime() + LAST_NS;
+            while (System.nanoTime() - untilNs < 0) {
+                peer.answer();
+                LockSupport.parkNanos(POLL_NS);
+            }
+            return peer.accepted();
+        }
+    }
+
+    /** Waits until the server has no object but its listener. */
+    private void awaitNothing(Started server) throws Exception {
+        long untilNs = System.nanoTime() + PATIENCE_NS;
+        String shown;
+        do {
+            assertTrue(server.process().isAlive(), () -> "the server ended");
+            shown = resources("show").out();
+        } while (!shown.matches("0: rxe0: pd [01] cq 0 qp 0 cm_id 1 mr 0 ctx 1 srq 0 \n") && System.nanoTime() - untilNs < 0);
+        assertTrue(shown.contains(" cq 0 qp 0 cm_id 1 mr 0 "), shown);
+    }
+
+    private static long status(Started server, String field) throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc", Long.toString(server.process().pid()), "status"))) {
+            if (line.startsWith(field + ":")) {
+                return Long.parseLong(line.substring(field.length() + 1).replace("kB", "").strip());
+            }
+        }
+        throw new IOException("no " + field);
+    }
+}
