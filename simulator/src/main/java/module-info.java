@@ -8,6 +8,8 @@ module org.softrdma.simulator {
     requires org.softrdma.device;
     requires org.softrdma.link;
     requires org.softrdma.rxe;
+    requires org.softrdma.siw;
 
     exports org.softrdma.simulator to org.softrdma.tools;
+    exports org.softrdma.simulator.iwarp to org.softrdma.tools;
 }

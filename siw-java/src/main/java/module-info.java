@@ -17,6 +17,7 @@ module org.softrdma.siw {
 
     exports org.softrdma.siw;
     exports org.softrdma.siw.config;
+    exports org.softrdma.siw.sim to org.softrdma.simulator;
 
     provides org.softrdma.host.config.LinkType with org.softrdma.siw.config.SiwLinkType;
     provides org.softrdma.verbs.VerbsProvider with org.softrdma.siw.SiwProvider;

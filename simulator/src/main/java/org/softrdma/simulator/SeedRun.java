@@ -143,6 +143,25 @@ public final class SeedRun {
      * @param trace sees every packet; null for nobody
      */
     public static SeedResult of(long seed, PacketObserver trace) {
+        return of(seed, trace, null);
+    }
+
+    /** Something that runs in the same simulation. */
+    public interface Companion {
+        /** Begins, before anything has happened. */
+        void join(Simulation simulation);
+
+        /** Runs to its end, when all else is done. */
+        void finish();
+    }
+
+    /**
+     * Runs a seed with other devices beside.
+     *
+     * @param trace sees every packet; null for none
+     * @param other runs in the same simulation; null for none
+     */
+    public static SeedResult of(long seed, PacketObserver trace, Companion other) {
         SeedRun run = new SeedRun(seed);
         if (trace != null) {
             run.fabric.observe((nowNs, from, to, packet, offset, length, fate) -> {
@@ -154,9 +173,15 @@ public final class SeedRun {
         String status;
         boolean died = false;
         try {
+            if (other != null) {
+                other.join(run.simulation);
+            }
             run.runUnderFaults();
             run.runHealed();
             run.hearLastWords();
+            if (other != null) {
+                other.finish();
+            }
             run.checkEnd();
             status = run.status();
             died = run.anyDied();

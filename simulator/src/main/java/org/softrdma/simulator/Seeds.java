@@ -9,6 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 
 /**
  * Many seeds, several at a time.
@@ -40,9 +41,10 @@ public record Seeds(long count, long failed, long died, long requests, long pack
      * @param from first seed
      * @param to   last seed, included
      * @param jobs threads, at least 1; what comes out does not depend on it
+     * @param run  runs one seed, on any thread
      * @param each gets every result as it comes, in no order, one at a time
      */
-    public static Seeds run(long from, long to, int jobs, Consumer<SeedResult> each) {
+    public static Seeds run(long from, long to, int jobs, LongFunction<SeedResult> run, Consumer<SeedResult> each) {
         AtomicLong next = new AtomicLong(from);
         Collector collector = new Collector(each);
         try (ExecutorService threads = Executors.newFixedThreadPool(jobs)) {
@@ -50,7 +52,7 @@ public record Seeds(long count, long failed, long died, long requests, long pack
             for (int i = 0; i < jobs; i++) {
                 running.add(threads.submit(() -> {
                     for (long seed = next.getAndIncrement(); seed <= to; seed = next.getAndIncrement()) {
-                        collector.accept(SeedRun.of(seed));
+                        collector.accept(run.apply(seed));
                     }
                 }));
             }

@@ -23,9 +23,9 @@ import org.softrdma.verbs.Reregistration;
  * <p>A region that is deregistered is judged by what stood in it at that moment; from then on its memory holds {@link #DEAD} bytes only,
  * and whoever still writes there, or sends them, is found out.
  */
-final class ShadowedMemory {
+public final class ShadowedMemory {
     /** Fill byte of deregistered memory. */
-    static final byte DEAD = (byte) 0xdd;
+    public static final byte DEAD = (byte) 0xdd;
     private static final byte SCRIBBLE = (byte) 0xee;
     private static final int GUARD_BYTES = 16;
     private static final ValueLayout.OfInt BIG_ENDIAN = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -55,7 +55,7 @@ final class ShadowedMemory {
     }
 
     /** @param doomed its region will be deregistered while it is used */
-    ShadowedMemory(SplittableRandom random, boolean doomed) {
+    public ShadowedMemory(SplittableRandom random, boolean doomed) {
         this.random = random;
         this.doomed = doomed;
     }
@@ -65,14 +65,14 @@ final class ShadowedMemory {
     }
 
     /** Before {@link #open}: takes a slot. */
-    Slot reserve(int bytes, int alignment) {
+    public Slot reserve(int bytes, int alignment) {
         int at = (reserved + alignment - 1) / alignment * alignment;
         reserved = at + bytes + GUARD_BYTES;
         return new Slot(this, at, bytes);
     }
 
     /** Allocates, fills and registers what was reserved. */
-    void open(ProtectionDomain pd, long iova, int access) {
+    public void open(ProtectionDomain pd, long iova, int access) {
         expected = new byte[reserved];
         random.nextBytes(expected);
         memory = Arena.ofAuto().allocate(reserved, 64);
@@ -81,12 +81,12 @@ final class ShadowedMemory {
         rkey = region.rkey();
     }
 
-    MemoryRegion region() {
+    public MemoryRegion region() {
         return region;
     }
 
     /** The key peers use; the same even when it opens nothing any more. */
-    int rkey() {
+    public int rkey() {
         return rkey;
     }
 
@@ -104,42 +104,53 @@ final class ShadowedMemory {
     // ---- the application's deeds ----
 
     /** Overwrites a slot, as an application may once its data is copied. */
-    void scribble(Slot slot) {
+    public void scribble(Slot slot) {
         if (!isDead()) {
             memory.asSlice(slot.at(), slot.length()).fill(SCRIBBLE);
         }
     }
 
     /** Deregisters the region and uses the memory for something else. */
-    void deregister() {
+    public void deregister() {
         region.close();
+        abandon();
+    }
+
+    /** Uses the memory for something else, which peers must neither see nor change. */
+    public void abandon() {
         atDeath = MemorySegment.ofArray(memory.toArray(ValueLayout.JAVA_BYTE));
         memory.fill(DEAD);
     }
 
-    boolean isDead() {
+    public boolean isDead() {
         return atDeath != null;
     }
 
     /** Takes the peers' rights away. */
-    void revoke() {
+    public void revoke() {
         region.reregister(new Reregistration().access(AccessFlags.LOCAL_WRITE));
         revoked = true;
     }
 
+    /** Gives the region to a protection domain that the peer's queue pair does not have. */
+    public void give(ProtectionDomain other) {
+        region.reregister(new Reregistration().pd(other));
+        revoked = true;
+    }
+
     /** The window peers used is gone. */
-    void close(MemoryWindow window) {
+    public void close(MemoryWindow window) {
         window.close();
         revoked = true;
     }
 
     /** Whether peers can do nothing here any more. */
-    boolean isClosedToPeers() {
+    public boolean isClosedToPeers() {
         return revoked || isDead();
     }
 
     /** Registers the region anew with other memory, and uses the old one for something else. */
-    void move() {
+    public void move() {
         MemorySegment other = Arena.ofAuto().allocate(reserved, 64);
         other.copyFrom(memory);
         region.reregister(new Reregistration().memory(other, region.address()));
@@ -170,12 +181,12 @@ final class ShadowedMemory {
     }
 
     /** Returns the current contents. */
-    byte[] bytes(Slot slot) {
+    public byte[] bytes(Slot slot) {
         return contents().asSlice(slot.at(), slot.length()).toArray(ValueLayout.JAVA_BYTE);
     }
 
     /** Whether these bytes have all been placed. */
-    boolean holds(int at, byte[] bytes, int from, int length) {
+    public boolean holds(int at, byte[] bytes, int from, int length) {
         return MemorySegment.mismatch(contents(), at, (long) at + length, MemorySegment.ofArray(bytes), from, (long) from + length) < 0;
     }
 
@@ -186,31 +197,31 @@ final class ShadowedMemory {
     }
 
     /** These bytes have been placed. */
-    void expect(int at, byte[] bytes, int from, int length) {
+    public void expect(int at, byte[] bytes, int from, int length) {
         System.arraycopy(bytes, from, expected, at, length);
     }
 
-    void expectScribble(Slot slot) {
+    public void expectScribble(Slot slot) {
         Arrays.fill(expected, slot.at(), slot.at() + slot.length(), SCRIBBLE);
     }
 
-    long expectedWord(Slot slot) {
+    public long expectedWord(Slot slot) {
         return MemorySegment.ofArray(expected).get(ValueLayout.JAVA_LONG_UNALIGNED, slot.at());
     }
 
-    void expectWord(Slot slot, long value) {
+    public void expectWord(Slot slot, long value) {
         MemorySegment.ofArray(expected).set(ValueLayout.JAVA_LONG_UNALIGNED, slot.at(), value);
     }
 
     /** Each of these bytes may have been placed, or not: a work request that places them failed, nobody knows how far it came. */
-    void mayBecome(int at, byte[] bytes, int from, int length) {
+    public void mayBecome(int at, byte[] bytes, int from, int length) {
         if (length > 0) {
             possibilities.add(new Possibility(at, Arrays.copyOfRange(bytes, from, from + length)));
         }
     }
 
     /** Marks bytes as unpredictable. */
-    void forget(int at, int length) {
+    public void forget(int at, int length) {
         unknown.set(at, at + length);
     }
 
@@ -230,12 +241,12 @@ final class ShadowedMemory {
         return isDead() ? atDeath : memory;
     }
 
-    long word(Slot slot) {
+    public long word(Slot slot) {
         return contents().get(ValueLayout.JAVA_LONG_UNALIGNED, slot.at());
     }
 
     /** @return where memory is not as expected, or null */
-    String difference() {
+    public String difference() {
         MemorySegment want = MemorySegment.ofArray(expected);
         MemorySegment have = contents();
         long from = 0;

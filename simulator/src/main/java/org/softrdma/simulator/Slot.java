@@ -2,18 +2,18 @@
 package org.softrdma.simulator;
 
 /** Some bytes of a region. */
-record Slot(ShadowedMemory memory, int at, int length) {
+public record Slot(ShadowedMemory memory, int at, int length) {
     /** @return bytes {@code from} .. {@code from + bytes} of it */
     Slot part(int from, int bytes) {
         return new Slot(memory, at + from, bytes);
     }
 
     /** Address by which work requests and peers name it. */
-    long address() {
+    public long address() {
         return memory.region().address() + at;
     }
 
-    byte[] expected() {
+    public byte[] expected() {
         return memory.expected(at, length);
     }
 

@@ -92,6 +92,10 @@ final class SiwQueuePair extends SoftQueuePair implements FaultDomain {
         }
     }
 
+    SiwEngine engine() {
+        return engine;
+    }
+
     SiwMachine machine() {
         return machine;
     }

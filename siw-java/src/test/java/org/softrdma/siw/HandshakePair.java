@@ -9,6 +9,7 @@ import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.sim.VirtualClock;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
+import org.softrdma.siw.sim.SimulatedTcp;
 
 /** Two devices that set up a connection over simulated TCP, with a record of the reported events. */
 final class HandshakePair {

@@ -20,6 +20,7 @@ import org.softrdma.device.agent.Deadline;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.StartupFrame;
 import org.softrdma.siw.mpa.StreamBuffer;
+import org.softrdma.siw.sim.SimulatedTcp;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;

@@ -17,6 +17,7 @@ import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.mpa.StreamParameters;
 import org.softrdma.siw.qp.SiwMachine;
+import org.softrdma.siw.sim.SimulatedTcp;
 import org.softrdma.siw.tcp.ByteStream;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEvent;

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.softrdma.siw.sim.SimulatedTcp;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.pcap.Pcapng;
 

@@ -4,9 +4,7 @@ package org.softrdma.tools.simulate;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
-import org.softrdma.simulator.PacketTrace;
 import org.softrdma.simulator.SeedResult;
-import org.softrdma.simulator.SeedRun;
 import org.softrdma.simulator.Seeds;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.Tool;
@@ -19,9 +17,9 @@ import picocli.CommandLine.ParameterException;
 
 /** {@code softrdma simulate}: random workloads on a faulty network, with many seeds or, in detail, with one. */
 @Command(name = "simulate", sortOptions = false,
-    description = "Runs random workloads between two simulated devices on a faulty network, in virtual time, and checks everything that "
-        + "can be seen: every byte of memory, every completion, every packet. A seed decides all that happens; the same seed and the same "
-        + "sources do the same again.")
+    description = "Runs random workloads between simulated devices on a faulty network, in virtual time, and checks everything that can be "
+        + "seen: every byte of memory, every completion, every packet or segment. A seed decides all that happens; the same seed and the "
+        + "same sources do the same again.")
 public final class Simulate implements Tool {
     private static final int CHUNK_SEEDS = 1_000;
     private static final SeedRange DEFAULT = new SeedRange(1, 2_000);
@@ -39,10 +37,16 @@ public final class Simulate implements Tool {
     @ArgGroup(exclusive = true)
     private Which which = new Which();
 
+    @Option(names = "--type", paramLabel = "TYPE", converter = SeedType.Converter.class, arity = "1",
+        description = {"what runs (default: all)", "roce   RoCE: RC, UC and UD on a network that loses and reorders packets",
+            "iwarp  iWARP over TCP connections that split, stall and break", "mixed  both at once, in one process and one virtual time",
+            "mpa    set-up and end of iWARP connections", "all    each of these"})
+    private List<SeedType> types = List.of(SeedType.values());
+
     @Option(names = "--jobs", paramLabel = "N", description = "seeds run at a time (default: as many as there are processors)")
     private int jobs = Runtime.getRuntime().availableProcessors();
 
-    @Option(names = "--verbose", description = "with --seed, every packet; else a line for every seed")
+    @Option(names = "--verbose", description = "with --seed, everything on the wire; else a line for every seed")
     private boolean verbose;
 
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "show this and stop")
@@ -71,12 +75,18 @@ public final class Simulate implements Tool {
     }
 
     private int runOne(long seed, Console console) {
-        SeedResult result = SeedRun.of(seed, verbose ? new PacketTrace(console::println) : null);
-        console.println(result.report());
-        if (!result.passed() && !verbose) {
-            console.println("  every packet of it: " + replay(seed));
+        int exitCode = 0;
+        for (SeedType type : types) {
+            SeedResult result = type.run(seed, verbose ? console::println : null);
+            console.println(type + " " + result.report());
+            if (!result.passed()) {
+                exitCode = 1;
+                if (!verbose) {
+                    console.println("  everything on the wire: " + replay(type, seed));
+                }
+            }
         }
-        return result.passed() ? 0 : 1;
+        return exitCode;
     }
 
     private int runMany(SeedRange range, Console console) {
@@ -84,18 +94,9 @@ public final class Simulate implements Tool {
         Progress progress = new Progress(console.err());
         for (long from = range.from(); from <= range.to(); from += CHUNK_SEEDS) {
             long to = Math.min(range.to(), from + CHUNK_SEEDS - 1);
-            long startNs = System.nanoTime();
-            progress.chunk(from, to);
-            Seeds chunk = Seeds.run(from, to, jobs, result -> {
-                progress.clear();
-                show(result, console);
-                progress.one();
-            });
-            progress.clear();
-            console.println(line("seeds " + from + ".." + to, chunk) + String.format(Locale.ROOT, ", %.0f s",
-                (System.nanoTime() - startNs) / 1e9));
-            console.out().flush();
-            sum = sum.plus(chunk);
+            for (SeedType type : types) {
+                sum = sum.plus(runChunk(type, from, to, progress, console));
+            }
         }
         if (sum.count() > CHUNK_SEEDS) {
             console.println(line("all", sum));
@@ -103,19 +104,34 @@ public final class Simulate implements Tool {
         return sum.failed() == 0 ? 0 : 1;
     }
 
-    private void show(SeedResult result, Console console) {
+    private Seeds runChunk(SeedType type, long from, long to, Progress progress, Console console) {
+        long startNs = System.nanoTime();
+        progress.chunk(type, from, to);
+        Seeds chunk = Seeds.run(from, to, jobs, seed -> type.run(seed, null), result -> {
+            progress.clear();
+            show(type, result, console);
+            progress.one();
+        });
+        progress.clear();
+        console.println(line(type + " seeds " + from + ".." + to, chunk) + String.format(Locale.ROOT, ", %.0f s",
+            (System.nanoTime() - startNs) / 1e9));
+        console.out().flush();
+        return chunk;
+    }
+
+    private void show(SeedType type, SeedResult result, Console console) {
         if (!result.passed()) {
-            console.println(result.report());
-            console.println("  replay it: " + replay(result.seed()));
+            console.println(type + " " + result.report());
+            console.println("  replay it: " + replay(type, result.seed()));
             console.out().flush();
         } else if (verbose) {
-            console.println("seed " + result.seed() + ": " + result.requests() + " work requests, " + result.packets() + " packets"
+            console.println(type + " seed " + result.seed() + ": " + result.requests() + " work requests, " + result.packets() + " packets"
                 + (result.died() ? ", with queue pairs that died as they may" : ""));
         }
     }
 
-    private static String replay(long seed) {
-        return "./softrdma simulate --verbose --seed " + seed;
+    private static String replay(SeedType type, long seed) {
+        return "./softrdma simulate --type " + type + " --verbose --seed " + seed;
     }
 
     private static String line(String what, Seeds sum) {
@@ -129,6 +145,7 @@ public final class Simulate implements Tool {
 
         private final PrintStream err;
         private final boolean shown = System.console() != null && System.console().isTerminal();
+        private SeedType type;
         private long from;
         private long to;
         private int done;
@@ -137,7 +154,8 @@ public final class Simulate implements Tool {
             this.err = err;
         }
 
-        void chunk(long first, long last) {
+        void chunk(SeedType ofType, long first, long last) {
+            type = ofType;
             from = first;
             to = last;
             done = 0;
@@ -146,7 +164,7 @@ public final class Simulate implements Tool {
         void one() {
             done++;
             if (shown && done % EVERY == 0) {
-                err.print("\rseeds " + from + ".." + to + ": " + done + " done ");
+                err.print("\r" + type + " seeds " + from + ".." + to + ": " + done + " done ");
                 err.flush();
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.siw;
+package org.softrdma.siw.sim;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,7 +19,7 @@ import org.softrdma.siw.tcp.ByteStream;
  * size. The connection can break: then each end keeps the bytes that had arrived and receives the end of the stream. It can also stop at
  * a given byte, or damage one byte.
  */
-final class SimulatedTcp implements DeviceWork {
+public final class SimulatedTcp implements DeviceWork {
     /**
      * Transport properties of a connection.
      *
@@ -27,12 +27,12 @@ final class SimulatedTcp implements DeviceWork {
      * @param largestPiece     maximum number of bytes that arrive together
      * @param stallProbability probability that a piece is delayed by up to {@code stallNs}
      */
-    record Profile(int window, int largestPiece, long latencyNs, double stallProbability, long stallNs) {
-        static final Profile PLAIN = new Profile(1 << 20, 1 << 16, 1_000, 0, 0);
+    public record Profile(int window, int largestPiece, long latencyNs, double stallProbability, long stallNs) {
+        public static final Profile PLAIN = new Profile(1 << 20, 1 << 16, 1_000, 0, 0);
     }
 
     /** Failure of a connection after one end has sent a given number of bytes. */
-    enum Stop {
+    public enum Stop {
         /** The connection breaks. */
         RESET,
         /** The sending end closes its side; the other end receives the end of the stream. */
@@ -51,31 +51,43 @@ final class SimulatedTcp implements DeviceWork {
     private long breaksAtNs = Deadline.NEVER;
     private Observer observer = (fromLeft, bytes) -> { };
 
-    /** Observer of every piece at the time it is sent. */
-    interface Observer {
+    /** Observer of the bytes of both directions. */
+    public interface Observer {
+        /** Bytes were sent. */
         void onPiece(boolean fromLeft, byte[] bytes);
+
+        /** Bytes that had arrived were handed to the receiving device. */
+        default void onTaken(boolean fromLeft, int count) {
+        }
     }
 
-    SimulatedTcp(RandomGenerator random, LongSupplier clock, Profile profile) {
+    public SimulatedTcp(RandomGenerator random, LongSupplier clock, Profile profile) {
         this.random = random;
         this.clock = clock;
         this.profile = profile;
     }
 
-    ByteStream left() {
+    /** Returns the end that {@code fromLeft} means. */
+    public ByteStream left() {
         return left;
     }
 
-    ByteStream right() {
+    public ByteStream right() {
         return right;
     }
 
-    void observe(Observer by) {
+    /** Virtual time. */
+    public long nowNs() {
+        return clock.getAsLong();
+    }
+
+    /** Replaces the observer. */
+    public void observe(Observer by) {
         observer = by;
     }
 
     /** Breaks the connection at a given time. */
-    void breakAt(long ns) {
+    public void breakAt(long ns) {
         breaksAtNs = ns;
     }
 
@@ -85,7 +97,7 @@ final class SimulatedTcp implements DeviceWork {
      * @param fromLeft true for bytes sent by the left end
      * @param bytes    number of bytes that still arrive
      */
-    void stopAfter(boolean fromLeft, int bytes, Stop how) {
+    public void stopAfter(boolean fromLeft, int bytes, Stop how) {
         Direction direction = fromLeft ? leftToRight : rightToLeft;
         direction.stopAt = bytes;
         direction.stop = how;
@@ -100,7 +112,7 @@ final class SimulatedTcp implements DeviceWork {
      * @param at         position of the byte in its direction
      * @param difference exclusive-ored to the byte, 1 to 255
      */
-    void damage(boolean fromLeft, int at, int difference) {
+    public void damage(boolean fromLeft, int at, int difference) {
         Direction direction = fromLeft ? leftToRight : rightToLeft;
         direction.damagedAt = at;
         direction.difference = difference;
@@ -116,7 +128,7 @@ final class SimulatedTcp implements DeviceWork {
     @Override
     public int doWork(long nowNs) {
         int done = leftToRight.arrive(nowNs, right) + rightToLeft.arrive(nowNs, left);
-        if (nowNs >= breaksAtNs) {
+        if (Deadline.isDue(breaksAtNs, nowNs)) {
             breaksAtNs = Deadline.NEVER;
             breakNow();
             done++;
@@ -146,7 +158,9 @@ final class SimulatedTcp implements DeviceWork {
         private final ArrayDeque<Piece> flying = new ArrayDeque<>();
         private final ArrayDeque<Piece> arrived = new ArrayDeque<>();
         private int inWindow;
+        /** When the last piece arrives, if there was one. */
         private long lastNs;
+        private boolean flown;
         private boolean ended;
         private boolean senderWaits;
         private int sent;
@@ -187,14 +201,16 @@ final class SimulatedTcp implements DeviceWork {
         private void fly(byte[] bytes, boolean end, boolean breaks) {
             long delay = 1 + (long) (random.nextDouble() * profile.latencyNs())
                 + (random.nextDouble() < profile.stallProbability() ? (long) (random.nextDouble() * profile.stallNs()) : 0);
-            lastNs = Math.max(lastNs, clock.getAsLong() + delay);
+            long soonestNs = clock.getAsLong() + delay;
+            lastNs = flown && Deadline.isBefore(soonestNs, lastNs) ? lastNs : soonestNs;
+            flown = true;
             flying.add(new Piece(bytes, lastNs, end, breaks));
             inWindow += bytes.length;
         }
 
         int arrive(long nowNs, End to) {
             int count = 0;
-            while (!flying.isEmpty() && flying.peek().atNs <= nowNs) {
+            while (!flying.isEmpty() && Deadline.isDue(flying.peek().atNs, nowNs)) {
                 Piece piece = flying.remove();
                 count++;
                 if (piece.breaks) {
@@ -261,6 +277,7 @@ final class SimulatedTcp implements DeviceWork {
                     in.senderWaits = false;
                     other().ready();
                 }
+                observer.onTaken(this == right, piece.bytes.length);
                 int filled = fill(piece.bytes, sink);
                 int left = piece.bytes.length - filled;
                 if (left > 0) {

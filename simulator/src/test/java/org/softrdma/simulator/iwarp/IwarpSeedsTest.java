@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.simulator.iwarp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.softrdma.simulator.SeedRanges;
+import org.softrdma.simulator.SeedResult;
+import org.softrdma.simulator.Seeds;
+
+/** A failing seed says how to run it again alone. {@code -Dsoftrdma.seeds=FROM..TO} chooses those of the long run. */
+class IwarpSeedsTest {
+    @Test
+    void shouldDoEverythingExactlyOnceWhateverTheStreamAndTheApplicationsDo() {
+        Seeds sum = SeedRanges.run("iwarp", 1, 1_000, IwarpSeedRun::of);
+        assertTrue(sum.died() > 200 && sum.died() < 600, "connections died in " + sum.died() + " seeds");
+    }
+
+    @Tag("soak")
+    @Test
+    void shouldDoEverythingExactlyOnceOverManySeeds() {
+        SeedRanges.runChosen("iwarp", IwarpSeedRun::of);
+    }
+
+    @Test
+    void shouldDoTheSameAgainForTheSameSeed() {
+        for (long seed : List.of(3L, 17L, 255L)) {
+            SeedResult first = IwarpSeedRun.of(seed);
+            SeedResult again = IwarpSeedRun.of(seed);
+            assertEquals(first.digest(), again.digest(), "seed " + seed);
+            assertEquals(first.status(), again.status());
+            assertNotEquals(0, first.digest());
+        }
+    }
+
+    @Test
+    void shouldEndEverySetUpOnceWhateverHappens() {
+        Seeds sum = SeedRanges.run("mpa", 1, 500, SetupSeedRun::of);
+        assertTrue(sum.died() > 100 && sum.died() < 350, "no connection in " + sum.died() + " seeds");
+    }
+
+    @Tag("soak")
+    @Test
+    void shouldEndEverySetUpOnceInManySeeds() {
+        SeedRanges.runChosen("mpa", SetupSeedRun::of);
+    }
+
+    @Test
+    void shouldRunRoceAndIwarpInOneSimulation() {
+        SeedRanges.run("mixed", 1, 100, MixedSeedRun::of);
+    }
+
+    @Tag("soak")
+    @Test
+    void shouldRunRoceAndIwarpInOneSimulationWithManySeeds() {
+        SeedRanges.runChosen("mixed", MixedSeedRun::of);
+    }
+}
