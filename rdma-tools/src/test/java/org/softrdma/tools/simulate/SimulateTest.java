@@ -41,7 +41,7 @@ class SimulateTest {
         ToolRun run = simulate("--seed", "5", "--verbose", "--type", type.toString());
 
         assertEquals(0, run.exitCode());
-        assertTrue(run.out().lines().limit(5).allMatch(line -> line.matches(" *[0-9,]+ ns .*")), run.out());
+        assertTrue(run.out().lines().limit(5).allMatch(line -> line.matches(" *-?[0-9,]+ ns .*")), run.out());
         assertTrue(run.out().contains("\n" + type + " seed 5 passed\n  "), run.out());
     }
 
