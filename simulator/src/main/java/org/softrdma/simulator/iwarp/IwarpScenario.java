@@ -60,7 +60,8 @@ record IwarpScenario(long seed, boolean crc, boolean markersToA, boolean markers
         List<Window> windows = List.of(window(random), window(random));
         IwarpAccident accident = random.nextBoolean() ? IwarpAccident.draw(random, windows) : null;
         int readBytes = mostBytes;
-        if (random.nextInt(accident == null ? 20 : 3) == 0) {
+        boolean ofWords = accident != null && accident.place() == IwarpAccident.Place.WORDS;
+        if (random.nextInt(accident == null ? 20 : ofWords ? 1 : 3) == 0) {
             // Fewer and longer ones through a narrow connection: accidents meet READs that are answered in part.
             readBytes = LONG_READ_BYTES;
             profile = new SimulatedTcp.Profile(1 << 12 + random.nextInt(4), 1 << 10 + random.nextInt(5), 100_000, 0, 0);

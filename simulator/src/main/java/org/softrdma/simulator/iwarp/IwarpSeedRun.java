@@ -187,7 +187,7 @@ public final class IwarpSeedRun {
         StreamRules requests = accident.ofA() ? fromA : fromB;
         StreamRules answers = accident.ofA() ? fromB : fromA;
         return switch (accident.place()) {
-            case WORDS -> answers.owesAtomic();
+            case WORDS -> answers.isMidAnswer() && answers.owesAtomic();
             case TARGET, SOURCE -> answers.isMidAnswer() || requests.isMidMessage();
             case INBOX -> requests.isMidMessage();
         };

@@ -106,9 +106,9 @@ final class StreamRules implements FpduCutter.Handler {
         return segments;
     }
 
-    /** Whether the answer to an atomic is owed. */
+    /** Whether an atomic has arrived that is not answered. */
     boolean owesAtomic() {
-        return owed.stream().anyMatch(Owed::atomic);
+        return owed.stream().anyMatch(request -> request.atomic && request.endsAt <= peer.taken);
     }
 
     /** Whether the answer to a READ was sent in part. */
