@@ -18,7 +18,7 @@ module org.softrdma.device {
     exports org.softrdma.device.memory to org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.qp to org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.queue to org.softrdma.link, org.softrdma.rxe, org.softrdma.siw;
-    exports org.softrdma.device.sim to org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator;
+    exports org.softrdma.device.sim to org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw;
     exports org.softrdma.device.threads;
     exports org.softrdma.device.verbs to org.softrdma.rxe, org.softrdma.siw;
 
