@@ -43,8 +43,8 @@ final class CaptureReport {
     /** Source port of the datagrams that the violation table sends past its queue pairs. */
     private static final int RAW_PORT = 50000;
     /**
-     * Shortest legitimate interval before a repeat without a NAK: a silent peer is probed after 4 ms at the earliest, less the delay
-     * between our clock and the wire.
+     * Shortest legitimate interval before a repeat without a NAK: no ACK timeout is shorter than 4 ms, less the delay between our clock
+     * and the wire.
      */
     private static final long EARLIEST_REPEAT_NS = 3_000_000;
 

@@ -23,15 +23,14 @@ import org.softrdma.wire.roce.Opcode;
 final class CaseRun {
     /**
      * Maximum number of times a side may go back to repeat. A guest on an emulated processor occasionally stalls for longer than the 67 ms
-     * timeout of the tools, and often for longer than our 4 ms of silence when the host is busy. {@link CaptureReport} checks that repeats
-     * of ours have a reason.
+     * timeout of the tools. {@link CaptureReport} checks that repeats of ours have a reason.
      */
     private static final int HANDFUL = 100;
     /** Maximum number of times a side may go back with sixteen connections: when the guest stalls, the timers of all of them expire. */
     private static final int HANDFUL_OF_SIXTEEN = 160;
     /**
      * Tolerated number of repeats of ours that were sent too early: on a busy host, the delay between our clock and the wire may be as long
-     * as the silence.
+     * as the shortest ACK timeout.
      */
     private static final int HASTY = 10;
     /** Packets per additional permitted step back, in longer cases. */

@@ -13,7 +13,7 @@ import org.softrdma.host.config.NetDevice;
 import org.softrdma.host.orphans.ConnectionRecord;
 import org.softrdma.link.fault.FaultyLink;
 import org.softrdma.link.fault.LinkFaults;
-import org.softrdma.rxe.config.CongestionControl;
+import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.engine.GidTable;
 import org.softrdma.rxe.engine.RxeEngine;
 import org.softrdma.rxe.engine.RxeLimits;
@@ -45,15 +45,15 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
      * @param caGuid     names the adapter to peers; no other one in their reach has it
      * @param gids       the port's table; entries that are not among the link's addresses can be shown but not used
      * @param roceMode   the version of RoCE that connections by address ask for, at any time
-     * @param congestion as asked for
+     * @param options    as asked for
      * @param random     secure, outside the simulator
      * @param clock      nanoseconds of the clock that the engine is driven by
      * @param thread     name of the agent's thread; null for a device that only a simulator drives
      */
     RunningRxe(NetDevice netdev, long caGuid, GidTable gids, FaultyLink link, int udpPort, Supplier<GidType> roceMode,
-               CongestionControl congestion, RandomGenerator random, LongSupplier clock, String thread) {
-        super(netdev, new RxeEngine(link, udpPort, caGuid, congestion.onInterface(congestion.on() ? netdev.bitsPerSecond() : 0), random),
-            clock, thread);
+               QueuePairOptions options, RandomGenerator random, LongSupplier clock, String thread) {
+        super(netdev, new RxeEngine(link, udpPort, caGuid,
+            options.onInterface(options.congestion().on() ? netdev.bitsPerSecond() : 0), random, clock), clock, thread);
         this.gids = gids;
         this.link = link;
         this.roceMode = roceMode;

@@ -66,7 +66,8 @@ final class RxeDevice implements RdmaDevice {
      */
     RxeDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
         this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.get(RxeLinkType.FAULT))
-            .withCongestion(link.get(RxeLinkType.CONGESTION)).withLimitedMemory(link.get(LinkOption.MEMLOCK))
+            .withCongestion(link.get(RxeLinkType.CONGESTION)).withRecovery(link.get(RxeLinkType.RECOVERY))
+            .withLimitedMemory(link.get(LinkOption.MEMLOCK))
             .withWire(RxeLinkType.wire(link)));
     }
 
@@ -144,7 +145,7 @@ final class RxeDevice implements RdmaDevice {
         // Faults are applied above the capture, which shows the packets on the wire.
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
         RunningRxe running = new RunningRxe(netdev, caGuid(link), GidTable.of(netdev, link.types(), link.addresses()), faulty,
-            Udp.DEST_PORT_ROCE, roceMode(), options.congestion(), new SecureRandom(), System::nanoTime, name);
+            Udp.DEST_PORT_ROCE, roceMode(), options.queuePairs(), new SecureRandom(), System::nanoTime, name);
         running.recordConnections(new ConnectionRecord(StateDirectory.ofUser()));
         running.start();
         if (!atFirst.isNone()) {

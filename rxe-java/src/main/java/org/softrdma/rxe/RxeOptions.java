@@ -3,33 +3,39 @@ package org.softrdma.rxe;
 
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.config.CongestionControl;
+import org.softrdma.rxe.config.QueuePairOptions;
+import org.softrdma.rxe.config.Recovery;
 import org.softrdma.rxe.config.RoceWire;
 
 /**
  * Options of an rxe device that a program creates.
  *
  * @param faults     link faults while the device is open, or until {@link Rxe#setFaults} changes them
- * @param congestion congestion control while the device is open
+ * @param queuePairs options that the device's queue pairs follow
  * @param limitedMemory registered memory counts against {@code ulimit -l}, as with an adapter that pins it; ENOMEM beyond
  * @param wire       carrier of the packets, and versions of RoCE
  */
-public record RxeOptions(LinkFaults faults, CongestionControl congestion, boolean limitedMemory, RoceWire wire) {
-    /** RoCE v2 over UDP; no faults, no congestion control, no memory limit. */
-    public static final RxeOptions DEFAULT = new RxeOptions(LinkFaults.NONE, CongestionControl.NONE, false, RoceWire.UDP);
+public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean limitedMemory, RoceWire wire) {
+    /** RoCE v2 over UDP; no faults, no congestion control, losses found by the ACK timeout, no memory limit. */
+    public static final RxeOptions DEFAULT = new RxeOptions(LinkFaults.NONE, QueuePairOptions.DEFAULT, false, RoceWire.UDP);
 
     public RxeOptions withFaults(LinkFaults newFaults) {
-        return new RxeOptions(newFaults, congestion, limitedMemory, wire);
+        return new RxeOptions(newFaults, queuePairs, limitedMemory, wire);
     }
 
     public RxeOptions withCongestion(CongestionControl control) {
-        return new RxeOptions(faults, control, limitedMemory, wire);
+        return new RxeOptions(faults, new QueuePairOptions(control, queuePairs.recovery()), limitedMemory, wire);
+    }
+
+    public RxeOptions withRecovery(Recovery recovery) {
+        return new RxeOptions(faults, new QueuePairOptions(queuePairs.congestion(), recovery), limitedMemory, wire);
     }
 
     public RxeOptions withLimitedMemory(boolean limited) {
-        return new RxeOptions(faults, congestion, limited, wire);
+        return new RxeOptions(faults, queuePairs, limited, wire);
     }
 
     public RxeOptions withWire(RoceWire newWire) {
-        return new RxeOptions(faults, congestion, limitedMemory, newWire);
+        return new RxeOptions(faults, queuePairs, limitedMemory, newWire);
     }
 }

@@ -40,7 +40,7 @@ public final class SimulatedRxe {
         FaultyLink faulty = new FaultyLink(link, options.faults(), simulation.world()::nowNs);
         long caGuid = Gids.nodeGuid(netdev.mac() ^ link.addresses().getFirst().low() & 0xffffffffL);
         RunningRxe running = new RunningRxe(netdev, caGuid, GidTable.of(netdev, link.types(), link.addresses()), faulty,
-            Udp.DEST_PORT_ROCE, link.types()::getLast, options.congestion(), random, simulation.world()::nowNs, null);
+            Udp.DEST_PORT_ROCE, link.types()::getLast, options.queuePairs(), random, simulation.world()::nowNs, null);
         simulation.add(running.engine());
         return new Device(running).open();
     }

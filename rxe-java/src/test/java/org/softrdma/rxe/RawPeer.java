@@ -9,9 +9,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.sim.StalledException;
+import org.softrdma.link.Link;
 import org.softrdma.link.Path;
 import org.softrdma.link.PathRequest;
 import org.softrdma.link.TransmitBatch;
@@ -51,13 +53,22 @@ public final class RawPeer implements DeviceWork {
         this(setup, true);
     }
 
+    /** @param wrapper puts something between the device and its link to the fabric */
+    RawPeer(SimulatedPair.Setup setup, UnaryOperator<Link> wrapper) {
+        this(setup, true, wrapper);
+    }
+
     /** @param connected false leaves the queue pair in RESET */
     RawPeer(SimulatedPair.Setup setup, boolean connected) {
+        this(setup, connected, UnaryOperator.identity());
+    }
+
+    private RawPeer(SimulatedPair.Setup setup, boolean connected, UnaryOperator<Link> wrapper) {
         fabric = new SimulatedFabric(7, setup.faults);
         simulation = new Simulation(fabric);
         Gid theirs = Gid.ofIpv4(0x0a000001);
-        side = new SimulatedPair.Side(
-            SimulatedRxe.open(simulation, fabric.attach(theirs), new SplittableRandom(7), 9000, setup.options), theirs, setup);
+        Link device = wrapper.apply(fabric.attach(theirs));
+        side = new SimulatedPair.Side(SimulatedRxe.open(simulation, device, new SplittableRandom(7), 9000, setup.options), theirs, setup);
         link = fabric.attach(gid, otherGid);
         simulation.add(this);
         path = link.resolve(PathRequest.v2(gid, theirs));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.softrdma.rxe.RawPeer.THEIR_PSN;
 
 import java.io.ByteArrayOutputStream;
@@ -34,6 +35,21 @@ abstract class RequesterScript {
         for (int i = 0; i < count; i++) {
             peer.side.qp.postSend(wr.send().wrId(i).element(memory, 0, 10).signaled());
         }
+    }
+
+    /**
+     * Exchanges one message, from which the device measures the round trip.
+     *
+     * @return packets it took
+     */
+    final int exchangeOne() {
+        postSends(1);
+        expectSends(0, 1);
+        peer.send(RawPacket.ack(THEIR_PSN));
+        peer.runFor(10 * US);
+        assertEquals(List.of("0 SUCCESS"), completions());
+        peer.side.sends().clear();
+        return 1;
     }
 
     final void postRead(long wrId, int length) {

@@ -22,6 +22,8 @@ final class Flow {
     final int depth;
     /** The shortest time after which silence may mean loss: IBA vol 1 §9.9.2.3. */
     final long timeoutNs;
+    final int retryCount;
+    final boolean probes;
     /** One for each PSN that was ever sent. */
     final List<Slot> slots = new ArrayList<>();
     /** Packets of both directions. */
@@ -103,12 +105,18 @@ final class Flow {
         }
     }
 
-    /** @param timeoutCode the requester's ACK timeout: 4.096 µs · 2^code */
-    Flow(int firstPsn, int mtu, int depth, int timeoutCode) {
+    /**
+     * @param timeoutCode the requester's ACK timeout: 4.096 µs · 2^code
+     * @param retryCount  the requester's retry_cnt
+     * @param probes      the requester may send again before the timeout
+     */
+    Flow(int firstPsn, int mtu, int depth, int timeoutCode, int retryCount, boolean probes) {
         this.firstPsn = firstPsn;
         this.mtu = mtu;
         this.depth = depth;
         timeoutNs = 4096L << timeoutCode;
+        this.retryCount = retryCount;
+        this.probes = probes;
     }
 
     /** Position of a PSN near the end; negative if before the beginning. */

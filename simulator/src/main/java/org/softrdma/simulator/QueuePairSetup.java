@@ -4,6 +4,7 @@ package org.softrdma.simulator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.softrdma.rxe.config.Recovery;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.CompletionQueue;
@@ -126,14 +127,15 @@ final class QueuePairSetup {
     private void addConnection(int number, Endpoint endA, Endpoint endB, int psnA, int psnB) {
         connect(endA.qp, endB, psnA, psnB);
         connect(endB.qp, endA, psnB, psnA);
-        wire.addFlow(a.gid, endA.qp.qpNum(), b.gid, endB.qp.qpNum(), flow(psnA));
-        wire.addFlow(b.gid, endB.qp.qpNum(), a.gid, endA.qp.qpNum(), flow(psnB));
+        wire.addFlow(a.gid, endA.qp.qpNum(), b.gid, endB.qp.qpNum(), flow(psnA, scenario.recoveryA()));
+        wire.addFlow(b.gid, endB.qp.qpNum(), a.gid, endA.qp.qpNum(), flow(psnB, scenario.recoveryB()));
         streams.add(new RequestStream("a" + number, endA, endB, scenario, scenario.mayDie(number)));
         streams.add(new RequestStream("b" + number, endB, endA, scenario, scenario.mayDie(number)));
     }
 
-    private Flow flow(int firstPsn) {
-        return new Flow(firstPsn, scenario.mtu().bytes(), scenario.rdAtomic(), scenario.timeout());
+    private Flow flow(int firstPsn, Recovery recovery) {
+        return new Flow(firstPsn, scenario.mtu().bytes(), scenario.rdAtomic(), scenario.timeout(), scenario.retryCount(),
+            recovery == Recovery.EARLY);
     }
 
     private void connect(QueuePair qp, Endpoint peer, int sqPsn, int rqPsn) {

@@ -87,16 +87,15 @@ final class RequestRules {
     }
 
     /**
-     * A reason, or silence: the ACK timeout, and a few probes of the peer before it. On the wire they look alike, and a reason may be
-     * ignored, so silence is counted from the last progress.
+     * A reason, or silence: the ACK timeout, at most retry_cnt times, and with early recovery a few probes of the peer before each. On the
+     * wire they look alike, and a reason may be ignored, so silence is counted from the last progress.
      */
     private static String checkGoingBack(long nowNs, Flow flow, int at) {
         if (flow.mayGoBack) {
             flow.forgetReason(nowNs);
         } else {
             long silentNs = flow.silentNs(nowNs);
-            long may = (MAX_PROBES + 1) * (1 + silentNs / flow.timeoutNs);
-            if (silentNs < Math.min(SHORTEST_SILENCE_NS, flow.timeoutNs) || flow.repeatsInSilence >= may) {
+            if (flow.repeatsInSilence >= repeatsAllowed(flow, silentNs)) {
                 return "goes back from " + flow.lastSent + " to " + at + " after " + silentNs + " ns of silence and "
                     + flow.repeatsInSilence + " times before, for no reason";
             }
@@ -106,6 +105,15 @@ final class RequestRules {
         flow.wentBackTo = at;
         flow.lastSent = at;
         return null;
+    }
+
+    /** How often a requester may have sent again after a silence. */
+    private static long repeatsAllowed(Flow flow, long silentNs) {
+        long timeouts = Math.min(silentNs / flow.timeoutNs, flow.retryCount);
+        if (!flow.probes) {
+            return timeouts;
+        }
+        return silentNs < Math.min(SHORTEST_SILENCE_NS, flow.timeoutNs) ? 0 : timeouts + MAX_PROBES * (1 + silentNs / flow.timeoutNs);
     }
 
     private int contentOf(ByteBuffer packet, int offset, int length) {

@@ -7,6 +7,7 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import org.softrdma.link.fault.FaultPlan;
 import org.softrdma.link.sim.LinkProfile;
+import org.softrdma.rxe.config.Recovery;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.QpType;
 
@@ -14,7 +15,8 @@ import org.softrdma.verbs.QpType;
 record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader, FaultPlan faults, boolean mayDie, int pairs,
                 int sendDepth, int receiveDepth, int maxSge, int rdAtomic, int destRdAtomic, int timeout, int retryCount, int rnrRetry,
                 int minRnrTimer, int psnA, int psnB, int requests, int packetBudget, int giantBytes, double signaled, boolean signalAll,
-                boolean lateReceives, long iovaA, long iovaB, long startNs, int healAfterUs, Mix mix, List<Accident> accidents) {
+                boolean lateReceives, long iovaA, long iovaB, long startNs, int healAfterUs, Mix mix, List<Accident> accidents,
+                Recovery recoveryA, Recovery recoveryB) {
     private static final long US = 1_000;
     /** As long as kernel rxe and our device say they take. */
     private static final int LONGEST_MESSAGE = 8 << 20;
@@ -53,9 +55,10 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
         long startNs = random.nextInt(3) == 0 ? 0 : random.nextLong(-DAYS_NS, DAYS_NS);
         int healAfterUs = 1 + random.nextInt(random.nextInt(3) == 0 ? 1 << random.nextInt(18) : 200_000);
         Mix mix = Mix.draw(random.split());
+        List<Accident> accidents = drawAccidents(random, pairs, mix);
         return new Scenario(seed, mtu, ipv6, header, faults, mayDie, pairs, sendDepth, receiveDepth, maxSge, rdAtomic, destRdAtomic,
             timeout, retryCount, rnrRetry, minRnrTimer, psnA, psnB, requests, PACKET_BUDGET, giantBytes, signaled, signalAll, lateReceives,
-            iovaA, iovaB, startNs, healAfterUs, mix, drawAccidents(random, pairs, mix));
+            iovaA, iovaB, startNs, healAfterUs, mix, accidents, drawRecovery(random), drawRecovery(random));
     }
 
     /** In half of the seeds one or two. */
@@ -66,6 +69,10 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
             accidents.add(Accident.draw(random, victim, serviceOf(victim, pairs, mix)));
         }
         return accidents;
+    }
+
+    private static Recovery drawRecovery(SplittableRandom random) {
+        return random.nextInt(3) == 0 ? Recovery.EARLY : Recovery.TIMEOUT;
     }
 
     private static QpType serviceOf(int number, int pairs, Mix mix) {

@@ -11,9 +11,12 @@ import org.softrdma.link.sim.Fate;
 import org.softrdma.link.sim.LinkProfile;
 import org.softrdma.link.sim.PacketObserver;
 import org.softrdma.link.sim.SimulatedFabric;
+import org.softrdma.rxe.RxeOptions;
 import org.softrdma.rxe.SimulatedRxe;
+import org.softrdma.rxe.config.Recovery;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.SendFlags;
@@ -57,8 +60,8 @@ public final class SeedRun {
         pacemaker = new Pacemaker();
         simulation.add(pacemaker);
         fabric.observe(wire);
-        a = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 1) : Gid.ofIpv4(0x0a000001));
-        b = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 2) : Gid.ofIpv4(0x0a000002));
+        a = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 1) : Gid.ofIpv4(0x0a000001), scenario.recoveryA());
+        b = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 2) : Gid.ofIpv4(0x0a000002), scenario.recoveryB());
         wire.addAddress(a.gid, FIRST_SOURCE_PORT);
         wire.addAddress(b.gid, FIRST_SOURCE_PORT + 1);
         if (scenario.ipHeader() == LinkProfile.IpHeader.HIDDEN_RANDOM) {
@@ -96,9 +99,11 @@ public final class SeedRun {
         return packets;
     }
 
-    private Side open(Gid gid) {
+    private Side open(Gid gid, Recovery recovery) {
         LinkProfile profile = LinkProfile.DEFAULT.withIpHeader(scenario.ipHeader()).withInbox(INBOX_PACKETS);
-        return new Side(SimulatedRxe.open(simulation, fabric.attach(profile, gid), random.split(), 9000), gid, random.split());
+        Context context = SimulatedRxe.open(simulation, fabric.attach(profile, gid), random.split(), 9000,
+            RxeOptions.DEFAULT.withRecovery(recovery));
+        return new Side(context, gid, random.split());
     }
 
     private void openMemory(Side side, long iova) {

@@ -29,6 +29,7 @@ class WireCheckerTest {
     private static final int DEPTH = 2;
     private static final int TIMEOUT_CODE = 10;
     private static final long TIMEOUT_NS = 4_194_304;
+    private static final int RETRY_COUNT = 2;
     private static final long SHORTEST_SILENCE_NS = 4_000_000;
     private static final int RKEY = 0x1234;
     /** Two PSNs before they wrap. */
@@ -41,8 +42,12 @@ class WireCheckerTest {
     WireCheckerTest() {
         wire.addAddress(A, SOURCE_PORT);
         wire.addAddress(B, SOURCE_PORT);
-        wire.addFlow(A, QPN_A, B, QPN_B, new Flow(FIRST, MTU, DEPTH, TIMEOUT_CODE));
-        wire.addFlow(B, QPN_B, A, QPN_A, new Flow(0, MTU, DEPTH, TIMEOUT_CODE));
+        addFlows(false);
+    }
+
+    private void addFlows(boolean probes) {
+        wire.addFlow(A, QPN_A, B, QPN_B, new Flow(FIRST, MTU, DEPTH, TIMEOUT_CODE, RETRY_COUNT, probes));
+        wire.addFlow(B, QPN_B, A, QPN_A, new Flow(0, MTU, DEPTH, TIMEOUT_CODE, RETRY_COUNT, probes));
     }
 
     // ---- packets, by their place in the flow from A to B ----
@@ -154,28 +159,62 @@ class WireCheckerTest {
     @Test
     void shouldWantAReasonToGoBack() {
         arrives(sendOnly(0));
+        nowNs += TIMEOUT_NS - 1;
+        sent(sendOnly(0));
+        complains("for no reason");
+    }
+
+    @Test
+    void shouldWantOneTimeoutForEachRepeat() {
+        arrives(sendOnly(0));
+        nowNs += TIMEOUT_NS;
+        sent(sendOnly(0));
+        good();
+        nowNs += TIMEOUT_NS - 1;
+        sent(sendOnly(0));
+        complains("1 times before, for no reason");
+    }
+
+    @Test
+    void shouldWantNoMoreRepeatsThanRetryCount() {
+        arrives(sendOnly(0));
+        for (int i = 0; i < RETRY_COUNT; i++) {
+            nowNs += TIMEOUT_NS;
+            sent(sendOnly(0));
+        }
+        good();
+        nowNs += TIMEOUT_NS;
+        sent(sendOnly(0));
+        complains("2 times before, for no reason");
+    }
+
+    @Test
+    void shouldWantAReasonToProbe() {
+        addFlows(true);
+        arrives(sendOnly(0));
         nowNs += SHORTEST_SILENCE_NS - 1;
         sent(sendOnly(0));
         complains("for no reason");
     }
 
     @Test
-    void shouldCountHowOftenASilentPeerIsAsked() {
+    void shouldCountHowOftenASilentPeerIsProbed() {
+        addFlows(true);
         arrives(sendOnly(0));
         nowNs += SHORTEST_SILENCE_NS;
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < 3; i++) {
             sent(sendOnly(0));
         }
         good();
         sent(sendOnly(0));
-        complains("4 times before, for no reason");
+        complains("3 times before, for no reason");
     }
 
     @Test
     void shouldTakeAnAnswerToWhatWasSentAgainAsAReasonToSendTheRest() {
         sent(sendOnly(0));
         sent(sendOnly(1));
-        nowNs += SHORTEST_SILENCE_NS;
+        nowNs += TIMEOUT_NS;
         arrives(sendOnly(0));
         arrives(ack(0, 1));
         nowNs++;

@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.Rxe;
 import org.softrdma.rxe.RxeOptions;
+import org.softrdma.rxe.config.Recovery;
 import org.softrdma.rxe.config.RoceWire;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
@@ -72,6 +73,7 @@ final class End {
 
     private static Context rxe(Settings settings) {
         RxeOptions options = RxeOptions.DEFAULT.withFaults(LinkFaults.parse(settings.text("faults", "none")))
+            .withRecovery(Recovery.parse(settings.text("recovery", "timeout")))
             .withWire(RoceWire.parse(settings.text("link", "udp"), settings.text("roce", "v2")));
         return Rxe.device("bench", settings.text("netdev", "lo"), options).open();
     }

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Which rows there are, in groups whose repetitions alternate, and how long each measures. */
 final class Plan {
@@ -17,8 +18,10 @@ final class Plan {
     static final int LOSSY_WRITE = 1 << 20;
     static final int LOSSY_READ = 4 << 20;
     static final int ACK_TIMEOUT = 14;
-    /** Timeout of that code: twice 4.096 us x 2^14. */
-    static final double ACK_TIMEOUT_MS = 2 * 4.096e-3 * (1 << ACK_TIMEOUT);
+    /** Timeout of that code: 4.096 us x 2^14. */
+    static final double ACK_TIMEOUT_MS = 4.096e-3 * (1 << ACK_TIMEOUT);
+    /** End of the names of rows with the link option recovery early. */
+    static final String EARLY = "-early";
     private static final int PATIENCE_SECONDS = 120;
 
     private final boolean quick;
@@ -94,21 +97,29 @@ final class Plan {
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-version")));
     }
 
-    /** Each end loses that part of what it sends. The ACK timeout is perftest's. */
+    /** Each end loses that part of what it sends. The ACK timeout is perftest's. Lossy rows come with both settings of the recovery. */
     private List<Row> loss() {
         List<Row> rows = new ArrayList<>();
         for (String mtu : quick ? List.of("1024") : List.of("1024", "4096")) {
             for (String loss : LOSSES) {
-                String faults = "faults=drop=" + loss;
-                String seconds = "seconds=" + (quick ? 1.5 : 5);
-                String timeout = "timeout=" + ACK_TIMEOUT;
-                rows.add(java("loss/write-" + mtu + "-" + loss, "bandwidth", "op=write", "mtu=" + mtu, "sizes=" + LOSSY_WRITE, faults,
-                    seconds, timeout));
-                rows.add(java("loss/read-" + mtu + "-" + loss, "bandwidth", "op=read", "mtu=" + mtu, "sizes=" + LOSSY_READ, faults, seconds,
-                    timeout));
+                addLossy(rows, mtu, loss, "", "timeout");
+                if (!loss.equals(LOSSES.getFirst())) {
+                    addLossy(rows, mtu, loss, EARLY, "early");
+                }
             }
         }
         return rows;
+    }
+
+    private void addLossy(List<Row> rows, String mtu, String loss, String suffix, String recovery) {
+        String[] common = {"mtu=" + mtu, "faults=drop=" + loss, "recovery=" + recovery, "timeout=" + ACK_TIMEOUT,
+            "seconds=" + (quick ? 1.5 : 5)};
+        rows.add(java("loss/write-" + mtu + "-" + loss + suffix, "bandwidth", with(common, "op=write", "sizes=" + LOSSY_WRITE)));
+        rows.add(java("loss/read-" + mtu + "-" + loss + suffix, "bandwidth", with(common, "op=read", "sizes=" + LOSSY_READ)));
+    }
+
+    private static String[] with(String[] settings, String... more) {
+        return Stream.concat(Stream.of(settings), Stream.of(more)).toArray(String[]::new);
     }
 
     /** UDP sockets beside raw frames, which need CAP_NET_RAW, and RoCE v2 beside v1. */

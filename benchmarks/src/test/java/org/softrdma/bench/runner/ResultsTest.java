@@ -62,9 +62,12 @@ class ResultsTest {
         samples.add("loss/write-1024-0%", Map.of("GBps.1048576", 2.0, "stall_ms.1048576", 1.0));
         samples.add("loss/write-1024-0.1%", Map.of("GBps.1048576", 1.1, "stall_ms.1048576", 20.0, "client.retransmitted_pkts", 9.0));
         samples.add("loss/write-1024-0.1%", Map.of("GBps.1048576", 1.1, "stall_ms.1048576", 135.0));
+        samples.add("loss/write-1024-0.1%-early", Map.of("GBps.1048576", 1.6, "stall_ms.1048576", 60.0));
         String text = written(samples, Map.of());
+        assertTrue(text.contains("MTU 1024, recovery early, at 0.1 % loss to no loss | ≥ 0.500 | 0.800 | 1.60 / 2.00 | met |"), text);
+        assertTrue(text.contains("recovery early, longest stall at 0.1 % loss, ms | ≤ 67 | 60.0 | one ACK timeout | met |"), text);
         assertTrue(text.contains("| WRITE 1 MiB, MTU 1024, at 0.1 % loss to no loss | ≥ 0.500 | 0.550 | 1.10 / 2.00 | met |"), text);
-        assertTrue(text.contains("longest stall at 0.1 % loss, ms | ≤ 134 | 135 | one ACK timeout | **not met** |"), text);
+        assertTrue(text.contains("longest stall at 0.1 % loss, ms | ≤ 134 | 135 | two ACK timeouts | **not met** |"), text);
         assertTrue(text.contains("## Goodput at loss"), text);
         assertFalse(text.contains("retransmitted_pkts"), "nothing wrong with that where packets are lost");
     }

@@ -143,6 +143,8 @@ class RdmaTest {
         "link set here fault loss=1%    | error: Invalid argument",
         "link set here congestion       | Please provide congestion control, or none.",
         "link set here congestion red   | error: Invalid argument",
+        "link set here recovery         | Please provide timeout or early.",
+        "link set here recovery late    | error: Invalid argument",
         "link set here congestion none 1 | Unknown parameter 1",
         "link set here mpa              | Please provide MPA options, or default.",
         "link set here mpa crc=maybe    | error: Invalid argument",
@@ -223,6 +225,19 @@ class RdmaTest {
         run("link add siw0 type siw netdev " + lo);
         String message = assertThrows(ToolFailure.class, () -> run("link set siw0 congestion dcqcn")).getMessage();
         assertTrue(message.startsWith("error: Operation not supported\nsiw0 is of type siw"), message);
+    }
+
+    @Test
+    void shouldShowEarlyRecoveryWhereverALinkIsShown() {
+        run("link add rxe0 type rxe netdev " + lo + " recovery early");
+        String line = "link rxe0/1 state ACTIVE physical_state LINK_UP netdev " + lo + " ";
+        assertEquals(line + "recovery early \n", run("link show").out());
+        assertTrue(run("-j link").out().contains(",\"recovery\":\"early\"}"), run("-j link").out());
+
+        assertEquals(new ToolRun(0, "", ""), run("link set rxe0 recovery timeout"));
+        assertEquals(line + "\n", run("link show").out());
+        assertEquals(new ToolRun(0, "", ""), run("link set rxe0 recovery early"));
+        assertEquals(line + "recovery early \n", run("link show").out());
     }
 
     @Test
@@ -341,7 +356,8 @@ class RdmaTest {
 
         assertEquals(new ToolRun(0, """
             Usage: rdma link show [DEV/PORT_INDEX]
-            Usage: rdma link add NAME type TYPE netdev NETDEV [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ]
+            Usage: rdma link add NAME type TYPE netdev NETDEV [ recovery { timeout | early } ] \
+            [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ]
             Usage: rdma link delete NAME
             Usage: rdma link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }
                    drop, duplicate, corrupt, truncate, extend = RATE
@@ -353,6 +369,9 @@ class RdmaTest {
                    rate = RATE (line rate; the interface's), ai, hai = RATE (additive, hyper increase; 40mbit, 400mbit)
                    cnp = TIME (between notifications; 50us), alpha, timer = TIME (55us), bytes = NUMBER (10000000)
                    RATE is 1mbit to 1000gbit; TIME 1us to 1s, in us, ms or s
+            Usage: rdma link set DEV recovery { timeout | early }
+                   timeout: a request without an answer is sent retry_cnt + 1 times, one ACK timeout apart
+                   early: also up to three times before each ACK timeout, when the peer is silent for longer than usual
             Usage: rdma link set DEV mpa { default | KEY=VALUE[,KEY=VALUE]... }
                    revision = 1 or 2, crc = off, on or required, markers = off or on
                    rtr = none, write or read (first message of a peer-to-peer connection)

@@ -27,6 +27,11 @@ public final class RxeLinkType implements LinkType {
             .title("congestion control").required("congestion control, or none").syntax("none | dcqcn[,KEY=VALUE]...")
             .details(CongestionControl.SYNTAX).build();
 
+    /** Discovery of losses that the peer has not reported. */
+    public static final LinkOption<Recovery> RECOVERY = LinkOption.of("recovery", Recovery.TIMEOUT, Recovery::parse)
+        .format(Recovery::word).title("loss recovery").required("timeout or early").syntax("timeout | early").details(Recovery.SYNTAX)
+        .settableOnAdd().build();
+
     /** Carrier of the packets: true for raw Ethernet frames, false for UDP sockets. */
     public static final LinkOption<Boolean> LINK = LinkOption.of("link", false, RoceWire::parseCarrier)
         .format(raw -> raw ? RoceWire.RAW_WORD : RoceWire.UDP_WORD).title("raw frames").required("raw or udp").syntax("raw | udp")
@@ -41,7 +46,7 @@ public final class RxeLinkType implements LinkType {
     public static final LinkOption<GidType> ROCE_MODE = LinkOption.<GidType>of("roce_mode", null, RoceWire::parseVersion)
         .format(RoceWire::word).title("RoCE mode").required("v1 or v2").syntax("v1 | v2").followed().keptBy("cma_roce_mode").build();
 
-    private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, LinkOption.MEMLOCK, LINK, ROCE, ROCE_MODE);
+    private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, RECOVERY, LinkOption.MEMLOCK, LINK, ROCE, ROCE_MODE);
 
     @Override
     public String name() {

@@ -4,6 +4,7 @@ package org.softrdma.rxe.engine;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
@@ -13,7 +14,7 @@ import org.softrdma.device.engine.Guard;
 import org.softrdma.device.qp.FaultDomain;
 import org.softrdma.link.Link;
 import org.softrdma.link.TransmitBatch;
-import org.softrdma.rxe.config.CongestionControl;
+import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.qp.FlightBudget;
 import org.softrdma.rxe.qp.LingeringQueuePairs;
 import org.softrdma.rxe.qp.PacketWriter;
@@ -45,17 +46,24 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         qp.onTimer(ns);
         return 1;
     };
+    private static final Guard.Step<RxeEngine, QpMachine> HANDED_OVER = (engine, qp, ns) -> {
+        qp.onHandedOver(ns);
+        return 1;
+    };
     private static final Guard.Step<RxeEngine, QpMachine> TURN = (engine, qp, ns) -> qp.transmit(ns, engine.writer, qp.turnPackets());
     private static final Guard.Step<RxeEngine, FaultDomain> MANAGEMENT = (engine, part, ns) -> engine.gsi.pollInput(ns);
 
     private final Link link;
-    private final CongestionControl congestion;
+    private final QueuePairOptions options;
+    private final LongSupplier clock;
     private final Counters<RxeCounter> counters = counters();
     private final DeviceObjects objects;
     private final LingeringQueuePairs lingering = new LingeringQueuePairs(counters);
     private final FlightBudget flight = new FlightBudget();
     private final Gsi gsi;
     private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
+    /** Queue pairs with packets in the batch that start a timer. */
+    private final ArrayDeque<QpMachine> handingOver = new ArrayDeque<>();
     private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
     private final PacketWriter writer = new PacketWriter(batch, counters);
     private final PacketReceiver receiver;
@@ -78,13 +86,15 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
      *
      * @param port       UDP port that packets must be addressed to
      * @param caGuid     GUID of the channel adapter, unique in the network
-     * @param congestion settings, with a line rate if it is on
+     * @param options    that the queue pairs follow, with a line rate if congestion control is on
      * @param random     secure outside the simulator
+     * @param clock      nanoseconds of the clock that rounds are driven by, read after packets were handed to the link
      */
-    public RxeEngine(Link link, int port, long caGuid, CongestionControl congestion, RandomGenerator random) {
+    public RxeEngine(Link link, int port, long caGuid, QueuePairOptions options, RandomGenerator random, LongSupplier clock) {
         super(NUMBERS, random, new Counters<>(RxeCounter.class), RxeCounter.RDMA_RECVS, RxeCounter.MEMORY_GONE, RxeCounter.INTERNAL_ERRORS);
         this.link = link;
-        this.congestion = congestion;
+        this.options = options;
+        this.clock = clock;
         receiver = new PacketReceiver(this, port, counters);
         objects = new DeviceObjects(link);
         gsi = new Gsi(link, caGuid, random, counters);
@@ -157,6 +167,10 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         if (packets == qp.turnPackets() || !writer.hasRoom()) {
             activate(qp);
         }
+        if (qp.awaitsHandOver() && !qp.handingOver) {
+            qp.handingOver = true;
+            handingOver.add(qp);
+        }
         timers().update(qp);
         return packets;
     }
@@ -169,7 +183,19 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         long errors = link.sendErrors();
         counters.add(RxeCounter.SEND_ERR, errors - countedSendErrors);
         countedSendErrors = errors;
+        if (batch.isEmpty() && !handingOver.isEmpty()) {
+            reportHandOver(clock.getAsLong());
+        }
         return sent;
+    }
+
+    /** Reports to the queue pairs with packets in the last batch that the link has them, at a time that is not before that. */
+    private void reportHandOver(long ns) {
+        for (QpMachine qp = handingOver.poll(); qp != null; qp = handingOver.poll()) {
+            qp.handingOver = false;
+            guard().run(HANDED_OVER, this, qp, ns);
+            timers().update(qp);
+        }
     }
 
     @Override
@@ -219,9 +245,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     public QpMachine add(IntFunction<? extends QpMachine> maker) {
         int qpn = drawQpn();
         QpMachine qp = maker.apply(qpn);
-        if (congestion.on()) {
-            qp.control(congestion);
-        }
+        qp.follow(options);
         enter(qpn, qp);
         return qp;
     }
@@ -247,6 +271,10 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
             active.remove(qp);
             qp.active = false;
         }
+        if (qp.handingOver) {
+            handingOver.remove(qp);
+            qp.handingOver = false;
+        }
         LingeringQueuePairs.Entry entry = qp.lingering(nowNs() + LingeringQueuePairs.LINGER_NS);
         if (entry != null) {
             lingering.add(entry);
@@ -271,7 +299,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
      * @param requested by the application, u8
      */
     public int trafficClass(int requested) {
-        return congestion.on() ? requested & ~ECN_BITS | ECN_CAPABLE : requested;
+        return options.congestion().on() ? requested & ~ECN_BITS | ECN_CAPABLE : requested;
     }
 
     Link link() {

@@ -9,14 +9,20 @@ import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.RnrTimer;
 
 /**
- * Decides when an RC queue pair sends again, and when it gives up: ACK timer, receiver-not-ready wait, probes of a silent peer, and the
- * retry counters. Sending again is go-back-N: the cursor of {@link SendState} moves to the oldest unacknowledged packet.
+ * Decides when an RC queue pair sends again, and when it gives up: ACK timer, receiver-not-ready wait, the retry counters, and, if the
+ * device has {@link org.softrdma.rxe.config.Recovery#EARLY}, probes of a silent peer. Sending again is go-back-N: the cursor of
+ * {@link SendState} moves to the oldest unacknowledged packet.
  *
  * <p>The {@link Requester} reports what it transmitted, the {@link Completer} what was acknowledged or refused, the queue pair when
  * {@link #deadlineNs} expires. A method that may use up the last retry returns the status to fail the oldest work request with, or
  * SUCCESS. Source: IBA vol 1 §9.7.5, §9.9.2.
  */
 final class LossRecovery {
+    /**
+     * Time by which the ACK timer expires later than it must: an acknowledgement that arrives in time may wait for this host to read it.
+     * Kernel rxe 6.1 rounds up to a tick, 1 to 10 ms.
+     */
+    private static final long READING_NS = 1_000_000;
     /** Shorter ACK timeouts are raised to this: a general-purpose host cannot tell them from its own scheduling. rxe has 4 ms, too. */
     private static final long SHORTEST_TIMEOUT_NS = 4_000_000;
     /** Value of rnr_retry without a limit. IBA vol 1 §9.7.5.2.8 */
@@ -31,7 +37,12 @@ final class LossRecovery {
     private final Counters<RxeCounter> counters;
     private final RoundTrip roundTrip = new RoundTrip();
 
+    private boolean probes;
     private long ackDeadlineNs = Deadline.NEVER;
+    /** The cursor was moved back, and nothing has been sent since: the ACK timer starts with the next packet. */
+    private boolean sendsAgain;
+    /** The packet that the ACK timer measures from was sent, but the link may not have it yet. */
+    private boolean awaitsHandOver;
     private long rnrUntilNs = Deadline.NEVER;
     private long probeDeadlineNs = Deadline.NEVER;
     private int retriesLeft;
@@ -41,7 +52,7 @@ final class LossRecovery {
     /** The oldest unacknowledged packet must be sent once more, without moving the cursor. */
     private boolean probing;
     /** Probes since the last progress. */
-    private int probes;
+    private int probesSent;
     private int probedPsn;
 
     /** @param attributes the queue pair's: timeout, retry_cnt and rnr_retry are read whenever they apply */
@@ -52,12 +63,17 @@ final class LossRecovery {
         this.counters = counters;
     }
 
+    /** Whether a silent peer is probed before the ACK timeout; not at first. */
+    void probe(boolean early) {
+        probes = early;
+    }
+
     /** Starts over: nothing is in flight. */
     void reset() {
         stop();
         wentBack = false;
         probing = false;
-        probes = 0;
+        probesSent = 0;
         roundTrip.reset();
         resetRetries();
     }
@@ -67,6 +83,8 @@ final class LossRecovery {
         ackDeadlineNs = Deadline.NEVER;
         probeDeadlineNs = Deadline.NEVER;
         rnrUntilNs = Deadline.NEVER;
+        sendsAgain = false;
+        awaitsHandOver = false;
     }
 
     private void resetRetries() {
@@ -89,9 +107,14 @@ final class LossRecovery {
     WcStatus onTimer(long nowNs) {
         if (Deadline.isDue(rnrUntilNs, nowNs)) {
             rnrUntilNs = Deadline.NEVER;
-            state.goBack();
+            moveBack();
             restartTimers(nowNs);
-        } else if (Deadline.isDue(ackDeadlineNs, nowNs)) {
+            return WcStatus.SUCCESS;
+        }
+        boolean timedOut = Deadline.isDue(ackDeadlineNs, nowNs);
+        if (awaitsHandOver && (timedOut || Deadline.isDue(probeDeadlineNs, nowNs))) {
+            startTimers(nowNs);
+        } else if (timedOut) {
             return onAckTimeout(nowNs);
         } else if (Deadline.isDue(probeDeadlineNs, nowNs)) {
             onSilence(nowNs);
@@ -114,31 +137,51 @@ final class LossRecovery {
     }
 
     private void restartTimers(long nowNs) {
-        probes = 0;
+        probesSent = 0;
+        startTimers(nowNs);
+    }
+
+    /** Measures both silences from now on, if something is outstanding. */
+    private void startTimers(long nowNs) {
         if (attributes.timeout() == 0 || !state.hasOutstanding()) {
             ackDeadlineNs = Deadline.NEVER;
             probeDeadlineNs = Deadline.NEVER;
         } else {
             ackDeadlineNs = nowNs + timeoutNs(attributes.timeout());
-            probeDeadlineNs = roundTrip.isKnown() ? nowNs + roundTrip.silenceNs() : Deadline.NEVER;
+            probeDeadlineNs = probes && roundTrip.isKnown() && probesSent < MAX_PROBES
+                ? nowNs + (roundTrip.silenceNs() << probesSent) : Deadline.NEVER;
         }
     }
 
     /**
      * The ACK timeout of a timeout code, 1..31. The timer must expire between one and four times 4.096 µs · 2^code after the packet was
-     * sent (IBA vol 1 §9.9.2.3). Twice it is: a host may be late in sending what was written, and a repeat that is sent too early does
-     * harm. Not less than {@link #SHORTEST_TIMEOUT_NS}.
+     * sent (IBA vol 1 §9.9.2.3). {@link #READING_NS} longer than once it is, and not less than {@link #SHORTEST_TIMEOUT_NS}.
      */
     static long timeoutNs(int code) {
-        return Math.max(2 * (4096L << code), SHORTEST_TIMEOUT_NS);
+        return Math.max((4096L << code) + READING_NS, SHORTEST_TIMEOUT_NS);
     }
 
     // ---- transmission ----
 
-    /** A request packet was sent. */
+    /** A request packet was sent. If it is the one that the ACK timer measures from, {@link #awaitsHandOver} is true from here on. */
     void onTransmit(long nowNs) {
-        if (ackDeadlineNs == Deadline.NEVER) {
-            restartTimers(nowNs);
+        if (ackDeadlineNs == Deadline.NEVER || sendsAgain) {
+            sendsAgain = false;
+            startTimers(nowNs);
+            awaitsHandOver = ackDeadlineNs != Deadline.NEVER;
+        }
+    }
+
+    /** Whether {@link #onHandedOver} must be called once the link has the packets: until then, no silence counts. */
+    boolean awaitsHandOver() {
+        return awaitsHandOver;
+    }
+
+    /** The link has all packets that were sent: measures from here, however long the batch had to wait for the socket. */
+    void onHandedOver(long nowNs) {
+        if (awaitsHandOver) {
+            awaitsHandOver = false;
+            startTimers(nowNs);
         }
     }
 
@@ -181,7 +224,7 @@ final class LossRecovery {
         boolean overtaken = state.cursor < state.ring.head() || Psn.compare(state.cursorPsn(), state.unacked) < 0;
         if (overtaken || waitsForReceiver()) {
             // Acknowledged while it was about to be sent again, or while waiting to.
-            state.goBack();
+            moveBack();
         }
         rnrUntilNs = Deadline.NEVER;
         restartTimers(nowNs);
@@ -189,7 +232,7 @@ final class LossRecovery {
 
     /** Whether an acknowledgement of {@code psn} answers a probe. */
     boolean isProbed(int psn) {
-        return probes > 0 && psn == probedPsn;
+        return probesSent > 0 && psn == probedPsn;
     }
 
     /** A probe was acknowledged, and only that packet: it had been lost, and the responder discarded all packets after it. */
@@ -240,6 +283,7 @@ final class LossRecovery {
         rnrUntilNs = nowNs + RnrTimer.toNs(timerCode);
         ackDeadlineNs = Deadline.NEVER;
         probeDeadlineNs = Deadline.NEVER;
+        awaitsHandOver = false;
         probing = false;
         return WcStatus.SUCCESS;
     }
@@ -265,8 +309,13 @@ final class LossRecovery {
         goBack(nowNs);
     }
 
-    private void goBack(long nowNs) {
+    private void moveBack() {
         state.goBack();
+        sendsAgain = true;
+    }
+
+    private void goBack(long nowNs) {
+        moveBack();
         probing = false;
         roundTrip.onSentAgain();
         restartTimers(nowNs);
@@ -276,12 +325,12 @@ final class LossRecovery {
      * Probes a peer that has been silent for longer than it usually takes. The last packets were lost, or its NAK was (it sends one only),
      * or the packet sent again for that. Waiting for the ACK timeout would be right, but slow: the oldest packet, sent once more, causes an
      * answer in each case. A READ or atomic is requested again, and all after it, since its responder then forgets those. A probe uses up
-     * no retry: the ACK timer keeps running. Sending again earlier than that is the requester's liberty, and duplicates are what a
-     * responder must expect (IBA vol 1 §9.7.5.1.4).
+     * no retry: the ACK timer keeps running, so the peer sees more transmissions than retry_cnt allows. Sending again earlier than that is
+     * the requester's liberty, and duplicates are what a responder must expect (IBA vol 1 §9.7.5.1.4).
      */
     private void onSilence(long nowNs) {
-        probes++;
-        probeDeadlineNs = probes < MAX_PROBES ? nowNs + (roundTrip.silenceNs() << probes) : Deadline.NEVER;
+        probesSent++;
+        probeDeadlineNs = probesSent < MAX_PROBES ? nowNs + (roundTrip.silenceNs() << probesSent) : Deadline.NEVER;
         probedPsn = state.unacked;
         roundTrip.onSentAgain();
         counters.count(RxeCounter.SILENCE_PROBES);

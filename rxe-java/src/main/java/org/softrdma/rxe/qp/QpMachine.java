@@ -11,7 +11,7 @@ import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.link.Path;
 import org.softrdma.link.TransmitBatch;
-import org.softrdma.rxe.config.CongestionControl;
+import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributeMask;
 import org.softrdma.verbs.QpAttributes;
@@ -31,8 +31,9 @@ import org.softrdma.wire.roce.Icrc;
  * <li>Call {@link #transmit} after {@link #onPacket}, {@link #onCongestionMark}, {@link #onCongestionNotification}, {@link #onDoorbell},
  *     {@link #onTimer}, {@link #modify} and {@link #enterError}; several of them may share one call. Call it again, without further input,
  *     if it sent its whole budget, if it left no room in the batch, or when {@link FlightBudget#next} returns this machine.</li>
- * <li>Update the timer after {@link #transmit}, from {@link #deadlineNs}: the value is valid until the next call of any method above. Call
- *     {@link #onTimer} once that time has come; an early or repeated call does nothing.</li>
+ * <li>If {@link #awaitsHandOver} after {@link #transmit}, call {@link #onHandedOver} once the link has accepted the packets.</li>
+ * <li>Update the timer after {@link #transmit} and {@link #onHandedOver}, from {@link #deadlineNs}: the value is valid until the next call
+ *     of any method above. Call {@link #onTimer} once that time has come; an early or repeated call does nothing.</li>
  * <li>Call {@link #settle} before {@link #modify} and before the queue pair is destroyed, so that its peer receives the responses it is
  *     owed. To destroy it, take {@link #lingering}, then call {@link #close}.</li>
  * <li>{@code nowNs} is of any origin and never decreases.</li>
@@ -61,6 +62,8 @@ public abstract class QpMachine extends QueuePairCore {
 
     /** Mark of the engine: the queue pair is in its queue for a turn. */
     public boolean active;
+    /** Mark of the engine: the queue pair has packets in the batch that start a timer. */
+    public boolean handingOver;
 
     /** @param attributes those that the service has, with the values they have before they are set */
     QpMachine(int qpn, WorkQueues queues, MemoryTable memory, Counters<RxeCounter> counters, QpAttributes attributes) {
@@ -193,6 +196,19 @@ public abstract class QpMachine extends QueuePairCore {
      */
     public abstract LingeringQueuePairs.Entry lingering(long untilNs);
 
+    /** Whether {@link #onHandedOver} must be called once the link has accepted what was transmitted: a timer starts then. */
+    public boolean awaitsHandOver() {
+        return false;
+    }
+
+    /**
+     * Handles that the link has accepted all packets transmitted by now.
+     *
+     * @param nowNs not before that happened
+     */
+    public void onHandedOver(long nowNs) {
+    }
+
     // ---- states ----
 
     /**
@@ -268,12 +284,14 @@ public abstract class QpMachine extends QueuePairCore {
     }
 
     /**
-     * Lets the queue pair take part in congestion control.
+     * Applies the device's options, before the queue pair is used.
      *
-     * @param settings on, with a line rate
+     * @param options with a line rate if congestion control is on
      */
-    public void control(CongestionControl settings) {
-        congestion = new CongestionPoint(settings, counters);
+    public void follow(QueuePairOptions options) {
+        if (options.congestion().on()) {
+            congestion = new CongestionPoint(options.congestion(), counters);
+        }
     }
 
     /** Reports the first request in RTR: the connection is established. */

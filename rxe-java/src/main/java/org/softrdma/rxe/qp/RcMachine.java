@@ -8,6 +8,8 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.qp.WorkQueues;
+import org.softrdma.rxe.config.QueuePairOptions;
+import org.softrdma.rxe.config.Recovery;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.WcStatus;
@@ -126,6 +128,16 @@ public class RcMachine extends QpMachine {
 
     // ---- output ----
 
+    @Override
+    public final boolean awaitsHandOver() {
+        return recovery.awaitsHandOver();
+    }
+
+    @Override
+    public final void onHandedOver(long nowNs) {
+        recovery.onHandedOver(nowNs);
+    }
+
     /**
      * Sends data that the peer requested first, then requests, and the acknowledgement last. As the shortest packet it ends the train that
      * a reply of the application begins, and both cross the host in one piece.
@@ -187,6 +199,12 @@ public class RcMachine extends QpMachine {
     @Override
     public LingeringQueuePairs.Entry lingering(long untilNs) {
         return path() == null ? null : new LingeringQueuePairs.Entry(this, untilNs);
+    }
+
+    @Override
+    public final void follow(QueuePairOptions options) {
+        super.follow(options);
+        recovery.probe(options.recovery() == Recovery.EARLY);
     }
 
     // ---- states ----

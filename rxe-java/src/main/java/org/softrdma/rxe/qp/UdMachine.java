@@ -4,7 +4,7 @@ package org.softrdma.rxe.qp;
 import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.WorkQueues;
-import org.softrdma.rxe.config.CongestionControl;
+import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.verbs.QpAttributes;
 
 /**
@@ -51,7 +51,7 @@ public final class UdMachine extends UnreliableMachine {
      * need a path to it; and ours are sent as packets that switches must not mark.
      */
     @Override
-    public void control(CongestionControl settings) {
+    public void follow(QueuePairOptions options) {
     }
 
     /** Datagrams have no order. */

@@ -52,6 +52,21 @@ class RxeLinkTypeTest {
     }
 
     @Test
+    void shouldKeepTheRecoveryOfALink() throws IOException {
+        write("link a type rxe netdev gone0\n");
+        assertEquals(Recovery.TIMEOUT, store.links().getFirst().get(RxeLinkType.RECOVERY));
+
+        store.set("a", RxeLinkType.RECOVERY, Recovery.parse("early"));
+        assertEquals("link a type rxe netdev gone0 recovery early\n", Files.readString(store.file()));
+        assertEquals(Recovery.EARLY, store.links().getFirst().get(RxeLinkType.RECOVERY));
+        store.set("a", RxeLinkType.RECOVERY, Recovery.TIMEOUT);
+        assertEquals("link a type rxe netdev gone0\n", Files.readString(store.file()));
+
+        write("link a type rxe netdev gone0 recovery late\n");
+        assertErrno(Errno.EINVAL, () -> store.links(), "'late'");
+    }
+
+    @Test
     void shouldKeepFaultsWithTheLink() throws IOException {
         write("# mine\nlink a type rxe netdev gone0 memlock ulimit\nlink b type rxe netdev gone0\n");
 

@@ -18,8 +18,8 @@ import org.softrdma.verbs.WcStatus;
 /** Loss recovery alone, on virtual time. Timer values: IBA vol 1 §9.9.2.3 and table 45. */
 class LossRecoveryTest {
     private static final long MS = 1_000_000;
-    /** Twice 4.096 µs · 2^14. */
-    private static final long TIMEOUT_NS = 134_217_728;
+    /** 4.096 µs · 2^14, and 1 ms. */
+    private static final long TIMEOUT_NS = 68_108_864;
     /** RNR timer code 14: 1.28 ms. */
     private static final int RNR_CODE = 14;
     private static final long RNR_NS = 1_280_000;
@@ -39,6 +39,15 @@ class LossRecoveryTest {
     private void transmit(long nowNs, int packets) {
         queue.transmitSend(packets);
         recovery.onTransmit(nowNs);
+        recovery.onHandedOver(nowNs);
+    }
+
+    /** Sends everything once more, as the requester does after going back. */
+    private void transmitAgain(long nowNs) {
+        state.cursor = state.started;
+        state.cursorPacket = 0;
+        recovery.onTransmit(nowNs);
+        recovery.onHandedOver(nowNs);
     }
 
     private void acknowledge(long nowNs, int packets) {
@@ -48,6 +57,7 @@ class LossRecoveryTest {
 
     /** Lets one packet be answered after a round trip of 10 ms: a peer is silent after 2 x 10 + 4 x 5 = 40 ms. */
     private void measureRoundTrip() {
+        recovery.probe(true);
         start();
         transmit(0, 1);
         recovery.onAckRequested(SendQueueFixture.psn(0), 0);
@@ -56,8 +66,8 @@ class LossRecoveryTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1,4000000", "8,4000000", "9,4194304", "14,134217728", "31,17592186044416"})
-    void shouldTakeTwiceTheCodesTimeButNoLessThanFourMilliseconds(int code, long expectedNs) {
+    @CsvSource({"1,4000000", "8,4000000", "9,4000000", "10,5194304", "14,68108864", "19,2148483648", "31,8796094022208"})
+    void shouldTakeTheCodesTimeAndAMillisecondButNoLessThanFour(int code, long expectedNs) {
         assertEquals(expectedNs, LossRecovery.timeoutNs(code));
     }
 
@@ -108,6 +118,54 @@ class LossRecoveryTest {
         assertEquals(WcStatus.SUCCESS, recovery.onTimer(TIMEOUT_NS - 1));
         assertEquals(SendQueueFixture.psn(1), state.cursorPsn());
         assertEquals(TIMEOUT_NS, recovery.deadlineNs());
+    }
+
+    @Test
+    void shouldMeasureFromTheHandOverToTheLink() {
+        start();
+        queue.transmitSend(1);
+        recovery.onTransmit(0);
+        assertTrue(recovery.awaitsHandOver());
+        assertEquals(WcStatus.SUCCESS, recovery.onTimer(TIMEOUT_NS));
+        assertEquals(SendQueueFixture.psn(1), state.cursorPsn(), "the packet has not even been sent");
+        assertEquals(2 * TIMEOUT_NS, recovery.deadlineNs());
+        recovery.onHandedOver(TIMEOUT_NS + 5);
+        assertFalse(recovery.awaitsHandOver());
+        assertEquals(2 * TIMEOUT_NS + 5, recovery.deadlineNs());
+        recovery.onHandedOver(TIMEOUT_NS + 10);
+        assertEquals(2 * TIMEOUT_NS + 5, recovery.deadlineNs(), "only the packet that started the timer counts");
+    }
+
+    @Test
+    void shouldMeasureARepeatFromItsHandOver() {
+        start();
+        transmit(0, 1);
+        recovery.onTimer(TIMEOUT_NS);
+        assertEquals(2 * TIMEOUT_NS, recovery.deadlineNs());
+        transmitAgain(TIMEOUT_NS + 7);
+        assertEquals(2 * TIMEOUT_NS + 7, recovery.deadlineNs());
+    }
+
+    @Test
+    void shouldStopWaitingForTheHandOverWhenFlushed() {
+        start();
+        queue.transmitSend(1);
+        recovery.onTransmit(0);
+        recovery.stop();
+        assertFalse(recovery.awaitsHandOver());
+        recovery.onHandedOver(1);
+        assertEquals(Deadline.NEVER, recovery.deadlineNs());
+    }
+
+    @Test
+    void shouldNotProbeUnlessToldTo() {
+        measureRoundTrip();
+        recovery.probe(false);
+        transmit(100 * MS, 1);
+        assertEquals(100 * MS + TIMEOUT_NS, recovery.deadlineNs());
+        recovery.onTimer(140 * MS);
+        assertFalse(recovery.isProbing());
+        assertEquals(0, counters.get(RxeCounter.SILENCE_PROBES));
     }
 
     @Test
@@ -240,6 +298,7 @@ class LossRecoveryTest {
         measureRoundTrip();
         queue.transmit(new SendRequest().read(0, 0), 2);
         recovery.onTransmit(100 * MS);
+        recovery.onHandedOver(100 * MS);
         recovery.onTimer(140 * MS);
         assertFalse(recovery.isProbing());
         assertEquals(SendQueueFixture.psn(1), state.cursorPsn());
