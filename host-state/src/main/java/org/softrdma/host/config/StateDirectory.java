@@ -16,13 +16,22 @@ public final class StateDirectory {
     }
 
     /**
+     * The user's home directory as shells and the launcher see it: the variable HOME, which isolates containers and tests, otherwise the
+     * user's entry in the system's list. Windows has no such variable, except in shells that bring their own.
+     */
+    private static String home(Map<String, String> environment, boolean windows, String listed) {
+        String chosen = environment.getOrDefault("HOME", "");
+        return windows || chosen.isEmpty() ? listed : chosen;
+    }
+
+    /**
      * Chooses the directory.
      *
      * @param environment variables of the process
      * @param osName      as in the system property {@code os.name}
-     * @param home        the user's home directory
+     * @param listed      the user's home directory in the system's list of users, as in the system property {@code user.home}
      */
-    static Path of(Map<String, String> environment, String osName, String home) {
+    static Path of(Map<String, String> environment, String osName, String listed) {
         String chosen = environment.getOrDefault(LinkStore.DIRECTORY_VARIABLE, "");
         if (!chosen.isEmpty()) {
             return Path.of(chosen);
@@ -32,6 +41,7 @@ public final class StateDirectory {
             return Path.of(xdg, "softrdma");
         }
         String os = osName.toLowerCase(Locale.ROOT);
+        String home = home(environment, os.startsWith("windows"), listed);
         if (os.startsWith("mac")) {
             return Path.of(home, "Library", "Application Support", "softrdma");
         }

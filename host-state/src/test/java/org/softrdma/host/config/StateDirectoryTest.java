@@ -15,6 +15,16 @@ class StateDirectoryTest {
         assertEquals(Path.of("/home/u/.local/state/softrdma"), linux(Map.of()));
     }
 
+    /** Order of the XDG base directory specification: its variable, then HOME; HOME is what the launcher and every shell use. */
+    @Test
+    void shouldPreferHomeOverTheListOfUsers() {
+        assertEquals(Path.of("/h/.local/state/softrdma"), linux(Map.of("HOME", "/h")));
+        assertEquals(Path.of("/home/u/.local/state/softrdma"), linux(Map.of("HOME", "")));
+        assertEquals(Path.of("/b/softrdma"), linux(Map.of("HOME", "/h", "XDG_STATE_HOME", "/b")));
+        assertEquals(Path.of("/h/Library/Application Support/softrdma"), StateDirectory.of(Map.of("HOME", "/h"), "Mac OS X", "/Users/u"));
+        assertEquals(Path.of("/u/AppData/Local/softrdma"), StateDirectory.of(Map.of("HOME", "/h"), "Windows 11", "/u"));
+    }
+
     @Test
     void shouldFollowThePlatform() {
         assertEquals(Path.of("/Users/u/Library/Application Support/softrdma"), StateDirectory.of(Map.of(), "Mac OS X", "/Users/u"));
