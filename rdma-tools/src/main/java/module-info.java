@@ -9,4 +9,5 @@ module org.softrdma.tools {
     requires org.softrdma.simulator;
     requires org.softrdma.siw;
     requires info.picocli;
+    requires java.logging;
 }

@@ -32,7 +32,9 @@ public final class Softrdma {
         StandardOutput output = new StandardOutput();
         PrintStream out = stream(output);
         PrintStream err = stream(new FileOutputStream(FileDescriptor.err));
-        int exitCode = run(List.of(arguments), new Console(out, err));
+        Console console = new Console(out, err);
+        ToolLog.configure(nameOf(arguments), System.getenv(ToolLog.VARIABLE), console);
+        int exitCode = run(List.of(arguments), console);
         out.flush();
         if (output.failure() != null) {
             // The words of GNU's programs, such as cat.

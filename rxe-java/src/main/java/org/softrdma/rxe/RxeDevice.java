@@ -149,7 +149,7 @@ final class RxeDevice implements RdmaDevice {
         running.recordConnections(new ConnectionRecord(StateDirectory.ofUser()));
         running.start();
         if (!atFirst.isNone()) {
-            LOG.log(System.Logger.Level.WARNING, name + ": opened with link faults: " + atFirst);
+            LOG.log(System.Logger.Level.INFO, name + ": opened with link faults: " + atFirst);
         }
         running.follow("softrdma-" + name + "-watch", () -> {
             if (store != null) {

@@ -33,6 +33,9 @@ final class ManPage {
             SOFTRDMA_CAPTURE_DIR
             a directory for a capture of each device's packets, for Wireshark
             .TP
+            SOFTRDMA_LOG
+            error, warning, info or debug: what of the library's log is printed, with time and source in each line
+            .TP
             SOFTRDMA_TRACE
             set to anything, it shows where an unexpected error came from
             .SH SEE ALSO
