@@ -134,8 +134,9 @@ final class PortOwner {
 
     private static String commandOf(Path process) {
         try {
-            String command = Files.readString(process.resolve("cmdline"), StandardCharsets.ISO_8859_1).replace('\0', ' ').trim();
-            return " (" + (command.length() > 120 ? command.substring(0, 120) + "…" : command) + ')';
+            String command = Files.readString(process.resolve("cmdline"), StandardCharsets.ISO_8859_1);
+            String name = command.isEmpty() ? "" : ProgramName.of(List.of(command.split("\0")));
+            return name.isEmpty() ? "" : " (" + name + ')';
         } catch (IOException e) {
             return "";
         }

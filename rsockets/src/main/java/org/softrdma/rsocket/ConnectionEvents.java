@@ -20,8 +20,13 @@ import org.softrdma.verbs.cm.PortSpace;
 final class ConnectionEvents {
     /** Receiver of events: the context of an identifier. Called on this thread, after the event was acknowledged. */
     interface Handler {
-        /** @param peer the peer's parameters; null for events without parameters */
-        void onEvent(CmEventType type, CmId id, int status, ConnectionParameters peer);
+        /**
+         * Handles an event.
+         *
+         * @param peer   the peer's parameters; null for events without parameters
+         * @param detail explanation of an error event; null for none
+         */
+        void onEvent(CmEventType type, CmId id, int status, ConnectionParameters peer, String detail);
     }
 
     private static final long FOR_EVER = -1;
@@ -101,8 +106,9 @@ final class ConnectionEvents {
         CmEventType type = event.type();
         int status = event.status();
         ConnectionParameters peer = event.connection();
+        String detail = event.detail();
         // Acknowledged before the handler runs: closing an identifier, which the handler may do, waits for the acknowledgement.
         event.ack();
-        ((Handler) id.context()).onEvent(type, id, status, peer);
+        ((Handler) id.context()).onEvent(type, id, status, peer, detail);
     }
 }

@@ -153,7 +153,7 @@ public final class RServerSocketChannel implements Channel {
         }
     }
 
-    private void onEvent(CmEventType type, CmId request, int status, ConnectionParameters peer) {
+    private void onEvent(CmEventType type, CmId request, int status, ConnectionParameters peer, String detail) {
         if (type != CmEventType.CONNECT_REQUEST) {
             return;
         }

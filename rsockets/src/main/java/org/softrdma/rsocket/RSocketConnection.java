@@ -225,13 +225,13 @@ final class RSocketConnection {
         return phase;
     }
 
-    private void onEvent(CmEventType type, CmId about, int status, ConnectionParameters peer) {
+    private void onEvent(CmEventType type, CmId about, int status, ConnectionParameters peer, String detail) {
         boolean established = false;
         lock.lock();
         try {
             switch (phase) {
                 case CONNECTING -> {
-                    proceed(type, status, peer);
+                    proceed(type, status, peer, detail);
                     established = phase == Phase.STREAM;
                 }
                 case STREAM -> {
@@ -258,7 +258,8 @@ final class RSocketConnection {
         }
     }
 
-    private void proceed(CmEventType type, int status, ConnectionParameters peer) throws RSocketException, StreamException {
+    private void proceed(CmEventType type, int status, ConnectionParameters peer, String detail)
+            throws RSocketException, StreamException {
         switch (type) {
             case ADDR_RESOLVED -> id.resolveRoute(RESOLVE_TIMEOUT_MS);
             case ROUTE_RESOLVED -> {
@@ -278,7 +279,8 @@ final class RSocketConnection {
             case REJECTED -> throw new RSocketException(Errno.ECONNREFUSED, "the peer refused, reason " + status);
             default -> {
                 Errno errno = Errno.of(-status);
-                throw new RSocketException(errno == null ? Errno.ECONNREFUSED : errno, type.text() + ", status " + status);
+                throw new RSocketException(errno == null ? Errno.ECONNREFUSED : errno, type.text() + ", status " + status
+                    + (detail == null ? "" : ": " + detail));
             }
         }
     }

@@ -95,6 +95,7 @@ abstract class CmTestRun {
     /** Prints an event that ends the test. */
     final TestFailure failed(CmEvent event) {
         say(prefix + ": event: " + event.type().text() + ", error: " + event.status());
+        EventCause.print(event, console);
         return new TestFailure(event.status());
     }
 

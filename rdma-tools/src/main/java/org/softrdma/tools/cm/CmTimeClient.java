@@ -152,12 +152,12 @@ final class CmTimeClient {
                 if (node.retries-- > 0) {
                     node.id.resolveAddress(source, destination, options.timeoutMs);
                 } else {
-                    fail(node, "RDMA_CM_EVENT_ADDR_ERROR, error: " + event.status());
+                    fail(node, "RDMA_CM_EVENT_ADDR_ERROR, error: " + event.status(), event);
                 }
             }
-            case ROUTE_ERROR -> fail(node, "RDMA_CM_EVENT_ROUTE_ERROR, error: " + event.status());
+            case ROUTE_ERROR -> fail(node, "RDMA_CM_EVENT_ROUTE_ERROR, error: " + event.status(), event);
             case CONNECT_ERROR, UNREACHABLE, REJECTED ->
-                fail(node, "event: " + event.type().text() + ", error: " + event.status());
+                fail(node, "event: " + event.type().text() + ", error: " + event.status(), event);
             default -> {
                 // The original ignores the others.
             }
@@ -169,8 +169,9 @@ final class CmTimeClient {
         ended.release();
     }
 
-    private void fail(Node node, String message) {
+    private void fail(Node node, String message, CmEvent event) {
         console.print(message + "\n");
+        EventCause.print(event, console);
         node.failed = true;
         ended.release();
     }

@@ -47,6 +47,7 @@ final class CmTimeServer {
                     case DISCONNECTED -> disconnects.execute(() -> end(id));
                     case CONNECT_ERROR, UNREACHABLE, REJECTED -> {
                         console.print("event: " + event.type().text() + ", error: " + event.status() + "\n");
+                        EventCause.print(event, console);
                         disconnects.execute(id::close);
                     }
                     default -> {

@@ -120,10 +120,11 @@ final class CmConnection implements RdmaConnection {
             return event;
         }
         CmEventType type = event.type();
+        String cause = event.detail() == null ? "" : ": " + event.detail();
         int status = event.status();
         event.ack();
         throw new QPerfFailure("unexpected event from RDMA CM: " + text(type) + "\n    expecting: " + text(expected),
-            type.text() + ", status " + status);
+            type.text() + ", status " + status + cause);
     }
 
     /** In the words of the original. */

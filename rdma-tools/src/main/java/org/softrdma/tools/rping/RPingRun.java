@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.tools.cli.Worker;
+import org.softrdma.tools.cm.EventCause;
 import org.softrdma.tools.cm.FirstChannel;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -134,6 +135,7 @@ abstract class RPingRun implements AutoCloseable {
             }
             case ADDR_ERROR, ROUTE_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED -> {
                 console.error("cma event " + event.type().text() + ", error " + event.status());
+                EventCause.print(event, console);
                 proceed(end, afterFailure(end.state()));
             }
             case DISCONNECTED -> {

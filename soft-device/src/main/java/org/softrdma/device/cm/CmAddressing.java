@@ -109,9 +109,17 @@ final class CmAddressing {
         }
         try {
             resolve(destination);
-            raiseIfIn(CmState.ADDR_RESOLVED, CmEventType.ADDR_RESOLVED, 0);
+            synchronized (id) {
+                if (id.state == CmState.ADDR_RESOLVED) {
+                    events.raise(CmEventType.ADDR_RESOLVED, 0);
+                }
+            }
         } catch (VerbsException refused) {
-            raiseIfIn(CmState.ADDR_BOUND, CmEventType.ADDR_ERROR, -refused.errno().value());
+            synchronized (id) {
+                if (id.state == CmState.ADDR_BOUND) {
+                    events.raise(CmEventType.ADDR_ERROR, refused);
+                }
+            }
         }
         events.complete("resolve_addr");
     }
@@ -145,14 +153,6 @@ final class CmAddressing {
             id.local = new InetSocketAddress(from, id.local.getPort());
             id.peer = new InetSocketAddress(to, destination.getPort());
             id.state = CmState.ADDR_RESOLVED;
-        }
-    }
-
-    private void raiseIfIn(CmState expected, CmEventType event, int status) {
-        synchronized (id) {
-            if (id.state == expected) {
-                events.raise(event, status);
-            }
         }
     }
 

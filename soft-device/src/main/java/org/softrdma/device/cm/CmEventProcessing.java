@@ -78,7 +78,7 @@ final class CmEventProcessing {
             }
             own.toError();
             refuseQuietly(current);
-            event.become(CmEventType.CONNECT_ERROR, -refused.errno().value());
+            event.become(CmEventType.CONNECT_ERROR, refused);
         }
     }
 
@@ -111,7 +111,7 @@ final class CmEventProcessing {
         try {
             groups.attach(event.datagram().addressVector().dgid(), id.queuePair());
         } catch (VerbsException refused) {
-            event.become(CmEventType.MULTICAST_ERROR, -refused.errno().value());
+            event.become(CmEventType.MULTICAST_ERROR, refused);
         }
     }
 }

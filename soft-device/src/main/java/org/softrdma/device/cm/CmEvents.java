@@ -68,6 +68,10 @@ final class CmEvents {
         put(SoftCmEvent.of(event, self, status));
     }
 
+    void raise(CmEventType event, VerbsException cause) {
+        put(SoftCmEvent.of(event, self, cause));
+    }
+
     void raise(CmEventType event, int status, ConnectionParameters parameters) {
         put(SoftCmEvent.of(event, self, status, parameters));
     }
@@ -137,7 +141,7 @@ final class CmEvents {
         if (event.status() != 0) {
             Errno errno = event.type() == CmEventType.REJECTED || event.status() > 0 ? Errno.ECONNREFUSED : Errno.of(-event.status());
             throw new VerbsException(errno == null ? Errno.EIO : errno, verb, event.type().text() + ", status " + event.status()
-                + reason(event) + (id.peer == null ? "" : ", peer " + id.peer));
+                + reason(event) + (id.peer == null ? "" : ", peer " + id.peer) + (event.detail() == null ? "" : ": " + event.detail()));
         }
     }
 

@@ -2,6 +2,7 @@
 package org.softrdma.device.cm;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmEvent;
 import org.softrdma.verbs.cm.CmEventType;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -17,6 +18,7 @@ final class SoftCmEvent implements CmEvent {
     private final AtomicBoolean acknowledged = new AtomicBoolean();
     private CmEventType type;
     private int status;
+    private String detail;
 
     private SoftCmEvent(CmEventType type, SoftCmId id, SoftCmId listenId, int status, ConnectionParameters connection,
                         DatagramParameters datagram, Object joinContext) {
@@ -31,6 +33,13 @@ final class SoftCmEvent implements CmEvent {
 
     static SoftCmEvent of(CmEventType type, SoftCmId id, int status) {
         return new SoftCmEvent(type, id, null, status, null, null, null);
+    }
+
+    /** Creates an error event that was caused by a refusal at this host. */
+    static SoftCmEvent of(CmEventType type, SoftCmId id, VerbsException cause) {
+        SoftCmEvent event = of(type, id, -cause.errno().value());
+        event.detail = cause.getMessage();
+        return event;
     }
 
     static SoftCmEvent of(CmEventType type, SoftCmId id, int status, ConnectionParameters connection) {
@@ -84,10 +93,21 @@ final class SoftCmEvent implements CmEvent {
         return joinContext;
     }
 
+    @Override
+    public String detail() {
+        return detail;
+    }
+
     /** Changes the type; only by the thread that takes the event, before it is handed out. */
     void become(CmEventType other, int otherStatus) {
         type = other;
         status = otherStatus;
+    }
+
+    /** Changes the type to an error that was caused by a refusal at this host. */
+    void become(CmEventType other, VerbsException cause) {
+        become(other, -cause.errno().value());
+        detail = cause.getMessage();
     }
 
     /** Returns the identifier that the event counts for: the listener, for a request. */
@@ -109,7 +129,7 @@ final class SoftCmEvent implements CmEvent {
 
     @Override
     public String toString() {
-        return type.text() + ", status " + status + (connection != null ? ", " + connection : "")
+        return type.text() + ", status " + status + (detail != null ? ", " + detail : "") + (connection != null ? ", " + connection : "")
             + (datagram != null ? ", " + datagram : "");
     }
 }

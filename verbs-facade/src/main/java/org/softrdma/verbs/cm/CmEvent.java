@@ -26,6 +26,15 @@ public interface CmEvent {
     /** The context given to {@link CmId#joinMulticast}, in MULTICAST_JOIN and MULTICAST_ERROR; null elsewhere. */
     Object joinContext();
 
+    /**
+     * Explanation of an error event whose cause is at this host, for people: what is wrong, and what to do.
+     *
+     * @return null if there is none
+     */
+    default String detail() {
+        return null;
+    }
+
     /** Acknowledges the event, once; {@link CmId#close} waits for that. */
     void ack();
 }
