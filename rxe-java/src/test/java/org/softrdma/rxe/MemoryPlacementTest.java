@@ -66,10 +66,12 @@ class MemoryPlacementTest {
         return Long.reverseBytes(memory.memory().get(ValueLayout.JAVA_LONG, offset));
     }
 
-    private void expectConfirmation(int psn) {
+    /** @return MSN */
+    private int expectConfirmation(int psn) {
         RawPacket answer = peer.expect(RawPacket.READ_ONLY, OUR_PSN + psn);
         assertEquals(0, answer.payload().length);
         assertEquals(0x1f, answer.syndrome());
+        return answer.msn();
     }
 
     private List<String> sends() {
@@ -88,6 +90,35 @@ class MemoryPlacementTest {
         peer.send(flush(1, 1, 0, 4095, 1));
         expectConfirmation(1);
         assertEquals(QpState.RTS, peer.side.qp.state());
+    }
+
+    /** As an atomic: the MSN is that of the request. */
+    @Test
+    void shouldAnswerRepeatedFlushAndAtomicWriteWithTheMsnTheyHad() {
+        connect();
+        peer.send(flush(0, 1, 0, 0, 4096), atomicWrite(1, 8, 7), flush(2, 1, 0, 0, 4096));
+        assertEquals(List.of(1, 2, 3), List.of(expectConfirmation(0), expectConfirmation(1), expectConfirmation(2)));
+        peer.send(flush(0, 1, 0, 0, 4096));
+        assertEquals(1, expectConfirmation(0));
+        peer.send(atomicWrite(1, 8, 7));
+        assertEquals(2, expectConfirmation(1));
+        assertEquals(2, peer.side.counter("duplicate_request"));
+    }
+
+    @Test
+    void shouldForgetOldestFlushBeyondTheDepth() {
+        setup.destRdAtomic = 1;
+        connect();
+        peer.send(flush(0, 1, 0, 0, 4096));
+        expectConfirmation(0);
+        peer.send(atomicWrite(1, 8, 7));
+        expectConfirmation(1);
+        peer.send(flush(0, 1, 0, 0, 4096));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(1, peer.side.counter("drop_unknown_duplicate"));
+        peer.send(atomicWrite(1, 8, 9));
+        expectConfirmation(1);
+        assertEquals(7, stored(8), "executed once");
     }
 
     @ParameterizedTest

@@ -40,6 +40,8 @@ final class Flow {
     int gaps;
     private int lastGapAt = -1;
     int naks;
+    /** Responder: a SEND or WRITE has reached it more than once. */
+    boolean repeated;
     /** Responder: MSN of its last acknowledgement. */
     int lastMsn;
     int lastResponseOpcode = Opcode.RC_ACKNOWLEDGE;
@@ -185,6 +187,7 @@ final class Flow {
         Slot slot = slots.get(at);
         furthest = Math.max(furthest, at + 1);
         nakHeard |= at == nakAt;
+        repeated |= at < expected && !slot.isFetch();
         if (at > expected && expected != lastGapAt) {
             lastGapAt = expected;
             gaps++;

@@ -66,12 +66,23 @@ final class ResponseRules {
         return checkRead(flow, slot, at, opcode, payload, continues);
     }
 
-    /** Counts messages executed: at least those the PSN acknowledges, at most those that arrived, and never backwards. */
+    /**
+     * The MSN counts the messages executed: up to the PSN that is answered, however often that is repeated, and before the one that is
+     * refused. In two cases another is right, too. A repeated SEND or WRITE is acknowledged up to the next READ or atomic, with as many as
+     * are executed now. And a READ may be refused when it has been counted.
+     */
     private static String checkMsn(Flow flow, int at, int opcode, int syndrome, int msn) {
-        int least = Syndrome.isAck(syndrome) ? flow.slot(at).messages : flow.messagesBefore(at);
-        int most = flow.messagesBefore(flow.expected);
+        Flow.Slot slot = flow.slot(at);
+        boolean acknowledges = Syndrome.isAck(syndrome);
+        int least = acknowledges ? slot.messages : flow.messagesBefore(at);
+        int most = least;
+        if (acknowledges && opcode == Opcode.RC_ACKNOWLEDGE && flow.repeated && at + 1 < flow.expected && flow.slot(at + 1).isFetch()) {
+            most = flow.messagesBefore(flow.expected);
+        } else if (syndrome == Syndrome.NAK_REMOTE_ACCESS && slot.isFetch()) {
+            most = slot.messages;
+        }
         if (msn < least || msn > most) {
-            return "MSN " + msn + " instead of " + least + ".." + most;
+            return "MSN " + msn + " instead of " + least + (most == least ? "" : ".." + most);
         }
         if (opcode == Opcode.RC_ACKNOWLEDGE && Syndrome.isAck(syndrome)) {
             if (msn < flow.lastMsn) {

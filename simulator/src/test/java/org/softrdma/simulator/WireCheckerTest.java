@@ -335,7 +335,51 @@ class WireCheckerTest {
         sent(ack(1, 1));
         good();
         sent(ack(1, 2));
-        complains("MSN 2 instead of 1..1");
+        complains("MSN 2 instead of 1");
+    }
+
+    /** Later messages have been executed by then, and do not count. */
+    @Test
+    void shouldWantTheMsnOfAnAnswerToBeThatOfItsRequest() {
+        arrives(add(0));
+        arrives(read(1, 0, 8));
+        arrives(sendOnly(2));
+        sent(ack(2, 3));
+        sent(added(0, 1, 7));
+        sent(answer(Opcode.RC_RDMA_READ_RESPONSE_ONLY, 1, Syndrome.ACK_UNLIMITED, 2, 8));
+        good();
+        nowNs += TIMEOUT_NS;
+        arrives(add(0));
+        sent(added(0, 3, 7));
+        complains("MSN 3 instead of 1");
+    }
+
+    @Test
+    void shouldWantTheMsnOfANakToCountWhatWasBeforeIt() {
+        arrives(sendOnly(0));
+        arrives(sendOnly(1));
+        sent(nak(1, Syndrome.rnr(1), 1));
+        good();
+        sent(nak(1, Syndrome.rnr(1), 2));
+        complains("MSN 2 instead of 1");
+    }
+
+    /** The READ behind it, whose answer may be lost, is not acknowledged, but it is counted. */
+    @Test
+    void shouldLetRepeatedSendsBeAcknowledgedWithTheMsnOfNow() {
+        arrives(sendOnly(0));
+        arrives(read(1, 0, 8));
+        sent(ack(0, 2));
+        complains("MSN 2 instead of 1");
+        WireCheckerTest twin = new WireCheckerTest();
+        twin.arrives(sendOnly(0));
+        twin.arrives(read(1, 0, 8));
+        twin.nowNs += TIMEOUT_NS;
+        twin.arrives(sendOnly(0));
+        twin.sent(ack(0, 2));
+        twin.good();
+        twin.sent(ack(0, 3));
+        twin.complains("MSN 3 instead of 1..2");
     }
 
     @Test
