@@ -26,7 +26,7 @@ import org.softrdma.verbs.SendRequest;
 /**
  * Responses to the peer's READs and atomics that were received and must wait: their order, and memory that changes under them. Rights are
  * checked when a request is received and again for every segment of its response; bytes that the key does not allow any more are never
- * sent.
+ * sent. The Terminate contains the request, so that the peer can fail it (RFC 5040 §4.8).
  */
 class PendingResponsesScriptTest {
     /** More than the send buffer holds, so that most of a response waits while the peer reads nothing. */
@@ -66,10 +66,13 @@ class PendingResponsesScriptTest {
         return region;
     }
 
-    private void requestLongRead() {
+    /** Returns the request. */
+    private String requestLongRead() {
         peer.stream.room = 0;
-        peer.send(RawSegment.read(1).into(SINK_STAG, SINK_TO).from(region.rkey(), region.address(), LONG));
+        String request = RawSegment.read(1).into(SINK_STAG, SINK_TO).from(region.rkey(), region.address(), LONG);
+        peer.send(request);
         assertEquals(QpState.RTS, peer.side.qp.state());
+        return request;
     }
 
     /** Lets the stream accept everything again. */
@@ -104,24 +107,24 @@ class PendingResponsesScriptTest {
     @MethodSource("changesOfTheKey")
     void shouldSendNoByteOfAReadAfterItsMemoryIs(String name, int code, Change change) {
         open(LONG);
-        requestLongRead();
+        String request = requestLongRead();
         change.apply(this);
-        assertReadRefused(code);
+        assertReadRefused(code, request);
         assertEquals(0, peer.side.counter("memory_gone"));
     }
 
     @Test
     void shouldSendNoByteOfAReadAfterItsMemoryWasFreed() {
         open(LONG);
-        requestLongRead();
+        String request = requestLongRead();
         arena.close();
-        assertReadRefused(0x0100);
+        assertReadRefused(0x0100, request);
         assertEquals(1, peer.side.counter("memory_gone"));
     }
 
-    private void assertReadRefused(int code) {
+    private void assertReadRefused(int code, String request) {
         List<String> frames = continueAndCollect();
-        assertEquals(RawSegment.terminate(code), frames.getLast());
+        assertEquals(RawSegment.terminate(code, request), frames.getLast());
         long sent = assertBeginning(frames.subList(0, frames.size() - 1));
         assertTrue(sent > 0 && sent <= SiwConnection.SEND_BUFFER_BYTES, sent + " bytes, those written before the change");
         assertEnded();
@@ -135,10 +138,11 @@ class PendingResponsesScriptTest {
         requestLongRead();
         MemorySegment word = arena.allocate(64, 64);
         region = peer.side.pd.register(word, SiwPair.ALL_REMOTE);
-        peer.send(RawSegment.atomic(2, 5).at(region.rkey(), region.address()).add(1));
+        String request = RawSegment.atomic(2, 5).at(region.rkey(), region.address()).swapMasked(1, 2, 3, 4);
+        peer.send(request);
         change.apply(this);
         List<String> frames = continueAndCollect();
-        assertEquals(RawSegment.terminate(code), frames.getLast());
+        assertEquals(RawSegment.terminate(code, request), frames.getLast());
         String last = frames.get(frames.size() - 2);
         assertTrue(last.startsWith("c142"), last);
         assertBeginning(frames.subList(0, frames.size() - 2));
@@ -156,10 +160,11 @@ class PendingResponsesScriptTest {
             Arena own = Arena.ofShared();
             MemoryRegion word = late.side.pd.register(own.allocate(64, 64), SiwPair.ALL_REMOTE);
             RawSegment.Atomic atomic = RawSegment.atomic(1, 5).at(word.rkey(), word.address());
-            late.send(add ? atomic.add(1) : atomic.swap(0, 1));
+            String request = add ? atomic.add(1) : atomic.swap(0, 1);
+            late.send(request);
             own.close();
             late.simulation.runFor(2 * SiwPair.SECOND);
-            assertEquals(RawSegment.terminate(0x0100), late.next());
+            assertEquals(RawSegment.terminate(0x0100, request), late.next());
             assertNull(late.next());
             assertEquals(QpState.ERR, late.side.qp.state());
             assertEquals(1, late.side.counter("memory_gone"));

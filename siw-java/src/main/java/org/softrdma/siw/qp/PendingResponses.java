@@ -8,6 +8,7 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.wire.iwarp.AtomicRequest;
 import org.softrdma.wire.iwarp.AtomicResponse;
 import org.softrdma.wire.iwarp.RdmapOpcode;
+import org.softrdma.wire.iwarp.ReadRequest;
 import org.softrdma.wire.iwarp.TaggedHeader;
 import org.softrdma.wire.iwarp.TerminateCode;
 import org.softrdma.wire.iwarp.UlpduCheck;
@@ -21,6 +22,7 @@ public final class PendingResponses {
     private final RemoteAccess access;
     private final int limit;
     private final boolean[] atomics;
+    private final int[] msns;
     private final int[] stags;
     private final long[] tos;
     private final int[] sinkStags;
@@ -43,6 +45,7 @@ public final class PendingResponses {
         this.limit = limit;
         int slots = Math.max(1, limit);
         atomics = new boolean[slots];
+        msns = new int[slots];
         stags = new int[slots];
         tos = new long[slots];
         sinkStags = new int[slots];
@@ -72,16 +75,16 @@ public final class PendingResponses {
     }
 
     /** Adds a READ whose key and range were checked. */
-    void addRead(int sinkStag, long sinkTo, long size, int stag, long to) {
-        int slot = add(false, stag, to);
+    void addRead(int msn, int sinkStag, long sinkTo, long size, int stag, long to) {
+        int slot = add(msn, false, stag, to);
         sinkStags[slot] = sinkStag;
         sinkTos[slot] = sinkTo;
         sizes[slot] = size;
     }
 
     /** Adds an atomic whose key, range and operation were checked. */
-    void addAtomic(ByteBuffer b, int at) {
-        int slot = add(true, AtomicRequest.stag(b, at), AtomicRequest.to(b, at));
+    void addAtomic(int msn, ByteBuffer b, int at) {
+        int slot = add(msn, true, AtomicRequest.stag(b, at), AtomicRequest.to(b, at));
         sinkStags[slot] = AtomicRequest.requestId(b, at);
         sizes[slot] = AtomicRequest.operation(b, at);
         operands[slot] = AtomicRequest.addSwap(b, at);
@@ -90,12 +93,29 @@ public final class PendingResponses {
         compareMasks[slot] = AtomicRequest.compareMask(b, at);
     }
 
-    private int add(boolean atomic, int stag, long to) {
+    private int add(int msn, boolean atomic, int stag, long to) {
         int slot = (head + count++) % stags.length;
+        msns[slot] = msn;
         atomics[slot] = atomic;
         stags[slot] = stag;
         tos[slot] = to;
         return slot;
+    }
+
+    /** Writes the oldest request again, for the Terminate that refuses it: RFC 5040 §4.8. */
+    ByteBuffer oldestRequest() {
+        boolean atomic = atomics[head];
+        int body = UntaggedHeader.LENGTH;
+        ByteBuffer b = ByteBuffer.allocate(body + (atomic ? AtomicRequest.LENGTH : ReadRequest.LENGTH));
+        UntaggedHeader.put(b, 0, true, atomic ? RdmapOpcode.ATOMIC_REQUEST : RdmapOpcode.RDMA_READ_REQUEST, 0, RdmapOpcode.QN_REQUEST,
+            msns[head], 0);
+        if (atomic) {
+            AtomicRequest.put(b, body, (int) sizes[head], sinkStags[head], stags[head], tos[head], operands[head], masks[head],
+                compares[head], compareMasks[head]);
+        } else {
+            ReadRequest.put(b, body, sinkStags[head], sinkTos[head], sizes[head], stags[head], tos[head]);
+        }
+        return b;
     }
 
     /** Length of the next ULPDU in bytes. */

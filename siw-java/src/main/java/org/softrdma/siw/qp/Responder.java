@@ -195,8 +195,7 @@ final class Responder {
         if (size != 0 && access.find(stag, AccessFlags.REMOTE_READ, to, size) == null) {
             return access.refusal();
         }
-        requestMsn++;
-        responses.addRead(ReadRequest.sinkStag(b, body), ReadRequest.sinkTo(b, body), size, stag, to);
+        responses.addRead(requestMsn++, ReadRequest.sinkStag(b, body), ReadRequest.sinkTo(b, body), size, stag, to);
         return OK;
     }
 
@@ -219,8 +218,7 @@ final class Responder {
         if (access.find(AtomicRequest.stag(b, body), AccessFlags.REMOTE_ATOMIC, to, Long.BYTES) == null) {
             return access.refusal();
         }
-        requestMsn++;
-        responses.addAtomic(b, body);
+        responses.addAtomic(requestMsn++, b, body);
         return OK;
     }
 }

@@ -278,7 +278,8 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         }
         int verdict = responses.write(out, writer.begin(out), length);
         if (verdict != UlpduCheck.OK) {
-            sendTerminate(verdict);
+            ByteBuffer refused = responses.oldestRequest();
+            sendTerminate(verdict, refused, 0, refused.capacity());
             return false;
         }
         writer.finish(out, length);
