@@ -139,6 +139,9 @@ final class Bandwidth {
         End end = end();
         QueuePair[] qp = end.queuePairs(1, 2, 2 * RECEIVES);
         end.connect(qp, control);
+        if (settings.number("victim", 0) != 0) {
+            end.announceVictim(qp[0]);
+        }
         makeCredits(end, qp[0]);
         boolean receives = operation.equals("send");
         ReceiveRequest receive = new ReceiveRequest().begin(0).element(end.region, 0, largest);

@@ -153,6 +153,12 @@ final class End {
         exchangeMemory(control);
     }
 
+    /** Prints where a {@link Flood} reaches this end: address and queue pair. */
+    void announceVictim(QueuePair qp) {
+        System.out.println("VICTIM victim=" + gid.gid().toInetAddress().getHostAddress() + " qpn=" + qp.qpNum());
+        System.out.flush();
+    }
+
     /** Polls until at least one completion came. */
     int await(CompletionQueue cq, WorkCompletion[] into) {
         int count = cq.poll(into);

@@ -4,8 +4,8 @@ package org.softrdma.bench.load;
 import java.io.IOException;
 
 /**
- * One measuring process: {@code Load server KIND key=value…} or {@code Load client KIND port=N key=value…}. Prints {@code @ key value}
- * lines. Ends with status 0 only if everything was measured.
+ * One measuring process: {@code Load server KIND key=value…} or {@code Load client KIND port=N key=value…}, or
+ * {@code Load flood key=value…} beside them. Prints {@code @ key value} lines. Ends with status 0 only if everything was measured.
  */
 public final class Load {
     private interface Half {
@@ -16,6 +16,10 @@ public final class Load {
     }
 
     public static void main(String[] arguments) throws IOException {
+        if (arguments[0].equals("flood")) {
+            new Flood(new Settings(arguments, 1)).run();
+            return;
+        }
         boolean server = arguments[0].equals("server");
         Settings settings = new Settings(arguments, 2);
         Half half = half(arguments[1], server, settings);

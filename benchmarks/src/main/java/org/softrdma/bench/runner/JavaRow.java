@@ -21,6 +21,8 @@ final class JavaRow implements Row {
     private final List<String> options;
     private final String kind;
     private final String[] settings;
+    /** Settings of a flood at the server; empty for none. */
+    private List<String> flood = List.of();
     private final int patienceSeconds;
 
     /** @param options further JVM options */
@@ -31,6 +33,12 @@ final class JavaRow implements Row {
         this.options = options;
         this.kind = kind;
         this.settings = settings;
+    }
+
+    /** Sends hostile packets to the server meanwhile. */
+    JavaRow under(String... floodSettings) {
+        flood = List.of(floodSettings);
+        return this;
     }
 
     @Override
@@ -50,8 +58,19 @@ final class JavaRow implements Row {
             int server = processes.start(environment, command("server", List.of()));
             String port = processes.awaitLine(server, "READY ", START_SECONDS);
             int client = processes.start(environment, command("client", List.of("port=" + port)));
+            if (!flood.isEmpty()) {
+                startFlood(processes, server);
+            }
             return finish(processes, client, server);
         }
+    }
+
+    private void startFlood(Processes processes, int server) throws IOException, Processes.Failed {
+        List<String> command = java();
+        command.addAll(List.of(Load.class.getName(), "flood"));
+        command.addAll(flood);
+        command.addAll(List.of(processes.awaitLine(server, "VICTIM ", START_SECONDS).split(" ")));
+        processes.start(Map.of(), command);
     }
 
     /** If one end fails the reason may be the other's. */
@@ -66,12 +85,18 @@ final class JavaRow implements Row {
     }
 
     private List<String> command(String role, List<String> more) {
+        List<String> command = java();
+        command.addAll(List.of(Load.class.getName(), role, kind));
+        command.addAll(more);
+        command.addAll(List.of(settings));
+        return command;
+    }
+
+    private List<String> java() {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx1g"));
         command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Load.class.getName(), role, kind));
-        command.addAll(more);
-        command.addAll(List.of(settings));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         return command;
     }
 

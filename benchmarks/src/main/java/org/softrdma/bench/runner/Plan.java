@@ -17,12 +17,21 @@ final class Plan {
     static final List<String> LOSSES = List.of("0%", "0.1%", "1%");
     static final int LOSSY_WRITE = 1 << 20;
     static final int LOSSY_READ = 4 << 20;
+    /** Kinds of hostile packets, and how many a second. */
+    static final Map<String, Integer> FLOODS = new LinkedHashMap<>();
     static final int ACK_TIMEOUT = 14;
     /** Timeout of that code: 4.096 us x 2^14. */
     static final double ACK_TIMEOUT_MS = 4.096e-3 * (1 << ACK_TIMEOUT);
     /** End of the names of rows with the link option recovery early. */
     static final String EARLY = "-early";
     private static final int PATIENCE_SECONDS = 120;
+
+    static {
+        FLOODS.put("req", 5000);
+        FLOODS.put("random", 50_000);
+        FLOODS.put("key", 5000);
+        FLOODS.put("icrc", 25_000);
+    }
 
     private final boolean quick;
     private final Path directory;
@@ -68,6 +77,7 @@ final class Plan {
         Map<String, List<Row>> groups = new LinkedHashMap<>();
         groups.put("bandwidth", bandwidth());
         groups.put("loss", loss());
+        groups.put("floods", floods());
         groups.put("latency", latency());
         groups.put("links", links());
         groups.put("qps", List.of(
@@ -120,6 +130,18 @@ final class Plan {
 
     private static String[] with(String[] settings, String... more) {
         return Stream.concat(Stream.of(settings), Stream.of(more)).toArray(String[]::new);
+    }
+
+    /** WRITEs of 1 MiB to an end that receives hostile packets, and the same packets sent to a port where nobody listens. */
+    private List<Row> floods() {
+        List<Row> rows = new ArrayList<>();
+        FLOODS.forEach((kind, rate) -> {
+            for (String at : List.of("victim", "dead")) {
+                rows.add(java("floods/" + kind + "-" + at, "bandwidth", "op=write", "mtu=4096", "sizes=" + LOSSY_WRITE, "victim=1",
+                    "seconds=" + (quick ? 1.5 : 4)).under("kind=" + kind, "rate=" + rate, "at=" + at));
+            }
+        });
+        return rows;
     }
 
     /** UDP sockets beside raw frames, which need CAP_NET_RAW, and RoCE v2 beside v1. */

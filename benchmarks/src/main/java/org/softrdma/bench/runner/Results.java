@@ -42,6 +42,7 @@ final class Results {
         targets();
         bandwidth();
         loss();
+        floods();
         latency();
         links();
         queuePairs();
@@ -101,12 +102,26 @@ final class Results {
                 lossTargets("READ 4 MiB", "read", mtu, Plan.LOSSY_READ, early);
             }
         }
+        for (String kind : Plan.FLOODS.keySet()) {
+            atLeast("WRITE 1 MiB under a flood of " + floodName(kind) + ", to the same flood at a dead port", 0.8,
+                "floods/" + kind + "-victim", large, "floods/" + kind + "-dead", large);
+        }
         double idle = samples.median("idle/10000-qps", "heap") + samples.median("idle/10000-qps", "native");
         if (!Double.isNaN(idle)) {
             line(String.format(Locale.ROOT, "| idle queue pair, bytes | ≤ 8192 | %.0f | heap + native | %s |", idle,
                 verdict(idle <= 8192)));
         }
         line("");
+    }
+
+    private static String floodName(String kind) {
+        String packets = switch (kind) {
+            case "req" -> "REQs for a port without listener";
+            case "key" -> "WRITEs with forged keys";
+            case "icrc" -> "packets with a wrong ICRC";
+            default -> "random packets";
+        };
+        return number(Plan.FLOODS.get(kind)) + " " + packets + " a second";
     }
 
     /** A loss that is found by the ACK timeout costs one, and a second one if the repeat is lost; with early recovery it costs less. */
@@ -241,6 +256,18 @@ final class Results {
         List<String> names = List.of("WRITE 1 MiB", "READ 4 MiB");
         table("GB/s:", "loss", "GBps.", names, sizes);
         table("Longest stall, ms:", "loss", "stall_ms.", names, sizes);
+    }
+
+    private void floods() {
+        if (rowsOf("floods").isEmpty()) {
+            return;
+        }
+        line("## Floods");
+        line("");
+        line("One queue pair, WRITEs of 1 MiB; meanwhile a third process sends hostile packets to the passive end (`*-victim`), or the "
+            + "same packets to a port of its address where nobody listens (`*-dead`).");
+        line("");
+        table("GB/s:", "floods", "GBps.", List.of("WRITE 1 MiB"), List.of(Integer.toString(MIB)));
     }
 
     private void latency() {
