@@ -9,10 +9,12 @@ module org.softrdma.device {
     requires transitive org.softrdma.host;
     requires transitive org.softrdma.verbs;
     requires org.softrdma.linux;
+    requires org.softrdma.wire;
     requires transitive org.agrona;
 
     exports org.softrdma.device to org.softrdma.link, org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.agent to org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw;
+    exports org.softrdma.device.capture to org.softrdma.link, org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.cm to org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.engine to org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.memory to org.softrdma.rxe, org.softrdma.siw;

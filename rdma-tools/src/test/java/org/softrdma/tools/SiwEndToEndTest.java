@@ -2,15 +2,23 @@
 package org.softrdma.tools;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,8 +43,12 @@ class SiwEndToEndTest extends ToolProcesses {
 
     /** Starts a server, and waits until it accepts TCP connections; the probes are closed without a request. */
     private Started listening(String line, int port) throws Exception {
+        return listening(line, InetAddress.getLoopbackAddress(), port);
+    }
+
+    private Started listening(String line, InetAddress address, int port) throws Exception {
         return startAndAwait(line, () -> {
-            try (Socket knock = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            try (Socket knock = new Socket(address, port)) {
                 return knock.isConnected();
             } catch (ConnectException notYet) {
                 return false;
@@ -150,5 +162,53 @@ class SiwEndToEndTest extends ToolProcesses {
             + "    siw0            \t716977fffe300000\n", ""), start("ibv_devices").await());
         assertEquals(new Ended(0, "0: siw0: node_type rnic node_guid 7169:77ff:fe30:0000 sys_image_guid 7169:77ff:fe30:0000 \n", ""),
             start("rdma dev").await());
+    }
+
+    /** Opcodes of RDMAP in rping's order: advertisement, READ, its response, SEND; advertisement, WRITE, SEND; then the end. */
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "::1"})
+    void shouldCaptureWhatWiresharkReads(String address) throws Exception {
+        assumeTrue(hasTshark(), "tshark is not installed");
+        environment.put("SOFTRDMA_CAPTURE_DIR", directory.toString());
+        int port = freePort();
+        Started server = listening("rping -s -C 2 -S 65535 -a " + address + " -p " + port, InetAddress.getByName(address), port);
+        Pair pair = meet(server, "rping -c -C 2 -S 65535 -a " + address + " -p " + port);
+
+        assertEquals(0, pair.server().exitCode(), pair.server().err());
+        assertEquals(0, pair.client().exitCode(), pair.client().err());
+        List<Path> captures;
+        try (Stream<Path> files = Files.list(directory)) {
+            captures = files.filter(file -> file.toString().endsWith(".pcapng")).toList();
+        }
+        assertEquals(2, captures.size(), "one for each device");
+        for (Path capture : captures) {
+            String text = tshark("-r", capture.toString(), "-o", "tcp.try_heuristic_first:TRUE", "-o", "tcp.check_checksum:TRUE", "-V");
+            assertFalse(text.contains("Malformed") || text.contains("Bad CRC32"), text);
+            assertTrue(text.contains("[Checksum Status: Good]") && !text.contains("[Checksum Status: Bad]"), "checksums of TCP");
+            assertFalse(text.contains("TCP Retransmission") || text.contains("segment not captured"), "sequence numbers");
+            String opcodes = tshark("-r", capture.toString(), "-o", "tcp.try_heuristic_first:TRUE", "-T", "fields", "-e",
+                "iwarp_rdma.opcode");
+            Set<String> seen = new TreeSet<>(List.of(opcodes.strip().split("[\\s,]+")));
+            assertTrue(seen.containsAll(Set.of("0x00", "0x01", "0x02", "0x03")), opcodes);
+            String ends = tshark("-r", capture.toString(), "-Y", "tcp.flags.syn == 1 || tcp.flags.fin == 1 || tcp.flags.reset == 1", "-T",
+                "fields", "-e", "tcp.flags");
+            List<String> flags = ends.lines().toList();
+            assertEquals(List.of("0x0002", "0x0012"), flags.subList(0, 2));
+            assertTrue(flags.size() > 2, "the connection has an end: " + flags);
+        }
+    }
+
+    private static boolean hasTshark() {
+        return Stream.of(System.getenv("PATH").split(":")).anyMatch(each -> Files.isExecutable(Path.of(each, "tshark")));
+    }
+
+    private String tshark(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of("tshark"));
+        command.addAll(List.of(arguments));
+        Path errors = directory.resolve("tshark.err");
+        Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), () -> errors + ": " + command);
+        return out;
     }
 }

@@ -6,6 +6,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.softrdma.device.capture.CaptureFile;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.config.ConfiguredLink;
 import org.softrdma.host.config.DeletionWatch;
@@ -45,9 +46,6 @@ import org.softrdma.wire.net.Udp;
  * that any number of devices can communicate on one host.
  */
 final class RxeDevice implements RdmaDevice {
-    /** Environment variable with a directory: each opened device writes its packets to {@code NAME-PID.pcapng} there. */
-    static final String CAPTURE_VARIABLE = "SOFTRDMA_CAPTURE_DIR";
-
     private static final System.Logger LOG = System.getLogger(RxeDevice.class.getName());
     private static final int LOOPBACK_ADDRESSES = 254;
     private static final RunningDevices<RunningRxe> RUNNING = new RunningDevices<>();
@@ -139,9 +137,8 @@ final class RxeDevice implements RdmaDevice {
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
         LinkFaults atFirst = watch == null ? options.faults() : watch.value();
         Link link = netdev.loopback() ? openLoopback(addresses) : openOrdinary(addresses);
-        String captureDirectory = System.getenv(CAPTURE_VARIABLE);
-        Link used = captureDirectory == null ? link
-            : new CaptureLink(link, Path.of(captureDirectory, name + "-" + ProcessHandle.current().pid() + ".pcapng"));
+        Path capture = CaptureFile.requested(name);
+        Link used = capture == null ? link : new CaptureLink(link, capture);
         // Faults are applied above the capture, which shows the packets on the wire.
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
         RunningRxe running = new RunningRxe(netdev, caGuid(link), GidTable.of(netdev, link.types(), link.addresses()), faulty,

@@ -9,6 +9,7 @@ import org.softrdma.host.config.NetDevice;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.tcp.NettyStreams;
 import org.softrdma.siw.tcp.SocketStreams;
+import org.softrdma.siw.tcp.StreamCapture;
 import org.softrdma.siw.tcp.Streams;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.wire.net.Gids;
@@ -19,6 +20,8 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
     /** Null if the streams are Netty's. */
     private final SocketStreams sockets;
     private final Streams streams;
+    /** Null without a capture. */
+    private final StreamCapture capture;
     private final SiwCm cm;
     private volatile MpaOptions options;
 
@@ -30,14 +33,17 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
      * @param random          source of numbers and keys; secure, except in the simulator
      * @param clock           clock that drives the engine, ns
      * @param thread          name of the agent's thread; null for a device that only a simulator drives
+     * @param capture         of all streams; null for none
      */
-    RunningSiw(NetDevice netdev, long hardwareAddress, MpaOptions options, RandomGenerator random, LongSupplier clock, String thread) {
-        this(netdev, hardwareAddress, options, random, clock, thread, newStreams(thread));
+    RunningSiw(NetDevice netdev, long hardwareAddress, MpaOptions options, RandomGenerator random, LongSupplier clock, String thread,
+               StreamCapture capture) {
+        this(netdev, hardwareAddress, options, random, clock, thread, capture, newStreams(thread));
     }
 
     private RunningSiw(NetDevice netdev, long hardwareAddress, MpaOptions options, RandomGenerator random, LongSupplier clock,
-                       String thread, Streams streams) {
-        super(netdev, new SiwEngine(random, streams), clock, thread);
+                       String thread, StreamCapture capture, Streams streams) {
+        super(netdev, new SiwEngine(random, capture == null ? streams : capture.over(streams)), clock, thread);
+        this.capture = capture;
         this.hardwareAddress = hardwareAddress;
         this.options = options;
         this.streams = streams;
@@ -75,6 +81,9 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
         owner.lock();
         try {
             streams.close();
+            if (capture != null) {
+                capture.close();
+            }
         } finally {
             owner.unlock();
         }
@@ -102,6 +111,11 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
     /** Returns null if the streams are Netty's. */
     SocketStreams sockets() {
         return sockets;
+    }
+
+    /** Returns null if nothing is captured. */
+    StreamCapture capture() {
+        return capture;
     }
 
     SiwCm cm() {

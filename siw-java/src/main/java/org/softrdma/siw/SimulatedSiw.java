@@ -69,7 +69,8 @@ public final class SimulatedSiw {
      */
     public static Context open(Simulation simulation, RandomGenerator random) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, MTU, true, true, false, List.of());
-        RunningSiw running = new RunningSiw(netdev, netdev.mac(), MpaOptions.DEFAULT, random, simulation.world()::nowNs, null);
+        RunningSiw running = new RunningSiw(netdev, netdev.mac(), MpaOptions.DEFAULT, random, simulation.world()::nowNs, null,
+            null);
         simulation.add(running.engine());
         return new SiwContext(null, running, closed -> { });
     }

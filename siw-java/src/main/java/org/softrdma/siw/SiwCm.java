@@ -194,7 +194,7 @@ final class SiwCm implements CmTransport {
     TcpLink link() {
         synchronized (listening) {
             if (link == null) {
-                link = new TcpLink(running.netdev().mtu(), running.sockets());
+                link = new TcpLink(running.netdev().mtu(), running.sockets(), running.capture());
             }
             return link;
         }

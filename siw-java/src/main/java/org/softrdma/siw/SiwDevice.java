@@ -2,7 +2,9 @@
 package org.softrdma.siw;
 
 import java.security.SecureRandom;
+import java.nio.file.Path;
 import java.util.List;
+import org.softrdma.device.capture.CaptureFile;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.config.ConfiguredLink;
 import org.softrdma.host.config.DeletionWatch;
@@ -12,6 +14,7 @@ import org.softrdma.host.config.NetDevice;
 import org.softrdma.host.config.OptionWatch;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.config.SiwLinkType;
+import org.softrdma.siw.tcp.StreamCapture;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.DeviceDescription;
 import org.softrdma.verbs.NodeType;
@@ -105,7 +108,7 @@ final class SiwDevice implements RdmaDevice {
         OptionWatch<MpaOptions> watch = store == null ? null : new OptionWatch<>(store, name, SiwLinkType.MPA);
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
         RunningSiw running = new RunningSiw(netdev, SiwPort.hardwareAddress(name, netdev), watch == null ? options : watch.value(),
-            new SecureRandom(), System::nanoTime, name);
+            new SecureRandom(), System::nanoTime, name, capture());
         running.start();
         running.follow("softrdma-" + name + "-watch", () -> {
             if (store != null) {
@@ -115,6 +118,12 @@ final class SiwDevice implements RdmaDevice {
             running.portIs(NetDevice.find(netdev.name()));
         });
         return running;
+    }
+
+    /** Returns the capture that the environment requests, or null. */
+    private StreamCapture capture() {
+        Path file = CaptureFile.requested(name);
+        return file == null ? null : new StreamCapture(file, CaptureFile.systemClock(), name + " on " + netdev.name());
     }
 
     @Override

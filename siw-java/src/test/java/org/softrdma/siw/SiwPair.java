@@ -80,7 +80,8 @@ final class SiwPair {
 
         Side(Simulation simulation, RandomGenerator random, Setup setup) {
             NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, 1500, true, true, false, List.of());
-            RunningSiw running = new RunningSiw(netdev, netdev.mac(), MpaOptions.DEFAULT, random, simulation.world()::nowNs, null);
+            RunningSiw running = new RunningSiw(netdev, netdev.mac(), MpaOptions.DEFAULT, random, simulation.world()::nowNs, null,
+                null);
             engine = running.engine();
             context = new SiwContext(null, running, closed -> { });
             simulation.add(engine);

@@ -66,7 +66,8 @@ class TcpLoopbackTest {
 
         Peer(String name) {
             NetDevice netdev = new NetDevice("lo", 1, 1, 65536, true, true, true, List.of());
-            running = new RunningSiw(netdev, netdev.mac(), MpaOptions.DEFAULT, new SecureRandom(), System::nanoTime, name);
+            running = new RunningSiw(netdev, netdev.mac(), MpaOptions.DEFAULT, new SecureRandom(), System::nanoTime, name,
+                null);
             engine = running.engine();
             agent = running.agent();
             context = new SiwContext(null, running, closed -> { });
@@ -127,7 +128,7 @@ class TcpLoopbackTest {
         }
 
         TcpLink link(boolean epoll) {
-            return new TcpLink(65536, epoll ? running.sockets() : null);
+            return new TcpLink(65536, epoll ? running.sockets() : null, null);
         }
     }
 

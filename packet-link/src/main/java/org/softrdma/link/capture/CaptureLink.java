@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link.capture;
 
-import java.io.FileOutputStream;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
+import org.softrdma.device.capture.CaptureFile;
 import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
-import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.net.Ethernet;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Ipv6;
 import org.softrdma.wire.net.Udp;
-import org.softrdma.wire.pcap.Pcapng;
 import org.softrdma.wire.roce.Grh;
 import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.IpIdSolver;
@@ -29,21 +26,14 @@ import org.softrdma.wire.roce.IpIdSolver;
  * identification of sent packets is 0; if the link hides that of received packets, it is the one that fits the ICRC, or 0 if none does, so
  * that Wireshark reports exactly the wrong ICRCs as wrong.
  *
- * <p>Packets the host refused appear as sent. Packets wait in a buffer of 1 MiB, which is written when it is full, at close, and by the
- * first call 100 ms after the last write. If writing fails, the capture ends with one warning, and {@link #missed()} continues to count.
+ * <p>Packets the host refused appear as sent. {@link CaptureFile} says when packets are written to the file.
  */
 public final class CaptureLink extends ForwardingLink {
-    private static final System.Logger LOG = System.getLogger(CaptureLink.class.getName());
-    private static final int BUFFER_BYTES = 1 << 20;
-    private static final long FLUSH_AFTER_NS = 100_000_000;
     private static final int HOP_LIMIT = 64;
     private static final long LOCAL_MAC = 0x0200_0000_0000L;
     private static final int ICRC_COVERS_AT_LEAST = 12;
 
-    private final String file;
-    private final FileOutputStream stream;
-    private final LongSupplier epochNs;
-    private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+    private final CaptureFile file;
     private final Icrc icrc = new Icrc();
     private final IpIdSolver solver = new IpIdSolver();
     private final FrameHandler capturing = new FrameHandler() {
@@ -58,21 +48,13 @@ public final class CaptureLink extends ForwardingLink {
         }
     };
     private FrameHandler receiver;
-    private int filled;
-    private long writtenNs;
-    private long captured;
-    private long unwritten;
-    private long missed;
-    private boolean broken;
-    private boolean closed;
-
     /**
      * Starts a capture with the system's clock.
      *
      * @param file is created, or replaced
      */
     public CaptureLink(Link link, java.nio.file.Path file) {
-        this(link, file, systemClock());
+        this(link, file, CaptureFile.systemClock());
     }
 
     /**
@@ -85,22 +67,7 @@ public final class CaptureLink extends ForwardingLink {
      */
     public CaptureLink(Link link, java.nio.file.Path file, LongSupplier epochNs) {
         super(link);
-        this.file = file.toString();
-        this.epochNs = epochNs;
-        try {
-            // Not a FileChannel: interrupting a thread that drives the device would close that.
-            stream = new FileOutputStream(file.toFile());
-        } catch (IOException e) {
-            throw new VerbsException(Errno.EIO, "open_device", "capture file: " + e.getMessage(), e);
-        }
-        writtenNs = epochNs.getAsLong();
-        int at = Pcapng.putSectionHeader(buffer, 0);
-        filled = Pcapng.putInterface(buffer, at, Pcapng.LINK_ETHERNET, 0, link.description());
-    }
-
-    private static LongSupplier systemClock() {
-        long offsetNs = System.currentTimeMillis() * 1_000_000L - System.nanoTime();
-        return () -> offsetNs + System.nanoTime();
+        this.file = new CaptureFile(file, epochNs, link.description());
     }
 
     @Override
@@ -123,9 +90,9 @@ public final class CaptureLink extends ForwardingLink {
                     path.destPort(), path.trafficClass(), 0)
                 : putIpv6(batch.buffer(), batch.offset(i), batch.length(i), path.local().high(), path.local().low(), path.remote().high(),
                     path.remote().low(), path.sourcePort(), path.destPort(), path.trafficClass());
-            write(batch.buffer(), start, batch.offset(i) + batch.length(i) - start);
+            file.write(batch.buffer(), start, batch.offset(i) + batch.length(i) - start);
         }
-        flushInTime();
+        file.flushInTime();
         return count;
     }
 
@@ -133,13 +100,13 @@ public final class CaptureLink extends ForwardingLink {
     public int poll(FrameHandler handler, int limit) {
         receiver = handler;
         int count = link.poll(capturing, limit);
-        flushInTime();
+        file.flushInTime();
         return count;
     }
 
     private void captureAndDeliver(ReceivedFrame frame) {
         int start = frame.isRoceV1() ? putReceivedGrh(frame) : frame.isIpv4() ? putReceivedIpv4(frame) : putReceivedIpv6(frame);
-        write(frame.buffer(), start, frame.offset() + frame.length() - start);
+        file.write(frame.buffer(), start, frame.offset() + frame.length() - start);
         receiver.onFrame(frame);
     }
 
@@ -212,72 +179,26 @@ public final class CaptureLink extends ForwardingLink {
         return LOCAL_MAC | Integer.toUnsignedLong(addressLow);
     }
 
-    private void write(ByteBuffer frame, int offset, int length) {
-        int needed = Pcapng.packetBlockLength(length);
-        if (needed > BUFFER_BYTES - filled) {
-            flush();
-        }
-        if (broken || closed || needed > BUFFER_BYTES) {
-            missed++;
-            return;
-        }
-        filled = Pcapng.putPacket(buffer, filled, 0, epochNs.getAsLong(), frame, offset, length);
-        captured++;
-        unwritten++;
-    }
-
-    private void flushInTime() {
-        if (filled > 0 && epochNs.getAsLong() - writtenNs >= FLUSH_AFTER_NS) {
-            flush();
-        }
-    }
-
-    private void flush() {
-        writtenNs = epochNs.getAsLong();
-        if (filled == 0 || broken) {
-            return;
-        }
-        try {
-            stream.write(buffer.array(), 0, filled);
-        } catch (IOException e) {
-            broken = true;
-            captured -= unwritten;
-            missed += unwritten;
-            LOG.log(System.Logger.Level.WARNING, "capture to " + file + " ends after " + captured + " packets: " + e.getMessage());
-        }
-        filled = 0;
-        unwritten = 0;
-    }
-
     /** Packets in the file or in the buffer. */
     public long captured() {
-        return captured;
+        return file.captured();
     }
 
     /** Packets sent or received but not captured because writing failed. */
     public long missed() {
-        return missed;
+        return file.missed();
     }
 
     @Override
     public void await(long timeoutNs) {
-        flushInTime();
+        file.flushInTime();
         link.await(timeoutNs);
     }
 
     /** Closes the link, writes the rest of the buffer, and closes the file. */
     @Override
     public void close() {
-        if (closed) {
-            return;
-        }
         link.close();
-        flush();
-        closed = true;
-        try {
-            stream.close();
-        } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "capture to " + file + ": " + e.getMessage());
-        }
+        file.close();
     }
 }

@@ -61,14 +61,18 @@ public final class TcpLink implements AutoCloseable {
     private final int mtu;
     /** Null with NIO. */
     private final SocketStreams sockets;
+    /** Null without a capture. */
+    private final StreamCapture capture;
     private final EventLoopGroup loop;
 
     /**
      * @param mtu     of the interface: determines the length of a TCP segment
      * @param sockets where the owner reads and writes streams itself; null for NIO
+     * @param capture of all streams; null for none
      */
-    public TcpLink(int mtu, SocketStreams sockets) {
+    public TcpLink(int mtu, SocketStreams sockets, StreamCapture capture) {
         this.mtu = mtu;
+        this.capture = capture;
         this.sockets = sockets != null && Epoll.isAvailable() ? sockets : null;
         ThreadFactory threads = run -> DeviceThreads.newThread("softrdma-tcp", run);
         loop = new MultiThreadIoEventLoopGroup(1, threads, this.sockets != null ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
@@ -92,7 +96,7 @@ public final class TcpLink implements AutoCloseable {
         bootstrap.connect(remote, local).addListener((ChannelFuture done) -> {
             try {
                 if (done.isSuccess()) {
-                    connected.accept(streamOn(done.channel()));
+                    connected.accept(captured(streamOn(done.channel()), (InetSocketAddress) done.channel().localAddress(), remote, true));
                 } else {
                     refused.accept(errnoOf(done.cause()));
                 }
@@ -126,6 +130,10 @@ public final class TcpLink implements AutoCloseable {
         // so only if the peer has closed, and then the peer has nothing to say, as it has not received a request from us yet.
         channel.eventLoop().execute(channel::close);
         return stream;
+    }
+
+    private ByteStream captured(ByteStream stream, InetSocketAddress local, InetSocketAddress remote, boolean initiated) {
+        return capture == null ? stream : capture.over(stream, local, remote, initiated);
     }
 
     /** Maps a failure by the error number in epoll's message; the JDK's messages are in the user's language, which may be English. */
@@ -174,7 +182,7 @@ public final class TcpLink implements AutoCloseable {
                     }
                     channel.pipeline().addLast(handler(remote));
                     try {
-                        accepted.accept(streamOn(channel), channel.localAddress(), remote);
+                        accepted.accept(captured(streamOn(channel), channel.localAddress(), remote, false), channel.localAddress(), remote);
                     } catch (VerbsException noDescriptor) {
                         channel.close();
                     }

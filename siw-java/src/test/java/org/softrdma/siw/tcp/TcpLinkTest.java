@@ -94,7 +94,7 @@ class TcpLinkTest {
 
     private void connect(boolean epoll) throws Exception {
         sockets = epoll && SocketStreams.arePossible() ? new SocketStreams() : null;
-        link = new TcpLink(65536, sockets);
+        link = new TcpLink(65536, sockets, null);
         BlockingQueue<ByteStream> connected = new LinkedBlockingQueue<>();
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             InetSocketAddress from = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
