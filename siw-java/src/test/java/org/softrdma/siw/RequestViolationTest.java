@@ -481,6 +481,9 @@ class RequestViolationTest {
         table.add(row(name + ", window of another queue pair", foreign,
             s -> access.to(s.bindWindowOfAnother(), s.target.address() + 1024, 8),
             s -> access.to(s.bindWindow(right), s.target.address() + 1024, 8)));
+        table.add(row(name + ", type 1 window without the right", Refusal.PROTECTION_ACCESS_RIGHTS,
+            s -> access.to(s.bindTypeOneWindow(AccessFlags.REMOTE_ANY & ~right), s.target.address() + 1024, 8),
+            s -> access.to(s.bindTypeOneWindow(right), s.target.address() + 1024, 8)));
         table.add(row(name + ", old key of a window", noStag,
             s -> access.to(s.bindWindow(right) - 1, s.target.address() + 1024, 8),
             s -> access.to(s.bindWindow(right), s.target.address() + 1024, 8)));
@@ -522,6 +525,8 @@ class RequestViolationTest {
                 s -> invalidate(opcode, s.openElsewhere().rkey()), good));
             table.add(invalidation(opcode + " of another queue pair's window", Refusal.PROTECTION_NOT_ASSOCIATED,
                 s -> invalidate(opcode, s.bindWindowOfAnother()), good));
+            table.add(invalidation(opcode + " of a type 1 window", Refusal.PROTECTION_CANNOT_INVALIDATE,
+                s -> invalidate(opcode, s.bindTypeOneWindow(AccessFlags.REMOTE_WRITE)), good));
             table.add(invalidation(opcode + " of a window's old key", Refusal.PROTECTION_INVALID_STAG,
                 s -> invalidate(opcode, s.bindWindow(AccessFlags.REMOTE_WRITE) - 1), good));
         }

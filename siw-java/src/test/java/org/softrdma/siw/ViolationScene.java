@@ -157,6 +157,18 @@ final class ViolationScene {
         return key;
     }
 
+    /** Binds a type 1 window to the second KiB of the target and returns its key. */
+    int bindTypeOneWindow(int access) {
+        if (responder) {
+            peer.send(RawSegment.write(0, 0, ""));
+        }
+        MemoryWindow window = peer.side.pd.allocateMw(MemoryWindow.Type.TYPE_1);
+        peer.side.qp.bind(window, 0, target, target.address() + 1024, 1024, access, 0);
+        peer.run();
+        assertNull(peer.next());
+        return window.rkey();
+    }
+
     /** Binds a window by another queue pair of the same protection domain. */
     int bindWindowOfAnother() {
         SiwQueuePair other = peer.side.newQp(peer.side.pd, setup);
