@@ -66,6 +66,8 @@ public record Operation(String name, String sentence, Settings requester, Settin
 
     static final double SECONDS = 15;
     private static final double SHORT = 0.05;
+    /** Long enough for more than eight transmissions. */
+    private static final double ENDLESS_SECONDS = 1.5;
     private static final int IMMEDIATE = 0xdeadbeef;
     private static final Gid GROUP = Gid.ofIpv4(0xef4d0101);      // 239.77.1.1
     private static final long OLD = 0x1122334455667788L;
@@ -151,6 +153,15 @@ public record Operation(String name, String sentence, Settings requester, Settin
                 one(a).expect(1, WcStatus.RETRY_EXC_ERR);
             }));
 
+    /** Timeout code of {@link #RETRIES}: 67 ms. */
+    public static final int RETRY_TIMEOUT = 14;
+    /** Retry count that kernel rxe takes for endless. */
+    public static final int MOST_RETRIES = 7;
+
+    /** A SEND to a queue pair that never answers, fresh or after a SEND that was answered. */
+    public static final List<Operation> RETRIES = Stream.of(0, 1, 3, MOST_RETRIES)
+        .flatMap(retries -> Stream.of(false, true).map(sampled -> neverAnswered(retries, sampled))).toList();
+
     private static final Settings UC = Settings.defaults().service(QpType.UC);
     private static final Settings UD = Settings.defaults().service(QpType.UD).mtu(Mtu.MTU_4096);
 
@@ -195,7 +206,7 @@ public record Operation(String name, String sentence, Settings requester, Settin
             PLACEMENT.regionAccess(Settings.ACCESS).psn(0xabcdef), Set.of(), ACK, true, (a, b) -> flushOfRxe(a, b, "ERR")));
 
     public static Operation find(String name) {
-        return Stream.of(ALL, UNRELIABLE, PLACEMENTS, FLUSHES_OF_RXE).flatMap(List::stream)
+        return Stream.of(ALL, RETRIES, UNRELIABLE, PLACEMENTS, FLUSHES_OF_RXE).flatMap(List::stream)
             .filter(each -> each.name.equals(name)).findFirst().orElseThrow();
     }
 
@@ -211,6 +222,23 @@ public record Operation(String name, String sentence, Settings requester, Settin
     private static Operation faulty(String name, String sentence, Settings settings, Set<Integer> requests, Set<Integer> responses,
                                     Body body) {
         return new Operation(name, sentence, settings, settings.psn(0xabcdef), requests, responses, true, body);
+    }
+
+    private static Operation neverAnswered(int retries, boolean sampled) {
+        String name = "retry-" + retries + (sampled ? "-sampled" : "");
+        Settings settings = Settings.defaults().retries(RETRY_TIMEOUT, retries, 7);
+        return faulty(name, "a SEND to a queue pair that is gone, retry_cnt " + retries, settings, Set.of(RC_SEND_ONLY), Set.of(), (a, b) -> {
+            if (sampled) {
+                send(a, b, Work.send(1), 33);
+            }
+            b.close();
+            a.post(Work.send(2).part(0, 33));
+            if (retries < MOST_RETRIES) {
+                one(a).expect(2, WcStatus.RETRY_EXC_ERR);
+            } else {
+                a.completions(1, ENDLESS_SECONDS).forEach(each -> each.expect(2, WcStatus.RETRY_EXC_ERR));
+            }
+        });
     }
 
     // ---- exchanges ----
