@@ -185,4 +185,64 @@ class EarlyRecoveryTest extends RequesterScript {
         peer.expectNothingFor(160 * MS);
         expectSendsByTimer(1, 2);
     }
+
+    /** The READ behind the probed SEND is still under way: it counts for the fence, and for the depth that the peer accepts. */
+    @Test
+    void shouldNotForgetReadsInFlightWhenItProbes() {
+        setup.rdAtomic = 1;
+        connect();
+        exchangeOne();
+        postSends(1);
+        postRead(7, 100);
+        expectSends(1, 1);
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 2);
+        expectSendsByTimer(1, 1);
+        peer.side.qp.postSend(wr.send().wrId(8).element(memory, 0, 10).signaled().fence());
+        postRead(9, 100);
+        peer.expectNothingFor(MS);
+        peer.send(RawPacket.of(RawPacket.READ_ONLY, THEIR_PSN + 2).aeth(0x1f, 3).payload(100));
+        expectSends(3, 1);
+        peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 4);
+        assertEquals(List.of("0 SUCCESS", "7 SUCCESS"), completions());
+    }
+
+    /**
+     * A late answer to a packet that was sent twice says nothing about the round trip (Karn's rule, RFC 6298 §3): the next silence is as long
+     * as before. A first round trip of 10 ms makes it 2 · 10 + 4 · 5 = 40 ms.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldNotMeasureTheRoundTripOfWhatWasSentTwice(boolean reported) {
+        connect();
+        postSends(1);
+        expectSends(0, 1);
+        peer.runFor(10 * MS);
+        peer.send(RawPacket.ack(THEIR_PSN));
+        peer.runFor(MS);
+        postSends(1);
+        expectSends(1, 1);
+        if (reported) {
+            peer.send(RawPacket.nak(THEIR_PSN + 1, RawPacket.NAK_SEQUENCE));
+            expectSends(1, 1);
+            peer.expectNothingFor(39 * MS);
+        } else {
+            assertBetween(39 * MS, 41 * MS, silenceBefore(1));
+            peer.expectNothingFor(10 * MS);
+        }
+        peer.send(RawPacket.ack(THEIR_PSN + 1));
+        peer.runFor(MS);
+        postSends(1);
+        expectSends(2, 1);
+        assertBetween(39 * MS, 41 * MS, silenceBefore(2));
+    }
+
+    /** Time until the SEND is probed. */
+    private long silenceBefore(int send) {
+        long fromNs = peer.nowNs();
+        return peer.expectByTimer(RawPacket.SEND_ONLY, THEIR_PSN + send).atNs - fromNs;
+    }
+
+    private static void assertBetween(long fromNs, long toNs, long ns) {
+        assertTrue(ns >= fromNs && ns <= toNs, ns + " ns, not within " + fromNs + ".." + toNs);
+    }
 }

@@ -60,6 +60,12 @@ class RequesterReadTest extends RequesterScript {
         peer.expectNothingFor(1000 * MS);
         assertEquals(List.of("1 SUCCESS"), completions());
         assertArrayEquals(joined(all.toArray(RawPacket[]::new)), placed(length));
+        for (int i = 0; i < setup.rdAtomic; i++) {
+            postRead(2 + i, 10);
+        }
+        for (int i = 0; i < setup.rdAtomic; i++) {
+            peer.expect(RawPacket.READ_REQUEST, THEIR_PSN + 601 + i);
+        }
     }
 
     /** A response that ends the READ before the requested piece is complete, or continues after it, is wrong. */

@@ -9,6 +9,7 @@ import static org.softrdma.rxe.RawPeer.THEIR_PSN;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.Link;
 import org.softrdma.link.TransmitBatch;
+import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 
 /** The device as requester: when it sends again after RNR NAKs, gaps and timeouts, and when it gives up. */
@@ -258,5 +260,70 @@ class RequesterRecoveryTest extends RequesterScript {
         peer.send(RawPacket.ack(THEIR_PSN + 1));
         peer.expectNothingFor(1000 * MS);
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS"), completions());
+    }
+
+    /** A connection made anew knows nothing of a receiver that was not ready: RNR timer code 0 is 655 ms. */
+    @Test
+    void shouldForgetTheWaitForTheReceiverOnReset() {
+        connect();
+        postSends(1);
+        expectSends(0, 1);
+        peer.send(RawPacket.nak(THEIR_PSN, 0x20));
+        peer.expectNothingFor(MS);
+        peer.side.qp.modify(new QpAttributes().state(QpState.RESET));
+        SimulatedPair.connect(peer.side, peer.gid(), RawPeer.QPN, setup, setup.accessA, THEIR_PSN, RawPeer.OUR_PSN);
+        postSends(1);
+        expectSends(0, 1);
+        peer.send(RawPacket.ack(THEIR_PSN));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(List.of("0 SUCCESS"), completions());
+    }
+
+    @Test
+    void shouldCloseTheWindowByHalfOnTimeout() {
+        connect();
+        peer.side.qp.postSend(wr.send().wrId(1).element(memory, 0, 1 << 20).signaled());
+        int window = peer.takeAll(MS).size();
+        List<RawPacket> again = peer.takeAll(TIMEOUT_NS + NEAR_NS);
+        assertEquals(window / 2, again.size());
+        assertEquals(THEIR_PSN, again.getFirst().psn());
+        assertEquals(window / 4, peer.takeAll(TIMEOUT_NS + MS).size());
+    }
+
+    /** Each kind of trouble has a counter with the name that adapters use, and nothing else counts. */
+    @Test
+    void shouldCountWhyItSendsAgain() {
+        setup.rnrRetry = 1;
+        connect();
+        postSends(3);
+        expectSends(0, 3);
+        peer.send(RawPacket.nak(THEIR_PSN, RawPacket.NAK_SEQUENCE));
+        expectSends(0, 3);
+        assertCounters(1, 0, 1, 0, 3);
+        peer.send(RawPacket.nak(THEIR_PSN, RawPacket.NAK_SEQUENCE));
+        peer.expectNothingFor(MS);
+        assertCounters(2, 0, 1, 0, 3);
+        assertEquals(1, peer.side.counter("drop_unexpected_response"), "a gap that was repaired already");
+        expectSendsByTimer(0, 3);
+        assertCounters(2, 0, 2, 0, 6);
+        peer.send(RawPacket.nak(THEIR_PSN, 0x20 | 1));
+        peer.runFor(5 * US);
+        assertCounters(2, 1, 2, 0, 6);
+        peer.send(RawPacket.ack(THEIR_PSN), RawPacket.ack(THEIR_PSN));
+        expectSends(1, 2);
+        assertEquals(1, peer.side.counter("drop_duplicate_response"));
+        peer.send(RawPacket.nak(THEIR_PSN + 1, 0x20 | 1));
+        expectSendsByTimer(1, 2);
+        peer.send(RawPacket.nak(THEIR_PSN + 1, 0x20 | 1));
+        peer.expectNothingFor(MS);
+        assertCounters(2, 3, 2, 1, 10);
+        assertEquals(List.of("0 SUCCESS", "1 RNR_RETRY_EXC_ERR", "2 WR_FLUSH_ERR"), completions());
+        assertEquals(0, peer.side.counter("retry_exceeded_err"));
+    }
+
+    private void assertCounters(int gaps, int notReady, int retries, int notReadyExceeded, int packets) {
+        assertEquals(List.of((long) gaps, (long) notReady, (long) retries, (long) notReadyExceeded, (long) packets),
+            Stream.of("rcvd_seq_err", "rcvd_rnr_err", "completer_retry_err", "retry_rnr_exceeded_err", "retransmitted_pkts")
+                .map(peer.side::counter).toList());
     }
 }

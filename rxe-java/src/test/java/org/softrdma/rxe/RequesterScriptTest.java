@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.rxe.qp.FlightBudget;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.WcStatus;
@@ -271,5 +272,44 @@ class RequesterScriptTest extends RequesterScript {
         assertEquals(List.of("1 REM_OP_ERR", "2 WR_FLUSH_ERR"), completions());
         List<WorkCompletion> all = peer.side.sends();
         assertEquals(peer.side.qp.qpNum(), all.getFirst().qpNum());
+    }
+
+    /** However many packets were acknowledged before. */
+    @Test
+    void shouldHaveNoMoreThan512PacketsInFlight() {
+        connect();
+        for (int i = 0; i < 40; i++) {
+            peer.side.qp.postSend(wr.send().wrId(i).element(memory, 0, 1 << 20).signaled());
+        }
+        int largest = 0;
+        for (int acknowledged = 0; acknowledged < 30_000;) {
+            List<RawPacket> flight = peer.takeAll(MS);
+            largest = Math.max(largest, flight.size());
+            acknowledged += flight.size();
+            peer.send(RawPacket.ack(flight.getLast().psn()));
+        }
+        assertEquals(512, largest);
+    }
+
+    /** Packets that are to be sent again wait for room in the device's budget, and are acknowledged meanwhile: the next ones are sent. */
+    @Test
+    void shouldNotSendAgainWhatIsAcknowledgedWhileItWaits() {
+        connect();
+        postSends(4);
+        expectSends(0, 4);
+        peer.side.engine().flight().move(FlightBudget.MAX_PACKETS);
+        peer.send(RawPacket.nak(THEIR_PSN + 1, RawPacket.NAK_SEQUENCE));
+        peer.expectNothingFor(5 * US);
+        peer.send(RawPacket.ack(THEIR_PSN + 2));
+        peer.expectNothingFor(5 * US);
+        assertEquals(List.of("0 SUCCESS", "1 SUCCESS", "2 SUCCESS"), completions());
+        peer.side.engine().flight().move(-FlightBudget.MAX_PACKETS);
+        postSends(1);
+        expectSends(3, 2);
+        peer.expectNothingFor(5 * US);
+        peer.send(RawPacket.ack(THEIR_PSN + 4));
+        peer.expectNothingFor(1000 * MS);
+        assertEquals(5, completions().size());
+        assertEquals(1, peer.side.counter("retransmitted_pkts"));
     }
 }
