@@ -65,7 +65,8 @@ class RetryCountTest {
         Transmissions ours = Transmissions.of(capture, IpVersion.IPV4.host, Opcode.RC_SEND_ONLY, psn);
         Transmissions kernels = Transmissions.of(capture, IpVersion.IPV4.guest, Opcode.RC_SEND_ONLY, psn);
         int retries = Integer.parseInt(operation.name().split("-")[1]);
-        rows.add("| " + retries + " | " + (psn == PSN ? "fresh" : "after an exchange") + " | " + shown(ours) + " | " + shown(kernels) + " |");
+        String age = psn == PSN ? "fresh" : "after an exchange";
+        rows.add("| " + retries + " | " + age + " | " + shown(ours) + " | " + shown(kernels) + " |");
 
         assertEquals(retries + 1, ours.count(), ours + " of ours");
         for (double ms : ours.intervalsMs()) {

@@ -207,8 +207,8 @@ class EarlyRecoveryTest extends RequesterScript {
     }
 
     /**
-     * A late answer to a packet that was sent twice says nothing about the round trip (Karn's rule, RFC 6298 §3): the next silence is as long
-     * as before. A first round trip of 10 ms makes it 2 · 10 + 4 · 5 = 40 ms.
+     * A late answer to a packet that was sent twice says nothing about the round trip (Karn's rule, RFC 6298 §3): the next silence is as
+     * long as before. A first round trip of 10 ms makes it 2 · 10 + 4 · 5 = 40 ms.
      */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})

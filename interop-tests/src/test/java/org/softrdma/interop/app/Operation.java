@@ -227,7 +227,8 @@ public record Operation(String name, String sentence, Settings requester, Settin
     private static Operation neverAnswered(int retries, boolean sampled) {
         String name = "retry-" + retries + (sampled ? "-sampled" : "");
         Settings settings = Settings.defaults().retries(RETRY_TIMEOUT, retries, 7);
-        return faulty(name, "a SEND to a queue pair that is gone, retry_cnt " + retries, settings, Set.of(RC_SEND_ONLY), Set.of(), (a, b) -> {
+        String sentence = "a SEND to a queue pair that is gone, retry_cnt " + retries;
+        return faulty(name, sentence, settings, Set.of(RC_SEND_ONLY), Set.of(), (a, b) -> {
             if (sampled) {
                 send(a, b, Work.send(1), 33);
             }
