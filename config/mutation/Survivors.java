@@ -76,11 +76,11 @@ final class Survivors {
         for (Mutant mutant : read(root.resolve("target/mutation/" + name + "/mutations.xml"))) {
             classes.computeIfAbsent(mutant.type(), type -> new ArrayList<>()).add(mutant);
         }
-        System.out.printf("%n%-52s %12s %9s %9s %9s%n", name, "killed/run", "uncovered", "accepted", "strength");
+        System.out.printf("%n%-52s %12s %9s %9s %9s %9s%n", name, "killed/run", "timed out", "uncovered", "accepted", "strength");
         List<Mutant> remaining = new ArrayList<>();
-        int[] total = new int[4];
+        int[] total = new int[5];
         for (Map.Entry<String, List<Mutant>> entry : classes.entrySet()) {
-            int[] counts = new int[4];
+            int[] counts = new int[5];
             for (Mutant mutant : entry.getValue()) {
                 count(mutant, counts, remaining);
             }
@@ -100,11 +100,12 @@ final class Survivors {
         });
     }
 
-    /** Adds a mutant to the counts: noticed, run, uncovered, accepted. */
+    /** Adds a mutant to the counts: noticed, run, uncovered, accepted, noticed because a test did not end. */
     private void count(Mutant mutant, int[] counts, List<Mutant> remaining) {
         counts[1]++;
         if (mutant.isNoticed()) {
             counts[0]++;
+            counts[4] += mutant.status().equals("TIMED_OUT") ? 1 : 0;
         } else if (accepted.getOrDefault(mutant.key(), 0) > 0) {
             accepted.merge(mutant.key(), -1, Integer::sum);
             counts[3]++;
@@ -118,7 +119,8 @@ final class Survivors {
     private static int print(String name, int[] counts) {
         int judged = counts[1] - counts[2] - counts[3];
         int percent = judged == 0 ? 100 : 100 * counts[0] / judged;
-        System.out.printf(Locale.ROOT, "%-52s %12s %9d %9d %8d%%%n", name, counts[0] + "/" + counts[1], counts[2], counts[3], percent);
+        System.out.printf(Locale.ROOT, "%-52s %12s %9d %9d %9d %8d%%%n", name, counts[0] + "/" + counts[1], counts[4], counts[2],
+            counts[3], percent);
         return percent;
     }
 
@@ -132,6 +134,11 @@ final class Survivors {
         for (int i = 0; i < elements.getLength(); i++) {
             Element element = (Element) elements.item(i);
             String type = text(element, "mutatedClass");
+            if (text(element, "killingTest").endsWith("]") && text(element, "killingTest").contains(".[engine:")
+                && !text(element, "killingTest").contains("]/[")) {
+                throw new IllegalStateException("a test engine failed, not a test, so the mutants look noticed; see target/mutation/*.log: "
+                    + text(element, "killingTest"));
+            }
             int line = Integer.parseInt(text(element, "lineNumber"));
             mutants.add(new Mutant(type.replace("org.softrdma.", ""), text(element, "mutatedMethod"), line,
                 sourceLine(type, text(element, "sourceFile"), line), text(element, "description"), element.getAttribute("status")));
