@@ -7,7 +7,7 @@ module org.softrdma.host {
     requires org.softrdma.wire;
 
     exports org.softrdma.host.config to org.softrdma.device, org.softrdma.link, org.softrdma.rxe, org.softrdma.siw, org.softrdma.tools;
-    exports org.softrdma.host.inspect to org.softrdma.device, org.softrdma.tools;
+    exports org.softrdma.host.inspect to org.softrdma.device, org.softrdma.rxe, org.softrdma.tools;
     exports org.softrdma.host.loopback to org.softrdma.device;
     exports org.softrdma.host.orphans to org.softrdma.rxe;
 

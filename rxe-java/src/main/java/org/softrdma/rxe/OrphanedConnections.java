@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.Objects;
 import jdk.net.ExtendedSocketOptions;
 import org.softrdma.device.agent.PeriodicTask;
 import org.softrdma.host.config.StateDirectory;
+import org.softrdma.host.inspect.ProcessPublisher;
 import org.softrdma.host.orphans.OrphanedRecords;
 import org.softrdma.link.LocalAddresses;
 import org.softrdma.rxe.cm.GidPair;
@@ -72,7 +74,10 @@ final class OrphanedConnections {
 
     private static void look() {
         try {
-            OrphanedRecords.take(StateDirectory.ofUser(), OrphanedConnections::end);
+            Path state = StateDirectory.ofUser();
+            if (OrphanedRecords.take(state, OrphanedConnections::end) > 0) {
+                ProcessPublisher.forgetTheDead(state);
+            }
         } catch (IOException | RuntimeException unreadable) {
             LOG.log(System.Logger.Level.DEBUG, "connections of processes that were killed are not ended: " + unreadable);
         }

@@ -119,7 +119,7 @@ public final class ProcessPublisher {
     }
 
     private void serve(ServerSocketChannel from) {
-        forgetTheDead();
+        forgetTheDead(directory);
         while (from.isOpen()) {
             try (SocketChannel asker = from.accept()) {
                 send(ReportText.format(report()), asker);
@@ -161,8 +161,17 @@ public final class ProcessPublisher {
         }
     }
 
+    /**
+     * Removes the sockets of processes that were killed.
+     *
+     * @param state the user's state directory
+     */
+    public static void forgetTheDead(Path state) {
+        forgetTheDead(new ProcessDirectory(state));
+    }
+
     /** Removes the sockets of processes that were killed. Only sockets whose process does not exist are tried, not those of live ones. */
-    private void forgetTheDead() {
+    private static void forgetTheDead(ProcessDirectory directory) {
         try {
             for (Path each : directory.entries()) {
                 long pid = ProcessDirectory.pidOf(each);

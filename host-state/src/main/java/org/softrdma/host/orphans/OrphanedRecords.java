@@ -26,30 +26,35 @@ public final class OrphanedRecords {
      *
      * @param state the user's state directory
      * @param taker receives the entries of one process; their contents are unchecked
+     * @return number of records
      * @throws IOException if the directory belongs to another user, or cannot be read
      */
-    public static synchronized void take(Path state, Consumer<List<byte[]>> taker) throws IOException {
+    public static synchronized int take(Path state, Consumer<List<byte[]>> taker) throws IOException {
+        int taken = 0;
         for (Path each : new ProcessDirectory(state).entries(ConnectionRecord.SUFFIX)) {
-            if (!ConnectionRecord.isOwn(each)) {
-                takeIfOrphaned(each, taker);
+            if (!ConnectionRecord.isOwn(each) && takeIfOrphaned(each, taker)) {
+                taken++;
             }
         }
+        return taken;
     }
 
-    private static void takeIfOrphaned(Path path, Consumer<List<byte[]>> taker) throws IOException {
+    private static boolean takeIfOrphaned(Path path, Consumer<List<byte[]>> taker) throws IOException {
         if (!Files.exists(path)) {
-            return;
+            return false;
         }
         try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw"); FileLock lock = file.getChannel().tryLock()) {
             // Another process may have removed the file between the listing and the lock.
             if (lock != null && Files.exists(path)) {
                 taker.accept(entries(file));
                 Files.deleteIfExists(path);
+                return true;
             }
         } catch (FileNotFoundException removed) {
             // by another process, which has taken the entries
-            return;
+            return false;
         }
+        return false;
     }
 
     private static List<byte[]> entries(RandomAccessFile file) throws IOException {

@@ -150,10 +150,37 @@ class DisconnectingTest extends TwoHosts {
     @Test
     void shouldTellPeersWhenTheProcessEnds() {
         Pair pair = connected();
-        alice.manager.abandon();
+        alice.manager.abandonAtExit();
         CmEvent event = expect(bobs, CmEventType.DISCONNECTED, 0);
         assertSame(pair.passive(), event.id());
         event.ack();
+    }
+
+    /** As if a thread of the program had the device's lock and did not give it back. */
+    @Test
+    void shouldNotHoldUpTheEndOfTheProcess() {
+        Pair pair = connected();
+        long tookNs;
+        synchronized (network) {
+            long sinceNs = System.nanoTime();
+            alice.manager.abandonAtExit();
+            tookNs = System.nanoTime() - sinceNs;
+        }
+        assertTrue(tookNs >= 199_000_000 && tookNs < 10_000_000_000L, tookNs + " ns");
+        CmEvent event = expect(bobs, CmEventType.DISCONNECTED, 0);
+        assertSame(pair.passive(), event.id());
+        event.ack();
+    }
+
+    @Test
+    void shouldDoNothingAtTheEndOfAProcessThatHasClosedAll() {
+        alices.close();
+        bobs.close();
+        synchronized (network) {
+            long sinceNs = System.nanoTime();
+            alice.manager.abandonAtExit();
+            assertTrue(System.nanoTime() - sinceNs < 199_000_000, "there is nothing to wait for");
+        }
     }
 
     @Test
