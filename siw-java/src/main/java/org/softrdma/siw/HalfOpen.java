@@ -3,38 +3,59 @@ package org.softrdma.siw;
 
 import java.net.InetAddress;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.softrdma.siw.config.MpaOptions;
 
 /**
- * Number of accepted connections whose request is not received yet, in total and for each address, so that one silent host cannot take
- * the places of others. For the device's owner.
+ * Accepted connections whose request is not received yet, in total and for each address, so that one silent host cannot take the places of
+ * others. For the device's owner.
+ *
+ * @param <C> type of the connections
  */
-final class HalfOpen {
-    /** Limit for all peers, above which a new connection is closed at once. Each takes a socket and a few kilobytes. */
-    static final int MOST = 1024;
-    /** Limit for one address, above which a new connection of that address is closed at once. */
-    static final int MOST_OF_ONE = MOST / 4;
-
-    private final Map<InetAddress, Integer> ofAddress = new HashMap<>();
+final class HalfOpen<C> {
+    /** Connections of each address, oldest first. */
+    private final Map<InetAddress, Set<C>> ofAddress = new HashMap<>();
     private int all;
 
+    /** Whether all addresses together have as many as there may be. */
     boolean isFull() {
-        return all >= MOST;
+        return all >= MpaOptions.MAX_HALF_OPEN;
     }
 
-    boolean isFull(InetAddress address) {
-        return ofAddress.getOrDefault(address, 0) >= MOST_OF_ONE;
+    /** @param share maximum for one address */
+    boolean isFull(InetAddress address, int share) {
+        return of(address).size() >= share;
     }
 
-    void enter(InetAddress address) {
+    private Set<C> of(InetAddress address) {
+        return ofAddress.getOrDefault(address, Set.of());
+    }
+
+    /** Returns the oldest one of an address with a property, or null. */
+    C oldest(InetAddress address, Predicate<C> property) {
+        for (C each : of(address)) {
+            if (property.test(each)) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    void enter(InetAddress address, C connection) {
+        ofAddress.computeIfAbsent(address, none -> new LinkedHashSet<>()).add(connection);
         all++;
-        ofAddress.merge(address, 1, Integer::sum);
     }
 
     /** Removes a connection whose request was received, or which has ended. */
-    void leave(InetAddress address) {
-        all--;
-        ofAddress.computeIfPresent(address, (same, count) -> count == 1 ? null : count - 1);
+    void leave(InetAddress address, C connection) {
+        Set<C> connections = of(address);
+        all -= connections.remove(connection) ? 1 : 0;
+        if (connections.isEmpty()) {
+            ofAddress.remove(address);
+        }
     }
 
     /** Number for all addresses. */

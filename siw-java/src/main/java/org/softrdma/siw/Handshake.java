@@ -63,6 +63,8 @@ final class Handshake extends StreamUser implements StreamSink {
     private boolean faulted;
     /** The request was handed to the listener. */
     private boolean requested;
+    /** Nothing was received yet. */
+    private boolean silent = true;
 
     private Handshake(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell,
             SiwQueuePair qp, MpaInitiator initiator) {
@@ -97,6 +99,11 @@ final class Handshake extends StreamUser implements StreamSink {
     /** Begins to wait for a request. */
     static Handshake await(SiwEngine engine, ByteStream stream, MpaOptions options, HandshakeListener listener, Runnable agentDoorbell) {
         return new Handshake(engine, stream, options, listener, agentDoorbell, null, null);
+    }
+
+    /** Whether the peer has sent nothing yet. */
+    boolean isSilent() {
+        return silent;
     }
 
     /** The peer's request; in a responder, from {@link HandshakeListener#onRequest} on. */
@@ -168,6 +175,7 @@ final class Handshake extends StreamUser implements StreamSink {
 
     @Override
     public boolean onBytes(ByteBuffer b, MemorySegment bytes, int from, int to) {
+        silent = false;
         if (phase == Phase.OPEN && initiator != null) {
             onReply(b, bytes, from, to);
         } else if (phase == Phase.OPEN) {

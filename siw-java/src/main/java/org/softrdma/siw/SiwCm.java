@@ -42,7 +42,7 @@ final class SiwCm implements CmTransport {
     /** All connections that are not over. For the owner. */
     private final Set<SiwCmConnection> connections = new HashSet<>();
     /** Accepted connections among them whose request is not received yet. For the owner. */
-    private final HalfOpen halfOpen = new HalfOpen();
+    private final HalfOpen<SiwCmConnection> halfOpen = new HalfOpen<>();
 
     SiwCm(RunningSiw running) {
         this.running = running;
@@ -117,21 +117,44 @@ final class SiwCm implements CmTransport {
     /** Handles a TCP connection that was accepted for a listener. On TCP's thread. */
     void onStream(SiwListener listener, ByteStream stream, InetSocketAddress local, InetSocketAddress remote) {
         command(nowNs -> {
-            boolean crowded = halfOpen.isFull(remote.getAddress());
+            boolean crowded = !makeRoom(remote.getAddress());
             if (crowded || halfOpen.isFull() || listener.isClosed()) {
                 running.engine().counters().count(crowded ? SiwCounter.CROWDED_STREAMS : SiwCounter.REFUSED_STREAMS);
                 stream.abort();
                 return;
             }
-            halfOpen.enter(remote.getAddress());
             SiwCmConnection connection = new SiwCmConnection(this, listener, local, remote);
+            halfOpen.enter(remote.getAddress(), connection);
             connections.add(connection);
             connection.await(stream);
         });
     }
 
+    /**
+     * Makes room for another connection of an address: if its share is used up, the oldest one that has sent nothing is closed. Requests
+     * that have arrived are read first.
+     *
+     * @return false if there is none
+     */
+    private boolean makeRoom(InetAddress address) {
+        int share = running.options().halfOpen();
+        if (halfOpen.isFull(address, share)) {
+            running.engine().readStreams();
+        }
+        if (!halfOpen.isFull(address, share)) {
+            return true;
+        }
+        SiwCmConnection silent = halfOpen.oldest(address, SiwCmConnection::isSilent);
+        if (silent == null) {
+            return false;
+        }
+        running.engine().counters().count(SiwCounter.CROWDED_STREAMS);
+        silent.close();
+        return true;
+    }
+
     /** Accepted connections whose request is not received yet; with the owner's lock held. */
-    HalfOpen halfOpen() {
+    HalfOpen<SiwCmConnection> halfOpen() {
         return halfOpen;
     }
 

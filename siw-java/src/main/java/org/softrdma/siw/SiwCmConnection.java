@@ -74,6 +74,11 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
         handshake = Handshake.await(cm.engine(), stream, cm.running().options(), this, cm.running().agent()::doorbell);
     }
 
+    /** Whether the peer has sent nothing yet; with the owner's lock held. */
+    boolean isSilent() {
+        return handshake.isSilent();
+    }
+
     @Override
     public void handler(CmHandler to) {
         handler = to;
@@ -166,7 +171,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
                 return;
             }
             if (before == State.HALF_OPEN) {
-                cm.halfOpen().leave(remote.getAddress());
+                cm.halfOpen().leave(remote.getAddress(), this);
             }
             over();
             switch (before) {
@@ -243,7 +248,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
     @Override
     public void onRequest(Handshake from) {
         MpaResponder request = from.request();
-        cm.halfOpen().leave(remote.getAddress());
+        cm.halfOpen().leave(remote.getAddress(), this);
         state = State.REQUESTED;
         ConnectionParameters parameters = ConnectionParameters.builder().privateData(request.privateData())
             .responderResources(request.peersOrd()).initiatorDepth(request.peersIrd()).build();
@@ -300,7 +305,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
     private void onGone() {
         switch (state) {
             case HALF_OPEN -> {
-                cm.halfOpen().leave(remote.getAddress());
+                cm.halfOpen().leave(remote.getAddress(), this);
                 over();
             }
             case REQUESTED -> {

@@ -22,6 +22,8 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
     private static final int FIRST_QPN = 1;
     private static final int LAST_QPN = 0xfffffe;
     private static final int MOST_IDLE_BUFFERS = 16;
+    /** Calls of {@link #readStreams} to the system; each returns up to 64 streams. */
+    private static final int MOST_READS = 32;
     private static final DeviceNumbers NUMBERS = new DeviceNumbers(SiwLimits.MAX_QP, SiwLimits.MAX_SRQ, SiwLimits.MAX_MR, SiwLimits.MAX_MW,
         FIRST_QPN, LAST_QPN);
     private static final Guard.Step<SiwEngine, StreamUser> TIMER = (engine, user, ns) -> {
@@ -47,6 +49,14 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
     protected int pollInput(long ns) {
         // Doorbells first: a stream that rings because its turn is over has the next one in the next round.
         return runDoorbells() + allStreams.poll();
+    }
+
+    /** Reads what streams have received, as far as a bounded number of calls takes; in the middle of a command. */
+    void readStreams() {
+        int calls = 0;
+        while (pollInput(nowNs()) > 0 && calls < MOST_READS) {
+            calls++;
+        }
     }
 
     @Override

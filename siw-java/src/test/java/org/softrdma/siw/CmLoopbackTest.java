@@ -363,13 +363,13 @@ class CmLoopbackTest {
         b.awaitTold("");
     }
 
-    /** One peer address uses up its share; other addresses are still served. */
+    /** One peer address uses up its share; other addresses are still served. All have sent something, so none makes room. */
     @Test
     void shouldHoldABoundedNumberOfConnectionsThatAskForNothing() throws Exception {
         CmEnd b = end("b", MpaOptions.DEFAULT.withTimeoutNs(60_000_000_000L));
         int port = b.listen();
-        for (int i = 0; i < HalfOpen.MOST_OF_ONE; i++) {
-            ask(port);
+        for (int i = 0; i < MpaOptions.DEFAULT.halfOpen(); i++) {
+            ask(port).getOutputStream().write(REQUEST, 0, 5);
         }
         assertEquals(-1, readEnd(ask(port)));
         assertEquals(1, counters(b).get("crowded_streams"));
@@ -382,6 +382,30 @@ class CmLoopbackTest {
             return b.told().equals("request, request");
         });
         assertEquals(0, counters(b).get("refused_streams"));
+    }
+
+    /** The share of an address is used up by silent connections: the oldest one makes room, and a request is answered at once. */
+    @Test
+    void shouldPreferRequestsToSilentConnectionsOfTheirAddress() throws Exception {
+        CmEnd b = end("b", MpaOptions.DEFAULT.withTimeoutNs(60_000_000_000L).withHalfOpen(8));
+        int port = b.listen();
+        Socket oldest = ask(port);
+        oldest.getOutputStream().write(REQUEST, 0, 5);
+        List<Socket> silent = new ArrayList<>();
+        for (int i = 1; i < 8; i++) {
+            silent.add(ask(port));
+        }
+        long beginNs = System.nanoTime();
+        for (int i = 0; i < 7; i++) {
+            ask(port).getOutputStream().write(REQUEST);
+            String told = "request" + ", request".repeat(i);
+            CmEnd.await(() -> b.told().equals(told));
+        }
+        assertTrue(System.nanoTime() - beginNs < 5_000_000_000L, "no request waits for the time limit of the silent ones");
+        assertEquals(-1, readEnd(silent.getFirst()), "the oldest silent one made room");
+        assertEquals(1, counters(b).get("crowded_streams"), "and only once, as each request leaves its place at once");
+        oldest.getOutputStream().write(REQUEST, 5, REQUEST.length - 5);
+        CmEnd.await(() -> b.told().equals("request" + ", request".repeat(7)));
     }
 
     private static void askAndLeave(int port) {

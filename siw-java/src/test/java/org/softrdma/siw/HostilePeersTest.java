@@ -227,9 +227,9 @@ class HostilePeersTest {
         InetAddress second = InetAddress.getByName("127.0.0.2");
         for (int i = 0; i < BURST; i++) {
             burst.add(keep(new Socket(HERE, port, second, 0)));
-            assertTrue(right.halfOpen() <= HalfOpen.MOST_OF_ONE);
+            assertTrue(right.halfOpen() <= OPTIONS.halfOpen());
         }
-        awaitCount(right, "crowded_streams", BURST - HalfOpen.MOST_OF_ONE);
+        awaitCount(right, "crowded_streams", BURST - OPTIONS.halfOpen());
         Socket other = connect(port);
         write(other, REQUEST);
         assertEquals(20, other.getInputStream().readNBytes(20).length, "an answer");
@@ -237,7 +237,7 @@ class HostilePeersTest {
         for (Socket each : burst) {
             each.close();
         }
-        awaitCount(right, "abandoned_startups", HalfOpen.MOST_OF_ONE);
+        awaitCount(right, "abandoned_startups", OPTIONS.halfOpen());
     }
 
     // ---- hostile responders ----

@@ -378,6 +378,7 @@ class RdmaTest {
                    ird, ord = 0 to 128 (READs held for the peer, READs outstanding)
                    pause = TIME (before the first message, 0s to 1s)
                    timeout = TIME (for TCP's answer and for the peer's start-up frame, 1ms to 60s)
+                   halfopen = 1 to 1024 (connections of one address that await their request)
             Usage: rdma link set DEV memlock { none | ulimit }
             Usage: rdma link set DEV link { raw | udp }
                    raw: Ethernet frames, with CAP_NET_RAW, RoCE v1 and v2; udp: sockets, RoCE v2 only

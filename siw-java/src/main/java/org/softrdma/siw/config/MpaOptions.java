@@ -23,8 +23,10 @@ import org.softrdma.verbs.VerbsException;
  *     until the peer has sent something, and for nothing else if the peer announced that. Kernel siw 6.1 leaves a first frame that arrives
  *     too early unread, or gives up. An initiator that receives nothing sends a reminder; without a pause it does not
  * @param timeoutNs limit for TCP's handshake, and then again for the peer's start-up frame
+ * @param halfOpen  accepted connections of one address whose request is not received yet, 1..{@link #MAX_HALF_OPEN}
  */
-public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ird, int ord, long pauseNs, long timeoutNs) {
+public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ird, int ord, long pauseNs, long timeoutNs,
+                         int halfOpen) {
     /** Use of the CRC in frames. It is used if either side requests it. */
     public enum Crc {
         /** Not requested. */
@@ -46,8 +48,10 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
 
     /** Kernel siw's limit. */
     public static final int MAX_READS = 128;
+    /** Accepted connections of all addresses together whose request is not received yet. Each takes a socket and a few kilobytes. */
+    public static final int MAX_HALF_OPEN = 1024;
     public static final MpaOptions DEFAULT =
-        new MpaOptions(2, Crc.ON, false, Rtr.NONE, MAX_READS, MAX_READS, 10_000_000, 10_000_000_000L);
+        new MpaOptions(2, Crc.ON, false, Rtr.NONE, MAX_READS, MAX_READS, 10_000_000, 10_000_000_000L, MAX_HALF_OPEN / 4);
     /** Help text for the syntax of {@link #parse}. */
     public static final String SYNTAX = """
         revision = 1 or 2, crc = off, on or required, markers = off or on
@@ -55,10 +59,11 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
         ird, ord = 0 to 128 (READs held for the peer, READs outstanding)
         pause = TIME (before the first message, 0s to 1s)
         timeout = TIME (for TCP's answer and for the peer's start-up frame, 1ms to 60s)
+        halfopen = 1 to 1024 (connections of one address that await their request)
         """;
 
     private static final String USUAL = "default";
-    private static final String KEYS = "revision, crc, markers, rtr, ird, ord, pause, timeout";
+    private static final String KEYS = "revision, crc, markers, rtr, ird, ord, pause, timeout, halfopen";
     private static final long LONGEST_PAUSE_NS = 1_000_000_000;
     private static final long SHORTEST_TIMEOUT_NS = 1_000_000;
     private static final long LONGEST_TIMEOUT_NS = 60_000_000_000L;
@@ -68,6 +73,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
         check("ird", ird, 0, MAX_READS);
         check("ord", ord, 0, MAX_READS);
         check("pause", pauseNs, 0, LONGEST_PAUSE_NS);
+        check("halfopen", halfOpen, 1, MAX_HALF_OPEN);
         check("timeout", timeoutNs, SHORTEST_TIMEOUT_NS, LONGEST_TIMEOUT_NS);
     }
 
@@ -109,6 +115,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
             case "ord" -> withReads(ird, number(key, value));
             case "pause" -> withPauseNs(time(key, value));
             case "timeout" -> withTimeoutNs(time(key, value));
+            case "halfopen" -> withHalfOpen(number(key, value));
             default -> throw refused("there is no '" + key + "'; keys are " + KEYS);
         };
     }
@@ -148,31 +155,35 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
     }
 
     public MpaOptions withRevision(int number) {
-        return new MpaOptions(number, crc, markers, rtr, ird, ord, pauseNs, timeoutNs);
+        return new MpaOptions(number, crc, markers, rtr, ird, ord, pauseNs, timeoutNs, halfOpen);
     }
 
     public MpaOptions withCrc(Crc wanted) {
-        return new MpaOptions(revision, wanted, markers, rtr, ird, ord, pauseNs, timeoutNs);
+        return new MpaOptions(revision, wanted, markers, rtr, ird, ord, pauseNs, timeoutNs, halfOpen);
     }
 
     public MpaOptions withMarkers(boolean wanted) {
-        return new MpaOptions(revision, crc, wanted, rtr, ird, ord, pauseNs, timeoutNs);
+        return new MpaOptions(revision, crc, wanted, rtr, ird, ord, pauseNs, timeoutNs, halfOpen);
     }
 
     public MpaOptions withRtr(Rtr first) {
-        return new MpaOptions(revision, crc, markers, first, ird, ord, pauseNs, timeoutNs);
+        return new MpaOptions(revision, crc, markers, first, ird, ord, pauseNs, timeoutNs, halfOpen);
     }
 
     public MpaOptions withReads(int held, int outstanding) {
-        return new MpaOptions(revision, crc, markers, rtr, held, outstanding, pauseNs, timeoutNs);
+        return new MpaOptions(revision, crc, markers, rtr, held, outstanding, pauseNs, timeoutNs, halfOpen);
     }
 
     public MpaOptions withPauseNs(long ns) {
-        return new MpaOptions(revision, crc, markers, rtr, ird, ord, ns, timeoutNs);
+        return new MpaOptions(revision, crc, markers, rtr, ird, ord, ns, timeoutNs, halfOpen);
     }
 
     public MpaOptions withTimeoutNs(long ns) {
-        return new MpaOptions(revision, crc, markers, rtr, ird, ord, pauseNs, ns);
+        return new MpaOptions(revision, crc, markers, rtr, ird, ord, pauseNs, ns, halfOpen);
+    }
+
+    public MpaOptions withHalfOpen(int ofOneAddress) {
+        return new MpaOptions(revision, crc, markers, rtr, ird, ord, pauseNs, timeoutNs, ofOneAddress);
     }
 
     public boolean wantsCrc() {
@@ -191,6 +202,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
         add(parts, "ord", Integer.toString(ord), Integer.toString(DEFAULT.ord));
         add(parts, "pause", TimeText.format(pauseNs), TimeText.format(DEFAULT.pauseNs));
         add(parts, "timeout", TimeText.format(timeoutNs), TimeText.format(DEFAULT.timeoutNs));
+        add(parts, "halfopen", Integer.toString(halfOpen), Integer.toString(DEFAULT.halfOpen));
         return parts.isEmpty() ? USUAL : String.join(",", parts);
     }
 

@@ -26,7 +26,10 @@ public enum SiwCounter {
     ABANDONED_STARTUPS,
     /** Connections closed at once because too many others await their request, or the listener was closed. */
     REFUSED_STREAMS,
-    /** Connections closed at once because too many others of the same address await their request. */
+    /**
+     * Connections closed because too many of the same address await their request: the oldest one that has sent nothing, or the new one if
+     * all have sent something.
+     */
     CROWDED_STREAMS,
     /** Frames with wrong markers or lengths. Each ends its connection. */
     BAD_FRAMING,

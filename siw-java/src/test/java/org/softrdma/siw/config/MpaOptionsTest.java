@@ -15,9 +15,9 @@ import org.softrdma.verbs.VerbsException;
 class MpaOptionsTest {
     @Test
     void shouldReadEveryKey() {
-        MpaOptions read = MpaOptions.parse("revision=1,crc=required,markers=on,rtr=read,ird=0,ord=128,pause=0s,timeout=60s");
+        MpaOptions read = MpaOptions.parse("revision=1,crc=required,markers=on,rtr=read,ird=0,ord=128,pause=0s,timeout=60s,halfopen=1024");
 
-        assertEquals(new MpaOptions(1, MpaOptions.Crc.REQUIRED, true, MpaOptions.Rtr.READ, 0, 128, 0, 60_000_000_000L), read);
+        assertEquals(new MpaOptions(1, MpaOptions.Crc.REQUIRED, true, MpaOptions.Rtr.READ, 0, 128, 0, 60_000_000_000L, 1024), read);
     }
 
     @ParameterizedTest
@@ -34,6 +34,7 @@ class MpaOptionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "none", "crc", "crc=", "crc=yes", "crc=on,crc=on", "revision=0", "revision=3", "revision=two", "markers=1",
         "rtr=send", "ird=129", "ird=-1", "ord=129", "ord=99999", "pause=1001ms", "pause=0", "timeout=0s", "timeout=999us", "timeout=61s",
+        "halfopen=0", "halfopen=1025",
         "crc=on,", "mtu=1500", "default,crc=on"})
     void shouldRefuseWhatItDoesNotUnderstand(String text) {
         VerbsException refused = assertThrows(VerbsException.class, () -> MpaOptions.parse(text));
