@@ -65,11 +65,13 @@ public final class RxeContext extends SoftContext implements CmContext {
 
     @Override
     public DeviceAttributes queryDevice() {
+        requireOpen("query_device");
         return running.attributes();
     }
 
     @Override
     public PortAttributes queryPort(int port) {
+        requireOpen("query_port");
         requirePort("query_port", port);
         return RxePort.attributes(running.netdev(), counter("drop_bad_pkey"), counter("drop_bad_qkey"));
     }
@@ -84,12 +86,14 @@ public final class RxeContext extends SoftContext implements CmContext {
 
     @Override
     public Gid queryGid(int port, int index) {
+        requireOpen("query_gid");
         GidEntry entry = gidEntry("query_gid", port, index);
         return entry == null ? Gid.ZERO : entry.gid();
     }
 
     @Override
     public GidEntry queryGidEntry(int port, int index) {
+        requireOpen("query_gid_ex");
         GidEntry entry = gidEntry("query_gid_ex", port, index);
         if (entry == null) {
             throw new VerbsException(Errno.ENODATA, "query_gid_ex", "GID index " + index + " of port " + port + " is not used");
@@ -107,11 +111,13 @@ public final class RxeContext extends SoftContext implements CmContext {
 
     @Override
     public List<GidEntry> queryGidTable() {
+        requireOpen("query_gid_table");
         return running.gids().entries();
     }
 
     @Override
     public int queryPkey(int port, int index) {
+        requireOpen("query_pkey");
         requirePort("query_pkey", port);
         if (index != 0) {
             throw new VerbsException(Errno.EINVAL, "query_pkey", "P_Key index " + index + ": the table has one entry");

@@ -124,7 +124,7 @@ final class RxeQueuePair extends SoftQueuePair {
     }
 
     @Override
-    public QpState state() {
+    protected QpState current() {
         return machine.state();
     }
 
@@ -222,7 +222,7 @@ final class RxeQueuePair extends SoftQueuePair {
     }
 
     @Override
-    public QpAttributes query() {
+    protected QpAttributes attributes() {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {

@@ -58,22 +58,26 @@ final class SiwContext extends SoftContext implements CmContext {
 
     @Override
     public DeviceAttributes queryDevice() {
+        requireOpen("query_device");
         return running.attributes();
     }
 
     @Override
     public PortAttributes queryPort(int port) {
+        requireOpen("query_port");
         requirePort("query_port", port);
         return SiwPort.attributes(running.netdev());
     }
 
     @Override
     public Gid queryGid(int port, int index) {
+        requireOpen("query_gid");
         return gidEntry("query_gid", port, index).gid();
     }
 
     @Override
     public GidEntry queryGidEntry(int port, int index) {
+        requireOpen("query_gid_ex");
         return gidEntry("query_gid_ex", port, index);
     }
 
@@ -87,11 +91,13 @@ final class SiwContext extends SoftContext implements CmContext {
 
     @Override
     public List<GidEntry> queryGidTable() {
+        requireOpen("query_gid_table");
         return List.of(gid);
     }
 
     @Override
     public int queryPkey(int port, int index) {
+        requireOpen("query_pkey");
         requirePort("query_pkey", port);
         if (index != 0) {
             throw new VerbsException(Errno.EINVAL, "query_pkey", "P_Key index " + index + ": the table has one entry");

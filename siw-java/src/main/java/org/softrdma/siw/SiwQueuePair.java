@@ -106,7 +106,7 @@ final class SiwQueuePair extends SoftQueuePair implements FaultDomain {
     }
 
     @Override
-    public QpState state() {
+    protected QpState current() {
         return machine.state();
     }
 
@@ -161,7 +161,7 @@ final class SiwQueuePair extends SoftQueuePair implements FaultDomain {
     }
 
     @Override
-    public QpAttributes query() {
+    protected QpAttributes attributes() {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {

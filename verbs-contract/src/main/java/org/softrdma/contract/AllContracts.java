@@ -51,6 +51,10 @@ public abstract class AllContracts {
     }
 
     @Nested
+    class ClosedObjects extends ClosedObjectsContract {
+    }
+
+    @Nested
     class ParentDomains extends ParentDomainsContract {
     }
 

@@ -17,6 +17,7 @@ public interface CompletionQueue extends AutoCloseable {
      *
      * @param into receives the completions, from index 0; its elements are reused
      * @return number of completions, 0..into.length
+     * @throws VerbsException EINVAL: the queue is closed
      */
     default int poll(WorkCompletion[] into) {
         return poll(into, into.length);

@@ -17,10 +17,14 @@ public interface MemoryRegion extends AutoCloseable {
 
     int access();
 
-    /** Key for local use. */
+    /**
+     * Key for local use.
+     *
+     * @throws VerbsException EINVAL: the region is closed
+     */
     int lkey();
 
-    /** Key for the peer; 0 if the region grants no remote access. */
+    /** Key for the peer; 0 if the region grants no remote access. It stays readable after {@link #close}: peers may still use it. */
     int rkey();
 
     /**

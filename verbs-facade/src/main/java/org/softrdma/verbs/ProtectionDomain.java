@@ -13,8 +13,8 @@ public interface ProtectionDomain extends AutoCloseable {
      * @param memory native and accessible from every thread (an arena that is shared, automatic or global); it must stay alive until the
      *     region is closed. If it is freed earlier, accesses fail with protection errors
      * @param access bits of {@link AccessFlags}
-     * @throws VerbsException EINVAL: heap memory, memory confined to a thread, REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE,
-     *     unknown flags; ENOMEM: no free key
+     * @throws VerbsException EINVAL: heap memory, memory confined to a thread, memory whose arena is closed, REMOTE_WRITE or REMOTE_ATOMIC
+     *     without LOCAL_WRITE, unknown flags; ENOMEM: no free key
      */
     MemoryRegion register(MemorySegment memory, int access);
 

@@ -58,6 +58,9 @@ enum CmCall {
         if (state == CmState.DEVICE_REMOVAL) {
             return new VerbsException(Errno.ENODEV, verb, "the identifier's device was removed; close the identifier");
         }
+        if (state == CmState.DESTROYING) {
+            return new VerbsException(Errno.EINVAL, verb, "the identifier is closed");
+        }
         return new VerbsException(Errno.EINVAL, verb, "the identifier is in state " + state + "; this needs " + fitting);
     }
 }

@@ -2,6 +2,7 @@
 package org.softrdma.device.cm;
 
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpType;
@@ -68,11 +69,23 @@ final class CmIdPrivate {
     }
 
     /**
+     * Requires that the identifier is not closed.
+     *
+     * @throws VerbsException EINVAL
+     */
+    synchronized void requireOpen(String verb) {
+        if (state == CmState.DESTROYING) {
+            throw CmCall.refusal(verb, state, List.of());
+        }
+    }
+
+    /**
      * Returns the device.
      *
      * @throws VerbsException EINVAL: not bound to a device yet
      */
     synchronized OpenDevice requireDevice(String verb) {
+        requireOpen(verb);
         if (device == null) {
             throw new VerbsException(Errno.EINVAL, verb, "the identifier has no device yet: bind to an address of one, or resolve first");
         }

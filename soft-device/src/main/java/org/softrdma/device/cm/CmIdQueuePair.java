@@ -69,6 +69,7 @@ final class CmIdQueuePair {
     CmQueuePair require(String verb) {
         CmQueuePair own = id.queuePair();
         if (own == null) {
+            id.requireOpen(verb);
             throw new VerbsException(Errno.EINVAL, verb, "the identifier has no queue pair; create one with createQp");
         }
         return own;

@@ -342,6 +342,7 @@ final class SoftCmId implements CmId {
 
     @Override
     public void leaveMulticast(InetAddress group) {
+        id.requireOpen("leave_multicast");
         groups.leave(group, id.queuePair());
     }
 
@@ -350,6 +351,7 @@ final class SoftCmId implements CmId {
     @Override
     public void typeOfService(int tos) {
         synchronized (id) {
+            id.requireOpen("set_option");
             id.options = id.options.withTypeOfService(tos);
         }
     }
@@ -357,6 +359,7 @@ final class SoftCmId implements CmId {
     @Override
     public void ackTimeout(int code) {
         synchronized (id) {
+            id.requireOpen("set_option");
             id.options = id.options.withAckTimeout(code);
         }
     }
@@ -364,6 +367,7 @@ final class SoftCmId implements CmId {
     @Override
     public void minRnrTimer(int code) {
         synchronized (id) {
+            id.requireOpen("set_option");
             id.options = id.options.withMinRnrTimer(code);
         }
     }

@@ -73,6 +73,7 @@ final class SoftEventChannel implements EventChannel {
         }
         identifiers.refuseIfAny("destroy_event_channel");
         if (closed.compareAndSet(false, true)) {
+            events.close("the event channel");
             manager.end();
         }
     }

@@ -86,6 +86,18 @@ public final class CompletionRing {
         capacity = records;
     }
 
+    /** Drops all completions that were not taken; nothing is pushed any more. A cursor that is open keeps those that it reads. */
+    public void discard() {
+        takers.lock();
+        try {
+            if (open == null) {
+                head = tail;
+            }
+        } finally {
+            takers.unlock();
+        }
+    }
+
     /** Returns whether the calling thread, which holds {@link #takers}, reads with a {@link Cursor}. */
     public boolean isBeingRead() {
         return open != null;

@@ -23,6 +23,8 @@ public final class EventQueue<T> {
     private final Consumer<T> onDelivery;
     private final int maxWaiting;
     private volatile int waiting;
+    /** Name of the object that the queue belonged to; null while that is open. */
+    private volatile String closed;
 
     /**
      * Creates a queue without an upper bound: its users limit the number of waiting events themselves.
@@ -70,6 +72,31 @@ public final class EventQueue<T> {
     }
 
     /**
+     * Closes the queue: every call of {@link #take} fails from now on, and those that wait do.
+     *
+     * @param owner what was closed, for the message: {@code the context}
+     */
+    public void close(String owner) {
+        lock.lock();
+        try {
+            closed = owner;
+            arrived.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isClosed() {
+        return closed != null;
+    }
+
+    private void requireOpen(String verb) {
+        if (closed != null) {
+            throw new VerbsException(Errno.EINVAL, verb, closed + " is closed");
+        }
+    }
+
+    /**
      * Drops the undelivered events that match.
      *
      * @return number of dropped events
@@ -92,7 +119,7 @@ public final class EventQueue<T> {
      * @param verb      name of the calling verb, for the exception
      * @param timeoutNs 0 to return at once, negative to wait without limit
      * @return null on timeout
-     * @throws VerbsException EINTR if the thread was interrupted; its interrupt flag stays set
+     * @throws VerbsException EINTR if the thread was interrupted; its interrupt flag stays set. EINVAL after {@link #close}
      */
     public T take(String verb, long timeoutNs) {
         if (timeoutNs != 0 && DeviceThreads.count() > 0) {
@@ -101,11 +128,13 @@ public final class EventQueue<T> {
         long leftNs = timeoutNs;
         lock.lock();
         try {
+            requireOpen(verb);
             while (events.isEmpty()) {
                 if (timeoutNs >= 0 && leftNs <= 0) {
                     return null;
                 }
                 leftNs = arrived.awaitNanos(timeoutNs < 0 ? TimeUnit.HOURS.toNanos(1) : leftNs);
+                requireOpen(verb);
             }
             T event = events.remove();
             waiting = events.size();

@@ -63,7 +63,7 @@ final class SendPosting {
     }
 
     private void requireSending(String verb) {
-        QpState now = qp.state();
+        QpState now = qp.current();
         if (now.compareTo(QpState.RTS) < 0) {
             throw refuse(verb, Errno.EINVAL, "a queue pair in " + now + " takes no sends; bring it to RTS first");
         }
@@ -122,6 +122,7 @@ final class SendPosting {
 
     /** Creates a batch; see {@link org.softrdma.verbs.QueuePair#sendBatch}. */
     SendBatch sendBatch(int operations) {
+        qp.requireOpen("create_qp_ex");
         SendRequest probe = new SendRequest();
         int left = operations;
         for (WrOpcode opcode : WrOpcode.values()) {
@@ -138,6 +139,7 @@ final class SendPosting {
 
     /** Locks the send queue for the calling thread until {@link #endBatch}. */
     void beginBatch() {
+        qp.requireOpen("wr_start");
         lock.lock();
         try {
             requireNoBatch("wr_start");
@@ -186,6 +188,9 @@ final class SendPosting {
         if (!(window instanceof SoftMemoryWindow own) || window.type() != MemoryWindow.Type.TYPE_1 || !pd.sharesKeysWith(window.pd())) {
             throw refuse("bind_mw", Errno.EINVAL, "the window must be of type 1 and of the queue pair's protection domain; type 2 is bound "
                 + "by SendRequest.bindWindow");
+        }
+        if (own.isClosed()) {
+            throw refuse("bind_mw", Errno.EINVAL, "the window is closed");
         }
         if (length != 0 && (region == null || !pd.sharesKeysWith(region.pd()))) {
             throw refuse("bind_mw", Errno.EINVAL, region == null ? "a window of " + length + " bytes needs a region"

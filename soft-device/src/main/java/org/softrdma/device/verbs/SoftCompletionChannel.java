@@ -18,7 +18,7 @@ final class SoftCompletionChannel implements CompletionChannel {
 
     private final SoftContext context;
     private final EventQueue<SoftCompletionQueue> events = new EventQueue<>(SoftCompletionQueue::delivered);
-    private final BooleanSupplier hasEvents = () -> !events.isEmpty();
+    private final BooleanSupplier hasEvents = () -> !events.isEmpty() || events.isClosed();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     SoftCompletionChannel(SoftContext context) {
@@ -63,6 +63,9 @@ final class SoftCompletionChannel implements CompletionChannel {
     public void close() {
         children.refuseIfAny("destroy_comp_channel");
         if (closed.compareAndSet(false, true)) {
+            events.close("the completion channel");
+            // A thread that waits may be driving the device.
+            context.agent().doorbell();
             context.children.remove("completion channels");
         }
     }

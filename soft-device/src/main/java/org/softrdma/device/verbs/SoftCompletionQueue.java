@@ -80,6 +80,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
         }
         int taken = ring.take(into, max);
         if (taken == 0) {
+            requireOpen("poll_cq");
             context.agent().tryDrive();
             taken = ring.take(into, max);
         }
@@ -107,7 +108,8 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
 
     @Override
     public CompletionReader reader() {
-        return new SoftCompletionReader(context.agent(), ring);
+        requireOpen("create_cq_ex");
+        return new SoftCompletionReader(this, context.agent(), ring);
     }
 
     @Override
@@ -167,6 +169,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
     }
 
     private void arm(int mode) {
+        requireOpen("req_notify_cq");
         if (channel == null) {
             return;
         }
@@ -175,6 +178,17 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
             armed.set(Math.max(armed.get(), mode));
         } finally {
             context.agent().lock().unlock();
+        }
+    }
+
+    /**
+     * Requires that the queue is open. Acknowledging events is allowed until they are all acknowledged: {@link #close} waits for that.
+     *
+     * @throws VerbsException EINVAL
+     */
+    void requireOpen(String verb) {
+        if (closed.get()) {
+            throw new VerbsException(Errno.EINVAL, verb, "cq " + number + " is closed");
         }
     }
 
@@ -203,6 +217,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
             channel.children.remove("completion queues");
         }
         context.settleEvents(this, asyncEvents);
+        ring.discard();
         if (parentDomain != null) {
             parentDomain.children.remove("completion queues");
         }

@@ -9,10 +9,12 @@ import org.softrdma.verbs.WcStatus;
 
 /** A cursor on a completion ring that drives the device once if the ring is empty. */
 final class SoftCompletionReader implements CompletionReader {
+    private final SoftCompletionQueue queue;
     private final DeviceAgent agent;
     private final CompletionRing.Cursor cursor;
 
-    SoftCompletionReader(DeviceAgent agent, CompletionRing ring) {
+    SoftCompletionReader(SoftCompletionQueue queue, DeviceAgent agent, CompletionRing ring) {
+        this.queue = queue;
         this.agent = agent;
         cursor = ring.new Cursor();
     }
@@ -22,6 +24,7 @@ final class SoftCompletionReader implements CompletionReader {
         if (cursor.begin()) {
             return true;
         }
+        queue.requireOpen("start_poll");
         agent.tryDrive();
         return cursor.begin();
     }

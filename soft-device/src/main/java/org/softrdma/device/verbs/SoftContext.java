@@ -346,7 +346,12 @@ public abstract class SoftContext implements Context {
         acknowledged.awaitAll();
     }
 
-    final void requireOpen(String verb) {
+    /**
+     * Requires that the context is open.
+     *
+     * @throws VerbsException EINVAL
+     */
+    protected final void requireOpen(String verb) {
         if (closed.get()) {
             throw new VerbsException(Errno.EINVAL, verb, "the context is closed");
         }
@@ -359,6 +364,7 @@ public abstract class SoftContext implements Context {
         }
         children.refuseIfAny("close_device");
         if (closed.compareAndSet(false, true)) {
+            events.close("the context");
             release();
         }
     }

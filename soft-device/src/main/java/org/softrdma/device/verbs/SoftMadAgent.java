@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MadAgent;
@@ -15,6 +16,8 @@ final class SoftMadAgent implements MadAgent {
     /** Capacity of the inbox, in datagrams. */
     static final int INBOX_MADS = 64;
 
+    /** Interval at which a waiting thread looks whether the agent was closed. */
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final byte BASE_VERSION = 1;
     private static final int VENDOR_FIRST = 0x09;
     private static final int VENDOR_LAST = 0x4f;
@@ -58,8 +61,16 @@ final class SoftMadAgent implements MadAgent {
     @Override
     public Received receive(long timeoutNs) {
         requireOpen("receive_mad");
+        long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, System.nanoTime());
         try {
-            return timeoutNs < 0 ? inbox.take() : inbox.poll(timeoutNs, TimeUnit.NANOSECONDS);
+            while (true) {
+                long leftNs = Math.clamp(Deadline.remainingNs(untilNs, System.nanoTime()), 0, LOOK_NS);
+                Received received = inbox.poll(leftNs, TimeUnit.NANOSECONDS);
+                if (received != null || Deadline.isDue(untilNs, System.nanoTime())) {
+                    return received;
+                }
+                requireOpen("receive_mad");
+            }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new VerbsException(Errno.EINTR, "receive_mad", "interrupted while waiting for a management datagram");

@@ -19,15 +19,14 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
 
     private final SoftContext context;
     private volatile Terms terms;
-    private boolean closed;
 
-    /** Properties changed by {@link #reregister}, replaced as one so that readers see them consistent. */
-    private record Terms(SoftProtectionDomain pd, MemorySegment memory, Region region) {
+    /** Properties changed by {@link #reregister} and {@link #close}, replaced as one so that readers see them consistent. */
+    private record Terms(SoftProtectionDomain pd, MemorySegment memory, Region region, boolean closed) {
     }
 
     SoftMemoryRegion(SoftProtectionDomain pd, MemorySegment memory, Region region) {
         context = pd.softContext();
-        terms = new Terms(pd, memory, region);
+        terms = new Terms(pd, memory, region, false);
         pd.children.add(KIND);
         context.living.add(this);
     }
@@ -59,7 +58,12 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
 
     @Override
     public int lkey() {
-        return terms.region.key();
+        Terms now = terms;
+        if (now.closed) {
+            throw new VerbsException(Errno.EINVAL, "mr", "lkey 0x" + Integer.toHexString(now.region.key())
+                + ": the region is closed; register the memory again");
+        }
+        return now.region.key();
     }
 
     @Override
@@ -70,7 +74,8 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
 
     @Override
     public Resource resource() {
-        return Resource.of(ResourceKind.MR).with("mrn", lkey() >>> 8).withKey("rkey", rkey()).withKey("lkey", lkey())
+        int key = terms.region.key();
+        return Resource.of(ResourceKind.MR).with("mrn", key >>> 8).withKey("rkey", rkey()).withKey("lkey", key)
             .with("mrlen", Long.toUnsignedString(length())).with("pdn", terms.pd.number());
     }
 
@@ -79,7 +84,7 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
-            if (closed) {
+            if (terms.closed) {
                 throw invalid("the region is closed");
             }
             if (change.mask() == 0) {
@@ -95,7 +100,7 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
             MemorySegment memory = moves ? change.memory() : now.memory;
             long start = !moves ? now.region.start() : change.hasIova() ? change.iova() : SoftProtectionDomain.startOf(memory, access);
             terms = new Terms(pd, memory, pd.pinned("rereg_mr", memory,
-                () -> context.memory().reregister(now.region, memory, start, access, pd.number())));
+                () -> context.memory().reregister(now.region, memory, start, access, pd.number())), false);
             context.pinned().unpin(now.memory);
             pd.children.add(KIND);
             now.pd.children.remove(KIND);
@@ -113,7 +118,7 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
     }
 
     private VerbsException invalid(String why) {
-        return new VerbsException(Errno.EINVAL, "rereg_mr", "lkey 0x" + Integer.toHexString(lkey()) + ": " + why);
+        return new VerbsException(Errno.EINVAL, "rereg_mr", "lkey 0x" + Integer.toHexString(terms.region.key()) + ": " + why);
     }
 
     @Override
@@ -121,12 +126,13 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
         ReentrantLock owner = context.agent().lock();
         owner.lock();
         try {
-            if (!closed) {
-                context.memory().remove(lkey());
-                closed = true;
-                terms.pd.children.remove(KIND);
+            Terms now = terms;
+            if (!now.closed) {
+                context.memory().remove(now.region.key());
+                terms = new Terms(now.pd, now.memory, now.region, true);
+                now.pd.children.remove(KIND);
                 context.living.remove(this);
-                context.pinned().unpin(terms.memory);
+                context.pinned().unpin(now.memory);
             }
         } finally {
             owner.unlock();
@@ -135,7 +141,9 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
 
     @Override
     public String toString() {
-        return "mr 0x" + Long.toHexString(address()) + "+" + Long.toUnsignedString(length()) + ", lkey 0x" + Integer.toHexString(lkey())
-            + ", rkey 0x" + Integer.toHexString(rkey()) + ", access " + AccessFlags.names(access());
+        Terms now = terms;
+        return "mr 0x" + Long.toHexString(now.region.start()) + "+" + Long.toUnsignedString(now.region.length()) + ", lkey 0x"
+            + Integer.toHexString(now.region.key()) + ", rkey 0x" + Integer.toHexString(rkey()) + ", access "
+            + AccessFlags.names(now.region.access()) + (now.closed ? ", closed" : "");
     }
 }

@@ -11,7 +11,7 @@ final class SoftMemoryWindow implements MemoryWindow {
     private final Type type;
     /** Changed by binds of type 1 windows, with the window's monitor held. */
     private volatile int rkey;
-    private boolean closed;
+    private volatile boolean closed;
 
     SoftMemoryWindow(SoftProtectionDomain pd, Type type, int rkey) {
         this.pd = pd;
@@ -42,6 +42,10 @@ final class SoftMemoryWindow implements MemoryWindow {
      */
     void rkey(int bound) {
         rkey = bound;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     @Override

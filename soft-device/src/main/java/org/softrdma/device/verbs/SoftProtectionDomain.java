@@ -126,8 +126,13 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
      * @param verb   name of the calling verb, for exceptions
      * @param action registers the memory
      * @return the registered region
+     * @throws VerbsException EINVAL: the arena of the memory is closed; errors of the limit and of the action
      */
     Region pinned(String verb, MemorySegment memory, Supplier<Region> action) {
+        if (!memory.scope().isAlive()) {
+            throw new VerbsException(Errno.EINVAL, verb, "the arena of the memory is closed; its " + memory.byteSize()
+                + " bytes do not exist any more");
+        }
         context.pinned().pin(verb, memory);
         try {
             return action.get();

@@ -250,6 +250,39 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         return closed.get();
     }
 
+    /**
+     * Requires that the queue pair is open. Calls on the data path need no such check: they refuse what does not fit the state, which is
+     * RESET after {@link #close}, and {@link #refuse} gives the reason.
+     *
+     * @throws VerbsException EINVAL
+     */
+    final void requireOpen(String verb) {
+        if (closed.get()) {
+            throw refuse(verb, Errno.EINVAL, "");
+        }
+    }
+
+    /** Returns the state of the protocol machine; RESET after {@link #destroy}, except of an XRC target that others have open. */
+    protected abstract QpState current();
+
+    /** Returns the attributes of the protocol machine; takes the owner's lock. */
+    protected abstract QpAttributes attributes();
+
+    @Override
+    public final QpState state() {
+        QpState now = current();
+        if (now == QpState.RESET || pd == null) {
+            requireOpen("query_qp");
+        }
+        return now;
+    }
+
+    @Override
+    public final QpAttributes query() {
+        requireOpen("query_qp");
+        return attributes();
+    }
+
     @Override
     public final void postSend(SendRequest request) {
         posting.post(request);
@@ -267,7 +300,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
 
     @Override
     public final void postReceive(ReceiveRequest request) {
-        if (state() == QpState.RESET) {
+        if (current() == QpState.RESET) {
             throw refuse("post_recv", Errno.EINVAL, "a queue pair in RESET takes no receives; bring it to INIT first");
         }
         if (srq != null) {
@@ -289,7 +322,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         } finally {
             receiveLock.unlock();
         }
-        if (state() == QpState.ERR) {
+        if (current() == QpState.ERR) {
             doorbell(false);
         }
     }
@@ -324,9 +357,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
     }
 
     private void requireGroup(String verb, Gid group) {
-        if (closed.get()) {
-            throw refuse(verb, Errno.EINVAL, "the queue pair is closed");
-        }
+        requireOpen(verb);
         if (type() != QpType.UD) {
             throw refuse(verb, Errno.EINVAL, "only UD queue pairs take part in multicast, this one is " + type());
         }
@@ -335,7 +366,11 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         }
     }
 
+    /** Creates the exception for a refused call; on a closed queue pair, that is the reason. */
     final VerbsException refuse(String verb, Errno errno, String why) {
+        if (closed.get()) {
+            return new VerbsException(Errno.EINVAL, verb, "qp 0x" + Integer.toHexString(qpNum()) + ": the queue pair is closed");
+        }
         return new VerbsException(errno, verb, "qp 0x" + Integer.toHexString(qpNum()) + ": " + why);
     }
 
@@ -359,13 +394,13 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
     /** Returns the current state for inspection; takes the owner's lock. */
     @Override
     public final Resource resource() {
-        QpAttributes now = query();
+        QpAttributes now = attributes();
         boolean connected = type() == QpType.RC || type() == QpType.UC;
         Resource resource = Resource.of(ResourceKind.QP).with("lqpn", qpNum());
         if (connected) {
             resource = resource.with("rqpn", now.destQpn());
         }
-        resource = resource.with("type", type().text()).with("state", state().text());
+        resource = resource.with("type", type().text()).with("state", current().text());
         if (connected) {
             resource = resource.with("rq-psn", now.rqPsn());
         }
@@ -387,6 +422,6 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
 
     @Override
     public String toString() {
-        return init.type() + " qp 0x" + Integer.toHexString(qpNum()) + ", " + state();
+        return init.type() + " qp 0x" + Integer.toHexString(qpNum()) + ", " + (closed.get() ? "closed" : current());
     }
 }

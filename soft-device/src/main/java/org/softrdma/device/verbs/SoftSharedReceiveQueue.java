@@ -115,6 +115,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
 
     @Override
     public SrqAttributes query() {
+        requireOpen("query_srq");
         return underOwner(() -> new SrqAttributes(ring.capacity(), ring.maxElements(), limit));
     }
 
@@ -154,7 +155,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
     @Override
     public void modifyLimit(int newLimit) {
         underOwner(() -> {
-            requireOpen();
+            requireOpen("modify_srq");
             if (newLimit < 0 || newLimit > ring.capacity()) {
                 throw refuse("modify_srq", Errno.EINVAL, "limit " + newLimit + " is not in 0.." + ring.capacity());
             }
@@ -168,7 +169,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
         underOwner(() -> {
             postLock.lock();
             try {
-                requireOpen();
+                requireOpen("modify_srq");
                 long posted = ring.tail() - ring.head();
                 if (maxWr < 1 || maxWr > maxWrOfDevice) {
                     throw refuse("modify_srq", Errno.EINVAL, "max_wr " + maxWr + " is not in 1.." + maxWrOfDevice);
@@ -189,9 +190,9 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
         });
     }
 
-    private void requireOpen() {
+    private void requireOpen(String verb) {
         if (closed.get()) {
-            throw refuse("modify_srq", Errno.EINVAL, "it is closed");
+            throw refuse(verb, Errno.EINVAL, "it is closed");
         }
     }
 

@@ -4,6 +4,7 @@ package org.softrdma.device.cm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetSocketAddress;
 import java.util.EnumSet;
@@ -69,7 +70,9 @@ class AddressResolutionTest extends TwoHosts {
     void shouldReportAddressErrorsAsEvents() {
         CmId id = alice.manager.createId(alices, null, PortSpace.TCP);
         id.resolveAddress(null, at("10.9.9.9", PORT), 2000);
-        expect(alices, CmEventType.ADDR_ERROR, -Errno.ENETUNREACH.value()).ack();
+        CmEvent error = expect(alices, CmEventType.ADDR_ERROR, -Errno.ENETUNREACH.value());
+        assertTrue(error.detail().startsWith("resolve_addr: Network is unreachable (ENETUNREACH): "), error.detail());
+        error.ack();
         alice.otherAddresses.add(TestHost.ip("192.168.1.1"));
         alice.route("192.168.1.2", "192.168.1.1");
         id.resolveAddress(null, at("192.168.1.2", PORT), 2000);

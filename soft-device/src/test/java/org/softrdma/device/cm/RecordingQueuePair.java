@@ -37,7 +37,7 @@ final class RecordingQueuePair extends SoftQueuePair {
     }
 
     @Override
-    public QpState state() {
+    protected QpState current() {
         return state;
     }
 
@@ -56,7 +56,7 @@ final class RecordingQueuePair extends SoftQueuePair {
     }
 
     @Override
-    public QpAttributes query() {
+    protected QpAttributes attributes() {
         return attributes;
     }
 

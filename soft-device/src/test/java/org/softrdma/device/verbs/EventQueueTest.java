@@ -4,6 +4,7 @@ package org.softrdma.device.verbs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.VerbsException;
 
 class EventQueueTest {
     @Test
@@ -40,6 +42,22 @@ class EventQueueTest {
         assertEquals("d", queue.take("get", 0));
         assertTrue(queue.isEmpty());
         assertEquals(List.of("b", "c", "d"), delivered, "dropped events are not delivered");
+    }
+
+    /** Both a waiting thread and every later call. */
+    @Test
+    void shouldRefuseToWaitOnceItIsClosed() throws InterruptedException {
+        EventQueue<String> queue = new EventQueue<>(event -> { });
+        Waiting taker = Waiting.start(() -> assertClosed(queue, -1)).assertWaits();
+        queue.close("the thing");
+        taker.assertReturns();
+        assertClosed(queue, 0);
+        assertClosed(queue, 1_000_000);
+    }
+
+    private static void assertClosed(EventQueue<String> queue, long timeoutNs) {
+        VerbsException refused = assertThrows(VerbsException.class, () -> queue.take("get", timeoutNs));
+        assertEquals("get: Invalid argument (EINVAL): the thing is closed", refused.getMessage());
     }
 
     /** Taking an event and counting it as delivered is atomic: a destroy call sees either both or neither. */

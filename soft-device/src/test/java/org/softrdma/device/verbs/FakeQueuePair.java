@@ -27,7 +27,7 @@ final class FakeQueuePair extends SoftQueuePair {
     }
 
     @Override
-    public QpState state() {
+    protected QpState current() {
         return state;
     }
 
@@ -47,7 +47,7 @@ final class FakeQueuePair extends SoftQueuePair {
     }
 
     @Override
-    public QpAttributes query() {
+    protected QpAttributes attributes() {
         return new QpAttributes().state(state);
     }
 
