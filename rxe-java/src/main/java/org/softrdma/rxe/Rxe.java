@@ -17,7 +17,7 @@ public final class Rxe {
      * Creates an rxe device that is neither listed nor configured.
      *
      * @param name   anything; devices of one name in one process are one device
-     * @param netdev interface name; on the loopback interface, each device uses its own 127.0.0.x
+     * @param netdev interface name; on the loopback interface, each device uses its own 127.0.x.y
      * @throws VerbsException ENODEV if there is no such interface
      */
     public static RdmaDevice device(String name, String netdev) {

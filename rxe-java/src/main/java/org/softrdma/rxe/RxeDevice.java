@@ -42,12 +42,13 @@ import org.softrdma.wire.net.Udp;
 /**
  * An rxe device on a network interface. It is started by the first context opened in a process, and stopped by the last one closed.
  *
- * <p>On an ordinary interface it listens at every address. On the loopback interface each device of any process uses its own 127.0.0.x, so
+ * <p>On an ordinary interface it listens at every address. On the loopback interface each device of any process uses its own 127.0.x.y, so
  * that any number of devices can communicate on one host.
  */
 final class RxeDevice implements RdmaDevice {
     private static final System.Logger LOG = System.getLogger(RxeDevice.class.getName());
-    private static final int LOOPBACK_ADDRESSES = 254;
+    private static final int HOSTS_OF_NETWORK = 254;
+    private static final int LOOPBACK_ADDRESSES = 16 * HOSTS_OF_NETWORK;
     private static final RunningDevices<RunningRxe> RUNNING = new RunningDevices<>();
 
     private final String name;
@@ -188,14 +189,20 @@ final class RxeDevice implements RdmaDevice {
             : UdpLinks.open(addresses, UdpLinkOptions.DEFAULT.withInterface(netdev.name()));
     }
 
-    /** Opens the link at the first free 127.0.0.x, and at ::1 if that is free. */
+    /**
+     * Opens the link at the first free 127.0.x.y, and at ::1 if that is free. Addresses that are taken are passed over without opening a
+     * link: the error of that names the process that has the address, for which all of /proc is searched.
+     */
     private Link openLoopback(List<Gid> addresses) {
         VerbsException last = null;
-        for (int host = 1; host <= LOOPBACK_ADDRESSES; host++) {
-            Gid own = Gid.ofIpv4(0x7f000000 | host);
+        for (int i = 0; i < LOOPBACK_ADDRESSES; i++) {
+            Gid own = loopbackAddress(i);
+            if (UdpLinks.isTaken(own) && i < LOOPBACK_ADDRESSES - 1) {
+                continue;
+            }
             try {
                 List<Gid> wanted = new ArrayList<>(List.of(own));
-                addresses.stream().filter(gid -> !gid.isIpv4Mapped()).forEach(wanted::add);
+                addresses.stream().filter(gid -> !gid.isIpv4Mapped() && !UdpLinks.isTaken(gid)).forEach(wanted::add);
                 return openOrOnly(own, wanted);
             } catch (VerbsException refused) {
                 if (refused.errno() != Errno.EADDRINUSE) {
@@ -207,10 +214,18 @@ final class RxeDevice implements RdmaDevice {
         throw last;
     }
 
+    /** Returns 127.0.0.1 to 127.0.0.254, then 127.0.1.1 to 127.0.1.254, and so on. */
+    static Gid loopbackAddress(int index) {
+        return Gid.ofIpv4(0x7f000000 | index / HOSTS_OF_NETWORK << 8 | index % HOSTS_OF_NETWORK + 1);
+    }
+
     private Link openOrOnly(Gid own, List<Gid> wanted) {
         try {
             return openAll(wanted);
         } catch (VerbsException refused) {
+            if (wanted.size() == 1) {
+                throw refused;
+            }
             return openAll(List.of(own));
         }
     }

@@ -2,7 +2,9 @@
 package org.softrdma.host.config;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.softrdma.verbs.RdmaDevice;
@@ -36,15 +38,22 @@ public final class ConfiguredDevices {
         List<RdmaDevice> devices = new ArrayList<>();
         LinkStore store = LinkStore.open();
         List<ConfiguredLink> links = store.linksOfAnyType();
+        Map<String, NetDevice> netdevs = new HashMap<>();
         for (int index = 0; index < links.size(); index++) {
             ConfiguredLink link = links.get(index);
             if (LinkTypes.find(link.type()) == null && UNKNOWN_TYPES.add(link.type())) {
                 LOG.log(System.Logger.Level.INFO, store.file() + ": links of type '" + link.type()
                     + "' ignored, no installed provider has that type; there are: " + String.join(", ", LinkTypes.names()));
             }
-            NetDevice netdev = link.type().equals(type.name()) ? NetDevice.find(link.netdev()) : null;
-            if (netdev != null) {
-                devices.add(maker.make(link, netdev, index, store));
+            if (link.type().equals(type.name())) {
+                // Found once for all links on it. Not computeIfAbsent: every tool runs this at its start, and a lambda costs.
+                if (!netdevs.containsKey(link.netdev())) {
+                    netdevs.put(link.netdev(), NetDevice.find(link.netdev()));
+                }
+                NetDevice netdev = netdevs.get(link.netdev());
+                if (netdev != null) {
+                    devices.add(maker.make(link, netdev, index, store));
+                }
             }
         }
         return devices;

@@ -15,9 +15,11 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -333,16 +335,15 @@ public final class LinkStore {
 
     private List<ConfiguredLink> parse(List<String> lines, Foreign foreign) {
         List<ConfiguredLink> links = new ArrayList<>();
+        Set<String> names = new HashSet<>();
         int number = 0;
         for (String line : lines == null ? List.<String>of() : lines) {
             ConfiguredLink link = parse(line, ++number, foreign);
             if (link == null) {
                 continue;
             }
-            for (ConfiguredLink each : links) {
-                if (each.name().equals(link.name())) {
-                    throw notUnderstood(number, "there is a link '" + link.name() + "' above", line);
-                }
+            if (!names.add(link.name())) {
+                throw notUnderstood(number, "there is a link '" + link.name() + "' above", line);
             }
             links.add(link);
         }

@@ -22,7 +22,7 @@ import org.softrdma.verbs.VerbsException;
  * Files that record the listeners on the loopback interface, one for each port. A file contains the listener's address and is locked by the
  * listener: an unlocked file belongs to a process that has ended. Processes of one user and one network namespace share the files.
  *
- * <p>Without a writable directory, other processes find the listener only at its own 127.0.0.x; a warning is logged.
+ * <p>Without a writable directory, other processes find the listener only at its own 127.0.x.y; a warning is logged.
  */
 public final class LoopbackFiles implements LoopbackListeners {
     private static final System.Logger LOG = System.getLogger(LoopbackFiles.class.getName());

@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import org.softrdma.verbs.cm.PortSpace;
 
 /**
- * Maps 127.0.0.1 to the process that listens for a port. On the loopback interface each process has its own 127.0.0.x, so that processes
+ * Maps 127.0.0.1 to the process that listens for a port. On the loopback interface each process has its own 127.0.x.y, so that processes
  * can connect to each other; a connection to 127.0.0.1 is directed to the process that listens.
  */
 public interface LoopbackListeners {

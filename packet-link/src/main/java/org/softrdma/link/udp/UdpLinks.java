@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link.udp;
 
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.DatagramChannel;
 import java.util.List;
 import org.softrdma.link.Link;
 import org.softrdma.linux.NativeCalls;
@@ -37,5 +42,23 @@ public final class UdpLinks {
      */
     public static Link open(List<Gid> addresses, UdpLinkOptions options) {
         return NativeCalls.areChosen() ? new LinuxUdpLink(addresses, options) : new NioUdpLink(addresses, options);
+    }
+
+    /**
+     * Whether a socket of any process has the port of RoCE at an address. Takes a fraction of the time of a link that cannot be opened. The
+     * answer may be out of date at once, and is false where it cannot be found out.
+     *
+     * @param address of this host, unicast
+     */
+    public static boolean isTaken(Gid address) {
+        try (DatagramChannel probe = DatagramChannel.open(address.isIpv4Mapped() ? StandardProtocolFamily.INET
+            : StandardProtocolFamily.INET6)) {
+            probe.bind(new InetSocketAddress(address.toInetAddress(), UdpLinkOptions.DEFAULT.port()));
+            return false;
+        } catch (BindException refused) {
+            return String.valueOf(refused.getMessage()).contains("in use");
+        } catch (IOException | UnsupportedOperationException unknown) {
+            return false;
+        }
     }
 }
