@@ -57,6 +57,7 @@ class GsiTest {
         assertEquals(CmMessage.REJ, Mad.attribute(rej, 0));
         assertEquals(0x4711, Mad.transactionId(rej, 0));
         assertEquals(CmRejectReason.INVALID_SERVICE_ID, CmRej.REASON.get(rej, 0));
+        peer.runFor(2 * MS);
         peer.send(datagram(req(6)));
         assertEquals(answer.psn() + 1, peer.expect().psn(), "one PSN after the other, whoever it goes to");
     }
@@ -108,6 +109,41 @@ class GsiTest {
         assertEquals(CmRejectReason.CONSUMER, CmRej.REASON.get(rej, 0));
         peer.send(datagram(req(6)));
         peer.expectNothingFor(MS);
+    }
+
+    /**
+     * One datagram for each interval instead of one for each request: the first refusal leaves at once, those of the requests after it
+     * together, a millisecond later. The peer gets an answer to each.
+     */
+    @Test
+    void shouldSendTheRefusalsOfAFloodTogether() {
+        peer.send(datagram(req(5)));
+        peer.runFor(MS / 20);
+        List<RawPacket> first = peer.takeAll(0);
+        assertEquals(1, first.size(), "the first is sent at once");
+        for (int i = 6; i < 16; i++) {
+            peer.send(datagram(req(i)));
+            peer.runFor(MS / 20);
+        }
+        assertEquals(List.of(), peer.takeAll(0), "others wait");
+        peer.runFor(MS / 2);
+        List<RawPacket> others = peer.takeAll(0);
+        assertEquals(10, others.size());
+        for (int i = 0; i < 10; i++) {
+            ByteBuffer rej = ByteBuffer.wrap(others.get(i).payload());
+            assertEquals(CmMessage.REJ, Mad.attribute(rej, 0));
+            assertEquals(CmRejectReason.INVALID_SERVICE_ID, CmRej.REASON.get(rej, 0));
+        }
+        peer.runFor(2 * MS);
+        peer.send(datagram(req(20)));
+        peer.runFor(MS / 20);
+        assertEquals(1, peer.takeAll(0).size(), "after the flood");
+        // As many as leave in one round need not wait.
+        for (int i = 30; i < 46; i++) {
+            peer.send(datagram(req(i)));
+        }
+        peer.runFor(MS / 20);
+        assertEquals(16, peer.takeAll(0).size());
     }
 
     @Test

@@ -53,6 +53,7 @@ public final class CommunicationManager {
     private final Map<SidrRequest.Key, SidrRequest> sidrRequests = new HashMap<>();
     private final ArrayDeque<SidrRequest> answered = new ArrayDeque<>();
     private final ArrayDeque<OutgoingMad> outgoing = new ArrayDeque<>();
+    private final ArrayDeque<OutgoingMad> refusals = new ArrayDeque<>();
     private final Pacing pacing;
     private DisconnectStore disconnects = DisconnectStore.NOWHERE;
 
@@ -469,7 +470,7 @@ public final class CommunicationManager {
             CmRej.INFO_GUID.set(answer, 0, gids.local().high());
             CmRej.INFO_GID_LOW.set(answer, 0, gids.local().low());
         }
-        send(gids, answer);
+        sendRefusal(gids, answer);
     }
 
     /** Begins an answer with the transaction and the IDs of {@code mad}, the latter swapped. */
@@ -645,18 +646,40 @@ public final class CommunicationManager {
         return outgoing.poll();
     }
 
+    /** Returns the number of MADs that {@link #nextRefusal} returns. */
+    public int refusals() {
+        return refusals.size();
+    }
+
+    /**
+     * Removes and returns the next refusal of a request that no connection and no look-up was made for; null if there is none. Refusals
+     * can be sent later than other MADs, several at a time.
+     */
+    public OutgoingMad nextRefusal() {
+        return refusals.poll();
+    }
+
     /**
      * Queues a MAD.
      *
      * @param mad must not be changed afterwards
      */
     void send(GidPair gids, ByteBuffer mad) {
-        if (outgoing.size() >= settings.maxOutgoing()) {
+        enqueue(outgoing, gids, mad);
+    }
+
+    /** Queues a MAD as {@link #send} does, for {@link #nextRefusal}. */
+    void sendRefusal(GidPair gids, ByteBuffer mad) {
+        enqueue(refusals, gids, mad);
+    }
+
+    private void enqueue(ArrayDeque<OutgoingMad> queue, GidPair gids, ByteBuffer mad) {
+        if (queue.size() >= settings.maxOutgoing()) {
             counters.count(CmCounter.CM_DROP_OUTBOX_FULL);
             return;
         }
         counters.count(CmCounter.CM_SENT);
-        outgoing.add(new OutgoingMad(gids, mad));
+        queue.add(new OutgoingMad(gids, mad));
     }
 
     DeadlineHeap timers() {

@@ -91,7 +91,7 @@ public final class SidrRequest extends DeadlineHeap.Timed {
 
     /** Refuses a request that no listener took, without keeping the answer. */
     void decline(int status) {
-        manager.send(gids, newAnswer(status, 0, 0));
+        manager.sendRefusal(gids, newAnswer(status, 0, 0));
     }
 
     /** Refuses the request, unless it was answered already. */

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.Counters;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.verbs.MadPort;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
@@ -46,6 +47,11 @@ public final class Gsi {
     public static final int PACKET_BYTES = Opcode.headerLength(Opcode.UD_SEND_ONLY) + Mad.LENGTH + Icrc.LENGTH;
     /** Maximum MADs processed, and sent, in one round of the device. */
     static final int MADS_PER_ROUND = 16;
+    /**
+     * Interval in which refusals are sent together. The first one is sent at once; under a flood of requests, the next ones leave as one
+     * train for the price of one datagram, as those to a peer have equal lengths.
+     */
+    static final long REFUSAL_INTERVAL_NS = 1_000_000;
     /** Maximum MADs of agents that wait to be sent. */
     static final int OUTBOX_MADS = 64;
     /** Bytes needed of a MAD that was returned: its header and the communication IDs after it. */
@@ -70,6 +76,9 @@ public final class Gsi {
         }
     };
     private int nextPsn;
+    /** Refusals were sent less than an interval before {@link #refusalsDueNs}. */
+    private boolean holdsRefusals;
+    private long refusalsDueNs;
 
     private record IncomingMad(GidPair gids, ByteBuffer mad) {
     }
@@ -184,11 +193,12 @@ public final class Gsi {
 
     /** Whether datagrams wait to be processed or sent. */
     boolean isBusy() {
-        return !inbox.isEmpty() || !outbox.isEmpty() || manager.hasOutgoing();
+        return !inbox.isEmpty() || !outbox.isEmpty() || manager.hasOutgoing() || manager.refusals() > 0 && !holdsRefusals
+            || manager.refusals() >= MADS_PER_ROUND;
     }
 
     long deadlineNs() {
-        return manager.deadlineNs();
+        return manager.refusals() == 0 ? manager.deadlineNs() : Deadline.earlier(manager.deadlineNs(), refusalsDueNs);
     }
 
     /**
@@ -206,6 +216,26 @@ public final class Gsi {
             send(next, out);
             sent++;
         }
+        return sent;
+    }
+
+    /**
+     * Sends refusals, at most once in an interval unless many wait. Called after the data of a round has been written.
+     *
+     * @return number of packets
+     */
+    int transmitRefusals(long nowNs, PacketWriter out) {
+        holdsRefusals &= !Deadline.isDue(refusalsDueNs, nowNs);
+        if (manager.refusals() == 0 || holdsRefusals && manager.refusals() < MADS_PER_ROUND) {
+            return 0;
+        }
+        int sent = 0;
+        while (sent < MADS_PER_ROUND && manager.refusals() > 0 && out.hasRoom()) {
+            send(manager.nextRefusal(), out);
+            sent++;
+        }
+        holdsRefusals = true;
+        refusalsDueNs = nowNs + REFUSAL_INTERVAL_NS;
         return sent;
     }
 

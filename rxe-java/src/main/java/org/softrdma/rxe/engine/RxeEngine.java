@@ -143,6 +143,9 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
             qp.active = false;
             sent += giveTurn(qp);
         }
+        if (hasRoom()) {
+            sent += gsi.transmitRefusals(nowNs(), writer);
+        }
         return sent + flush();
     }
 
@@ -154,6 +157,9 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     public int sendManagement() {
         flush();
         int sent = gsi.transmit(writer);
+        if (hasRoom()) {
+            sent += gsi.transmitRefusals(nowNs(), writer);
+        }
         flush();
         return sent;
     }

@@ -68,6 +68,9 @@ abstract class CmScript {
 
     static List<ByteBuffer> drain(CmHost host) {
         List<ByteBuffer> answers = new ArrayList<>();
+        for (OutgoingMad next = host.manager().nextRefusal(); next != null; next = host.manager().nextRefusal()) {
+            answers.add(next.mad());
+        }
         for (OutgoingMad next = host.manager().nextOutgoing(); next != null; next = host.manager().nextOutgoing()) {
             answers.add(next.mad());
         }

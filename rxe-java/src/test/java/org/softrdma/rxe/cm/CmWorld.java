@@ -114,6 +114,9 @@ final class CmWorld {
             for (OutgoingMad mad = host.manager().nextOutgoing(); mad != null; mad = host.manager().nextOutgoing()) {
                 carry(mad);
             }
+            for (OutgoingMad mad = host.manager().nextRefusal(); mad != null; mad = host.manager().nextRefusal()) {
+                carry(mad);
+            }
         }
     }
 

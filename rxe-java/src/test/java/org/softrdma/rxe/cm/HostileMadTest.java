@@ -107,6 +107,13 @@ class HostileMadTest {
 
     private static int deliver(SeededRandom random, CmWorld world, CmHost from, CmHost to, List<ByteBuffer> seen) {
         int said = 0;
+        for (OutgoingMad next = from.manager().nextRefusal(); next != null; next = from.manager().nextRefusal()) {
+            said++;
+            seen.add(next.mad());
+            if (random.chance(0.8) && next.gids().remote().equals(to.address())) {
+                to.manager().onMad(world.nowNs(), CmWorld.gids(to.address(), from.address()), next.mad());
+            }
+        }
         for (OutgoingMad next = from.manager().nextOutgoing(); next != null; next = from.manager().nextOutgoing()) {
             said++;
             seen.add(next.mad());
