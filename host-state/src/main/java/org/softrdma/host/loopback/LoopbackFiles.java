@@ -6,7 +6,9 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -33,6 +35,7 @@ public final class LoopbackFiles implements LoopbackListeners {
     private final Path directory;
     /** Claims of this process, as opening its own file a second time would drop the lock. */
     private final Map<Port, InetAddress> own = new HashMap<>();
+    private boolean cleaned;
 
     /**
      * Creates the table.
@@ -56,6 +59,7 @@ public final class LoopbackFiles implements LoopbackListeners {
         FileChannel channel = null;
         try {
             Files.createDirectories(directory);
+            removeUnlocked();
             channel = FileChannel.open(fileOf(port), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             FileLock lock = channel.tryLock(LOCK_AT, 1, false);
             if (lock == null) {
@@ -63,6 +67,11 @@ public final class LoopbackFiles implements LoopbackListeners {
                 channel.close();
                 throw new VerbsException(Errno.EADDRINUSE, "listen", "another process listens for port " + port.number() + " of "
                     + port.space() + ", at " + where);
+            }
+            if (Files.notExists(fileOf(port))) {
+                // Another process found the file unlocked a moment ago, and removed it.
+                channel.close();
+                return claim(port, address);
             }
             channel.truncate(0);
             channel.write(ByteBuffer.wrap(address.getHostAddress().getBytes(StandardCharsets.US_ASCII)), 0);
@@ -75,6 +84,33 @@ public final class LoopbackFiles implements LoopbackListeners {
         own.put(port, address);
         FileChannel held = channel;
         return () -> release(port, held);
+    }
+
+    /** Removes, before the first claim, the files of processes that were killed. */
+    private void removeUnlocked() {
+        if (cleaned) {
+            return;
+        }
+        cleaned = true;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                removeIfUnlocked(file);
+            }
+        } catch (IOException unreadable) {
+            LOG.log(System.Logger.Level.DEBUG, "files of killed processes were not removed: " + unreadable);
+        }
+    }
+
+    private static void removeIfUnlocked(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            if (channel.tryLock(LOCK_AT, 1, false) != null) {
+                Files.deleteIfExists(file);
+            }
+        } catch (NoSuchFileException released) {
+            // Its process ended in the meantime.
+        } catch (OverlappingFileLockException ofThisProcess) {
+            // Another table of this process holds it.
+        }
     }
 
     private synchronized void release(Port port, FileChannel held) {

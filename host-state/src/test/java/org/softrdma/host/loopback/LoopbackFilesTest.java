@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +25,7 @@ import org.softrdma.verbs.cm.PortSpace;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LoopbackFilesTest {
     private static final LoopbackListeners.Port PORT = new LoopbackListeners.Port(PortSpace.TCP, 7174);
+    private static final LoopbackListeners.Port OTHER_PORT = new LoopbackListeners.Port(PortSpace.TCP, 7175);
 
     @TempDir
     Path state;
@@ -83,6 +86,23 @@ class LoopbackFilesTest {
             files.claim(PORT, ip("127.0.0.3")).close();
         } finally {
             process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldRemoveTheFilesOfKilledProcesses() throws Exception {
+        Process process = start();
+        try (BufferedReader says = process.inputReader()) {
+            assertEquals("claimed", says.readLine());
+            try (LoopbackListeners.Claim _ = new LoopbackFiles(state).claim(OTHER_PORT, ip("127.0.0.3"))) {
+                assertEquals(ip("127.0.0.9"), new LoopbackFiles(state).find(PORT), "the file of a living process must stay");
+            }
+            process.destroyForcibly().waitFor();
+        }
+        try (LoopbackListeners.Claim _ = new LoopbackFiles(state).claim(OTHER_PORT, ip("127.0.0.3"));
+             Stream<Path> files = Files.walk(state)) {
+            assertEquals(List.of("tcp-7175"),
+                files.filter(Files::isRegularFile).map(file -> file.getFileName().toString()).toList());
         }
     }
 
