@@ -5,13 +5,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.softrdma.device.Counters;
-import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.config.Recovery;
-import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.WcStatus;
@@ -20,8 +18,8 @@ import org.softrdma.wire.roce.Opcode;
 /**
  * An RC queue pair. {@link Requester} sends requests, {@link Completer} receives the responses to them, {@link Responder} executes the
  * peer's requests. Requester and completer do not know each other: they share {@link SendState}, {@link SendWindow}, {@link LossRecovery}
- * and {@link SendCompletions}, which this class makes. {@link KeepAlive} probes the peer while all of them have nothing to do.
- * {@link XrcInitiator} and {@link XrcTarget} are its two halves, under opcodes of their own.
+ * and {@link SendCompletions}, which this class makes. {@link XrcInitiator} and {@link XrcTarget} are its two halves, under opcodes of
+ * their own.
  */
 public class RcMachine extends QpMachine {
     /** Half the largest window: a loss wastes no more than that, and few trains of responses are cut short. */
@@ -32,7 +30,6 @@ public class RcMachine extends QpMachine {
     private final SendState sends;
     private final SendWindow window;
     private final LossRecovery recovery;
-    private final KeepAlive keepAlive;
     private final SendCompletions sendCompletions;
     private final Requester requester;
     private final Completer completer;
@@ -69,7 +66,6 @@ public class RcMachine extends QpMachine {
         sends = new SendState(queues.sends());
         window = new SendWindow(sends, flight);
         recovery = new LossRecovery(sends, window, attributes, counters);
-        keepAlive = new KeepAlive(this, sends, attributes, counters);
         sendCompletions = newSendCompletions();
         requester = new Requester(this, sends, window, recovery, sendCompletions);
         completer = new Completer(this, sends, recovery, sendCompletions);
@@ -95,10 +91,7 @@ public class RcMachine extends QpMachine {
         // Part of the check of packet headers, not of requests: dropped without an answer, as in kernel rxe 6.1. IBA vol 1 §9.6.1
         if (packet.service() != transport) {
             counters().count(RxeCounter.DROP_WRONG_SERVICE);
-            return;
-        }
-        keepAlive.onPacket(nowNs);
-        if (!packet.has(Opcode.RESPONSE)) {
+        } else if (!packet.has(Opcode.RESPONSE)) {
             onRequest(packet);
         } else if (state() == QpState.RTR) {
             counters().count(RxeCounter.DROP_QP_STATE);
@@ -115,24 +108,22 @@ public class RcMachine extends QpMachine {
 
     /** Handles a response of this service. */
     void onResponse(long nowNs, InboundPacket packet) {
-        if (keepAlive.isOutstanding()) {
-            failUnlessSuccess(keepAlive.onResponse(nowNs, packet));
-        } else {
-            completer.onResponse(nowNs, packet);
-        }
+        completer.onResponse(nowNs, packet);
         countFlight();
     }
 
     @Override
     void onServiceTimer(long nowNs) {
-        failUnlessSuccess(recovery.onTimer(nowNs));
-        failUnlessSuccess(keepAlive.onTimer(nowNs));
+        WcStatus outcome = recovery.onTimer(nowNs);
+        if (outcome != WcStatus.SUCCESS) {
+            fail(outcome);
+        }
         countFlight();
     }
 
     @Override
     long serviceDeadlineNs() {
-        return Deadline.earlier(recovery.deadlineNs(), keepAlive.deadlineNs());
+        return recovery.deadlineNs();
     }
 
     // ---- output ----
@@ -174,12 +165,7 @@ public class RcMachine extends QpMachine {
             forRequests--;
             sent++;
         }
-        if (forRequests > 0 && keepAlive.isDue() && out.hasRoom()) {
-            keepAlive.transmit(nowNs, out);
-            sent++;
-        }
         sent += requester.transmit(nowNs, out, Math.min(forRequests, window.room()));
-        keepAlive.onTurn(nowNs, sent > 0);
         countFlight();
         if (window.room() <= 0 && requester.hasMore()) {
             flight.await(this);
@@ -189,7 +175,7 @@ public class RcMachine extends QpMachine {
 
     @Override
     boolean hasData() {
-        return responder.owesData() || requester.hasMore() || recovery.isProbing() || keepAlive.isDue();
+        return responder.owesData() || requester.hasMore() || recovery.isProbing();
     }
 
     @Override
@@ -219,10 +205,6 @@ public class RcMachine extends QpMachine {
     public final void follow(QueuePairOptions options) {
         super.follow(options);
         recovery.probe(options.recovery() == Recovery.EARLY);
-        if (transport == Opcode.TRANSPORT_RC) {
-            // A request of XRC must name a shared receive queue of the peer: none is known here.
-            keepAlive.probeAfter(options.keepAliveNs());
-        }
     }
 
     // ---- states ----
@@ -250,7 +232,6 @@ public class RcMachine extends QpMachine {
         sends.reset(0);
         window.reset();
         recovery.reset();
-        keepAlive.stop();
         responder.dropResponses();
         leaveFlight();
     }
@@ -291,7 +272,6 @@ public class RcMachine extends QpMachine {
     protected void flushSends() {
         sendCompletions.flush();
         recovery.stop();
-        keepAlive.stop();
     }
 
     @Override
@@ -305,11 +285,6 @@ public class RcMachine extends QpMachine {
     }
 
     @Override
-    protected boolean isRestDrained() {
-        return !keepAlive.isOutstanding();
-    }
-
-    @Override
     public QpAttributes query() {
         return super.query().rqPsn(responder.expectedPsn()).sqPsn(sends.nextPsn);
     }
@@ -318,26 +293,13 @@ public class RcMachine extends QpMachine {
 
     @Override
     boolean maySend() {
-        return super.maySend() && !recovery.waitsForReceiver() && !keepAlive.isOutstanding();
+        return super.maySend() && !recovery.waitsForReceiver();
     }
 
-    /**
-     * The connection is lost: the oldest work request completes with {@code status}, everything else is flushed, and the queue pair is in
-     * error. If there is none, an event reports it.
-     */
+    /** The oldest work request failed: it completes with {@code status}, everything else is flushed, and the queue pair is in error. */
     final void fail(WcStatus status) {
-        if (sends.ring.head() == sends.ring.tail()) {
-            raise(AsyncEventType.QP_FATAL);
-        } else {
-            sendCompletions.fail(sends.ring.head(), status);
-        }
+        sendCompletions.fail(sends.ring.head(), status);
         enterError();
-    }
-
-    private void failUnlessSuccess(WcStatus status) {
-        if (status != WcStatus.SUCCESS) {
-            fail(status);
-        }
     }
 
     /** Bits of the opcode that stand for the service. */
