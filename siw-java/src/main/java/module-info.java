@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** The iWARP provider. */
-@SuppressWarnings("requires-automatic")
+@SuppressWarnings({"module", "requires-automatic"})
 module org.softrdma.siw {
     requires transitive org.softrdma.verbs;
     requires org.softrdma.device;
