@@ -8,10 +8,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -26,6 +28,9 @@ class UnfinishedConnectionsTest extends ToolProcesses {
     /** Requests at a time: rping's backlog, beyond which it drops them. */
     private static final int BACKLOG = 3;
     private static final int TRIES = 5;
+    /** Captured from the connection request of rstream 44 on Linux 6.1. */
+    private static final byte[] STREAM_DATA = HexFormat.of().parseHex("01020180" + "00000000" + "0000563b63a90000" + "0000127f" + "00000002"
+        + "00007f632feff000" + "0000137a" + "00080000");
     private static final long REPLY_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long POLL_NS = 20_000;
     private static final int FIRST_ID = 0x1000;
@@ -62,14 +67,48 @@ class UnfinishedConnectionsTest extends ToolProcesses {
         assertEquals(0, start("rping -c -a 127.0.0.1 -V -C 3 -p " + port).await().exitCode());
     }
 
-    /** @return requests that were accepted */
+    /** rsockets: the listener makes a queue pair with its buffers for each request, before a program accepts. */
+    @ParameterizedTest
+    @EnumSource(names = {"SILENCE", "REJECT"})
+    void shouldKeepNothingOfStreamsThatAreNotEstablished(UnfinishedPeer.End end) throws Exception {
+        int port = freePort();
+        String options = " -S 64 -C 10 -I 10 -p " + port;
+        Started server = listening("rstream" + options, "tcp-" + port);
+        long threads = status(server, "Threads");
+
+        int accepted = request(port, end, REQUESTS, FIRST_ID, 1, STREAM_DATA);
+
+        assertTrue(accepted >= ENOUGH, accepted + " requests of " + REQUESTS + " were accepted");
+        awaitNothing(server);
+        waitFor("threads stay: " + threads + " before", server, () -> status(server, "Threads") <= threads + MORE_THREADS);
+        assertEquals(0, start("rstream -s 127.0.0.1" + options).await().exitCode());
+        assertEquals(0, server.await().exitCode());
+    }
+
+    /** The original waits for ever for messages of a peer that has disconnected. */
+    @Test
+    void shouldEndATestWhosePeerDisconnectsBeforeItsMessages() throws Exception {
+        int port = freePort();
+        Started server = listening("ucmatose -p " + port, "tcp-" + port);
+        assertEquals(1, request(port, UnfinishedPeer.End.DISCONNECT, 1, FIRST_ID));
+
+        Ended ended = server.await();
+        assertEquals(256 - 104, ended.exitCode(), ended.toString());
+        assertEquals("cmatose: the peer disconnected before all messages had arrived\n", ended.err(), ended.toString());
+    }
+
     private int request(int port, UnfinishedPeer.End end, int count, int firstId) throws Exception {
+        return request(port, end, count, firstId, BACKLOG, new byte[0]);
+    }
+
+    /** @return requests that were accepted */
+    private int request(int port, UnfinishedPeer.End end, int count, int firstId, int atATime, byte[] data) throws Exception {
         InetAddress own = InetAddress.getByAddress(new byte[] {127, (byte) ThreadLocalRandom.current().nextInt(1, 255),
             (byte) ThreadLocalRandom.current().nextInt(256), (byte) ThreadLocalRandom.current().nextInt(1, 255)});
         InetAddress servers = InetAddress.getByName(listenersAddress("tcp-" + port));
-        try (UnfinishedPeer peer = new UnfinishedPeer(own, servers, port, firstId, end)) {
-            for (int sent = 0; sent < count; sent += BACKLOG) {
-                int target = Math.min(count, sent + BACKLOG);
+        try (UnfinishedPeer peer = new UnfinishedPeer(own, servers, port, firstId, end, data)) {
+            for (int sent = 0; sent < count; sent += atATime) {
+                int target = Math.min(count, sent + atATime);
                 for (int tries = 0; tries < TRIES && !peer.isAccepted(sent, target); tries++) {
                     for (int i = sent; i < target; i++) {
                         peer.request(i);

@@ -50,6 +50,7 @@ final class UnfinishedPeer implements AutoCloseable {
     private final int serverPort;
     private final int firstId;
     private final End end;
+    private final byte[] data;
     private final Icrc icrc = new Icrc();
     private final ByteBuffer in = ByteBuffer.allocate(1024);
     private int psn;
@@ -61,8 +62,10 @@ final class UnfinishedPeer implements AutoCloseable {
      *
      * @param own     address of this peer, of 127.0.0.0/8
      * @param firstId communication ID and queue pair number of the first request; each further one has the next
+     * @param data    private data of the requests, behind the IP addresses
      */
-    UnfinishedPeer(InetAddress own, InetAddress server, int serverPort, int firstId, End end) throws IOException {
+    UnfinishedPeer(InetAddress own, InetAddress server, int serverPort, int firstId, End end, byte[] data) throws IOException {
+        this.data = data;
         this.own = Gid.of(own);
         this.server = Gid.of(server);
         this.serverPort = serverPort;
@@ -105,6 +108,7 @@ final class UnfinishedPeer implements AutoCloseable {
         CmReq.HOP_LIMIT.set(packet, at, 64);
         CmReq.ACK_TIMEOUT.set(packet, at, 14);
         CmIpHeader.putIpv4(packet, at + CmMessage.privateDataOffset(CmMessage.REQ), 40_000, own.ipv4(), server.ipv4());
+        packet.put(at + CmMessage.privateDataOffset(CmMessage.REQ) + CmIpHeader.LENGTH, data);
     }
 
     /** Receives what has arrived, and ends the connections that were accepted. */

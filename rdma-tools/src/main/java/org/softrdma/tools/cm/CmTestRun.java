@@ -80,12 +80,30 @@ abstract class CmTestRun {
     }
 
     final void nextEvent() {
-        CmEvent event = channel.getEvent(-1);
+        process(channel.getEvent(-1));
+    }
+
+    /** Processes the events that have arrived, without waiting. */
+    final void pendingEvents() {
+        for (CmEvent event = channel.getEvent(0); event != null; event = channel.getEvent(0)) {
+            process(event);
+        }
+    }
+
+    private void process(CmEvent event) {
         try {
             handle(event);
         } finally {
             event.ack();
         }
+    }
+
+    final void pollSends() {
+        nodes.forEach(node -> node.pollSends(this::pendingEvents));
+    }
+
+    final void pollReceives() {
+        nodes.forEach(node -> node.pollReceives(this::pendingEvents));
     }
 
     static TestNode node(CmEvent event) {

@@ -125,10 +125,10 @@ final class McKeyRun extends CmTestRun {
                 node.postSends(UdMessages.request(node).flags(SendFlags.SIGNALED));
             }
             // Messages that are still queued when the group is left would be lost.
-            nodes.forEach(TestNode::pollSends);
+            pollSends();
         } else {
             say("receiving data transfers");
-            nodes.forEach(TestNode::pollReceives);
+            pollReceives();
         }
         say("data transfers complete");
     }

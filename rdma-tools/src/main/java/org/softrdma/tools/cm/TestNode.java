@@ -14,6 +14,7 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.DatagramParameters;
@@ -22,6 +23,9 @@ import org.softrdma.verbs.cm.DatagramParameters;
 final class TestNode {
     private static final int NO_MEMORY = -12;
     private static final int POLL = 8;
+    /** Empty polls between two looks at the connection's events. */
+    private static final int LOOK = 4096;
+    private static final int RESET = -104;
 
     final String prefix;
     private final TestOptions options;
@@ -30,6 +34,10 @@ final class TestNode {
     private final WorkCompletion[] completions = WorkCompletion.array(POLL);
     CmId id;
     boolean connected;
+    /** True once the connection was made, also after its end. */
+    boolean established;
+    /** True once the peer has ended the connection: work requests that remain are flushed. */
+    boolean disconnected;
     /** Destination of datagrams; null until it is known. */
     AddressHandle handle;
     int remoteQpn;
@@ -169,22 +177,33 @@ final class TestNode {
         }
     }
 
-    /** Polls one completion for each message, whether successful or not. */
-    void pollSends() {
-        poll(sendCq);
+    /**
+     * Polls one completion for each message, whether successful or not.
+     *
+     * @param events processes the events that have arrived; called now and then, since a peer that is gone completes nothing
+     */
+    void pollSends(Runnable events) {
+        poll(sendCq, events);
     }
 
-    /** Polls one completion for each message, whether successful or not. */
-    void pollReceives() {
-        poll(receiveCq);
+    /** Polls one completion for each message, as {@link #pollSends} does. */
+    void pollReceives(Runnable events) {
+        poll(receiveCq, events);
     }
 
-    private void poll(CompletionQueue queue) {
+    private void poll(CompletionQueue queue, Runnable events) {
+        int empty = 0;
         for (int done = 0; connected && done < options.messageCount;) {
             int count = queue.poll(completions);
             if (count > 0) {
+                if (disconnected && completions[count - 1].status() == WcStatus.WR_FLUSH_ERR) {
+                    console.error(prefix + ": the peer disconnected before all messages had arrived");
+                    throw new TestFailure(RESET);
+                }
                 onCompletion(completions[0]);
                 done += count;
+            } else if (++empty % LOOK == 0) {
+                events.run();
             } else {
                 Thread.onSpinWait();
             }

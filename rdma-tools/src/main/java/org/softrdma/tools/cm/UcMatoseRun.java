@@ -26,9 +26,9 @@ final class UcMatoseRun extends ClientServerRun {
             say("initiating data transfers");
             nodes.forEach(TestNode::postSends);
             say("completing sends");
-            nodes.forEach(TestNode::pollSends);
+            pollSends();
             say("receiving data transfers");
-            nodes.forEach(TestNode::pollReceives);
+            pollReceives();
             say("data transfers complete");
         }
         if (options.migrate) {
@@ -56,7 +56,7 @@ final class UcMatoseRun extends ClientServerRun {
             connectEvents();
             if (options.messageCount != 0) {
                 say("receiving data transfers");
-                nodes.forEach(TestNode::pollReceives);
+                pollReceives();
                 say("sending replies");
                 nodes.forEach(TestNode::postSends);
                 say("data transfers complete");
@@ -89,11 +89,18 @@ final class UcMatoseRun extends ClientServerRun {
         switch (event.type()) {
             case ESTABLISHED -> {
                 node(event).connected = true;
+                node(event).established = true;
                 connectsLeft--;
                 disconnectsLeft++;
             }
             case DISCONNECTED -> {
+                TestNode node = node(event);
+                node.disconnected = true;
                 disconnect(event.id());
+                if (!node.established) {
+                    // The original waits for an event that does not come.
+                    throw failed(event);
+                }
                 disconnectsLeft--;
             }
             default -> super.handle(event);

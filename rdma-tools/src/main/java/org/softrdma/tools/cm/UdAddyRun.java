@@ -20,12 +20,12 @@ final class UdAddyRun extends ClientServerRun {
         connectEvents();
         if (options.messageCount != 0) {
             say("receiving data transfers");
-            nodes.forEach(TestNode::pollReceives);
+            pollReceives();
             say("sending replies");
             for (TestNode node : nodes) {
                 node.postSends(UdMessages.request(node).flags(SendFlags.SIGNALED));
             }
-            nodes.forEach(TestNode::pollSends);
+            pollSends();
             say("data transfers complete");
         }
     }
@@ -39,7 +39,7 @@ final class UdAddyRun extends ClientServerRun {
                 node.postSends(UdMessages.request(node));
             }
             say("receiving data transfers");
-            nodes.forEach(TestNode::pollReceives);
+            pollReceives();
             say("data transfers complete");
         }
     }
