@@ -113,12 +113,20 @@ final class RawPeer {
     RawPeer(SiwPair.Setup setup) {
         crc = setup.crc;
         side = new SiwPair.Side(simulation, new SplittableRandom(7), setup);
+        fillSendBuffer();
         StreamParameters parameters = new StreamParameters(setup.crc, false, setup.markersToA, setup.maxUlpdu);
         SiwPair.connect(side, stream, parameters, setup, setup.first, setup.sendNotBeforeNs);
     }
 
     RawPeer() {
         this(new SiwPair.Setup());
+    }
+
+    /** Fills the buffer that frames will be written to: a byte of a frame that is not written is not zero by chance. */
+    private void fillSendBuffer() {
+        StreamBuffer buffer = side.engine.sendBuffers().take();
+        buffer.memory().fill((byte) 0xa5);
+        side.engine.sendBuffers().giveBack(buffer);
     }
 
     /** Runs the simulation until all pending work is done. */

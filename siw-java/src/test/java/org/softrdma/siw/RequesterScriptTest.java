@@ -613,6 +613,18 @@ class RequesterScriptTest {
         assertEquals(List.of(WcStatus.SUCCESS, WcStatus.SUCCESS), peer.side.sendStatuses());
     }
 
+    /** Lengths of messages are u32 on the wire. The memory is registered and never touched, as a READ request contains no data. */
+    @Test
+    void shouldReadUpToFourGigabytes() {
+        int most = Integer.MAX_VALUE;
+        MemoryRegion huge = peer.side.pd.register(MemorySegment.ofAddress(1L << 40).reinterpret(1L << 32), SiwPair.ALL_REMOTE);
+        post(new SendRequest().read(0x9000, 7).element(huge, 0, most).element(huge, 0, most).element(huge, 0, 1).signaled());
+        assertEquals(RawSegment.read(1).into(huge.lkey(), huge.address()).from(7, 0x9000, 0xFFFF_FFFFL), peer.next());
+        post(new SendRequest().read(0x9000, 7).element(huge, 0, most).element(huge, 0, most).element(huge, 0, 2).signaled());
+        assertEquals(RawSegment.terminate(0x0000), peer.next());
+        assertEquals(List.of(WcStatus.WR_FLUSH_ERR, WcStatus.LOC_LEN_ERR), peer.side.sendStatuses());
+    }
+
     /** A transmit turn is bounded even if the stream accepts everything at once. */
     @Test
     void shouldStopForOthersThoughTheStreamTakesEverything() {
