@@ -103,6 +103,8 @@ class RequesterScriptTest {
         assertEquals(RawSegment.write(0x55667788, 0x3000, text.substring(0, 228)), peer.next());
         assertNull(peer.next());
         assertEquals(List.of(WcStatus.SUCCESS, WcStatus.SUCCESS, WcStatus.SUCCESS), peer.side.sendStatuses());
+        assertEquals(6, peer.side.counter("sent_fpdus"));
+        assertEquals(3, peer.side.counter("rdma_sends"));
     }
 
     @Test

@@ -17,6 +17,7 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
+import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
@@ -24,6 +25,7 @@ import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.wire.iwarp.UlpduCheck;
 
 /** Segments of the peer and their effects as the RFCs specify them: memory, completions, responses and Terminates. */
 class ResponderScriptTest {
@@ -80,6 +82,8 @@ class ResponderScriptTest {
         assertEquals(5, wc.byteLength());
         assertEquals("abcde", text(2048, 5));
         assertNull(peer.next());
+        assertEquals(2, peer.side.counter("rcvd_fpdus"));
+        assertEquals(1, peer.side.counter("rdma_recvs"));
     }
 
     @Test
@@ -410,9 +414,20 @@ class ResponderScriptTest {
         assertEquals(List.of(), peer.side.events());
         assertNull(peer.next());
         assertEquals(0, peer.side.counter("torn_frames"));
+        assertEquals(UlpduCheck.OK, peer.side.qp.machine().terminatedBy());
         connect();
         peer.sendBytes(new byte[] {0, 20, 65});
         peer.end();
         assertEquals(1, peer.side.counter("torn_frames"));
+    }
+
+    /** A frame that is torn after the queue pair has ended is of no interest. */
+    @Test
+    void shouldNotCountFramesTornAfterTheEnd() {
+        peer.sendBytes(new byte[] {0, 20, 65});
+        peer.side.qp.modify(new QpAttributes().state(QpState.ERR));
+        peer.end();
+        assertEquals(0, peer.side.counter("torn_frames"));
+        assertEquals(List.of(), peer.side.events());
     }
 }
