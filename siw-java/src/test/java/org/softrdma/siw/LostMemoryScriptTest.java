@@ -72,6 +72,7 @@ class LostMemoryScriptTest {
             sent += payload.length() / 2;
         }
         assertTrue(sent > 0 && sent <= SiwConnection.SEND_BUFFER_BYTES, sent + " bytes, those written before");
+        assertEquals(frames.size() - 1, peer.side.counter("sent_fpdus"), "all but the Terminate");
         assertEquals(List.of(WcStatus.LOC_PROT_ERR, WcStatus.WR_FLUSH_ERR), peer.side.sendStatuses());
         assertEndedLocally();
     }

@@ -19,6 +19,7 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.SendRequest;
@@ -127,6 +128,7 @@ class PendingResponsesScriptTest {
         assertEquals(RawSegment.terminate(code, request), frames.getLast());
         long sent = assertBeginning(frames.subList(0, frames.size() - 1));
         assertTrue(sent > 0 && sent <= SiwConnection.SEND_BUFFER_BYTES, sent + " bytes, those written before the change");
+        assertEquals(frames.size() - 1, peer.side.counter("sent_fpdus"), "all but the Terminate");
         assertEnded();
     }
 
@@ -184,6 +186,21 @@ class PendingResponsesScriptTest {
         String last = frames.get(frames.size() - 2);
         assertTrue(last.endsWith("0700000000000000"), last);
         assertEquals(8, region.memory().get(ValueLayout.JAVA_LONG, LONG - 8));
+    }
+
+    /** A disconnect waits for the responses owed to the peer. */
+    @Test
+    void shouldAnswerBeforeADisconnectEnds() {
+        open(LONG);
+        requestLongRead();
+        peer.side.qp.modify(new QpAttributes().state(QpState.SQD));
+        peer.run();
+        assertEquals(QpState.SQD, peer.side.qp.state());
+        List<String> frames = continueAndCollect();
+        assertTrue(frames.getLast().startsWith("c142"), frames.getLast());
+        assertEquals(QpState.ERR, peer.side.qp.state());
+        assertTrue(peer.stream.closed);
+        assertEquals(List.of(), peer.side.events());
     }
 
     /** Messages take turns, and segments of two are never mixed: siw 6.1 accepts only some of the interleavings that DDP allows. */

@@ -210,7 +210,7 @@ final class ViolationScene {
             for (String segment : segments) {
                 all = RawPeer.concat(all, peer.frame(RawPeer.bytes(segment)));
             }
-            peer.sendBytes(all);
+            peer.sendBytes(withAWriteBehind(all));
             assertEnded(refusal, segments.getLast(), before, sends, receiveStatuses);
         } else {
             sendValid(segments.subList(0, segments.size() - 1));
@@ -223,8 +223,13 @@ final class ViolationScene {
     /** Sends bytes that violate the protocol. */
     void assertRefusedBytes(Refusal refusal, String segment, byte[] bytes, List<WcStatus> sends, List<WcStatus> receiveStatuses) {
         List<byte[]> before = content();
-        peer.sendBytes(bytes);
+        peer.sendBytes(withAWriteBehind(bytes));
         assertEnded(refusal, segment, before, sends, receiveStatuses);
+    }
+
+    /** Adds a valid WRITE, received together with the violation, which must not be executed. */
+    private byte[] withAWriteBehind(byte[] bytes) {
+        return RawPeer.concat(bytes, peer.frame(RawPeer.bytes(RawSegment.write(target.rkey(), target.address(), "00"))));
     }
 
     private void assertEnded(Refusal refusal, String segment, List<byte[]> before, List<WcStatus> sends, List<WcStatus> receiveStatuses) {

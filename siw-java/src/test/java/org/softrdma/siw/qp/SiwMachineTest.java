@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.Counters;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.BufferPool;
 import org.softrdma.siw.mpa.StreamBuffer;
@@ -118,6 +119,67 @@ class SiwMachineTest {
         assertEquals(List.of("1 SEND SUCCESS 3"), a.queues.completions);
         assertEquals(List.of("7 RECV SUCCESS 3"), b.queues.completions);
         assertEquals(QpState.ERR, a.machine.state());
+        assertTrue(a.machine.isFinished());
+    }
+
+    @Test
+    void shouldSayWhetherTheBufferWasFull() {
+        a.queues.postSend(1, "x".repeat(100));
+        StreamBuffer small = new StreamBuffer(100);
+        assertEquals(0, a.machine.transmit(NOW_NS, small));
+        assertTrue(a.machine.isBlocked());
+        assertEquals(1, a.machine.transmit(NOW_NS, a.out));
+        assertFalse(a.machine.isBlocked());
+        assertEquals(0, a.machine.transmit(NOW_NS, small));
+        assertFalse(a.machine.isBlocked(), "there is nothing to send");
+    }
+
+    /** A queue pair that was never connected: posted receives are flushed, and there is no peer to notify. */
+    @Test
+    void shouldFlushWithoutAConnection() {
+        End never = new End(3);
+        never.machine.modify(new QpAttributes(), QpState.INIT, NOW_NS);
+        never.queues.postReceive(7, 16);
+        never.machine.modify(new QpAttributes(), QpState.ERR, NOW_NS);
+        assertEquals(List.of("7 RECV WR_FLUSH_ERR 0"), never.queues.completions);
+        assertEquals(0, never.machine.transmit(NOW_NS, never.out));
+        assertTrue(never.machine.isFinished());
+        assertEquals(Deadline.NEVER, never.machine.deadlineNs());
+    }
+
+    /** The Terminate that was not sent, the time limit of the disconnect and the peer's first frame are of the last connection. */
+    @Test
+    void shouldKeepNothingOfTheLastConnection() {
+        b.queues.postReceive(7, 1024);
+        a.queues.postSend(1, "x".repeat(1000));
+        b.machine.sendReminders();
+        StreamBuffer some = new StreamBuffer(600);
+        assertEquals(1, a.machine.transmit(NOW_NS, some));
+        b.machine.reader().onBytes(some.bytes(), some.memory(), some.start(), some.end());
+        assertTrue(b.machine.isPeerHeard());
+        a.machine.modify(new QpAttributes(), QpState.SQD, NOW_NS);
+        assertEquals(NOW_NS + Closing.PATIENCE_NS, a.machine.deadlineNs());
+        a.machine.onBadFraming(TerminateCode.MPA_CRC);
+        b.machine.onBadFraming(TerminateCode.MPA_CRC);
+        for (End end : List.of(a, b)) {
+            assertFalse(end.machine.isFinished(), "the Terminate is not sent yet");
+            end.machine.modify(new QpAttributes(), QpState.RESET, NOW_NS);
+            assertEquals(0, end.machine.transmit(NOW_NS, end.out));
+            assertTrue(end.machine.isFinished());
+            end.connect();
+            assertFalse(end.machine.isFinished());
+            assertFalse(end.machine.isPeerHeard());
+            assertEquals(Deadline.NEVER, end.machine.deadlineNs());
+            assertEquals(0, end.machine.transmit(NOW_NS, end.out));
+        }
+    }
+
+    /** A queue pair that is closed in the middle of a connection sends nothing more, not even the Terminate. */
+    @Test
+    void shouldSendNothingOnceItIsClosed() {
+        a.machine.onBadFraming(TerminateCode.MPA_CRC);
+        a.machine.close();
+        assertEquals(0, a.machine.transmit(NOW_NS, a.out));
         assertTrue(a.machine.isFinished());
     }
 
