@@ -17,6 +17,7 @@ import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.engine.GidTable;
 import org.softrdma.rxe.engine.RxeEngine;
 import org.softrdma.rxe.engine.RxeLimits;
+import org.softrdma.rxe.qp.InterfaceMtu;
 import org.softrdma.rxe.qp.LingeringQueuePairs;
 import org.softrdma.rxe.qp.RxeCounter;
 import org.softrdma.verbs.AsyncEventType;
@@ -58,6 +59,34 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
         this.link = link;
         this.roceMode = roceMode;
         attributes = RxeLimits.attributes(netdev.nodeGuid());
+        engine().explainBy(new MtuOfInterface(thread != null));
+    }
+
+    /** The interface as it is when a connection fails; the periodic look at it may be half a second old. */
+    private final class MtuOfInterface implements InterfaceMtu {
+        private final boolean real;
+
+        /** @param real the host has the interface; otherwise only {@link #portIs} changes it */
+        MtuOfInterface(boolean real) {
+            this.real = real;
+        }
+
+        private NetDevice netdevNow() {
+            return real ? port().orGone(NetDevice.find(netdev().name())) : netdev();
+        }
+
+        @Override
+        public int pathMtu() {
+            return RxePort.activeMtu(netdevNow()).bytes();
+        }
+
+        @Override
+        public void onConnectionLost(int qpn, int pathMtu) {
+            NetDevice now = netdevNow();
+            LOG.log(System.Logger.Level.WARNING, now.name() + ": qp 0x" + Integer.toHexString(qpn)
+                + " failed with RETRY_EXC_ERR: its path MTU of " + pathMtu + " bytes no longer fits the interface, whose MTU is "
+                + now.mtu() + " now (RoCE " + pathMtu() + "); connect again with that, or raise the MTU");
+        }
     }
 
     /** Records all further connections, and ends those of other processes that were killed, until the device stops. */

@@ -3,12 +3,20 @@ package org.softrdma.rxe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.host.config.NetDevice;
+import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.link.sim.SimulatedLink;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
@@ -19,6 +27,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.PortState;
 import org.softrdma.verbs.QpAttributes;
@@ -27,6 +36,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WorkCompletion;
 
 /** The port follows its network interface, whose state the test sets. IBA vol 1 §11.6.3.3; physical states as in the C API. */
 class PortEventsTest {
@@ -41,8 +51,12 @@ class PortEventsTest {
     private final MemoryRegion region = pair.a.memory(64, AccessFlags.LOCAL_WRITE);
 
     private static NetDevice netdev(boolean up, boolean running, String... addresses) {
+        return netdev(9000, up, running, addresses);
+    }
+
+    private static NetDevice netdev(int mtu, boolean up, boolean running, String... addresses) {
         List<InetAddress> held = Arrays.stream(addresses).map(PortEventsTest::address).toList();
-        return new NetDevice("sim0", 1, 0x020000000001L, 9000, up, running, false, held);
+        return new NetDevice("sim0", 1, 0x020000000001L, mtu, up, running, false, held);
     }
 
     private static InetAddress address(String text) {
@@ -199,5 +213,63 @@ class PortEventsTest {
     void shouldAnnounceTheEventsInItsCapabilities() {
         int portActiveEvent = 1 << 10;
         assertEquals(portActiveEvent, pair.a.context.queryDevice().deviceCapFlags() & portActiveEvent);
+    }
+
+    /**
+     * The interface's MTU shrinks below the connection's path MTU, and full packets are lost: the completion that reports it has EMSGSIZE,
+     * 90, as its vendor error, and the log the figures. A request of one short packet fits as ever: its failure has another reason.
+     */
+    @ParameterizedTest
+    @CsvSource({"1025,1500,90", "1025,1119,90", "1025,9000,0", "500,1500,0", "600,700,90", "1024,1500,0"})
+    void shouldReportThatThePathMtuNoLongerFitsTheInterface(int length, int mtu, int vendorError) {
+        SimulatedPair.Setup setup = new SimulatedPair.Setup();
+        setup.mtu = length > 1024 ? Mtu.MTU_2048 : Mtu.MTU_1024;
+        SimulatedPair mine = new SimulatedPair(1, setup);
+        MemoryRegion from = mine.a.memory(4096, AccessFlags.LOCAL_WRITE);
+        MemoryRegion to = mine.b.memory(4096, SimulatedPair.ALL_REMOTE);
+        ((RxeContext) mine.a.context).running().portIs(netdev(mtu, true, true, "10.0.0.1"));
+        Rxe.setFaults(mine.b.context, LinkFaults.parse("drop=1,dir=both"));
+        List<String> logged = new ArrayList<>();
+        try (LogLines lines = new LogLines(RunningRxe.class, logged)) {
+            mine.a.qp.postSend(wr.write(to.address(), to.rkey()).element(from, 0, length).signaled());
+            mine.a.qp.postSend(wr.write(to.address(), to.rkey()).element(from, 0, length).signaled());
+            mine.runUntil(() -> mine.a.sends().size() == 2);
+        }
+        assertEquals(List.of(WcStatus.RETRY_EXC_ERR, WcStatus.WR_FLUSH_ERR), mine.a.sendStatuses());
+        assertEquals(List.of(vendorError, 0), mine.a.sends().stream().map(WorkCompletion::vendorError).toList());
+        assertEquals(vendorError == 0 ? 0 : 1, logged.size(), logged::toString);
+        if (vendorError != 0) {
+            String line = logged.getFirst();
+            assertTrue(line.contains("path MTU of " + setup.mtu.bytes() + " bytes no longer fits"), line);
+            assertTrue(line.contains("whose MTU is " + mtu + " now"), line);
+        }
+    }
+
+    /** Collects the messages that a class logs, instead of showing them. */
+    private static final class LogLines extends Handler implements AutoCloseable {
+        private final Logger logger;
+        private final List<String> into;
+
+        LogLines(Class<?> of, List<String> into) {
+            logger = Logger.getLogger(of.getName());
+            this.into = into;
+            logger.addHandler(this);
+            logger.setUseParentHandlers(false);
+        }
+
+        @Override
+        public void publish(LogRecord line) {
+            into.add(line.getMessage());
+        }
+
+        @Override
+        public void flush() {
+        }
+
+        @Override
+        public void close() {
+            logger.removeHandler(this);
+            logger.setUseParentHandlers(true);
+        }
     }
 }

@@ -16,6 +16,7 @@ import org.softrdma.link.Link;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.qp.FlightBudget;
+import org.softrdma.rxe.qp.InterfaceMtu;
 import org.softrdma.rxe.qp.LingeringQueuePairs;
 import org.softrdma.rxe.qp.PacketWriter;
 import org.softrdma.rxe.qp.QpMachine;
@@ -80,6 +81,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         }
     };
     private long countedSendErrors;
+    private InterfaceMtu interfaceMtu = InterfaceMtu.AMPLE;
 
     /**
      * Makes the engine of a device.
@@ -238,6 +240,11 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         return flight;
     }
 
+    /** Sets the interface that explains failures of the queue pairs made from now on. */
+    public void explainBy(InterfaceMtu mtuOfInterface) {
+        interfaceMtu = mtuOfInterface;
+    }
+
     /** Queue pair 1, for management datagrams. */
     public Gsi gsi() {
         return gsi;
@@ -252,6 +259,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         int qpn = drawQpn();
         QpMachine qp = maker.apply(qpn);
         qp.follow(options);
+        qp.explainBy(interfaceMtu);
         enter(qpn, qp);
         return qp;
     }

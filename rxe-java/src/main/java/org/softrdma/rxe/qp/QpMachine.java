@@ -59,6 +59,7 @@ public abstract class QpMachine extends QueuePairCore {
     /** Null without congestion control. */
     private CongestionPoint congestion;
     private boolean peerSeen;
+    private InterfaceMtu interfaceMtu = InterfaceMtu.AMPLE;
 
     /** Mark of the engine: the queue pair is in its queue for a turn. */
     public boolean active;
@@ -292,6 +293,15 @@ public abstract class QpMachine extends QueuePairCore {
         if (options.congestion().on()) {
             congestion = new CongestionPoint(options.congestion(), counters);
         }
+    }
+
+    /** Sets the interface that explains a failure, before the queue pair is used. */
+    public final void explainBy(InterfaceMtu mtuOfInterface) {
+        interfaceMtu = mtuOfInterface;
+    }
+
+    final InterfaceMtu interfaceMtu() {
+        return interfaceMtu;
     }
 
     /** Reports the first request in RTR: the connection is established. */

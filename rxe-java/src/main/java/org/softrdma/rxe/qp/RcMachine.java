@@ -25,6 +25,8 @@ public class RcMachine extends QpMachine {
     /** Half the largest window: a loss wastes no more than that, and few trains of responses are cut short. */
     private static final int READ_REQUEST_PACKETS = SendWindow.MAX_PACKETS / 2;
     private static final int SPLIT_FROM_DEPTH = 4;
+    /** Vendor error of a request that failed because the path MTU no longer fits the interface: EMSGSIZE. */
+    private static final int VENDOR_ERROR_PATH_MTU = 90;
 
     private final int transport;
     private final SendState sends;
@@ -116,7 +118,7 @@ public class RcMachine extends QpMachine {
     void onServiceTimer(long nowNs) {
         WcStatus outcome = recovery.onTimer(nowNs);
         if (outcome != WcStatus.SUCCESS) {
-            fail(outcome);
+            failUnanswered(outcome);
         }
         countFlight();
     }
@@ -299,6 +301,17 @@ public class RcMachine extends QpMachine {
     /** The oldest work request failed: it completes with {@code status}, everything else is flushed, and the queue pair is in error. */
     final void fail(WcStatus status) {
         sendCompletions.fail(sends.ring.head(), status);
+        enterError();
+    }
+
+    /** Fails the oldest work request, which was not answered, and explains that if its packets no longer fit the interface. */
+    private void failUnanswered(WcStatus status) {
+        long head = sends.ring.head();
+        boolean tooLong = Math.min(sends.ring.length(head), mtu()) > interfaceMtu().pathMtu();
+        sendCompletions.fail(head, status, tooLong ? VENDOR_ERROR_PATH_MTU : 0);
+        if (tooLong) {
+            interfaceMtu().onConnectionLost(qpn(), mtu());
+        }
         enterError();
     }
 

@@ -21,6 +21,7 @@ public final class SendCompletions {
     /** Sequence number of the work request that failed. Sequence numbers are never reused, so a completed one matches no other request. */
     private long failed = NONE;
     private WcStatus reason;
+    private int detail;
 
     /**
      * Creates the send side of a queue pair.
@@ -56,15 +57,36 @@ public final class SendCompletions {
      * an application that polls the completion must find the queue pair in the resulting state.
      */
     public void fail(long wqe, WcStatus status) {
+        fail(wqe, status, 0);
+    }
+
+    /**
+     * Marks a work request as failed, as {@link #fail(long, WcStatus)} does.
+     *
+     * @param vendorError detail of its completion
+     */
+    public void fail(long wqe, WcStatus status, int vendorError) {
         failed = wqe;
         reason = status;
+        detail = vendorError;
     }
 
     /** Completes everything posted with WR_FLUSH_ERR, and the work request that failed with its own status. */
     public void flush() {
         for (long wqe = ring.head(); wqe < ring.tail(); wqe = ring.head()) {
-            releaseAndPush(wqe, wqe == failed ? reason : WcStatus.WR_FLUSH_ERR, 0);
+            if (wqe == failed) {
+                releaseAndPushFailure(wqe);
+            } else {
+                releaseAndPush(wqe, WcStatus.WR_FLUSH_ERR, 0);
+            }
         }
+    }
+
+    private void releaseAndPushFailure(long wqe) {
+        long wrId = ring.wrId(wqe);
+        WcOpcode opcode = CompletedOpcodes.of(ring.opcode(wqe));
+        ring.release(wqe + 1);
+        sink.pushFailure(wrId, reason, opcode, detail, qp.qpn());
     }
 
     /**

@@ -18,4 +18,14 @@ public interface CompletionSink {
      */
     boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int sourceQp, int flags,
                  boolean solicited);
+
+    /**
+     * Adds the completion of a failure with a detail. A sink that has no place for the detail drops it.
+     *
+     * @param vendorError detail of the failure
+     * @return as {@link #push}
+     */
+    default boolean pushFailure(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int qpNum) {
+        return push(wrId, status, opcode, 0, 0, qpNum, 0, 0, false);
+    }
 }

@@ -143,7 +143,17 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
     @Override
     public boolean push(long wrId, WcStatus status, WcOpcode opcode, int byteLength, int immediate, int qpNum, int sourceQp, int flags,
                         boolean solicited) {
-        if (overrun || !ring.push(wrId, status, opcode, 0, byteLength, immediate, qpNum, sourceQp, flags, context.roundNs())) {
+        return push(wrId, status, opcode, 0, byteLength, immediate, qpNum, sourceQp, flags, solicited);
+    }
+
+    @Override
+    public boolean pushFailure(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int qpNum) {
+        return push(wrId, status, opcode, vendorError, 0, 0, qpNum, 0, 0, false);
+    }
+
+    private boolean push(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int byteLength, int immediate, int qpNum,
+                         int sourceQp, int flags, boolean solicited) {
+        if (overrun || !ring.push(wrId, status, opcode, vendorError, byteLength, immediate, qpNum, sourceQp, flags, context.roundNs())) {
             if (!overrun) {
                 overrun = true;
                 context.raise(AsyncEventType.CQ_ERR, this, asyncEvents);
