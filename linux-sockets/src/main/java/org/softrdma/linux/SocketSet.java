@@ -72,12 +72,12 @@ public final class SocketSet implements AutoCloseable {
      * Adds an established connection. Any thread.
      *
      * @param fd still belongs to the caller, who closes it: this class duplicates it
-     * @throws VerbsException ENOMEM: the process has no more descriptors
+     * @throws VerbsException EMFILE: the process has no more descriptors
      */
     public TcpSocket take(int fd) {
         int own = LinuxTcp.duplicate(fd);
         if (own < 0) {
-            throw new VerbsException(Errno.ENOMEM, "rdma_connect", "the process has no more file descriptors (ulimit -n)");
+            throw new VerbsException(Errno.EMFILE, "rdma_connect", OpenFileLimit.advice());
         }
         return new TcpSocket(this, calls, own);
     }

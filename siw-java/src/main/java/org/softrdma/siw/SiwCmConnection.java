@@ -8,6 +8,7 @@ import org.softrdma.device.cm.CmPathOptions;
 import org.softrdma.device.cm.CmRequest;
 import org.softrdma.device.cm.CmService;
 import org.softrdma.device.cm.RequestVerdict;
+import org.softrdma.linux.OpenFileLimit;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.mpa.MpaResponder;
 import org.softrdma.siw.tcp.ByteStream;
@@ -241,6 +242,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
         switch (reason) {
             case ECONNREFUSED, ECONNRESET -> handler.onRejected(-reason.value(), NOTHING);
             case ETIMEDOUT -> handler.onUnreachable(-reason.value(), NOTHING);
+            case EMFILE -> handler.onConnectError(new VerbsException(reason, "rdma_connect", OpenFileLimit.advice()));
             default -> handler.onConnectError(-reason.value());
         }
     }

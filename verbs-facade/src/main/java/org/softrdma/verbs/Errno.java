@@ -16,6 +16,7 @@ public enum Errno {
     EEXIST(17, "File exists"),
     ENODEV(19, "No such device"),
     EINVAL(22, "Invalid argument"),
+    EMFILE(24, "Too many open files"),
     ENOSYS(38, "Function not implemented"),
     ENODATA(61, "No data available"),
     EPROTO(71, "Protocol error"),

@@ -56,7 +56,7 @@ public final class TcpLink implements AutoCloseable {
     private static final Map<String, Errno> REASONS = Map.of("refused", Errno.ECONNREFUSED, "reset", Errno.ECONNRESET,
         "timed out", Errno.ETIMEDOUT, "no route", Errno.EHOSTUNREACH, "host is unreachable", Errno.EHOSTUNREACH,
         "network is unreachable", Errno.ENETUNREACH, "in use", Errno.EADDRINUSE, "assign requested address", Errno.EADDRNOTAVAIL,
-        "permission denied", Errno.EACCES);
+        "permission denied", Errno.EACCES, "too many open files", Errno.EMFILE);
 
     private final int mtu;
     /** Null with NIO. */
@@ -119,7 +119,7 @@ public final class TcpLink implements AutoCloseable {
     /**
      * Returns the stream of an established connection.
      *
-     * @throws VerbsException ENOMEM: the process has no more descriptors
+     * @throws VerbsException EMFILE: the process has no more descriptors
      */
     private ByteStream streamOn(Channel channel) {
         if (!byOwner()) {
@@ -138,7 +138,23 @@ public final class TcpLink implements AutoCloseable {
 
     /** Maps a failure by the error number in epoll's message; the JDK's messages are in the user's language, which may be English. */
     static Errno errnoOf(Throwable cause) {
-        String text = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+        // A channel that cannot be created has the reason as its cause.
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            Errno errno = errnoOfText(String.valueOf(each.getMessage()).toLowerCase(Locale.ROOT));
+            if (errno != null) {
+                return errno;
+            }
+        }
+        return switch (cause) {
+            case ConnectTimeoutException late -> Errno.ETIMEDOUT;
+            case NoRouteToHostException noWay -> Errno.EHOSTUNREACH;
+            case ConnectException refused -> Errno.ECONNREFUSED;
+            case BindException taken -> Errno.EADDRINUSE;
+            default -> Errno.EIO;
+        };
+    }
+
+    private static Errno errnoOfText(String text) {
         Matcher number = NUMBER.matcher(text);
         if (number.find()) {
             Errno errno = Errno.of(Integer.parseInt(number.group(1)));
@@ -149,13 +165,7 @@ public final class TcpLink implements AutoCloseable {
                 return each.getValue();
             }
         }
-        return switch (cause) {
-            case ConnectTimeoutException late -> Errno.ETIMEDOUT;
-            case NoRouteToHostException noWay -> Errno.EHOSTUNREACH;
-            case ConnectException refused -> Errno.ECONNREFUSED;
-            case BindException taken -> Errno.EADDRINUSE;
-            default -> Errno.EIO;
-        };
+        return null;
     }
 
     /**

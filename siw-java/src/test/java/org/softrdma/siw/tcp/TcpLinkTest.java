@@ -128,6 +128,16 @@ class TcpLinkTest {
         assertEquals(errno, TcpLink.errnoOf(new IOException(text)));
     }
 
+    /** A socket that cannot be made: the reason is the cause, or the cause's cause. */
+    @Test
+    void shouldFindTheReasonOfASocketThatCannotBeMade() {
+        IOException full = new IOException("newSocketStream(..) failed with error(-24): Too many open files");
+        assertEquals(Errno.EMFILE, TcpLink.errnoOf(new IllegalStateException("Unable to create Channel", full)));
+        assertEquals(Errno.EMFILE, TcpLink.errnoOf(new IllegalStateException("no", new IllegalStateException("no",
+            new IOException("Too many open files")))));
+        assertEquals(Errno.EIO, TcpLink.errnoOf(new IllegalStateException("no")));
+    }
+
     /** Texts of failed system calls on a system with German messages. */
     @Test
     void shouldNotDependOnTheSystemsLanguage() {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.Agent;
 import org.softrdma.device.threads.DeviceThreads;
+import org.softrdma.verbs.VerbsException;
 
 /**
  * Looks at something twice a second: polling is enough for what changes so rarely, and works on every platform. All tasks of the process
@@ -22,6 +23,8 @@ public final class PeriodicTask implements Agent, AutoCloseable {
     private final Runnable look;
     private final boolean applicationDriven = DeviceThreads.isApplicationDriven();
     private boolean closed;
+    /** The last look was refused by the system. */
+    private boolean failing;
     private long dueNs = System.nanoTime() + INTERVAL_NS;
 
     /**
@@ -69,6 +72,13 @@ public final class PeriodicTask implements Agent, AutoCloseable {
         }
         try {
             look.run();
+            failing = false;
+        } catch (VerbsException refused) {
+            // The system's refusal, such as of another file descriptor, lasts: one line says it.
+            if (!failing) {
+                LOG.log(System.Logger.Level.WARNING, name + ": " + refused.getMessage());
+            }
+            failing = true;
         } catch (RuntimeException failed) {
             LOG.log(System.Logger.Level.WARNING, name + ": " + failed.getMessage(), failed);
         }

@@ -2,6 +2,7 @@
 package org.softrdma.device.cm;
 
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmEventType;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
@@ -73,6 +74,15 @@ final class CmConnectionEvents implements CmHandler {
         synchronized (id) {
             if (id.state == CmState.CONNECT) {
                 events.raise(CmEventType.CONNECT_ERROR, status);
+            }
+        }
+    }
+
+    @Override
+    public void onConnectError(VerbsException cause) {
+        synchronized (id) {
+            if (id.state == CmState.CONNECT) {
+                events.raise(CmEventType.CONNECT_ERROR, cause);
             }
         }
     }

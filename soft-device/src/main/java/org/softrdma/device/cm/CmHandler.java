@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.cm;
 
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
 
@@ -46,6 +47,11 @@ public interface CmHandler {
      * @param status status of the event, a negative errno
      */
     void onConnectError(int status);
+
+    /** The connection failed because this host refused something. */
+    default void onConnectError(VerbsException cause) {
+        onConnectError(-cause.errno().value());
+    }
 
     /**
      * The peer disconnected, or confirmed our disconnect.
