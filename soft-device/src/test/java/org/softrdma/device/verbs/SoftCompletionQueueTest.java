@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -169,6 +170,39 @@ class SoftCompletionQueueTest {
         cq.requestNotifySolicited();
         receive(false);
         assertNoEvent();
+    }
+
+    /**
+     * Two threads arm at once, one of them for any completion: that arming must not be replaced by the narrower one. Arming is a read and a
+     * write, which the owner's lock keeps together; it also keeps them apart from the owner's, which disarms.
+     */
+    @Test
+    void shouldKeepTheWiderOfTwoArmingsAtOnce() throws InterruptedException {
+        int rounds = 5_000;
+        AtomicInteger begun = new AtomicInteger();
+        AtomicInteger armed = new AtomicInteger();
+        Thread other = Thread.ofPlatform().daemon().start(() -> {
+            for (int round = 1; round <= rounds; round++) {
+                while (begun.get() < round) {
+                    Thread.onSpinWait();
+                }
+                cq.requestNotifySolicited();
+                armed.set(round);
+            }
+        });
+        for (int round = 1; round <= rounds; round++) {
+            begun.set(round);
+            for (int spin = round % 50; spin > 0; spin--) {
+                Thread.onSpinWait();
+            }
+            cq.requestNotify();
+            while (armed.get() < round) {
+                Thread.yield();
+            }
+            receive(false);
+            assertEvent();
+        }
+        other.join();
     }
 
     @Test
