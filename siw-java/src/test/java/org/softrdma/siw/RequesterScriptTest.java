@@ -404,6 +404,27 @@ class RequesterScriptTest {
         assertTrue(peer.stream.closed);
     }
 
+    /** A peer that takes a little at a time delays the end, but does not abort it. */
+    @Test
+    void shouldWaitForAPeerThatReadsSlowlyWhenClosing() {
+        int length = 4 * SiwConnection.SEND_BUFFER_BYTES;
+        MemoryRegion large = peer.side.memory(length, 0);
+        peer.stream.room = 0;
+        post(new SendRequest().write(0, 7).element(large, 0, length).signaled());
+        peer.run();
+        peer.side.qp.modify(new QpAttributes().state(QpState.SQD));
+        for (int i = 0; i < 3; i++) {
+            peer.simulation.runFor(Closing.PATIENCE_NS - SiwPair.SECOND);
+            assertEquals(QpState.SQD, peer.side.qp.state());
+            peer.stream.room = SiwConnection.SEND_BUFFER_BYTES;
+            peer.sendBytes(new byte[0]);
+        }
+        peer.stream.room = Integer.MAX_VALUE;
+        peer.sendBytes(new byte[0]);
+        assertEquals(List.of(WcStatus.SUCCESS), peer.side.sendStatuses());
+        assertEquals(0, peer.side.counter("stuck_disconnects"));
+    }
+
     /** Neither requests of the peer nor segments without payload count as progress of a response. */
     @Test
     void shouldNotBeHeldUpByAPeerThatKeepsTalking() {

@@ -164,6 +164,10 @@ class ResponderScriptTest {
         peer.send(RawSegment.atomic(2, 2).at(stag, to).add(0x0001000000000001L, 0x0080000000008000L));
         peer.next();
         assertEquals(0x0000000000000000L, region.memory().get(ValueLayout.JAVA_LONG, 0), "both fields wrapped, neither carried on");
+        region.memory().set(ValueLayout.JAVA_LONG, 0, 0x0000000000010001L);
+        peer.send(RawSegment.atomic(3, 3).at(stag, to).add(0x0000000000020003L, 0x0080000000008000L));
+        peer.next();
+        assertEquals(0x0000000000030004L, region.memory().get(ValueLayout.JAVA_LONG, 0));
         assertEquals(0x0100L, PendingResponses.addByFields(0x00ff, 0x0001, 0), "no tops: one field of 64 bits");
     }
 

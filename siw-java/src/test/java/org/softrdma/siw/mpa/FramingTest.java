@@ -303,6 +303,38 @@ class FramingTest {
         assertEquals(List.of(), taken);
     }
 
+    /** Damage is reported the same way if the frame is received in pieces. */
+    @Test
+    void shouldReportDamageOfAFrameInPieces() {
+        Model model = new Model(true, false);
+        model.frame(new byte[100]);
+        byte[] stream = model.stream.toByteArray();
+        stream[50] ^= 1;
+        for (int cut = 1; cut < stream.length; cut++) {
+            FpduReader reader = reader(true, false);
+            ByteBuffer b = ByteBuffer.wrap(stream);
+            assertEquals(OK, read(reader, b, 0, cut));
+            assertFalse(reader.isAtBoundary());
+            assertEquals(TerminateCode.MPA_CRC, read(reader, b, cut, stream.length));
+        }
+        assertEquals(List.of(), taken);
+    }
+
+    /** Frames with at least this much missing are read directly behind their beginning. */
+    @Test
+    void shouldFillFramesThatAreWorthIt() {
+        Model model = new Model(true, false);
+        model.frame(new byte[FpduReader.WORTH_FILLING + 10]);
+        byte[] stream = model.stream.toByteArray();
+        int cut = stream.length - FpduReader.WORTH_FILLING;
+        FpduReader reader = reader(true, false);
+        ByteBuffer b = ByteBuffer.wrap(stream);
+        assertEquals(OK, read(reader, b, 0, cut));
+        assertEquals(FpduReader.WORTH_FILLING, reader.pendingBytes());
+        assertEquals(OK, read(reader, b, cut, cut + 1));
+        assertEquals(0, reader.pendingBytes());
+    }
+
     /** A reader owns a buffer only while it is in the middle of a frame. */
     @Test
     void shouldNeedABufferOnlyWithinAFrame() {
