@@ -24,7 +24,8 @@ class StressTest {
             .redirectErrorStream(true).redirectOutput(output.toFile()).start();
         assertEquals(0, run.waitFor(), "see " + output.toAbsolutePath());
         String text = Files.readString(output);
-        assertTrue(text.contains("RUN COMPLETE"), "see " + output.toAbsolutePath());
-        assertFalse(text.contains("FAILED"), "see " + output.toAbsolutePath());
+        assertTrue(text.contains("Failed tests: No matches."), "see " + output.toAbsolutePath());
+        assertTrue(text.contains("Error tests: No matches."), "see " + output.toAbsolutePath());
+        assertFalse(text.contains("All remaining tests: No matches."), "no test ran; see " + output.toAbsolutePath());
     }
 }
