@@ -229,11 +229,12 @@ class PortEventsTest {
         MemoryRegion to = mine.b.memory(4096, SimulatedPair.ALL_REMOTE);
         ((RxeContext) mine.a.context).running().portIs(netdev(mtu, true, true, "10.0.0.1"));
         Rxe.setFaults(mine.b.context, LinkFaults.parse("drop=1,dir=both"));
-        List<String> logged = new ArrayList<>();
-        try (LogLines lines = new LogLines(RunningRxe.class, logged)) {
+        List<String> logged;
+        try (LogLines lines = new LogLines(RunningRxe.class)) {
             mine.a.qp.postSend(wr.write(to.address(), to.rkey()).element(from, 0, length).signaled());
             mine.a.qp.postSend(wr.write(to.address(), to.rkey()).element(from, 0, length).signaled());
             mine.runUntil(() -> mine.a.sends().size() == 2);
+            logged = lines.messages;
         }
         assertEquals(List.of(WcStatus.RETRY_EXC_ERR, WcStatus.WR_FLUSH_ERR), mine.a.sendStatuses());
         assertEquals(List.of(vendorError, 0), mine.a.sends().stream().map(WorkCompletion::vendorError).toList());
@@ -248,18 +249,17 @@ class PortEventsTest {
     /** Collects the messages that a class logs, instead of showing them. */
     private static final class LogLines extends Handler implements AutoCloseable {
         private final Logger logger;
-        private final List<String> into;
+        private final List<String> messages = new ArrayList<>();
 
-        LogLines(Class<?> of, List<String> into) {
+        LogLines(Class<?> of) {
             logger = Logger.getLogger(of.getName());
-            this.into = into;
             logger.addHandler(this);
             logger.setUseParentHandlers(false);
         }
 
         @Override
         public void publish(LogRecord line) {
-            into.add(line.getMessage());
+            messages.add(line.getMessage());
         }
 
         @Override
