@@ -66,6 +66,7 @@ final class RxeDevice implements RdmaDevice {
     RxeDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
         this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.get(RxeLinkType.FAULT))
             .withCongestion(link.get(RxeLinkType.CONGESTION)).withRecovery(link.get(RxeLinkType.RECOVERY))
+            .withKeepAliveNs(link.get(RxeLinkType.KEEPALIVE))
             .withLimitedMemory(link.get(LinkOption.MEMLOCK))
             .withWire(RxeLinkType.wire(link)));
     }

@@ -24,11 +24,20 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
     }
 
     public RxeOptions withCongestion(CongestionControl control) {
-        return new RxeOptions(faults, new QueuePairOptions(control, queuePairs.recovery()), limitedMemory, wire);
+        return new RxeOptions(faults, queuePairs.withCongestion(control), limitedMemory, wire);
     }
 
     public RxeOptions withRecovery(Recovery recovery) {
-        return new RxeOptions(faults, new QueuePairOptions(queuePairs.congestion(), recovery), limitedMemory, wire);
+        return new RxeOptions(faults, queuePairs.withRecovery(recovery), limitedMemory, wire);
+    }
+
+    /**
+     * The options with probes of the peers of idle RC queue pairs.
+     *
+     * @param timeNs idle time before a probe, 0 for no probes
+     */
+    public RxeOptions withKeepAliveNs(long timeNs) {
+        return new RxeOptions(faults, queuePairs.withKeepAliveNs(timeNs), limitedMemory, wire);
     }
 
     public RxeOptions withLimitedMemory(boolean limited) {

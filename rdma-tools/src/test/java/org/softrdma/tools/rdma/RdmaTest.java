@@ -145,6 +145,10 @@ class RdmaTest {
         "link set here congestion red   | error: Invalid argument",
         "link set here recovery         | Please provide timeout or early.",
         "link set here recovery late    | error: Invalid argument",
+        "link set here keepalive        | Please provide a time, or none.",
+        "link set here keepalive 61s    | error: Invalid argument",
+        "link set here keepalive 999us  | error: Invalid argument",
+        "link set here keepalive 5      | error: Invalid argument",
         "link set here congestion none 1 | Unknown parameter 1",
         "link set here mpa              | Please provide MPA options, or default.",
         "link set here mpa crc=maybe    | error: Invalid argument",
@@ -238,6 +242,17 @@ class RdmaTest {
         assertEquals(line + "\n", run("link show").out());
         assertEquals(new ToolRun(0, "", ""), run("link set rxe0 recovery early"));
         assertEquals(line + "recovery early \n", run("link show").out());
+    }
+
+    @Test
+    void shouldShowKeepAliveWhereverALinkIsShown() {
+        run("link add rxe0 type rxe netdev " + lo + " keepalive 2s");
+        String line = "link rxe0/1 state ACTIVE physical_state LINK_UP netdev " + lo + " ";
+        assertEquals(line + "keepalive 2s \n", run("link show").out());
+        assertEquals(new ToolRun(0, "", ""), run("link set rxe0 keepalive 1500ms"));
+        assertTrue(run("-j link").out().contains(",\"keepalive\":\"1500ms\"}"), run("-j link").out());
+        assertEquals(new ToolRun(0, "", ""), run("link set rxe0 keepalive none"));
+        assertEquals(line + "\n", run("link show").out());
     }
 
     @Test
@@ -357,7 +372,7 @@ class RdmaTest {
         assertEquals(new ToolRun(0, """
             Usage: rdma link show [DEV/PORT_INDEX]
             Usage: rdma link add NAME type TYPE netdev NETDEV [ recovery { timeout | early } ] \
-            [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ]
+            [ keepalive { none | TIME } ] [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ]
             Usage: rdma link delete NAME
             Usage: rdma link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }
                    drop, duplicate, corrupt, truncate, extend = RATE
@@ -372,6 +387,8 @@ class RdmaTest {
             Usage: rdma link set DEV recovery { timeout | early }
                    timeout: a request without an answer is sent retry_cnt + 1 times, one ACK timeout apart
                    early: also up to three times before each ACK timeout, when the peer is silent for longer than usual
+            Usage: rdma link set DEV keepalive { none | TIME }
+                   TIME is 1ms to 60s: an RC queue pair that was idle for so long probes its peer, which must permit remote writes
             Usage: rdma link set DEV mpa { default | KEY=VALUE[,KEY=VALUE]... }
                    revision = 1 or 2, crc = off, on or required, markers = off or on
                    rtr = none, write or read (first message of a peer-to-peer connection)

@@ -6,10 +6,23 @@ package org.softrdma.rxe.config;
  *
  * @param congestion with a line rate if it is on
  * @param recovery   of the reliable queue pairs
+ * @param keepAliveNs idle time after which the peer of an RC queue pair is probed; 0 for no probes
  */
-public record QueuePairOptions(CongestionControl congestion, Recovery recovery) {
-    /** No congestion control; losses are found by the ACK timeout. */
-    public static final QueuePairOptions DEFAULT = new QueuePairOptions(CongestionControl.NONE, Recovery.TIMEOUT);
+public record QueuePairOptions(CongestionControl congestion, Recovery recovery, long keepAliveNs) {
+    /** No congestion control; losses are found by the ACK timeout; idle connections are left alone. */
+    public static final QueuePairOptions DEFAULT = new QueuePairOptions(CongestionControl.NONE, Recovery.TIMEOUT, 0);
+
+    public QueuePairOptions withCongestion(CongestionControl control) {
+        return new QueuePairOptions(control, recovery, keepAliveNs);
+    }
+
+    public QueuePairOptions withRecovery(Recovery newRecovery) {
+        return new QueuePairOptions(congestion, newRecovery, keepAliveNs);
+    }
+
+    public QueuePairOptions withKeepAliveNs(long timeNs) {
+        return new QueuePairOptions(congestion, recovery, timeNs);
+    }
 
     /**
      * The options with a line rate as {@link CongestionControl#onInterface} gives it.
@@ -17,6 +30,6 @@ public record QueuePairOptions(CongestionControl congestion, Recovery recovery) 
      * @param bitsPerSecond rate of the interface, 0 if unknown
      */
     public QueuePairOptions onInterface(long bitsPerSecond) {
-        return new QueuePairOptions(congestion.onInterface(bitsPerSecond), recovery);
+        return withCongestion(congestion.onInterface(bitsPerSecond));
     }
 }

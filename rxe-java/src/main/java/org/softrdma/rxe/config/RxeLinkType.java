@@ -32,6 +32,11 @@ public final class RxeLinkType implements LinkType {
         .format(Recovery::word).title("loss recovery").required("timeout or early").syntax("timeout | early").details(Recovery.SYNTAX)
         .settableOnAdd().build();
 
+    /** Idle time after which the peer of an RC queue pair is probed, nanoseconds; 0 for no probes. */
+    public static final LinkOption<Long> KEEPALIVE = LinkOption.of("keepalive", 0L, KeepAliveTime::parse)
+        .format(KeepAliveTime::format).title("keep-alive").required("a time, or none").syntax("none | TIME").details(KeepAliveTime.SYNTAX)
+        .settableOnAdd().build();
+
     /** Carrier of the packets: true for raw Ethernet frames, false for UDP sockets. */
     public static final LinkOption<Boolean> LINK = LinkOption.of("link", false, RoceWire::parseCarrier)
         .format(raw -> raw ? RoceWire.RAW_WORD : RoceWire.UDP_WORD).title("raw frames").required("raw or udp").syntax("raw | udp")
@@ -46,7 +51,8 @@ public final class RxeLinkType implements LinkType {
     public static final LinkOption<GidType> ROCE_MODE = LinkOption.<GidType>of("roce_mode", null, RoceWire::parseVersion)
         .format(RoceWire::word).title("RoCE mode").required("v1 or v2").syntax("v1 | v2").followed().keptBy("cma_roce_mode").build();
 
-    private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, RECOVERY, LinkOption.MEMLOCK, LINK, ROCE, ROCE_MODE);
+    private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, RECOVERY, KEEPALIVE, LinkOption.MEMLOCK, LINK, ROCE,
+        ROCE_MODE);
 
     @Override
     public String name() {

@@ -76,7 +76,7 @@ final class Completer {
         }
     }
 
-    private static WcStatus statusOf(int nak) {
+    static WcStatus statusOf(int nak) {
         return switch (nak) {
             case Syndrome.NAK_INVALID_REQUEST -> WcStatus.REM_INV_REQ_ERR;
             case Syndrome.NAK_REMOTE_ACCESS -> WcStatus.REM_ACCESS_ERR;

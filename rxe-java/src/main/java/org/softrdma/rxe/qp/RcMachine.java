@@ -5,11 +5,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.softrdma.device.Counters;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.config.Recovery;
+import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.WcStatus;
@@ -18,8 +20,8 @@ import org.softrdma.wire.roce.Opcode;
 /**
  * An RC queue pair. {@link Requester} sends requests, {@link Completer} receives the responses to them, {@link Responder} executes the
  * peer's requests. Requester and completer do not know each other: they share {@link SendState}, {@link SendWindow}, {@link LossRecovery}
- * and {@link SendCompletions}, which this class makes. {@link XrcInitiator} and {@link XrcTarget} are its two halves, under opcodes of
- * their own.
+ * and {@link SendCompletions}, which this class makes. {@link KeepAlive} probes the peer while all of them have nothing to do.
+ * {@link XrcInitiator} and {@link XrcTarget} are its two halves, under opcodes of their own.
  */
 public class RcMachine extends QpMachine {
     /** Half the largest window: a loss wastes no more than that, and few trains of responses are cut short. */
@@ -32,6 +34,7 @@ public class RcMachine extends QpMachine {
     private final SendState sends;
     private final SendWindow window;
     private final LossRecovery recovery;
+    private final KeepAlive keepAlive;
     private final SendCompletions sendCompletions;
     private final Requester requester;
     private final Completer completer;
@@ -68,6 +71,7 @@ public class RcMachine extends QpMachine {
         sends = new SendState(queues.sends());
         window = new SendWindow(sends, flight);
         recovery = new LossRecovery(sends, window, attributes, counters);
+        keepAlive = new KeepAlive(this, sends, attributes, counters);
         sendCompletions = newSendCompletions();
         requester = new Requester(this, sends, window, recovery, sendCompletions);
         completer = new Completer(this, sends, recovery, sendCompletions);
@@ -93,7 +97,10 @@ public class RcMachine extends QpMachine {
         // Part of the check of packet headers, not of requests: dropped without an answer, as in kernel rxe 6.1. IBA vol 1 §9.6.1
         if (packet.service() != transport) {
             counters().count(RxeCounter.DROP_WRONG_SERVICE);
-        } else if (!packet.has(Opcode.RESPONSE)) {
+            return;
+        }
+        keepAlive.onPacket(nowNs);
+        if (!packet.has(Opcode.RESPONSE)) {
             onRequest(packet);
         } else if (state() == QpState.RTR) {
             counters().count(RxeCounter.DROP_QP_STATE);
@@ -110,7 +117,11 @@ public class RcMachine extends QpMachine {
 
     /** Handles a response of this service. */
     void onResponse(long nowNs, InboundPacket packet) {
-        completer.onResponse(nowNs, packet);
+        if (keepAlive.isOutstanding()) {
+            failUnlessSuccess(keepAlive.onResponse(nowNs, packet));
+        } else {
+            completer.onResponse(nowNs, packet);
+        }
         countFlight();
     }
 
@@ -120,12 +131,13 @@ public class RcMachine extends QpMachine {
         if (outcome != WcStatus.SUCCESS) {
             failUnanswered(outcome);
         }
+        failUnlessSuccess(keepAlive.onTimer(nowNs));
         countFlight();
     }
 
     @Override
     long serviceDeadlineNs() {
-        return recovery.deadlineNs();
+        return Deadline.earlier(recovery.deadlineNs(), keepAlive.deadlineNs());
     }
 
     // ---- output ----
@@ -167,7 +179,12 @@ public class RcMachine extends QpMachine {
             forRequests--;
             sent++;
         }
+        if (forRequests > 0 && keepAlive.isDue() && out.hasRoom()) {
+            keepAlive.transmit(nowNs, out);
+            sent++;
+        }
         sent += requester.transmit(nowNs, out, Math.min(forRequests, window.room()));
+        keepAlive.onTurn(nowNs, sent > 0);
         countFlight();
         if (window.room() <= 0 && requester.hasMore()) {
             flight.await(this);
@@ -177,7 +194,7 @@ public class RcMachine extends QpMachine {
 
     @Override
     boolean hasData() {
-        return responder.owesData() || requester.hasMore() || recovery.isProbing();
+        return responder.owesData() || requester.hasMore() || recovery.isProbing() || keepAlive.isDue();
     }
 
     @Override
@@ -207,6 +224,10 @@ public class RcMachine extends QpMachine {
     public final void follow(QueuePairOptions options) {
         super.follow(options);
         recovery.probe(options.recovery() == Recovery.EARLY);
+        if (transport == Opcode.TRANSPORT_RC) {
+            // A request of XRC must name a shared receive queue of the peer: none is known here.
+            keepAlive.probeAfter(options.keepAliveNs());
+        }
     }
 
     // ---- states ----
@@ -234,6 +255,7 @@ public class RcMachine extends QpMachine {
         sends.reset(0);
         window.reset();
         recovery.reset();
+        keepAlive.stop();
         responder.dropResponses();
         leaveFlight();
     }
@@ -274,6 +296,7 @@ public class RcMachine extends QpMachine {
     protected void flushSends() {
         sendCompletions.flush();
         recovery.stop();
+        keepAlive.stop();
     }
 
     @Override
@@ -287,6 +310,11 @@ public class RcMachine extends QpMachine {
     }
 
     @Override
+    protected boolean isRestDrained() {
+        return !keepAlive.isOutstanding();
+    }
+
+    @Override
     public QpAttributes query() {
         return super.query().rqPsn(responder.expectedPsn()).sqPsn(sends.nextPsn);
     }
@@ -295,12 +323,19 @@ public class RcMachine extends QpMachine {
 
     @Override
     boolean maySend() {
-        return super.maySend() && !recovery.waitsForReceiver();
+        return super.maySend() && !recovery.waitsForReceiver() && !keepAlive.isOutstanding();
     }
 
-    /** The oldest work request failed: it completes with {@code status}, everything else is flushed, and the queue pair is in error. */
+    /**
+     * The connection is lost: the oldest work request completes with {@code status}, everything else is flushed, and the queue pair is in
+     * error. If there is none, an event reports it.
+     */
     final void fail(WcStatus status) {
-        sendCompletions.fail(sends.ring.head(), status);
+        if (sends.ring.head() == sends.ring.tail()) {
+            raise(AsyncEventType.QP_FATAL);
+        } else {
+            sendCompletions.fail(sends.ring.head(), status);
+        }
         enterError();
     }
 
@@ -313,6 +348,12 @@ public class RcMachine extends QpMachine {
             interfaceMtu().onConnectionLost(qpn(), mtu());
         }
         enterError();
+    }
+
+    private void failUnlessSuccess(WcStatus status) {
+        if (status != WcStatus.SUCCESS) {
+            fail(status);
+        }
     }
 
     /** Bits of the opcode that stand for the service. */

@@ -93,5 +93,7 @@ public enum RxeCounter {
     /** Request packets sent again. */
     RETRANSMITTED_PKTS,
     /** Probes sent before the ACK timeout to peers that had been silent for longer than usual. */
-    SILENCE_PROBES
+    SILENCE_PROBES,
+    /** Probes sent to the peers of idle queue pairs; those sent again not counted. */
+    KEEPALIVE_PROBES
 }

@@ -48,6 +48,19 @@ final class SendState {
         readsInFlight = 0;
     }
 
+    /**
+     * Takes a PSN for a request that is not in the send queue, in which nothing is outstanding.
+     *
+     * @return the PSN
+     */
+    int takePsn() {
+        int psn = nextPsn;
+        nextPsn = Psn.next(psn);
+        unacked = nextPsn;
+        sentEnd = nextPsn;
+        return psn;
+    }
+
     boolean hasOutstanding() {
         return unacked != sentEnd;
     }

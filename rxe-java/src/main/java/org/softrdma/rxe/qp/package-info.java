@@ -8,6 +8,7 @@
  * output), {@code RcMachine}. A request then leads through {@code SendState}, {@code Requester}, {@code SendWindow}, {@code Completer} and
  * {@code LossRecovery} on one side, {@code Responder}, {@code InboundMessage}, {@code ResponseQueue} and {@code ResponderResources} on the
  * other. {@code UcMachine} and {@code UdMachine} are the unreliable services, {@code XrcInitiator} and {@code XrcTarget} the two halves of
- * XRC, {@code CongestionPoint} is DCQCN, {@code LingeringQueuePairs} acknowledges for destroyed queue pairs.
+ * XRC, {@code KeepAlive} probes idle peers, {@code CongestionPoint} is DCQCN, {@code LingeringQueuePairs} acknowledges for destroyed
+ * queue pairs.
  */
 package org.softrdma.rxe.qp;

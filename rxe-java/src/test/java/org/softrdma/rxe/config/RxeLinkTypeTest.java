@@ -67,6 +67,23 @@ class RxeLinkTypeTest {
     }
 
     @Test
+    void shouldKeepTheKeepAliveOfALink() throws IOException {
+        write("link a type rxe netdev gone0\n");
+        assertEquals(0, store.links().getFirst().get(RxeLinkType.KEEPALIVE));
+
+        store.set("a", RxeLinkType.KEEPALIVE, RxeLinkType.KEEPALIVE.parse("2500ms"));
+        assertEquals("link a type rxe netdev gone0 keepalive 2500ms\n", Files.readString(store.file()));
+        assertEquals(2_500_000_000L, store.links().getFirst().get(RxeLinkType.KEEPALIVE));
+        store.set("a", RxeLinkType.KEEPALIVE, RxeLinkType.KEEPALIVE.parse("none"));
+        assertEquals("link a type rxe netdev gone0\n", Files.readString(store.file()));
+        assertEquals(1_000_000, RxeLinkType.KEEPALIVE.parse("1ms"));
+        assertEquals(60_000_000_000L, RxeLinkType.KEEPALIVE.parse("60s"));
+
+        write("link a type rxe netdev gone0 keepalive 0s\n");
+        assertErrno(Errno.EINVAL, () -> store.links(), "'0s'");
+    }
+
+    @Test
     void shouldKeepFaultsWithTheLink() throws IOException {
         write("# mine\nlink a type rxe netdev gone0 memlock ulimit\nlink b type rxe netdev gone0\n");
 

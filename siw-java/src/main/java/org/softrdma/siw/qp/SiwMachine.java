@@ -419,7 +419,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
 
     /** Waits for the responses owed to the peer as well. */
     @Override
-    protected boolean isResponderDrained() {
+    protected boolean isRestDrained() {
         return responses.isEmpty();
     }
 

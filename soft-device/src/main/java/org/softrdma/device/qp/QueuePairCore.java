@@ -130,7 +130,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
 
     /** Detects the end of a drain. Called whenever a send work request completed or another condition for the end may have changed. */
     public final void checkDrained() {
-        if (state == QpState.SQD && !drained && queues.sends().head() >= drainEnd && isResponderDrained()) {
+        if (state == QpState.SQD && !drained && queues.sends().head() >= drainEnd && isRestDrained()) {
             drained = true;
             onDrained();
         }
@@ -169,8 +169,8 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
     /** Returns the sequence number after the last send work request that is still executed in SQD; called once, on entry to SQD. */
     protected abstract long drainEnd();
 
-    /** Returns whether a drain need not wait for responses owed to the peer. */
-    protected boolean isResponderDrained() {
+    /** Returns whether a drain need not wait for anything but send work requests, such as responses owed to the peer. */
+    protected boolean isRestDrained() {
         return true;
     }
 
