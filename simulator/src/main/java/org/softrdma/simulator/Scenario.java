@@ -16,7 +16,7 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
                 int sendDepth, int receiveDepth, int maxSge, int rdAtomic, int destRdAtomic, int timeout, int retryCount, int rnrRetry,
                 int minRnrTimer, int psnA, int psnB, int requests, int packetBudget, int giantBytes, double signaled, boolean signalAll,
                 boolean lateReceives, long iovaA, long iovaB, long startNs, int healAfterUs, Mix mix, List<Accident> accidents,
-                Recovery recoveryA, Recovery recoveryB) {
+                Recovery recoveryA, Recovery recoveryB, long keepAliveNsA, long keepAliveNsB) {
     private static final long US = 1_000;
     /** As long as kernel rxe and our device say they take. */
     private static final int LONGEST_MESSAGE = 8 << 20;
@@ -58,7 +58,8 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
         List<Accident> accidents = drawAccidents(random, pairs, mix);
         return new Scenario(seed, mtu, ipv6, header, faults, mayDie, pairs, sendDepth, receiveDepth, maxSge, rdAtomic, destRdAtomic,
             timeout, retryCount, rnrRetry, minRnrTimer, psnA, psnB, requests, PACKET_BUDGET, giantBytes, signaled, signalAll, lateReceives,
-            iovaA, iovaB, startNs, healAfterUs, mix, accidents, drawRecovery(random), drawRecovery(random));
+            iovaA, iovaB, startNs, healAfterUs, mix, accidents, drawRecovery(random), drawRecovery(random),
+            drawKeepAlive(random), drawKeepAlive(random));
     }
 
     /** In half of the seeds one or two. */
@@ -73,6 +74,11 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
 
     private static Recovery drawRecovery(SplittableRandom random) {
         return random.nextInt(3) == 0 ? Recovery.EARLY : Recovery.TIMEOUT;
+    }
+
+    /** On in a third of the seeds, 1 to 20 ms: short enough for probes in the midst of a workload. */
+    private static long drawKeepAlive(SplittableRandom random) {
+        return random.nextInt(3) == 0 ? (1 + random.nextInt(20)) * 1000 * US : 0;
     }
 
     private static QpType serviceOf(int number, int pairs, Mix mix) {

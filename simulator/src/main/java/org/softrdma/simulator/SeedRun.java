@@ -60,8 +60,10 @@ public final class SeedRun {
         pacemaker = new Pacemaker();
         simulation.add(pacemaker);
         fabric.observe(wire);
-        a = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 1) : Gid.ofIpv4(0x0a000001), scenario.recoveryA());
-        b = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 2) : Gid.ofIpv4(0x0a000002), scenario.recoveryB());
+        a = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 1) : Gid.ofIpv4(0x0a000001), scenario.recoveryA(),
+            scenario.keepAliveNsA());
+        b = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 2) : Gid.ofIpv4(0x0a000002), scenario.recoveryB(),
+            scenario.keepAliveNsB());
         wire.addAddress(a.gid, FIRST_SOURCE_PORT);
         wire.addAddress(b.gid, FIRST_SOURCE_PORT + 1);
         if (scenario.ipHeader() == LinkProfile.IpHeader.HIDDEN_RANDOM) {
@@ -99,10 +101,10 @@ public final class SeedRun {
         return packets;
     }
 
-    private Side open(Gid gid, Recovery recovery) {
+    private Side open(Gid gid, Recovery recovery, long keepAliveNs) {
         LinkProfile profile = LinkProfile.DEFAULT.withIpHeader(scenario.ipHeader()).withInbox(INBOX_PACKETS);
         Context context = SimulatedRxe.open(simulation, fabric.attach(profile, gid), random.split(), 9000,
-            RxeOptions.DEFAULT.withRecovery(recovery));
+            RxeOptions.DEFAULT.withRecovery(recovery).withKeepAliveNs(keepAliveNs));
         return new Side(context, gid, random.split());
     }
 
