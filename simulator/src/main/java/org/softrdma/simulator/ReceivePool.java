@@ -111,7 +111,7 @@ final class ReceivePool {
         int index = free.peek();
         request.begin(nextId);
         for (Slot slot : slots.get(index)) {
-            request.element(slot.memory().region(), slot.at(), slot.length());
+            request.element(slot.address(), slot.length(), slot.memory().lkey());
         }
         try {
             if (shared == null) {

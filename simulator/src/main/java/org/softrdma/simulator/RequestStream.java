@@ -133,7 +133,7 @@ final class RequestStream {
             case SWAP -> wr.compareAndSwap(remote, rkey, next.compare, next.swapOrAdd);
             case ADD -> wr.fetchAndAdd(remote, rkey, next.swapOrAdd);
             case UNBIND -> wr.localInvalidate(rkey);
-            case BIND -> wr.bindWindow(next.window.bind(initiator.side), next.window.range.memory().region(), next.window.range.address(),
+            case BIND -> wr.bindWindow(next.window.bind(initiator.side), next.window.range.memory().lkey(), next.window.range.address(),
                 next.window.range.length(), AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_READ);
             default -> throw new AssertionError(next.kind);
         }
@@ -141,7 +141,7 @@ final class RequestStream {
             if (next.inline && (next.index & 1) == 0) {
                 wr.inlineData(slot.memory().region().memory().asSlice(slot.at(), slot.length()));
             } else {
-                wr.element(slot.memory().region(), slot.at(), slot.length());
+                wr.element(slot.address(), slot.length(), slot.memory().lkey());
             }
         }
         if (next.to != null) {
@@ -173,7 +173,7 @@ final class RequestStream {
         }
         recv.begin(-1L - receivesPosted);
         for (Slot slot : receives.get(receivesPosted).receive) {
-            recv.element(slot.memory().region(), slot.at(), slot.length());
+            recv.element(slot.address(), slot.length(), slot.memory().lkey());
         }
         receivesPosted++;
         peerQp.postReceive(recv);

@@ -35,6 +35,7 @@ public final class ShadowedMemory {
     private int reserved = GUARD_BYTES;
     private MemorySegment memory;
     private MemoryRegion region;
+    private int lkey;
     private byte[] expected;
     /** By which peers name it: the region's, or a window's. */
     private int rkey;
@@ -79,6 +80,12 @@ public final class ShadowedMemory {
         MemorySegment.copy(expected, 0, memory, ValueLayout.JAVA_BYTE, 0, reserved);
         region = pd.register(memory, iova, access);
         rkey = region.rkey();
+        lkey = region.lkey();
+    }
+
+    /** The key for local use, also of a region that was deregistered: applications may still post it. */
+    public int lkey() {
+        return lkey;
     }
 
     public MemoryRegion region() {
