@@ -38,7 +38,7 @@ class PeriodicTaskTest {
         Logger logger = Logger.getLogger(PeriodicTask.class.getName());
         logger.addHandler(handler);
         CountDownLatch looks = new CountDownLatch(3);
-        try (PeriodicTask task = new PeriodicTask("crowded", () -> {
+        try (PeriodicTask _ = new PeriodicTask("crowded", () -> {
             looks.countDown();
             throw new VerbsException(Errno.EMFILE, "find_netdev", "no more file descriptors");
         })) {
