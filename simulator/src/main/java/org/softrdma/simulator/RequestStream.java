@@ -139,7 +139,7 @@ final class RequestStream {
         }
         for (Slot slot : next.local) {
             if (next.inline && (next.index & 1) == 0) {
-                wr.inlineData(slot.memory().region().memory().asSlice(slot.at(), slot.length()));
+                wr.inlineData(slot.memory().memory(slot));
             } else {
                 wr.element(slot.address(), slot.length(), slot.memory().lkey());
             }

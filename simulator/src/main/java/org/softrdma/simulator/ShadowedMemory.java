@@ -35,10 +35,11 @@ public final class ShadowedMemory {
     private int reserved = GUARD_BYTES;
     private MemorySegment memory;
     private MemoryRegion region;
-    private int lkey;
     private byte[] expected;
     /** By which peers name it: the region's, or a window's. */
     private int rkey;
+    private int lkey;
+    private long address;
     /** Contents at deregistration; null before. */
     private MemorySegment atDeath;
     /** Peers have no rights any more. */
@@ -81,11 +82,22 @@ public final class ShadowedMemory {
         region = pd.register(memory, iova, access);
         rkey = region.rkey();
         lkey = region.lkey();
+        address = region.address();
     }
 
-    /** The key for local use, also of a region that was deregistered: applications may still post it. */
+    /** The key of work requests, which an application may go on using by mistake when the region is closed. */
     public int lkey() {
         return lkey;
+    }
+
+    /** The address by which work requests and peers name the first byte; also when the region is closed. */
+    public long address() {
+        return address;
+    }
+
+    /** Where a slot lies now. */
+    MemorySegment memory(Slot slot) {
+        return memory.asSlice(slot.at(), slot.length());
     }
 
     public MemoryRegion region() {
@@ -160,7 +172,7 @@ public final class ShadowedMemory {
     public void move() {
         MemorySegment other = Arena.ofAuto().allocate(reserved, 64);
         other.copyFrom(memory);
-        region.reregister(new Reregistration().memory(other, region.address()));
+        region.reregister(new Reregistration().memory(other, address));
         memory.fill(DEAD);
         left.add(memory);
         memory = other;

@@ -10,7 +10,7 @@ public record Slot(ShadowedMemory memory, int at, int length) {
 
     /** Address by which work requests and peers name it. */
     public long address() {
-        return memory.region().address() + at;
+        return memory.address() + at;
     }
 
     public byte[] expected() {

@@ -184,7 +184,7 @@ final class MessageStream {
     private void postReceive(int number, Slot slot) {
         ReceiveRequest receive = new ReceiveRequest().begin(number);
         int first = slot.length() / 3;
-        int lkey = inbox.region().lkey();
+        int lkey = inbox.lkey();
         receive.element(slot.address(), first, lkey).element(slot.address() + first, slot.length() - first, lkey);
         if (to.srq() != null) {
             to.srq().postReceive(receive);
@@ -247,7 +247,7 @@ final class MessageStream {
             wr.inlineData(MemorySegment.ofArray(message.bytes));
         } else if (message.length > 0) {
             int first = message.kind.isAtomic() ? 0 : message.length / 3;
-            int lkey = source.region().lkey();
+            int lkey = source.lkey();
             if (first > 0) {
                 wr.element(message.local.address(), first, lkey);
             }
