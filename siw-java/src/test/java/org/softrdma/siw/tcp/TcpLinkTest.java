@@ -123,7 +123,7 @@ class TcpLinkTest {
     @CsvSource({"bind(..) failed with error(-13): Permission denied, EACCES", "Permission denied, EACCES",
         "bind(..) failed with error(-98): Address already in use, EADDRINUSE", "Address already in use, EADDRINUSE",
         "Cannot assign requested address, EADDRNOTAVAIL", "connect(..) failed with error(-111): Connection refused, ECONNREFUSED",
-        "No route to host, EHOSTUNREACH", "Network is unreachable, ENETUNREACH", "Too many open files, EIO"})
+        "No route to host, EHOSTUNREACH", "Network is unreachable, ENETUNREACH", "Too many open files, EMFILE"})
     void shouldMapTheTextsOfTheSystem(String text, Errno errno) {
         assertEquals(errno, TcpLink.errnoOf(new IOException(text)));
     }
