@@ -105,7 +105,7 @@ class ArchitectureTest {
         .haveNameNotMatching("org\\.softrdma\\.siw\\.tcp\\.(TcpLink|NettyStream).*").should().dependOnClassesThat()
         .resideInAPackage("io.netty..");
 
-    /** The simulator tests devices from outside: through the API, the wire and the simulated network. */
+    /** The simulator tests devices from outside: through the API, their options, the wire and the simulated network. */
     @ArchTest
     static final ArchRule SHOULD_KEEP_SIMULATOR_OUT_OF_THE_DEVICES = classes().that().resideInAPackage(SIMULATOR).should()
         .onlyDependOnClassesThat(DescribedPredicate.describe("a judge may know", type -> type.getPackageName().startsWith("java.")
@@ -117,6 +117,7 @@ class ArchitectureTest {
             || type.getFullName().equals("org.softrdma.device.agent.DeviceWork")
             || type.getPackageName().startsWith("org.softrdma.siw.sim") || type.getPackageName().startsWith("org.softrdma.siw.config")
             || type.getFullName().startsWith("org.softrdma.siw.SimulatedSiw")
+            || type.getPackageName().startsWith("org.softrdma.rxe.config") || type.getFullName().equals("org.softrdma.rxe.RxeOptions")
             || type.getFullName().equals("org.softrdma.rxe.SimulatedRxe")));
 
     /**
