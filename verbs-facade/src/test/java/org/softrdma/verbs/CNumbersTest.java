@@ -141,9 +141,10 @@ class CNumbersTest {
     @Test
     void shouldUseLinuxErrnoNumbersAndTexts() {
         assertEquals("EPERM=1 ENOENT=2 EINTR=4 EIO=5 ENXIO=6 EAGAIN=11 ENOMEM=12 EACCES=13 EFAULT=14 EBUSY=16 EEXIST=17 ENODEV=19 "
-            + "EINVAL=22 ENOSYS=38 ENODATA=61 EPROTO=71 EOPNOTSUPP=95 EADDRINUSE=98 EADDRNOTAVAIL=99 ENETUNREACH=101 ECONNRESET=104 "
-            + "ENOTCONN=107 ETIMEDOUT=110 ECONNREFUSED=111 EHOSTUNREACH=113", numbers(Errno.class, Errno::value));
+            + "EINVAL=22 EMFILE=24 ENOSYS=38 ENODATA=61 EPROTO=71 EOPNOTSUPP=95 EADDRINUSE=98 EADDRNOTAVAIL=99 ENETUNREACH=101 "
+            + "ECONNRESET=104 ENOTCONN=107 ETIMEDOUT=110 ECONNREFUSED=111 EHOSTUNREACH=113", numbers(Errno.class, Errno::value));
         assertEquals("Invalid argument", Errno.EINVAL.text());
+        assertEquals("Too many open files", Errno.EMFILE.text());
         assertEquals("Cannot allocate memory", Errno.ENOMEM.text());
         assertEquals("Device or resource busy", Errno.EBUSY.text());
         assertEquals("Operation not supported", Errno.EOPNOTSUPP.text());
