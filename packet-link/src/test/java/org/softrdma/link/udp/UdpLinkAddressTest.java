@@ -150,8 +150,8 @@ class UdpLinkAddressTest extends UdpLinkCase {
         assertEquals("open_device", taken.verb());
         assertTrue(taken.getMessage().contains("127.71.0.1 port " + port), taken.getMessage());
         if (System.getProperty("os.name").equals("Linux")) {
-            assertTrue(taken.getMessage().contains("process " + ProcessHandle.current().pid()), taken.getMessage());
-            assertTrue(taken.getMessage().contains("java"), taken.getMessage());
+            // Named by the program that Java runs, whatever that is for tests.
+            assertTrue(taken.getMessage().contains("process " + ProcessHandle.current().pid() + " ("), taken.getMessage());
         }
     }
 
