@@ -38,6 +38,10 @@ final class Endpoint {
     boolean draining;
     long drainsUntilNs;
     boolean awaitsDrained;
+    /** The peer, if the device probes it when the connection is idle; null if it does not. */
+    private Endpoint probed;
+    /** The network may lose all transmissions of a probe. */
+    private boolean mayLoseProbes;
     /** The device said why it gave the queue pair up; null before. */
     AsyncEventType event;
 
@@ -75,6 +79,16 @@ final class Endpoint {
         return doomed != null && doomed.isClosedToPeers();
     }
 
+    /** Its device probes the peer when the connection is idle. */
+    void probes(Endpoint peer, boolean mayLose) {
+        probed = peer;
+        mayLoseProbes = mayLose;
+    }
+
+    private boolean mayMissItsPeer() {
+        return probed != null && (mayLoseProbes || probed.isDead());
+    }
+
     boolean sharesReceives() {
         return pool != null && pool.isShared();
     }
@@ -82,7 +96,8 @@ final class Endpoint {
     /** An asynchronous event, each of which needs its reason, and comes once. */
     void onEvent(AsyncEventType type) {
         boolean good = switch (type) {
-            case QP_ACCESS_ERR, QP_FATAL -> service == QpType.RC && lostMemory() && event == null;
+            case QP_ACCESS_ERR -> service == QpType.RC && lostMemory() && event == null;
+            case QP_FATAL -> service == QpType.RC && (lostMemory() || mayMissItsPeer()) && event == null;
             case QP_LAST_WQE_REACHED -> sharesReceives() && isDead() && !saidLast;
             case SQ_DRAINED -> draining && awaitsDrained;
             default -> false;

@@ -127,6 +127,12 @@ final class QueuePairSetup {
     private void addConnection(int number, Endpoint endA, Endpoint endB, int psnA, int psnB) {
         connect(endA.qp, endB, psnA, psnB);
         connect(endB.qp, endA, psnB, psnA);
+        if (scenario.keepAliveNsA() > 0) {
+            endA.probes(endB, scenario.mayDie());
+        }
+        if (scenario.keepAliveNsB() > 0) {
+            endB.probes(endA, scenario.mayDie());
+        }
         wire.addFlow(a.gid, endA.qp.qpNum(), b.gid, endB.qp.qpNum(), flow(psnA, scenario.recoveryA()));
         wire.addFlow(b.gid, endB.qp.qpNum(), a.gid, endA.qp.qpNum(), flow(psnB, scenario.recoveryB()));
         streams.add(new RequestStream("a" + number, endA, endB, scenario, scenario.mayDie(number)));
