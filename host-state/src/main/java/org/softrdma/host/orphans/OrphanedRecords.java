@@ -5,6 +5,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,6 +53,8 @@ public final class OrphanedRecords {
             }
         } catch (FileNotFoundException removed) {
             // by another process, which has taken the entries
+            return false;
+        } catch (OverlappingFileLockException ofThisProcess) {
             return false;
         }
         return false;
