@@ -82,7 +82,10 @@ class IbPingEndToEndTest extends ToolProcesses {
     void shouldGoOnWhereThereIsNoWay() throws Exception {
         Ended client = run("ibping -f -c 2 -t 10 192.0.2.1");
         assertEquals(0, client.exitCode(), client.toString());
-        assertEquals("ibping: resolve_route: Network is unreachable (ENETUNREACH): no route from 127.0.0.1 to 192.0.2.1\n", client.err());
+        // Other processes of this host may have the first addresses.
+        assertTrue(client.err().matches(
+            "ibping: resolve_route: Network is unreachable \\(ENETUNREACH\\): no route from 127\\.0\\.0\\.\\d+ to 192\\.0\\.2\\.1\n"),
+            client.err());
         assertTrue(client.out().contains("\n2 packets transmitted, 0 received, 100% packet loss, time "), client.out());
     }
 
