@@ -18,7 +18,7 @@ import org.softrdma.host.config.LinkStore;
 
 /**
  * Compares the tools that show devices, on an rxe device of the kernel and on one of ours: the lines must be the same, byte for byte except
- * for the values, and so must the exit code.
+ * for the values, and so must the exit code, which is 1 for words that {@code rdma} does not know.
  */
 @ExtendWith(LabExtension.class)
 class ShownAlikeTest {
@@ -45,7 +45,9 @@ class ShownAlikeTest {
         RunningCommand ours = lab.tool(file, Map.of("SOFTRDMA_STATE_DIR", state.toString()), own(command));
         try (theirs; ours) {
             int exitCode = theirs.awaitExit(PATIENCE);
-            assertEquals(exitCode, ours.awaitExit(PATIENCE), theirs.output() + ours.output());
+            // The one deliberate difference: rdma of iproute2 6.1 ends with 0 after a word that it does not know.
+            int expected = exitCode == 0 && theirs.output().startsWith("Unknown ") ? 1 : exitCode;
+            assertEquals(expected, ours.awaitExit(PATIENCE), theirs.output() + ours.output());
             assertEquals(masked(theirs.output()), masked(ours.output()), line);
         }
     }
