@@ -3,6 +3,7 @@ package org.softrdma.device.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
@@ -61,6 +63,42 @@ class CompletionRingTest {
         cursor.end();
         assertEquals(0, ring.size());
         assertFalse(cursor.begin());
+    }
+
+    /** Each call of one thread leaves the ring free for another. */
+    @Test
+    void shouldLockNobodyOut() {
+        CompletionRing ring = new CompletionRing(2);
+        CompletionRing.Cursor cursor = ring.new Cursor();
+        ring.capacity();
+        assertFalse(ring.takers().isLocked());
+        push(ring, 1);
+        assertTrue(cursor.begin());
+        assertThrows(VerbsException.class, () -> ring.new Cursor().begin());
+        assertThrows(VerbsException.class, () -> ring.take(WorkCompletion.array(1), 1));
+        assertEquals(1, ring.takers().getHoldCount(), "the reader's own");
+        cursor.end();
+        assertFalse(ring.takers().isLocked());
+        push(ring, 2);
+        ring.discard();
+        assertFalse(ring.takers().isLocked());
+        assertEquals(0, ring.size());
+        assertEquals(0, ring.take(WorkCompletion.array(1), 1));
+    }
+
+    @Test
+    void shouldLetAReaderFinishWhatWasDiscarded() {
+        CompletionRing ring = new CompletionRing(2);
+        CompletionRing.Cursor cursor = ring.new Cursor();
+        push(ring, 1);
+        push(ring, 2);
+        assertTrue(cursor.begin());
+        ring.discard();
+        assertEquals(2, ring.size());
+        assertTrue(cursor.next());
+        assertEquals(2, cursor.wrId());
+        cursor.end();
+        assertEquals(0, ring.size());
     }
 
     @ParameterizedTest

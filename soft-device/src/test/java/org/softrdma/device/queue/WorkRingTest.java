@@ -4,6 +4,7 @@ package org.softrdma.device.queue;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.ValueLayout;
@@ -110,6 +111,84 @@ class WorkRingTest {
                 assertEquals((byte) (record * 50 + i), ring.memory().get(ValueLayout.JAVA_BYTE, ring.inlineOffset(record) + i));
             }
         }
+    }
+
+    @Test
+    void shouldPublishABatchAtOnceOrNotAtAll() {
+        ReceiveRing ring = new ReceiveRing(4, 1);
+        assertTrue(ring.isEmpty());
+        ring.write(recv.begin(10));
+        ring.publish();
+        assertFalse(ring.isEmpty());
+        for (int i = 1; i <= 2; i++) {
+            ring.write(recv.begin(10 + i));
+            ring.stage();
+            assertEquals(1 + i, ring.next());
+            assertEquals(1, ring.tail(), "invisible to the owner");
+        }
+        ring.discardStaged();
+        assertEquals(1, ring.next());
+        for (int i = 1; i <= 3; i++) {
+            assertFalse(ring.isFull());
+            ring.write(recv.begin(20 + i));
+            ring.stage();
+        }
+        assertTrue(ring.isFull(), "staged records have slots");
+        ring.publishStaged();
+        assertEquals(4, ring.tail());
+        assertEquals(4, ring.next());
+        assertEquals("10 21 22 23", ring.wrId(0) + " " + ring.wrId(1) + " " + ring.wrId(2) + " " + ring.wrId(3));
+        ring.release(3);
+        assertFalse(ring.isEmpty());
+        ring.release(4);
+        assertTrue(ring.isEmpty());
+    }
+
+    @Test
+    void shouldMoveAWholeReceiveToAnotherRing() {
+        ReceiveRing shared = new ReceiveRing(2, 3);
+        ReceiveRing taken = new ReceiveRing(1, 3);
+        for (int wrId = 1; wrId <= 2; wrId++) {
+            shared.write(recv.begin(wrId).element(100 * wrId, 10, 1).element(100 * wrId + 1, 20, 2).element(100 * wrId + 2, 30, 3));
+            shared.publish();
+        }
+        shared.moveOldestTo(taken);
+        assertEquals("1 2 0 1", shared.head() + " " + shared.tail() + " " + taken.head() + " " + taken.tail());
+        assertEquals("1 60 3", taken.wrId(0) + " " + taken.length(0) + " " + taken.elements(0));
+        for (int i = 0; i < 3; i++) {
+            assertEquals((100 + i) + " " + 10 * (i + 1) + " " + (i + 1), taken.elementAddress(0, i) + " " + taken.elementLength(0, i) + " "
+                + taken.elementLkey(0, i));
+        }
+        assertEquals(2, shared.wrId(1));
+    }
+
+    @Test
+    void shouldKeepTheDestinationsOfDatagramsAndOfXrc() {
+        SendRing ring = new SendRing(2, 1, 0);
+        Destination[] destinations = {new Destination() { }, new Destination() { }, new Destination() { }};
+        for (int i = 0; i < 3; i++) {
+            ring.write(wr.send().wrId(i));
+            ring.setDestination(destinations[i], 0xabcdef - i, 0x8001_0000 + i);
+            ring.publish();
+            if (i == 1) {
+                ring.release(1);
+            }
+        }
+        for (int i = 1; i < 3; i++) {
+            assertSame(destinations[i], ring.destination(i));
+            assertEquals(0xabcdef - i, ring.remoteQpn(i));
+            assertEquals(0x8001_0000 + i, ring.remoteQkey(i));
+        }
+        ring.release(3);
+        ring.write(wr.send().toSrq(0x123456));
+        ring.publish();
+        assertEquals(0x123456, ring.remoteSrqn(3));
+        ring.write(wr.send());
+        ring.publish();
+        ring.release(4);
+        ring.write(wr.send());
+        ring.publish();
+        assertEquals(0, ring.remoteSrqn(5), "nothing is left of the request before in this slot");
     }
 
     /** Sequence numbers keep growing while slots are reused; every record in the ring can be read at any time. */
