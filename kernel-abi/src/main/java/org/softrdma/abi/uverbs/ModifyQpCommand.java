@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.abi.uverbs;
+
+import static org.softrdma.abi.AbiLayout.U16;
+import static org.softrdma.abi.AbiLayout.U32;
+import static org.softrdma.abi.AbiLayout.U8;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Command MODIFY_QP; the answer is empty.
+ *
+ * <p>Source: {@code struct ib_uverbs_modify_qp}.
+ */
+public final class ModifyQpCommand {
+    /** Size in bytes. */
+    public static final int BYTES = 112;
+    /** {@link QpDestination}: primary path. */
+    public static final int DEST_OFFSET = 0;
+    /** {@link QpDestination}: alternate path. */
+    public static final int ALT_DEST_OFFSET = 32;
+    /** u32. */
+    public static final int QP_HANDLE_OFFSET = 64;
+    /** u32. */
+    public static final int ATTR_MASK_OFFSET = 68;
+    /** u32. */
+    public static final int QKEY_OFFSET = 72;
+    /** u32. */
+    public static final int RQ_PSN_OFFSET = 76;
+    /** u32. */
+    public static final int SQ_PSN_OFFSET = 80;
+    /** u32. */
+    public static final int DEST_QP_NUM_OFFSET = 84;
+    /** u32. */
+    public static final int QP_ACCESS_FLAGS_OFFSET = 88;
+    /** u16. */
+    public static final int PKEY_INDEX_OFFSET = 92;
+    /** u16. */
+    public static final int ALT_PKEY_INDEX_OFFSET = 94;
+    /** u8. */
+    public static final int QP_STATE_OFFSET = 96;
+    /** u8. */
+    public static final int CUR_QP_STATE_OFFSET = 97;
+    /** u8. */
+    public static final int PATH_MTU_OFFSET = 98;
+    /** u8. */
+    public static final int PATH_MIG_STATE_OFFSET = 99;
+    /** u8. */
+    public static final int EN_SQD_ASYNC_NOTIFY_OFFSET = 100;
+    /** u8. */
+    public static final int MAX_RD_ATOMIC_OFFSET = 101;
+    /** u8. */
+    public static final int MAX_DEST_RD_ATOMIC_OFFSET = 102;
+    /** u8. */
+    public static final int MIN_RNR_TIMER_OFFSET = 103;
+    /** u8. */
+    public static final int PORT_NUM_OFFSET = 104;
+    /** u8. */
+    public static final int TIMEOUT_OFFSET = 105;
+    /** u8. */
+    public static final int RETRY_CNT_OFFSET = 106;
+    /** u8. */
+    public static final int RNR_RETRY_OFFSET = 107;
+    /** u8. */
+    public static final int ALT_PORT_NUM_OFFSET = 108;
+    /** u8. */
+    public static final int ALT_TIMEOUT_OFFSET = 109;
+
+    private ModifyQpCommand() {
+    }
+
+    /** Queue pair. */
+    public static int qpHandle(MemorySegment m, long at) {
+        return m.get(U32, at + QP_HANDLE_OFFSET);
+    }
+
+    public static void qpHandle(MemorySegment m, long at, int value) {
+        m.set(U32, at + QP_HANDLE_OFFSET, value);
+    }
+
+    /** Attributes that are valid, {@code enum ibv_qp_attr_mask}. */
+    public static int attrMask(MemorySegment m, long at) {
+        return m.get(U32, at + ATTR_MASK_OFFSET);
+    }
+
+    public static void attrMask(MemorySegment m, long at, int value) {
+        m.set(U32, at + ATTR_MASK_OFFSET, value);
+    }
+
+    /** Queue key. */
+    public static int qkey(MemorySegment m, long at) {
+        return m.get(U32, at + QKEY_OFFSET);
+    }
+
+    public static void qkey(MemorySegment m, long at, int value) {
+        m.set(U32, at + QKEY_OFFSET, value);
+    }
+
+    /** Packet sequence number expected next, u24. */
+    public static int rqPsn(MemorySegment m, long at) {
+        return m.get(U32, at + RQ_PSN_OFFSET);
+    }
+
+    public static void rqPsn(MemorySegment m, long at, int value) {
+        m.set(U32, at + RQ_PSN_OFFSET, value);
+    }
+
+    /** Packet sequence number sent next, u24. */
+    public static int sqPsn(MemorySegment m, long at) {
+        return m.get(U32, at + SQ_PSN_OFFSET);
+    }
+
+    public static void sqPsn(MemorySegment m, long at, int value) {
+        m.set(U32, at + SQ_PSN_OFFSET, value);
+    }
+
+    /** Number of the peer's queue pair, u24. */
+    public static int destQpNum(MemorySegment m, long at) {
+        return m.get(U32, at + DEST_QP_NUM_OFFSET);
+    }
+
+    public static void destQpNum(MemorySegment m, long at, int value) {
+        m.set(U32, at + DEST_QP_NUM_OFFSET, value);
+    }
+
+    /** Remote operations allowed. */
+    public static int qpAccessFlags(MemorySegment m, long at) {
+        return m.get(U32, at + QP_ACCESS_FLAGS_OFFSET);
+    }
+
+    public static void qpAccessFlags(MemorySegment m, long at, int value) {
+        m.set(U32, at + QP_ACCESS_FLAGS_OFFSET, value);
+    }
+
+    /** Index of the partition key. */
+    public static int pkeyIndex(MemorySegment m, long at) {
+        return m.get(U16, at + PKEY_INDEX_OFFSET) & 0xFFFF;
+    }
+
+    public static void pkeyIndex(MemorySegment m, long at, int value) {
+        m.set(U16, at + PKEY_INDEX_OFFSET, (short) value);
+    }
+
+    /** Index of the partition key of the alternate path. */
+    public static int altPkeyIndex(MemorySegment m, long at) {
+        return m.get(U16, at + ALT_PKEY_INDEX_OFFSET) & 0xFFFF;
+    }
+
+    public static void altPkeyIndex(MemorySegment m, long at, int value) {
+        m.set(U16, at + ALT_PKEY_INDEX_OFFSET, (short) value);
+    }
+
+    /** State, {@code enum ibv_qp_state}. */
+    public static int qpState(MemorySegment m, long at) {
+        return m.get(U8, at + QP_STATE_OFFSET) & 0xFF;
+    }
+
+    public static void qpState(MemorySegment m, long at, int value) {
+        m.set(U8, at + QP_STATE_OFFSET, (byte) value);
+    }
+
+    /** State that the queue pair is in, or is expected to be in. */
+    public static int curQpState(MemorySegment m, long at) {
+        return m.get(U8, at + CUR_QP_STATE_OFFSET) & 0xFF;
+    }
+
+    public static void curQpState(MemorySegment m, long at, int value) {
+        m.set(U8, at + CUR_QP_STATE_OFFSET, (byte) value);
+    }
+
+    /** {@code enum ibv_mtu}. */
+    public static int pathMtu(MemorySegment m, long at) {
+        return m.get(U8, at + PATH_MTU_OFFSET) & 0xFF;
+    }
+
+    public static void pathMtu(MemorySegment m, long at, int value) {
+        m.set(U8, at + PATH_MTU_OFFSET, (byte) value);
+    }
+
+    /** Path migration, {@code enum ibv_mig_state}. */
+    public static int pathMigState(MemorySegment m, long at) {
+        return m.get(U8, at + PATH_MIG_STATE_OFFSET) & 0xFF;
+    }
+
+    public static void pathMigState(MemorySegment m, long at, int value) {
+        m.set(U8, at + PATH_MIG_STATE_OFFSET, (byte) value);
+    }
+
+    /** 1 for an event when the send queue has drained. */
+    public static int enSqdAsyncNotify(MemorySegment m, long at) {
+        return m.get(U8, at + EN_SQD_ASYNC_NOTIFY_OFFSET) & 0xFF;
+    }
+
+    public static void enSqdAsyncNotify(MemorySegment m, long at, int value) {
+        m.set(U8, at + EN_SQD_ASYNC_NOTIFY_OFFSET, (byte) value);
+    }
+
+    /** READs and atomics outstanding as initiator. */
+    public static int maxRdAtomic(MemorySegment m, long at) {
+        return m.get(U8, at + MAX_RD_ATOMIC_OFFSET) & 0xFF;
+    }
+
+    public static void maxRdAtomic(MemorySegment m, long at, int value) {
+        m.set(U8, at + MAX_RD_ATOMIC_OFFSET, (byte) value);
+    }
+
+    /** READs and atomics outstanding as responder. */
+    public static int maxDestRdAtomic(MemorySegment m, long at) {
+        return m.get(U8, at + MAX_DEST_RD_ATOMIC_OFFSET) & 0xFF;
+    }
+
+    public static void maxDestRdAtomic(MemorySegment m, long at, int value) {
+        m.set(U8, at + MAX_DEST_RD_ATOMIC_OFFSET, (byte) value);
+    }
+
+    /** Wait that a receiver-not-ready NAK requires, coded, 0..31. */
+    public static int minRnrTimer(MemorySegment m, long at) {
+        return m.get(U8, at + MIN_RNR_TIMER_OFFSET) & 0xFF;
+    }
+
+    public static void minRnrTimer(MemorySegment m, long at, int value) {
+        m.set(U8, at + MIN_RNR_TIMER_OFFSET, (byte) value);
+    }
+
+    /** Port, from 1. */
+    public static int portNum(MemorySegment m, long at) {
+        return m.get(U8, at + PORT_NUM_OFFSET) & 0xFF;
+    }
+
+    public static void portNum(MemorySegment m, long at, int value) {
+        m.set(U8, at + PORT_NUM_OFFSET, (byte) value);
+    }
+
+    /** Wait for acknowledgements, 4.096 µs times a power of two; 0 is for ever. */
+    public static int timeout(MemorySegment m, long at) {
+        return m.get(U8, at + TIMEOUT_OFFSET) & 0xFF;
+    }
+
+    public static void timeout(MemorySegment m, long at, int value) {
+        m.set(U8, at + TIMEOUT_OFFSET, (byte) value);
+    }
+
+    /** Repetitions without an answer, 0..7. */
+    public static int retryCnt(MemorySegment m, long at) {
+        return m.get(U8, at + RETRY_CNT_OFFSET) & 0xFF;
+    }
+
+    public static void retryCnt(MemorySegment m, long at, int value) {
+        m.set(U8, at + RETRY_CNT_OFFSET, (byte) value);
+    }
+
+    /** Repetitions after receiver-not-ready, 0..7; 7 is without limit. */
+    public static int rnrRetry(MemorySegment m, long at) {
+        return m.get(U8, at + RNR_RETRY_OFFSET) & 0xFF;
+    }
+
+    public static void rnrRetry(MemorySegment m, long at, int value) {
+        m.set(U8, at + RNR_RETRY_OFFSET, (byte) value);
+    }
+
+    /** Port of the alternate path. */
+    public static int altPortNum(MemorySegment m, long at) {
+        return m.get(U8, at + ALT_PORT_NUM_OFFSET) & 0xFF;
+    }
+
+    public static void altPortNum(MemorySegment m, long at, int value) {
+        m.set(U8, at + ALT_PORT_NUM_OFFSET, (byte) value);
+    }
+
+    /** Wait for acknowledgements on the alternate path. */
+    public static int altTimeout(MemorySegment m, long at) {
+        return m.get(U8, at + ALT_TIMEOUT_OFFSET) & 0xFF;
+    }
+
+    public static void altTimeout(MemorySegment m, long at, int value) {
+        m.set(U8, at + ALT_TIMEOUT_OFFSET, (byte) value);
+    }
+}
