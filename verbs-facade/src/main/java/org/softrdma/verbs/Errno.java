@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
-/** Linux errno values that verbs report; the numbers are the same on every platform this library runs on. */
+/** Linux errno values that verbs and the kernel's interfaces report; the numbers are the same on every platform of this library. */
 public enum Errno {
     EPERM(1, "Operation not permitted"),
     ENOENT(2, "No such file or directory"),
+    ESRCH(3, "No such process"),
     EINTR(4, "Interrupted system call"),
     EIO(5, "Input/output error"),
     ENXIO(6, "No such device or address"),
+    E2BIG(7, "Argument list too long"),
+    EBADF(9, "Bad file descriptor"),
     EAGAIN(11, "Resource temporarily unavailable"),
     ENOMEM(12, "Cannot allocate memory"),
     EACCES(13, "Permission denied"),
@@ -17,9 +20,12 @@ public enum Errno {
     ENODEV(19, "No such device"),
     EINVAL(22, "Invalid argument"),
     EMFILE(24, "Too many open files"),
+    ENOTTY(25, "Inappropriate ioctl for device"),
+    ENOSPC(28, "No space left on device"),
     ENOSYS(38, "Function not implemented"),
     ENODATA(61, "No data available"),
     EPROTO(71, "Protocol error"),
+    EPROTONOSUPPORT(93, "Protocol not supported"),
     EOPNOTSUPP(95, "Operation not supported"),
     EADDRINUSE(98, "Address already in use"),
     EADDRNOTAVAIL(99, "Cannot assign requested address"),

@@ -2,6 +2,7 @@
 package org.softrdma.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * One send work request ({@code struct ibv_send_wr}), mutable and reusable: fill it, post it, fill it again. A post call copies everything
@@ -241,7 +242,18 @@ public final class SendRequest {
 
     /** Adds memory that need not be registered: sets INLINE, and the post call copies the memory. */
     public SendRequest inlineData(MemorySegment data) {
-        element(0, Math.toIntExact(data.byteSize()), 0);
+        return inlineData(data, 0, Math.toIntExact(data.byteSize()));
+    }
+
+    /**
+     * Adds a part of memory that need not be registered: sets INLINE, and the post call copies the part.
+     *
+     * @param offset position of the part in {@code data}, bytes
+     * @param bytes  length of the part, at least 0
+     */
+    public SendRequest inlineData(MemorySegment data, long offset, int bytes) {
+        Objects.checkFromIndexSize(offset, bytes, data.byteSize());
+        element(offset, bytes, 0);
         inline[elements - 1] = data;
         return inline();
     }
@@ -350,7 +362,10 @@ public final class SendRequest {
         return lkeys[element];
     }
 
-    /** The unregistered memory of an element that {@link #inlineData} added, else null. */
+    /**
+     * The unregistered memory of an element that {@link #inlineData(MemorySegment)} added, else null. {@link #address} is the offset of the
+     * element's data in it.
+     */
     public MemorySegment inlineData(int element) {
         return inline[element];
     }

@@ -211,7 +211,13 @@ public interface CmId extends AutoCloseable {
      */
     void awaitSend(WorkCompletion into);
 
-    /** Waits for the next completion of the receive queue, as {@link #awaitSend} does for the send queue. */
+    /**
+     * Waits for the next completion of the receive queue, as {@link #awaitSend} does for the send queue ({@code rdma_get_recv_comp}). When
+     * the peer has disconnected, receives that remain complete with WR_FLUSH_ERR; in C they do so over iWARP only, and over RoCE the call
+     * waits for ever.
+     *
+     * @throws org.softrdma.verbs.VerbsException ENOTCONN: the peer has disconnected, and no receive is posted
+     */
     void awaitReceive(WorkCompletion into);
 
     /**

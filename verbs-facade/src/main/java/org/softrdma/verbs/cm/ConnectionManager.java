@@ -23,7 +23,7 @@ public interface ConnectionManager {
             return provider.connectionManager();
         }
         throw new VerbsException(Errno.ENOSYS, "create_event_channel",
-            "no connection manager on the class path; soft-device has one");
+            "no connection manager on the class path; connection-manager has one");
     }
 
     EventChannel createEventChannel();
