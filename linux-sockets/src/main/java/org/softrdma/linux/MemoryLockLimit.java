@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.linux;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,8 +13,6 @@ import java.util.List;
 
 /** The limit that Linux sets on the memory that this process may lock. */
 public final class MemoryLockLimit {
-    private static final int RLIMIT_MEMLOCK = 8;
-    private static final long RLIM_INFINITY = -1;
     private static final int CAP_IPC_LOCK = 14;
     private static final String EFFECTIVE = "CapEff:";
     private static final Path STATUS = Path.of("/proc/self/status");
@@ -27,15 +21,10 @@ public final class MemoryLockLimit {
     private MemoryLockLimit() {
     }
 
-    /** Functions of the C library, linked on first use. */
+    /** Function of the C library, linked on first use. */
     private static final class Calls {
-        private static final MethodHandle GETRLIMIT = find("getrlimit", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS));
-        private static final MethodHandle GETPAGESIZE = find("getpagesize", FunctionDescriptor.of(JAVA_INT));
-
-        private static MethodHandle find(String name, FunctionDescriptor descriptor) {
-            Linker linker = Linker.nativeLinker();
-            return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
-        }
+        private static final MethodHandle GETPAGESIZE = Linker.nativeLinker().downcallHandle(
+            Linker.nativeLinker().defaultLookup().findOrThrow("getpagesize"), FunctionDescriptor.of(JAVA_INT));
     }
 
     /**
@@ -45,20 +34,8 @@ public final class MemoryLockLimit {
      * code
      */
     public static long bytes() {
-        if (!NativeCalls.arePossible() || isPrivileged()) {
-            return Long.MAX_VALUE;
-        }
-        try (Arena arena = Arena.ofConfined()) {
-            // struct rlimit: the soft limit, then the hard one
-            MemorySegment limits = arena.allocate(JAVA_LONG, 2);
-            if ((int) Calls.GETRLIMIT.invokeExact(RLIMIT_MEMLOCK, limits) != 0) {
-                return Long.MAX_VALUE;
-            }
-            long soft = limits.get(JAVA_LONG, 0);
-            return soft == RLIM_INFINITY || soft < 0 ? Long.MAX_VALUE : soft;
-        } catch (Throwable impossible) {
-            throw new AssertionError("getrlimit", impossible);
-        }
+        long soft = ResourceLimit.soft(ResourceLimit.RLIMIT_MEMLOCK);
+        return soft == ResourceLimit.NONE || isPrivileged() ? Long.MAX_VALUE : soft;
     }
 
     public static long pageBytes() {

@@ -133,6 +133,11 @@ public final class SocketSet implements AutoCloseable {
         wakeup.signal();
     }
 
+    /** Lets input at another descriptor end {@link #await} too; see {@link WakeupEvent#alsoBy}. */
+    public void alsoWakeBy(int fd) {
+        wakeup.alsoBy(fd);
+    }
+
     /** Closes all watched connections. For the owner, after the last wait has ended; later calls of other methods do nothing. */
     @Override
     public void close() {

@@ -31,7 +31,7 @@ public final class WaitedFor {
         for (int i = 0; i < fds.length; i++) {
             set(i, fds[i]);
         }
-        set(fds.length, wakeup.fd());
+        set(fds.length, wakeup.waitFd());
     }
 
     private void set(int index, int fd) {
@@ -54,6 +54,7 @@ public final class WaitedFor {
         if (!wakeup.beginWait()) {
             return false;
         }
+        pollfds.set(JAVA_INT, (count - 1L) * POLLFD_BYTES, wakeup.waitFd());
         int ready = calls.poll(pollfds, count, timeoutNs);
         wakeup.endWait();
         if (ready <= 0) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.linux;
 
+import java.lang.foreign.Arena;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Wakes the thread that is parked on a link's sockets: an event descriptor among them, which is written only while a thread waits. A
- * signal without a waiting thread is remembered.
+ * signal without a waiting thread is remembered. Input at a further descriptor can wake as well.
  */
 public final class WakeupEvent {
     private static final int IDLE = 0;
@@ -15,6 +16,8 @@ public final class WakeupEvent {
     private final AtomicInteger waiter = new AtomicInteger(IDLE);
     private final Object lock = new Object();
     private int fd;
+    /** Collects {@link #fd} and the further descriptor; -1 without one. */
+    private volatile int both = -1;
 
     /**
      * Opens the event descriptor.
@@ -28,9 +31,37 @@ public final class WakeupEvent {
         }
     }
 
-    /** The descriptor to poll for input. */
+    /** The event descriptor, to be drained. */
     int fd() {
         return fd;
+    }
+
+    /** The descriptor to poll for input. */
+    int waitFd() {
+        int collected = both;
+        return collected < 0 ? fd : collected;
+    }
+
+    /**
+     * Lets input at another descriptor end waits too, from the next wait on. It ends every wait until the caller has read it.
+     *
+     * @param other kept open until this is closed; at most one in a lifetime
+     * @throws org.softrdma.verbs.VerbsException the host has no more descriptors
+     */
+    public void alsoBy(int other) {
+        LinuxTcp calls = new LinuxTcp(Arena.ofAuto());
+        synchronized (lock) {
+            int collector = calls.epoll();
+            if (collector < 0) {
+                throw LinuxSockets.failure(-collector, "open_device", "epoll_create1");
+            }
+            int watched = Math.min(calls.watch(collector, fd, LinuxTcp.EPOLLIN), calls.watch(collector, other, LinuxTcp.EPOLLIN));
+            if (watched < 0) {
+                LinuxSockets.close(collector);
+                throw LinuxSockets.failure(-watched, "open_device", "epoll_ctl");
+            }
+            both = collector;
+        }
     }
 
     /**
@@ -68,6 +99,10 @@ public final class WakeupEvent {
             if (fd >= 0) {
                 LinuxSockets.close(fd);
                 fd = -1;
+                if (both >= 0) {
+                    LinuxSockets.close(both);
+                    both = -1;
+                }
             }
         }
     }
