@@ -4,6 +4,7 @@
 @SuppressWarnings({"module", "requires-automatic"})
 module org.softrdma.siw {
     requires transitive org.softrdma.verbs;
+    requires org.softrdma.cm;
     requires org.softrdma.device;
     requires org.softrdma.host;
     requires org.softrdma.linux;

@@ -9,20 +9,15 @@ module org.softrdma.device {
     requires transitive org.softrdma.host;
     requires transitive org.softrdma.verbs;
     requires org.softrdma.linux;
-    requires org.softrdma.wire;
     requires transitive org.agrona;
 
-    exports org.softrdma.device to org.softrdma.link, org.softrdma.rxe, org.softrdma.siw;
-    exports org.softrdma.device.agent to org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw;
-    exports org.softrdma.device.capture to org.softrdma.link, org.softrdma.rxe, org.softrdma.siw;
-    exports org.softrdma.device.cm to org.softrdma.rxe, org.softrdma.siw;
-    exports org.softrdma.device.engine to org.softrdma.rxe, org.softrdma.siw;
-    exports org.softrdma.device.memory to org.softrdma.rxe, org.softrdma.siw;
-    exports org.softrdma.device.qp to org.softrdma.rxe, org.softrdma.siw;
-    exports org.softrdma.device.queue to org.softrdma.link, org.softrdma.rxe, org.softrdma.siw;
+    exports org.softrdma.device to org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw;
+    exports org.softrdma.device.agent to org.softrdma.daemon, org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw;
+    exports org.softrdma.device.engine to org.softrdma.daemon, org.softrdma.rxe, org.softrdma.siw;
+    exports org.softrdma.device.memory to org.softrdma.daemon, org.softrdma.rxe, org.softrdma.siw;
+    exports org.softrdma.device.qp to org.softrdma.daemon, org.softrdma.rxe, org.softrdma.siw;
+    exports org.softrdma.device.queue to org.softrdma.daemon, org.softrdma.link, org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.sim to org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw;
     exports org.softrdma.device.threads;
-    exports org.softrdma.device.verbs to org.softrdma.rxe, org.softrdma.siw;
-
-    provides org.softrdma.verbs.cm.ConnectionManagerProvider with org.softrdma.device.cm.SoftConnectionManagerProvider;
+    exports org.softrdma.device.verbs to org.softrdma.cm, org.softrdma.daemon, org.softrdma.rxe, org.softrdma.siw;
 }

@@ -106,6 +106,11 @@ public abstract class ForwardingLink implements Link {
     }
 
     @Override
+    public void alsoWakeBy(int fd) {
+        link.alsoWakeBy(fd);
+    }
+
+    @Override
     public long sendErrors() {
         return link.sendErrors();
     }

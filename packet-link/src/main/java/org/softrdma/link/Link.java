@@ -125,6 +125,23 @@ public interface Link extends AutoCloseable {
     /** Ends the current or next {@link #await}. Any thread. */
     void wakeup();
 
+    /**
+     * Whether packets of a path need their ICRC now: true unless they stay in memory, where nothing damages them and nobody sees them. The
+     * answer may change at any time.
+     */
+    default boolean needsIcrc(Path path) {
+        return true;
+    }
+
+    /**
+     * Lets input at another descriptor end {@link #await} too, until the link is closed; the caller reads that input.
+     *
+     * @throws org.softrdma.verbs.VerbsException EOPNOTSUPP from a link that does not wait with calls of the C library
+     */
+    default void alsoWakeBy(int fd) {
+        throw VerbsException.unsupported("open_device");
+    }
+
     /** Packets the host refused to send. */
     long sendErrors();
 

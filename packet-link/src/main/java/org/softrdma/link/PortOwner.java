@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import org.softrdma.host.inspect.ProgramName;
 import org.softrdma.verbs.Gid;
 import org.softrdma.wire.net.Udp;
 

@@ -35,6 +35,7 @@ public final class ReceivedFrame {
     private int trafficClass;
     private int hopLimit;
     private boolean mayFragment;
+    private boolean withoutIcrc;
 
     /**
      * Begins a packet of RoCE v2, for the link that fills the frame. Addresses and ports follow; the other properties are unknown until
@@ -128,7 +129,21 @@ public final class ReceivedFrame {
         return this;
     }
 
+    /** Sets the headers that a packet sent by this path to one of our own addresses would have. */
+    public ReceivedFrame sentBy(Path path) {
+        ports(path.sourcePort(), path.destPort()).ipId(0).addresses(path.remote(), path.local().high(), path.local().low())
+            .trafficClass(path.trafficClass());
+        return path.type() == GidType.ROCE_V1 ? roceV1() : this;
+    }
+
+    /** Says that the packet never left memory and that its ICRC was not computed. */
+    public ReceivedFrame withoutIcrc() {
+        withoutIcrc = true;
+        return this;
+    }
+
     private void setBytes(ByteBuffer newBuffer, int newOffset, int newLength) {
+        withoutIcrc = false;
         if (buffer != newBuffer) {
             buffer = newBuffer;
             memory = MemorySegment.ofBuffer(newBuffer);
@@ -205,6 +220,11 @@ public final class ReceivedFrame {
     /** Whether the link saw an IPv4 header without DF, which the ICRC covers. */
     public boolean mayFragment() {
         return mayFragment;
+    }
+
+    /** Returns whether the packet has no ICRC, only room for it: it never left memory. */
+    public boolean isWithoutIcrc() {
+        return withoutIcrc;
     }
 
     /** Whether it had an IPv4 header. */

@@ -30,8 +30,11 @@ public final class TransmitBatch {
     private final Path[] paths;
     private final int[] offsets;
     private final int[] lengths;
+    private final boolean[] unsealed;
     private int first;
+    /** After the newest packet; at most that is shown. */
     private int end;
+    private int shownEnd;
 
     /**
      * Allocates the buffer.
@@ -48,6 +51,7 @@ public final class TransmitBatch {
         offsets = new int[maxPackets + 1];
         offsets[0] = HEADROOM;
         lengths = new int[maxPackets];
+        unsealed = new boolean[maxPackets];
     }
 
     /**
@@ -77,7 +81,7 @@ public final class TransmitBatch {
     }
 
     public boolean isEmpty() {
-        return first == end;
+        return first == shownEnd;
     }
 
     /** Packets that still fit. */
@@ -101,8 +105,20 @@ public final class TransmitBatch {
      * @param length bytes from BTH to ICRC, both inclusive
      */
     public void commit(int length) {
+        commit(length, true);
+    }
+
+    /**
+     * Finishes the packet begun last.
+     *
+     * @param length bytes from BTH to ICRC, both inclusive
+     * @param sealed whether its ICRC was computed; if not, the packet must stay in memory
+     */
+    public void commit(int length, boolean sealed) {
         assert length <= maxPacketBytes;
+        unsealed[end] = !sealed;
         lengths[end++] = length;
+        shownEnd = end;
         offsets[end] = offsets[end - 1] + length;
     }
 
@@ -113,7 +129,20 @@ public final class TransmitBatch {
 
     /** Index after the newest packet. */
     public int end() {
-        return end;
+        return shownEnd;
+    }
+
+    /**
+     * Hides the packets from {@code index} on from a link below, which sends those before them. No packet may be added until
+     * {@link #showAll}.
+     */
+    void showUpTo(int index) {
+        shownEnd = index;
+    }
+
+    /** Ends {@link #showUpTo}. */
+    void showAll() {
+        shownEnd = end;
     }
 
     public Path path(int index) {
@@ -130,12 +159,18 @@ public final class TransmitBatch {
         return lengths[index];
     }
 
+    /** Returns whether the packet has no ICRC, only room for it. */
+    public boolean isUnsealed(int index) {
+        return unsealed[index];
+    }
+
     /** Removes {@code count} packets from the front: the link sent or dropped them. */
     public void sent(int count) {
         first += count;
         if (first == end) {
             first = 0;
             end = 0;
+            shownEnd = 0;
         }
     }
 }

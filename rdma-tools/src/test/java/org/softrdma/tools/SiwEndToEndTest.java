@@ -22,6 +22,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -140,6 +142,24 @@ class SiwEndToEndTest extends ToolProcesses {
 
         assertEquals(0, client.exitCode(), client.toString());
         assertEquals("", client.err());
+    }
+
+    /** Each connection takes a descriptor. The original has an error of the kernel's. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void shouldNameTheLimitOfFileDescriptorsThatIsReached() throws Exception {
+        useJars();
+        int port = freePort();
+        listening("ucmatose -c 300 -p " + port, port);
+        Ended client = start(List.of("sh", "-c", "ulimit -n 200; exec \"$0\" \"$@\""), "ucmatose -c 300 -s 127.0.0.1 -p " + port)
+            .await();
+
+        assertEquals(256 - 24, client.exitCode(), client.toString());
+        assertTrue(client.out().endsWith("event: RDMA_CM_EVENT_CONNECT_ERROR, error: -24\ntest complete\nreturn status -24\n"),
+            client.toString());
+        assertTrue(client.err().contains("rdma_connect: Too many open files (EMFILE): the process has no more file descriptors; its limit "
+            + "is 200. Raise it with ulimit -n before the program starts\n"), client.toString());
+        assertFalse(client.err().contains("\tat "), client.toString());
     }
 
     /** Both transports on one interface, as a kernel permits: the server listens on both, the client's first device decides. */

@@ -4,6 +4,7 @@ package org.softrdma.tools;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ServerSocket;
@@ -16,6 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import java.util.zip.Deflater;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.host.config.LinkStore;
@@ -39,6 +44,9 @@ public abstract class ToolProcesses {
 
     /** Options of the JVMs of the processes. */
     protected final List<String> jvmOptions = new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED"));
+
+    /** Class path of the processes. */
+    protected String classPath = System.getProperty("java.class.path");
 
     private final List<Process> processes = new ArrayList<>();
 
@@ -150,8 +158,7 @@ public abstract class ToolProcesses {
         List<String> command = new ArrayList<>(through);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(jvmOptions);
-        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
-            main.getName()));
+        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classPath, main.getName()));
         command.addAll(List.of(line.strip().split(" +")));
         Path out = Files.createTempFile(directory, "out", "");
         Path err = Files.createTempFile(directory, "err", "");
@@ -171,6 +178,27 @@ public abstract class ToolProcesses {
             shown = start(("rdma resource " + line).strip()).await();
         } while (shown.err.contains(" does not respond"));
         return shown;
+    }
+
+    /** Puts each directory of the class path into a jar: the JVM opens a file for each class that it loads from a directory. */
+    protected final void useJars() throws IOException {
+        List<String> entries = new ArrayList<>();
+        for (String entry : classPath.split(File.pathSeparator)) {
+            Path path = Path.of(entry);
+            entries.add(Files.isDirectory(path) ? jarOf(path, directory.resolve("classes-" + entries.size() + ".jar")).toString() : entry);
+        }
+        classPath = String.join(File.pathSeparator, entries);
+    }
+
+    private static Path jarOf(Path classes, Path jar) throws IOException {
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar)); Stream<Path> files = Files.walk(classes)) {
+            out.setLevel(Deflater.NO_COMPRESSION);
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                out.putNextEntry(new JarEntry(classes.relativize(file).toString().replace(File.separatorChar, '/')));
+                Files.copy(file, out);
+            }
+        }
+        return jar;
     }
 
     /** @return a free port below the ephemeral ones, so that it is not assigned to another process before it is used */

@@ -97,6 +97,19 @@ class UnfinishedConnectionsTest extends ToolProcesses {
         assertEquals("cmatose: the peer disconnected before all messages had arrived\n", ended.err(), ended.toString());
     }
 
+    /** A synchronous identifier: nobody takes its events while it waits for the message. Over RoCE, the original waits for ever. */
+    @Test
+    void shouldEndASynchronousServerWhosePeerDisconnectsBeforeItsMessage() throws Exception {
+        int port = freePort();
+        Started server = listening("rdma_server -p " + port, "tcp-" + port);
+        assertEquals(1, request(port, UnfinishedPeer.End.DISCONNECT, 1, FIRST_ID));
+
+        Ended ended = server.await();
+        assertEquals(255, ended.exitCode(), ended.toString());
+        assertTrue(ended.err().startsWith("rdma_get_recv_comp: Connection reset by peer\n"), ended.toString());
+        assertTrue(ended.out().endsWith("rdma_server: end -1\n"), ended.toString());
+    }
+
     private int request(int port, UnfinishedPeer.End end, int count, int firstId) throws Exception {
         return request(port, end, count, firstId, BACKLOG, new byte[0]);
     }

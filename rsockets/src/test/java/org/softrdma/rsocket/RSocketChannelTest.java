@@ -154,12 +154,12 @@ class RSocketChannelTest {
                 assertEquals(128 << 10, sent);
                 assertEquals(0, client.write(ByteBuffer.allocate(1)));
                 assertEquals(0, client.poll(PollEvents.OUT, MOMENT_NS));
-                int came = 0;
-                while (came < sent) {
+                int received = 0;
+                while (received < sent) {
                     assertEquals(PollEvents.IN, other.poll(PollEvents.IN, FOR_EVER));
-                    came += other.read(ByteBuffer.allocate(1 << 20));
+                    received += other.read(ByteBuffer.allocate(1 << 20));
                 }
-                assertEquals(sent, came);
+                assertEquals(sent, received);
                 assertEquals(PollEvents.OUT, client.poll(PollEvents.OUT, FOR_EVER));
             }
             assertEquals(PollEvents.IN | PollEvents.HUP, client.poll(PollEvents.IN, FOR_EVER));

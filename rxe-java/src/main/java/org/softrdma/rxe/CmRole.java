@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import org.softrdma.device.cm.CmPathOptions;
+import org.softrdma.cm.CmPathOptions;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.cm.ConnectionParameters;

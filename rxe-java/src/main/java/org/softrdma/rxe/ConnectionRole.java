@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import java.net.InetSocketAddress;
-import org.softrdma.device.cm.CmPathOptions;
-import org.softrdma.device.cm.CmService;
+import org.softrdma.cm.CmPathOptions;
 import org.softrdma.rxe.cm.CmSettings;
 import org.softrdma.rxe.cm.Connection;
 import org.softrdma.rxe.cm.ConnectionListener;
@@ -55,35 +53,34 @@ final class ConnectionRole implements CmRole, ConnectionListener {
     /**
      * Sends a REQ.
      *
-     * @param gids        addresses of both ends
-     * @param local       port of this end
-     * @param remote      port of the service
-     * @param privateData with the header of rdma_cm
+     * @param gids    addresses of both ends
+     * @param request what the application chose: {@link #choice}, and the service, the flow label and the private data
      */
-    static ConnectionRole request(RxeCmConnection end, long nowNs, CmService service, QpType type, GidPair gids, InetSocketAddress local,
-                                  InetSocketAddress remote, ConnectionParameters parameters, CmPathOptions options, byte[] privateData) {
+    static ConnectionRole request(RxeCmConnection end, long nowNs, GidPair gids, CmPathOptions options, ReqFields.Builder request) {
         CmSettings settings = end.cm().manager().settings();
-        return new ConnectionRole(end, nowNs, gids, ReqFields.builder()
+        return new ConnectionRole(end, nowNs, gids, request
             .local(gids.local())
             .remote(gids.remote())
-            .serviceId(service.serviceId())
+            .startingPsn(end.startingPsn())
+            .pathMtu(end.cm().pathMtu())
+            .pkey(QpMachine.PKEY)
+            .trafficClass(options.typeOfService())
+            .hopLimit(HOP_LIMIT)
+            .ackTimeout(ackTimeout(options, settings.ackTimeout(settings.ackDelay())))
+            .build());
+    }
+
+    /** Begins a REQ with the parameters of a connection. */
+    static ReqFields.Builder choice(QpType type, ConnectionParameters parameters) {
+        return ReqFields.builder()
             .transport(transport(type))
             .qpn(parameters.qpNum())
-            .startingPsn(end.startingPsn())
             .responderResources(parameters.responderResources())
             .initiatorDepth(parameters.initiatorDepth())
             .retryCount(parameters.retryCount())
             .rnrRetryCount(parameters.rnrRetryCount())
             .flowControl(parameters.flowControl())
-            .srq(parameters.srq())
-            .pathMtu(end.cm().pathMtu())
-            .pkey(QpMachine.PKEY)
-            .trafficClass(options.typeOfService())
-            .flowLabel(flowLabel(local.getPort(), remote.getPort()))
-            .hopLimit(HOP_LIMIT)
-            .ackTimeout(ackTimeout(options, settings.ackTimeout(settings.ackDelay())))
-            .privateData(privateData)
-            .build());
+            .srq(parameters.srq());
     }
 
     private static int transport(QpType type) {
@@ -95,7 +92,7 @@ final class ConnectionRole implements CmRole, ConnectionListener {
     }
 
     /** Spreads connections over paths, with Linux's formula. */
-    private static int flowLabel(int localPort, int remotePort) {
+    static int flowLabel(int localPort, int remotePort) {
         return localPort * 31 + remotePort & 0xfffff;
     }
 

@@ -38,7 +38,7 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
     private final DeviceAttributes attributes;
     /** Addresses of the interface that could not be used, and were complained about. */
     private final Set<Gid> refused = new HashSet<>();
-    private boolean saidBroken;
+    private boolean brokenLogged;
     /** Connections for the case that this process is killed; null for a device that only a simulator drives. */
     private ConnectionRecord record;
 
@@ -72,7 +72,7 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
         }
 
         private NetDevice netdevNow() {
-            return real ? port().orGone(NetDevice.find(netdev().name())) : netdev();
+            return real ? port().orLastKnown(NetDevice.find(netdev().name())) : netdev();
         }
 
         @Override
@@ -111,7 +111,7 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
      */
     void portIs(NetDevice found) {
         NetDevice before = port().netdev();
-        NetDevice now = port().orGone(found);
+        NetDevice now = port().orLastKnown(found);
         boolean gidsChanged;
         agent().lock().lock();
         try {
@@ -122,8 +122,8 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
             if (before.isActive() && !now.isActive()) {
                 engine().counters().count(RxeCounter.LINK_DOWNED);
             }
-            if (link.isBroken() && !saidBroken) {
-                saidBroken = true;
+            if (link.isBroken() && !brokenLogged) {
+                brokenLogged = true;
                 port().raiseOfDevice(AsyncEventType.DEVICE_FATAL);
             }
         } finally {

@@ -2,10 +2,10 @@
 package org.softrdma.rxe;
 
 import java.net.InetSocketAddress;
-import org.softrdma.device.cm.CmConnection;
-import org.softrdma.device.cm.CmHandler;
-import org.softrdma.device.cm.CmPathOptions;
-import org.softrdma.device.cm.CmService;
+import org.softrdma.cm.CmConnection;
+import org.softrdma.cm.CmHandler;
+import org.softrdma.cm.CmPathOptions;
+import org.softrdma.cm.CmService;
 import org.softrdma.rxe.cm.Connection;
 import org.softrdma.rxe.cm.GidPair;
 import org.softrdma.rxe.cm.SidrRequest;
@@ -86,7 +86,8 @@ final class RxeCmConnection implements CmConnection {
             cm.requireRoute(gids);
             role = type == QpType.UD
                 ? new SidrQueryRole(this, nowNs, service, gids, options.typeOfService(), privateData)
-                : ConnectionRole.request(this, nowNs, service, type, gids, local, remote, parameters, options, privateData);
+                : ConnectionRole.request(this, nowNs, gids, options, ConnectionRole.choice(type, parameters).serviceId(service.serviceId())
+                    .flowLabel(ConnectionRole.flowLabel(local.getPort(), remote.getPort())).privateData(privateData));
         });
     }
 

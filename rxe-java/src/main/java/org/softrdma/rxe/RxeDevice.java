@@ -6,8 +6,8 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.softrdma.device.capture.CaptureFile;
 import org.softrdma.device.verbs.RunningDevices;
+import org.softrdma.host.capture.CaptureFile;
 import org.softrdma.host.config.ConfiguredLink;
 import org.softrdma.host.config.DeletionWatch;
 import org.softrdma.host.config.LinkOption;
@@ -16,6 +16,7 @@ import org.softrdma.host.config.NetDevice;
 import org.softrdma.host.config.OptionWatch;
 import org.softrdma.host.config.StateDirectory;
 import org.softrdma.host.orphans.ConnectionRecord;
+import org.softrdma.link.DirectLink;
 import org.softrdma.link.Link;
 import org.softrdma.link.capture.CaptureLink;
 import org.softrdma.link.fault.FaultyLink;
@@ -24,6 +25,7 @@ import org.softrdma.link.raw.RawLinkOptions;
 import org.softrdma.link.raw.RawLinks;
 import org.softrdma.link.udp.UdpLinkOptions;
 import org.softrdma.link.udp.UdpLinks;
+import org.softrdma.rxe.config.LocalWire;
 import org.softrdma.rxe.config.RxeLinkType;
 import org.softrdma.rxe.engine.GidTable;
 import org.softrdma.rxe.engine.RxeLimits;
@@ -68,7 +70,7 @@ final class RxeDevice implements RdmaDevice {
             .withCongestion(link.get(RxeLinkType.CONGESTION)).withRecovery(link.get(RxeLinkType.RECOVERY))
             .withKeepAliveNs(link.get(RxeLinkType.KEEPALIVE))
             .withLimitedMemory(link.get(LinkOption.MEMLOCK))
-            .withWire(RxeLinkType.wire(link)));
+            .withWire(RxeLinkType.wire(link)).withLocalWire(localWire(link)));
     }
 
     /** Creates a device that is not configured. */
@@ -138,7 +140,8 @@ final class RxeDevice implements RdmaDevice {
         OptionWatch<LinkFaults> watch = store == null ? null : new OptionWatch<>(store, name, RxeLinkType.FAULT);
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
         LinkFaults atFirst = watch == null ? options.faults() : watch.value();
-        Link link = netdev.loopback() ? openLoopback(addresses) : openOrdinary(addresses);
+        Link opened = netdev.loopback() ? openLoopback(addresses) : openOrdinary(addresses);
+        Link link = options.localWire() == LocalWire.DIRECT ? new DirectLink(opened, System::nanoTime) : opened;
         Path capture = CaptureFile.requested(name);
         Link used = capture == null ? link : new CaptureLink(link, capture);
         // Faults are applied above the capture, which shows the packets on the wire.
@@ -158,6 +161,11 @@ final class RxeDevice implements RdmaDevice {
             running.portIs(NetDevice.find(netdev.name()));
         });
         return running;
+    }
+
+    private static LocalWire localWire(ConfiguredLink link) {
+        LocalWire chosen = link.get(RxeLinkType.WIRE);
+        return chosen == null ? LocalWire.usual() : chosen;
     }
 
     private Supplier<GidType> roceMode() {

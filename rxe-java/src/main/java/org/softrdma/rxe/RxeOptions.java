@@ -3,6 +3,7 @@ package org.softrdma.rxe;
 
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.config.CongestionControl;
+import org.softrdma.rxe.config.LocalWire;
 import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.config.Recovery;
 import org.softrdma.rxe.config.RoceWire;
@@ -14,21 +15,23 @@ import org.softrdma.rxe.config.RoceWire;
  * @param queuePairs options that the device's queue pairs follow
  * @param limitedMemory registered memory counts against {@code ulimit -l}, as with an adapter that pins it; ENOMEM beyond
  * @param wire       carrier of the packets, and versions of RoCE
+ * @param localWire  way of packets between queue pairs of the device
  */
-public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean limitedMemory, RoceWire wire) {
+public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean limitedMemory, RoceWire wire, LocalWire localWire) {
     /** RoCE v2 over UDP; no faults, no congestion control, losses found by the ACK timeout, no memory limit. */
-    public static final RxeOptions DEFAULT = new RxeOptions(LinkFaults.NONE, QueuePairOptions.DEFAULT, false, RoceWire.UDP);
+    public static final RxeOptions DEFAULT = new RxeOptions(LinkFaults.NONE, QueuePairOptions.DEFAULT, false, RoceWire.UDP,
+        LocalWire.UDP);
 
     public RxeOptions withFaults(LinkFaults newFaults) {
-        return new RxeOptions(newFaults, queuePairs, limitedMemory, wire);
+        return new RxeOptions(newFaults, queuePairs, limitedMemory, wire, localWire);
     }
 
     public RxeOptions withCongestion(CongestionControl control) {
-        return new RxeOptions(faults, queuePairs.withCongestion(control), limitedMemory, wire);
+        return new RxeOptions(faults, queuePairs.withCongestion(control), limitedMemory, wire, localWire);
     }
 
     public RxeOptions withRecovery(Recovery recovery) {
-        return new RxeOptions(faults, queuePairs.withRecovery(recovery), limitedMemory, wire);
+        return new RxeOptions(faults, queuePairs.withRecovery(recovery), limitedMemory, wire, localWire);
     }
 
     /**
@@ -37,14 +40,18 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @param timeNs idle time before a probe, 0 for no probes
      */
     public RxeOptions withKeepAliveNs(long timeNs) {
-        return new RxeOptions(faults, queuePairs.withKeepAliveNs(timeNs), limitedMemory, wire);
+        return new RxeOptions(faults, queuePairs.withKeepAliveNs(timeNs), limitedMemory, wire, localWire);
     }
 
     public RxeOptions withLimitedMemory(boolean limited) {
-        return new RxeOptions(faults, queuePairs, limited, wire);
+        return new RxeOptions(faults, queuePairs, limited, wire, localWire);
     }
 
     public RxeOptions withWire(RoceWire newWire) {
-        return new RxeOptions(faults, queuePairs, limitedMemory, newWire);
+        return new RxeOptions(faults, queuePairs, limitedMemory, newWire, localWire);
+    }
+
+    public RxeOptions withLocalWire(LocalWire newLocalWire) {
+        return new RxeOptions(faults, queuePairs, limitedMemory, wire, newLocalWire);
     }
 }

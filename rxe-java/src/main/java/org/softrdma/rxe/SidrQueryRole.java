@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import org.softrdma.device.cm.CmService;
+import org.softrdma.cm.CmService;
 import org.softrdma.rxe.cm.GidPair;
 import org.softrdma.rxe.cm.SidrQuery;
 import org.softrdma.rxe.cm.SidrQueryListener;

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.softrdma.device.cm.CmPathOptions;
+import org.softrdma.cm.CmPathOptions;
 import org.softrdma.host.config.NetDevice;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.GidEntry;

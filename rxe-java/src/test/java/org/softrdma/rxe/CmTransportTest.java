@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.cm.CmPathOptions;
+import org.softrdma.cm.CmPathOptions;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.link.fault.FaultPlan;
 import org.softrdma.link.sim.SimulatedFabric;

@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import org.softrdma.device.cm.CmPathOptions;
+import org.softrdma.cm.CmPathOptions;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.MemoryRegion;

@@ -63,7 +63,7 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
      */
     void portIs(NetDevice found) {
         NetDevice before = port().netdev();
-        port().update(port().orGone(found));
+        port().update(port().orLastKnown(found));
         port().raiseChange(before);
         cm.followAddresses();
     }

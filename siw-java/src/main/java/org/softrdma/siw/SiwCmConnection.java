@@ -2,12 +2,12 @@
 package org.softrdma.siw;
 
 import java.net.InetSocketAddress;
-import org.softrdma.device.cm.CmConnection;
-import org.softrdma.device.cm.CmHandler;
-import org.softrdma.device.cm.CmPathOptions;
-import org.softrdma.device.cm.CmRequest;
-import org.softrdma.device.cm.CmService;
-import org.softrdma.device.cm.RequestVerdict;
+import org.softrdma.cm.CmConnection;
+import org.softrdma.cm.CmHandler;
+import org.softrdma.cm.CmPathOptions;
+import org.softrdma.cm.CmRequest;
+import org.softrdma.cm.CmService;
+import org.softrdma.cm.RequestVerdict;
 import org.softrdma.linux.OpenFileLimit;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.mpa.MpaResponder;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
-import java.security.SecureRandom;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.List;
-import org.softrdma.device.capture.CaptureFile;
 import org.softrdma.device.verbs.RunningDevices;
+import org.softrdma.host.capture.CaptureFile;
 import org.softrdma.host.config.ConfiguredLink;
 import org.softrdma.host.config.DeletionWatch;
 import org.softrdma.host.config.LinkOption;

@@ -96,6 +96,11 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
         allStreams.wakeup();
     }
 
+    @Override
+    protected void alsoWakeBy(int fd) {
+        allStreams.alsoWakeBy(fd);
+    }
+
     // ---- connections ----
 
     /**

@@ -23,10 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.cm.CmPathOptions;
-import org.softrdma.device.cm.CmService;
-import org.softrdma.device.cm.RequestVerdict;
+import org.softrdma.cm.CmPathOptions;
+import org.softrdma.cm.CmService;
+import org.softrdma.cm.RequestVerdict;
 import org.softrdma.siw.config.MpaOptions;
+import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
@@ -75,7 +76,7 @@ class CmLoopbackTest {
 
     private static WcStatus take(QueuePair qp) {
         WorkCompletion[] one = WorkCompletion.array(1);
-        CmEnd.await(() -> ((SiwQueuePair) qp).recvCq().poll(one) == 1);
+        CmEnd.await(() -> ((CompletionQueue) ((SiwQueuePair) qp).recvCq()).poll(one) == 1);
         return one[0].status();
     }
 

@@ -20,7 +20,7 @@ class HandshakeFailuresTest {
     private static HandshakePair pair(boolean fromA, int bytes, SimulatedTcp.Stop how) {
         HandshakePair pair = new HandshakePair();
         MpaOptions options = MpaOptions.DEFAULT.withPauseNs(0).withTimeoutNs(SiwPair.SECOND);
-        pair.earB.onRequest = handshake -> handshake.accept(pair.b.qp, 1, 1, "welcome".getBytes());
+        pair.recorderB.onRequest = handshake -> handshake.accept(pair.b.qp, 1, 1, "welcome".getBytes());
         pair.tcp.stopAfter(fromA, bytes, how);
         pair.await(options);
         pair.initiate(options, 1, 1, "hello");
@@ -38,8 +38,8 @@ class HandshakeFailuresTest {
         boolean silent = how == SimulatedTcp.Stop.SILENCE;
         for (int bytes = 0; bytes < REQUEST_BYTES; bytes++) {
             HandshakePair pair = pair(true, bytes, how);
-            assertEquals(List.of(silent ? "timed out" : "failed"), pair.earB.heard, bytes + " bytes");
-            assertEquals(1, pair.earA.heard.size(), bytes + " bytes: " + pair.earA.heard);
+            assertEquals(List.of(silent ? "timed out" : "failed"), pair.recorderB.events, bytes + " bytes");
+            assertEquals(1, pair.recorderA.events.size(), bytes + " bytes: " + pair.recorderA.events);
             assertEquals(1, pair.b.counter(silent ? "slow_startups" : "abandoned_startups"));
             assertEquals(List.of(QpState.INIT, QpState.INIT), List.of(pair.a.qp.state(), pair.b.qp.state()));
         }
@@ -51,8 +51,8 @@ class HandshakeFailuresTest {
         boolean silent = how == SimulatedTcp.Stop.SILENCE;
         for (int bytes = 0; bytes < REPLY_BYTES; bytes++) {
             HandshakePair pair = pair(false, bytes, how);
-            assertEquals(List.of("request", "agreed", "disconnected"), pair.earB.heard, bytes + " bytes");
-            assertEquals(List.of(silent ? "timed out" : "failed"), pair.earA.heard, bytes + " bytes");
+            assertEquals(List.of("request", "agreed", "disconnected"), pair.recorderB.events, bytes + " bytes");
+            assertEquals(List.of(silent ? "timed out" : "failed"), pair.recorderA.events, bytes + " bytes");
             assertEquals(1, pair.a.counter(silent ? "slow_startups" : "abandoned_startups"));
             assertEquals(List.of(QpState.INIT, QpState.ERR), List.of(pair.a.qp.state(), pair.b.qp.state()));
         }

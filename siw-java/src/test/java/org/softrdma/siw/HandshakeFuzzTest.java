@@ -54,15 +54,15 @@ class HandshakeFuzzTest {
 
     private static void survive(boolean asked, byte[] bytes) {
         HandshakePair pair = new HandshakePair();
-        HandshakePair.Ear ear = new HandshakePair.Ear();
+        HandshakePair.Recorder recorder = new HandshakePair.Recorder();
         RawPeer.Stream stream = new RawPeer.Stream();
         SiwPair.Side side = asked ? pair.b : pair.a;
         side.engine.beginVerb(pair.clock.nowNs());
         if (asked) {
-            ear.onRequest = handshake -> decide(handshake, side, bytes.length % 2 == 0);
-            Handshake.await(side.engine, stream, OPTIONS, ear, () -> { });
+            recorder.onRequest = handshake -> decide(handshake, side, bytes.length % 2 == 0);
+            Handshake.await(side.engine, stream, OPTIONS, recorder, () -> { });
         } else {
-            Handshake.initiate(side.engine, stream, OPTIONS, ear, () -> { }, side.qp, 4, 4, new byte[0]);
+            Handshake.initiate(side.engine, stream, OPTIONS, recorder, () -> { }, side.qp, 4, 4, new byte[0]);
         }
         pair.simulation.runFor(1_000);
         stream.bringInPieces(bytes);
@@ -73,7 +73,7 @@ class HandshakeFuzzTest {
         pair.simulation.runFor(2 * SiwPair.SECOND);
         stream.end();
         pair.simulation.runFor(4 * SiwPair.SECOND);
-        check((asked ? ASKED : ASKING).contains(ear.heard.toString()), ear.heard.toString());
+        check((asked ? ASKED : ASKING).contains(recorder.events.toString()), recorder.events.toString());
         check(stream.aborted, "the stream has ended");
         check(side.engine.deadlineNs() == Deadline.NEVER && !side.engine.hasStreams(), "nothing is left");
         check(side.counter("internal_errors") == 0, "no internal error");

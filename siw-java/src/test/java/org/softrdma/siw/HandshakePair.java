@@ -18,14 +18,14 @@ final class HandshakePair {
     final SimulatedTcp tcp;
     final SiwPair.Side a;
     final SiwPair.Side b;
-    final Ear earA = new Ear();
-    final Ear earB = new Ear();
+    final Recorder recorderA = new Recorder();
+    final Recorder recorderB = new Recorder();
     Handshake initiator;
     Handshake responder;
 
     /** Records events, and responds to requests. */
-    static final class Ear implements HandshakeListener {
-        final List<String> heard = new ArrayList<>();
+    static final class Recorder implements HandshakeListener {
+        final List<String> events = new ArrayList<>();
         Agreement agreement;
         byte[] refusal;
         Consumer<Handshake> onRequest = handshake -> { };
@@ -33,31 +33,31 @@ final class HandshakePair {
 
         @Override
         public void onRequest(Handshake handshake) {
-            heard.add("request");
+            events.add("request");
             onRequest.accept(handshake);
         }
 
         @Override
         public void onAgreed(Handshake handshake, Agreement agreed) {
-            heard.add("agreed");
+            events.add("agreed");
             agreement = agreed;
         }
 
         @Override
         public void onRejected(Handshake handshake, byte[] privateData) {
-            heard.add("rejected");
+            events.add("rejected");
             refusal = privateData;
         }
 
         @Override
         public void onFailed(Handshake handshake, Failure failure) {
-            heard.add(failure == Failure.TIMED_OUT ? "timed out" : "failed");
+            events.add(failure == Failure.TIMED_OUT ? "timed out" : "failed");
             onFailed.run();
         }
 
         @Override
         public void onDisconnected() {
-            heard.add("disconnected");
+            events.add("disconnected");
         }
     }
 
@@ -77,12 +77,12 @@ final class HandshakePair {
 
     void await(MpaOptions options) {
         b.engine.beginVerb(clock.nowNs());
-        responder = Handshake.await(b.engine, tcp.right(), options, earB, () -> { });
+        responder = Handshake.await(b.engine, tcp.right(), options, recorderB, () -> { });
     }
 
     void initiate(MpaOptions options, int ird, int ord, String privateData) {
         a.engine.beginVerb(clock.nowNs());
-        initiator = Handshake.initiate(a.engine, tcp.left(), options, earA, () -> { }, a.qp, ird, ord, privateData.getBytes());
+        initiator = Handshake.initiate(a.engine, tcp.left(), options, recorderA, () -> { }, a.qp, ird, ord, privateData.getBytes());
     }
 
     void run() {

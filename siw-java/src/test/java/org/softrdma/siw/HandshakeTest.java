@@ -36,7 +36,7 @@ class HandshakeTest {
     }
 
     private static void accept(HandshakePair pair, int ird, int ord, String privateData) {
-        pair.earB.onRequest = handshake -> assertTrue(handshake.accept(pair.b.qp, ird, ord, privateData.getBytes()));
+        pair.recorderB.onRequest = handshake -> assertTrue(handshake.accept(pair.b.qp, ird, ord, privateData.getBytes()));
     }
 
     /** Both ends send at the same time, with random options and random pieces of the stream. */
@@ -55,15 +55,15 @@ class HandshakeTest {
         accept(pair, 3, 9, "welcome");
         pair.initiate(ofA, 4, 5, "hello");
         pair.run();
-        assertEquals(List.of("agreed"), pair.earA.heard);
-        assertEquals(List.of("request", "agreed"), pair.earB.heard);
-        assertEquals("welcome", new String(pair.earA.agreement.privateData()));
-        assertEquals("hello", new String(pair.earB.agreement.privateData()));
-        assertEquals(3, pair.earA.agreement.ord());
-        assertEquals(4, pair.earA.agreement.ird());
-        assertEquals(4, pair.earB.agreement.ord());
-        assertEquals(3, pair.earB.agreement.ird());
-        assertEquals(ofA.wantsCrc() || ofB.wantsCrc(), pair.earA.agreement.parameters().crc());
+        assertEquals(List.of("agreed"), pair.recorderA.events);
+        assertEquals(List.of("request", "agreed"), pair.recorderB.events);
+        assertEquals("welcome", new String(pair.recorderA.agreement.privateData()));
+        assertEquals("hello", new String(pair.recorderB.agreement.privateData()));
+        assertEquals(3, pair.recorderA.agreement.ord());
+        assertEquals(4, pair.recorderA.agreement.ird());
+        assertEquals(4, pair.recorderB.agreement.ord());
+        assertEquals(3, pair.recorderB.agreement.ird());
+        assertEquals(ofA.wantsCrc() || ofB.wantsCrc(), pair.recorderA.agreement.parameters().crc());
         byte[] text = new byte[600];
         random.nextBytes(text);
         pair.b.qp.postSend(new SendRequest().send().element(pair.b.memory(text), 0, 600).signaled());
@@ -77,8 +77,8 @@ class HandshakeTest {
         assertArrayEquals(text, inB.memory().toArray(ValueLayout.JAVA_BYTE));
         pair.a.qp.modify(new QpAttributes().state(QpState.ERR));
         pair.run();
-        assertEquals(List.of("agreed", "disconnected"), pair.earA.heard);
-        assertEquals(List.of("request", "agreed", "disconnected"), pair.earB.heard);
+        assertEquals(List.of("agreed", "disconnected"), pair.recorderA.events);
+        assertEquals(List.of("request", "agreed", "disconnected"), pair.recorderB.events);
         assertEquals(QpState.ERR, pair.b.qp.state());
     }
 
@@ -109,7 +109,7 @@ class HandshakeTest {
         accept(pair, 1, 1, "");
         pair.initiate(options, 1, 1, "");
         pair.simulation.runFor(10_000_000);
-        assertEquals(List.of("agreed"), pair.earA.heard);
+        assertEquals(List.of("agreed"), pair.recorderA.events);
         pair.b.qp.postSend(new SendRequest().send().signaled());
         pair.simulation.runFor(480_000_000);
         assertEquals(List.of(), pair.a.receiveStatuses());
@@ -137,12 +137,12 @@ class HandshakeTest {
     void shouldHearARefusal() {
         HandshakePair pair = new HandshakePair();
         pair.await(MpaOptions.DEFAULT);
-        pair.earB.onRequest = handshake -> handshake.reject("no room".getBytes());
+        pair.recorderB.onRequest = handshake -> handshake.reject("no room".getBytes());
         pair.initiate(MpaOptions.DEFAULT, 4, 4, "");
         pair.run();
-        assertEquals(List.of("rejected"), pair.earA.heard);
-        assertEquals("no room", new String(pair.earA.refusal));
-        assertEquals(List.of("request"), pair.earB.heard);
+        assertEquals(List.of("rejected"), pair.recorderA.events);
+        assertEquals("no room", new String(pair.recorderA.refusal));
+        assertEquals(List.of("request"), pair.recorderB.events);
         assertEquals(QpState.INIT, pair.a.qp.state(), "the queue pair can be connected again");
     }
 
@@ -153,11 +153,11 @@ class HandshakeTest {
         pair.await(MpaOptions.DEFAULT);
         pair.initiate(MpaOptions.DEFAULT, 4, 4, "");
         pair.simulation.runFor(9_000_000_000L);
-        assertEquals(List.of("request"), pair.earB.heard);
-        assertEquals(List.of(), pair.earA.heard);
+        assertEquals(List.of("request"), pair.recorderB.events);
+        assertEquals(List.of(), pair.recorderA.events);
         pair.simulation.runFor(2_000_000_000L);
-        assertEquals(List.of("timed out"), pair.earA.heard);
-        assertEquals(List.of("request", "failed"), pair.earB.heard);
+        assertEquals(List.of("timed out"), pair.recorderA.events);
+        assertEquals(List.of("request", "failed"), pair.recorderB.events);
         assertFalse(pair.responder.accept(pair.b.qp, 1, 1, new byte[0]), "the peer has disconnected");
     }
 
@@ -171,10 +171,10 @@ class HandshakeTest {
         pair.initiate(MpaOptions.DEFAULT, 1, 1, "");
         pair.a.qp.modify(new QpAttributes().state(to));
         pair.run();
-        assertEquals(List.of("failed"), pair.earA.heard);
+        assertEquals(List.of("failed"), pair.recorderA.events);
         assertEquals(to, pair.a.qp.state());
         assertFalse(pair.a.engine.hasStreams());
-        assertEquals(List.of("request", "agreed", "disconnected"), pair.earB.heard);
+        assertEquals(List.of("request", "agreed", "disconnected"), pair.recorderB.events);
     }
 
     @Test
@@ -185,7 +185,7 @@ class HandshakeTest {
         pair.initiate(MpaOptions.DEFAULT, 1, 1, "");
         pair.a.qp.close();
         pair.run();
-        assertEquals(List.of("failed"), pair.earA.heard);
+        assertEquals(List.of("failed"), pair.recorderA.events);
         assertFalse(pair.a.engine.hasStreams());
     }
 
@@ -197,18 +197,18 @@ class HandshakeTest {
         accept(pair, 1, 1, "");
         pair.initiate(MpaOptions.DEFAULT.withPauseNs(900_000_000), 1, 1, "");
         pair.simulation.runFor(10_000_000);
-        assertEquals(List.of("agreed"), pair.earA.heard);
+        assertEquals(List.of("agreed"), pair.recorderA.events);
         assertNotEquals(Deadline.NEVER, pair.a.engine.deadlineNs());
         pair.tcp.breakAt(pair.clock.nowNs());
         pair.simulation.runFor(10_000_000);
-        assertEquals(List.of("agreed", "disconnected"), pair.earA.heard);
+        assertEquals(List.of("agreed", "disconnected"), pair.recorderA.events);
         assertEquals(Deadline.NEVER, pair.a.engine.deadlineNs());
 
         HandshakePair mute = new HandshakePair();
         mute.await(MpaOptions.DEFAULT);
         mute.tcp.left().abort();
         mute.simulation.runFor(10_000_000);
-        assertEquals(List.of("failed"), mute.earB.heard);
+        assertEquals(List.of("failed"), mute.recorderB.events);
         assertEquals(Deadline.NEVER, mute.b.engine.deadlineNs());
     }
 
@@ -217,9 +217,9 @@ class HandshakeTest {
         HandshakePair pair = new HandshakePair();
         pair.await(options(true, false, MpaOptions.Rtr.NONE, 0));
         pair.simulation.runFor(4_000_000_000L);
-        assertEquals(List.of(), pair.earB.heard);
+        assertEquals(List.of(), pair.recorderB.events);
         pair.simulation.runFor(2_000_000_000L);
-        assertEquals(List.of("timed out"), pair.earB.heard);
+        assertEquals(List.of("timed out"), pair.recorderB.events);
     }
 
     @Test
@@ -227,14 +227,14 @@ class HandshakeTest {
         HandshakePair pair = new HandshakePair();
         pair.await(MpaOptions.DEFAULT);
         // The reply ignores the request's limits: more READs than the initiator can hold.
-        pair.earB.onRequest = handshake -> {
+        pair.recorderB.onRequest = handshake -> {
             StreamBuffer out = new StreamBuffer(64);
             StartupFrame.write(out, false, 0x10, 2, 1, 100, 0, new byte[0]);
             pair.tcp.right().send(out);
         };
         pair.initiate(MpaOptions.DEFAULT, 4, 4, "");
         pair.run();
-        assertEquals(List.of("failed"), pair.earA.heard);
+        assertEquals(List.of("failed"), pair.recorderA.events);
         assertEquals(QpState.INIT, pair.a.qp.state());
     }
 
@@ -247,7 +247,7 @@ class HandshakeTest {
         out.wrote(16);
         pair.tcp.left().send(out);
         pair.run();
-        assertEquals(List.of("failed"), pair.earB.heard);
+        assertEquals(List.of("failed"), pair.recorderB.events);
         assertEquals(1, pair.b.counter("bad_startups"));
     }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.device.cm.RequestVerdict;
+import org.softrdma.cm.RequestVerdict;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpState;

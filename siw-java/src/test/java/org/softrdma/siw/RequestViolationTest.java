@@ -2,122 +2,43 @@
 package org.softrdma.siw;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.softrdma.siw.ViolationScene.RECEIVE_BYTES;
 import static org.softrdma.siw.ViolationScene.SIZE;
 
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.siw.ViolationScene.Refusal;
 import org.softrdma.verbs.AccessFlags;
-import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.MemoryRegion;
-import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
 
 /**
  * Table of the rules that a peer's requests can break (RFC 5040, 5041, 5044, 7306), row by row, with the Terminate that the RFCs require.
  * Each row is run on a connection that may send and on one that waits for the peer's first frame, and has a twin just inside the limit.
- * {@link ResponseViolationTest} has the responses to our requests, {@link StartupViolationTest} the connection set-up.
+ * {@link FramingViolationTest} has the frames around them, {@link ResponseViolationTest} the responses to our requests,
+ * {@link StartupViolationTest} the connection set-up.
  */
 class RequestViolationTest {
     private static final String ABCD = "61626364";
     private static final String EIGHT = "6162636465666768";
     private static final List<WcStatus> FLUSHED = List.of(WcStatus.WR_FLUSH_ERR);
-    private static final List<WcStatus> BOTH_FLUSHED = List.of(WcStatus.WR_FLUSH_ERR, WcStatus.WR_FLUSH_ERR);
 
-    /** A violation: the last segment of {@code bad} after the others, and the same within the rules. */
-    private static final class Row {
-        final String name;
-        final Refusal refusal;
-        final Function<ViolationScene, List<String>> bad;
-        final Function<ViolationScene, List<String>> good;
-        List<WcStatus> receives = BOTH_FLUSHED;
-        int posted = 2;
-        int receiveBytes = RECEIVE_BYTES;
-        boolean together;
-        Consumer<SiwPair.Setup> setup = change -> { };
-        Consumer<SiwPair.Setup> twinSetup = setup;
-
-        Row(String name, Refusal refusal, Function<ViolationScene, List<String>> bad, Function<ViolationScene, List<String>> good) {
-            this.name = name;
-            this.refusal = refusal;
-            this.bad = bad;
-            this.good = good;
-        }
-
-        /** Sets the completions of the receives. */
-        Row receives(WcStatus... statuses) {
-            receives = List.of(statuses);
-            return this;
-        }
-
-        Row posted(int count) {
-            posted = count;
-            receives = Collections.nCopies(count, WcStatus.WR_FLUSH_ERR);
-            return this;
-        }
-
-        Row receiveBytes(int bytes) {
-            receiveBytes = bytes;
-            return this;
-        }
-
-        /** All segments are received at once, so that no response is sent between them. */
-        Row together() {
-            together = true;
-            return this;
-        }
-
-        /** Sets up the connection of the violation and of its twin. */
-        Row with(Consumer<SiwPair.Setup> change) {
-            setup = change;
-            twinSetup = change;
-            return this;
-        }
-
-        Row withTwin(Consumer<SiwPair.Setup> change) {
-            twinSetup = change;
-            return this;
-        }
-
-        ViolationScene scene(boolean responder, Consumer<SiwPair.Setup> change) {
-            ViolationScene scene = new ViolationScene(responder, change);
-            for (int i = 0; i < posted; i++) {
-                scene.postReceive(receiveBytes);
-            }
-            return scene;
-        }
-
-        @Override
-        public String toString() {
-            return name;
-        }
+    private static ViolationRow row(String name, Refusal refusal, Function<ViolationScene, String> bad,
+            Function<ViolationScene, String> good) {
+        return new ViolationRow(name, refusal, s -> List.of(bad.apply(s)), s -> List.of(good.apply(s)));
     }
 
-    private static Row row(String name, Refusal refusal, Function<ViolationScene, String> bad, Function<ViolationScene, String> good) {
-        return new Row(name, refusal, s -> List.of(bad.apply(s)), s -> List.of(good.apply(s)));
-    }
-
-    private static Row rows(String name, Refusal refusal, Function<ViolationScene, List<String>> bad,
+    private static ViolationRow rows(String name, Refusal refusal, Function<ViolationScene, List<String>> bad,
             Function<ViolationScene, List<String>> good) {
-        return new Row(name, refusal, bad, good);
+        return new ViolationRow(name, refusal, bad, good);
     }
 
     // ---- segments of the table ----
@@ -181,8 +102,8 @@ class RequestViolationTest {
 
     // ---- RFC 5041 §4, RFC 5040 §4: control bytes ----
 
-    static Stream<Row> controlBytes() {
-        List<Row> table = new ArrayList<>();
+    static Stream<ViolationRow> controlBytes() {
+        List<ViolationRow> table = new ArrayList<>();
         for (int opcode : FIRST) {
             Function<ViolationScene, String> good = s -> first(s, opcode);
             boolean tagged = opcode == RawSegment.WRITE;
@@ -213,8 +134,8 @@ class RequestViolationTest {
 
     // ---- RFC 5041 §5, §7: untagged queues ----
 
-    static Stream<Row> queues() {
-        List<Row> table = new ArrayList<>();
+    static Stream<ViolationRow> queues() {
+        List<ViolationRow> table = new ArrayList<>();
         for (int qn : new int[] {1, 2, 3, 4, -1}) {
             table.add(row("SEND on queue " + qn, Refusal.INVALID_QN,
                 s -> RawSegment.untagged(RawSegment.SEND, 1).queue(qn).with(ABCD), s -> send(1)));
@@ -244,8 +165,8 @@ class RequestViolationTest {
         return segment.substring(0, 28) + String.format("%08x", mo) + segment.substring(36);
     }
 
-    static Stream<Row> sequenceNumbers() {
-        List<Row> table = new ArrayList<>();
+    static Stream<ViolationRow> sequenceNumbers() {
+        List<ViolationRow> table = new ArrayList<>();
         for (int msn : new int[] {0, 2, 3, -1, 0x1_0000, 0x100_0001}) {
             table.add(row("first SEND with MSN " + msn, Refusal.MSN_RANGE, s -> send(msn), s -> send(1)));
             table.add(row("first immediate data with MSN " + msn, Refusal.MSN_RANGE, s -> immediate(msn), s -> immediate(1)));
@@ -281,8 +202,8 @@ class RequestViolationTest {
         return table.stream();
     }
 
-    static Stream<Row> offsetsAndLengths() {
-        List<Row> table = new ArrayList<>();
+    static Stream<ViolationRow> offsetsAndLengths() {
+        List<ViolationRow> table = new ArrayList<>();
         for (int mo : new int[] {1, 4, -1}) {
             table.add(row("SEND that begins at MO " + mo, Refusal.INVALID_MO, s -> offset(send(1), mo), s -> send(1)));
             table.add(row("READ request with MO " + mo, Refusal.INVALID_MO, s -> offset(read(s, 1, 4), mo), s -> read(s, 1, 4)));
@@ -318,10 +239,10 @@ class RequestViolationTest {
     }
 
     /** ULPDUs that end within a header. */
-    static Stream<Row> truncated() {
-        List<Row> table = new ArrayList<>();
+    static Stream<ViolationRow> truncated() {
+        List<ViolationRow> table = new ArrayList<>();
         for (int opcode : FIRST) {
-            Row whole = row("", Refusal.MARKER_OR_LENGTH, s -> first(s, opcode), s -> first(s, opcode));
+            ViolationRow whole = row("", Refusal.MARKER_OR_LENGTH, s -> first(s, opcode), s -> first(s, opcode));
             int headerBytes = opcode == RawSegment.WRITE ? 14 : opcode == RawSegment.SEND || opcode == RawSegment.SEND_SOLICITED ? 18 : -1;
             for (int bytes : headerBytes < 0 ? new int[] {2, 17, 18, 25} : new int[] {0, 1, 2, headerBytes - 1}) {
                 table.add(row("opcode " + opcode + " of " + bytes + " bytes", Refusal.MARKER_OR_LENGTH,
@@ -341,8 +262,8 @@ class RequestViolationTest {
 
     // ---- RFC 5040 §5: messages ----
 
-    static Stream<Row> messages() {
-        List<Row> table = new ArrayList<>();
+    static Stream<ViolationRow> messages() {
+        List<ViolationRow> table = new ArrayList<>();
         int[] sends = {RawSegment.SEND, RawSegment.SEND_INVALIDATE, RawSegment.SEND_SOLICITED, RawSegment.SEND_SOLICITED_INVALIDATE};
         for (int begun : new int[] {RawSegment.SEND, RawSegment.SEND_SOLICITED}) {
             for (int other : sends) {
@@ -423,7 +344,7 @@ class RequestViolationTest {
         return RawSegment.atomic(1, 9).at(key, address).add(0);
     }
 
-    private static void addAccesses(List<Row> table, String name, Access access, boolean tagged, int right) {
+    private static void addAccesses(List<ViolationRow> table, String name, Access access, boolean tagged, int right) {
         Refusal noStag = tagged ? Refusal.TAGGED_INVALID_STAG : Refusal.PROTECTION_INVALID_STAG;
         Refusal bounds = tagged ? Refusal.TAGGED_BASE_BOUNDS : Refusal.PROTECTION_BASE_BOUNDS;
         Refusal foreign = tagged ? Refusal.TAGGED_NOT_ASSOCIATED : Refusal.PROTECTION_NOT_ASSOCIATED;
@@ -489,8 +410,8 @@ class RequestViolationTest {
             s -> access.to(s.bindWindow(right), s.target.address() + 1024, 8)));
     }
 
-    static Stream<Row> accesses() {
-        List<Row> table = new ArrayList<>();
+    static Stream<ViolationRow> accesses() {
+        List<ViolationRow> table = new ArrayList<>();
         addAccesses(table, "WRITE", RequestViolationTest::write, true, AccessFlags.REMOTE_WRITE);
         addAccesses(table, "READ", RequestViolationTest::read, false, AccessFlags.REMOTE_READ);
         addAccesses(table, "atomic", RequestViolationTest::add, false, AccessFlags.REMOTE_ATOMIC);
@@ -511,8 +432,8 @@ class RequestViolationTest {
         return table.stream();
     }
 
-    static Stream<Row> invalidations() {
-        List<Row> table = new ArrayList<>();
+    static Stream<ViolationRow> invalidations() {
+        List<ViolationRow> table = new ArrayList<>();
         for (int opcode : new int[] {RawSegment.SEND_INVALIDATE, RawSegment.SEND_SOLICITED_INVALIDATE}) {
             Function<ViolationScene, String> good = s -> invalidate(opcode, s.bindWindow(AccessFlags.REMOTE_WRITE));
             table.add(invalidation(opcode + " of a region", Refusal.PROTECTION_CANNOT_INVALIDATE, s -> invalidate(opcode, s.target.rkey()),
@@ -539,7 +460,7 @@ class RequestViolationTest {
         return table.stream();
     }
 
-    private static Row invalidation(String name, Refusal refusal, Function<ViolationScene, String> bad,
+    private static ViolationRow invalidation(String name, Refusal refusal, Function<ViolationScene, String> bad,
             Function<ViolationScene, String> good) {
         return row("SEND with opcode " + name, refusal, bad, good).receives(WcStatus.LOC_ACCESS_ERR, WcStatus.WR_FLUSH_ERR);
     }
@@ -549,8 +470,8 @@ class RequestViolationTest {
     }
 
     /** RFC 7306 §5: operations 0 (FetchAdd) and 2 (CmpSwap) on 64 aligned bits. */
-    static Stream<Row> atomics() {
-        List<Row> table = new ArrayList<>();
+    static Stream<ViolationRow> atomics() {
+        List<ViolationRow> table = new ArrayList<>();
         for (int operation = 0; operation < 16; operation++) {
             String digits = String.format("%08x", operation);
             if (operation != 0 && operation != 2) {
@@ -581,111 +502,12 @@ class RequestViolationTest {
 
     @ParameterizedTest(name = "{0}, responder {1}")
     @MethodSource("table")
-    void shouldRefuse(Row row, boolean responder) {
+    void shouldRefuse(ViolationRow row, boolean responder) {
         ViolationScene s = row.scene(responder, row.setup);
         List<String> segments = row.bad.apply(s);
         s.peer.side.qp.postSend(new SendRequest().read(0x9000, 0x99).element(s.open(AccessFlags.LOCAL_WRITE), 0, 8));
         s.peer.rest();
         s.assertRefused(row.refusal, segments, row.together, FLUSHED, row.receives);
-    }
-
-    // ---- RFC 5044 §4: framing ----
-
-    private static ViolationScene framed(Consumer<SiwPair.Setup> change) {
-        ViolationScene s = new ViolationScene(false, change);
-        s.postReceive(RECEIVE_BYTES);
-        return s;
-    }
-
-    /** One bit of a frame is wrong, anywhere but in the length field. */
-    @Test
-    void shouldRefuseADamagedFrame() {
-        int length = framed(setup -> { }).peer.frame(RawPeer.bytes(send(1))).length;
-        for (int bit = 8 * 2; bit < 8 * length; bit++) {
-            ViolationScene s = framed(setup -> { });
-            byte[] frame = s.peer.frame(RawPeer.bytes(send(1)));
-            frame[bit / 8] ^= (byte) (1 << bit % 8);
-            s.assertRefusedBytes(Refusal.CRC, "", frame, List.of(), FLUSHED);
-            assertEquals(0, s.peer.side.counter("rcvd_fpdus"));
-        }
-    }
-
-    /** RFC 5044 §4.4: the CRC is sent with its least significant byte first. */
-    @Test
-    void shouldRefuseACrcInTheOtherByteOrder() {
-        ViolationScene s = framed(setup -> { });
-        byte[] frame = s.peer.frame(RawPeer.bytes(send(1)));
-        ByteBuffer b = ByteBuffer.wrap(frame);
-        b.putInt(frame.length - 4, Integer.reverseBytes(b.getInt(frame.length - 4)));
-        s.assertRefusedBytes(Refusal.CRC, "", frame, List.of(), FLUSHED);
-    }
-
-    /** The pad is covered by the CRC and otherwise not examined; without CRCs, that field is not examined either. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldTakeAnyPad(boolean crc) {
-        ViolationScene s = framed(setup -> setup.crc = crc);
-        ByteBuffer b = ByteBuffer.wrap(s.peer.frame(RawPeer.bytes(RawSegment.send(1, "616263"))));
-        int covered = b.capacity() - 4;
-        b.put(covered - 1, (byte) 0x77);
-        CRC32C sum = new CRC32C();
-        sum.update(b.array(), 0, covered);
-        b.putInt(covered, crc ? Integer.reverseBytes((int) sum.getValue()) : 0x12345678);
-        s.peer.sendBytes(b.array());
-        assertEquals(List.of(WcStatus.SUCCESS), s.peer.side.receiveStatuses());
-        s.assertGoesOn();
-    }
-
-    /**
-     * Columns: CRCs, pointer of the marker in front of the frame, pointer of the marker at 512; RFC 5044 §4.3: 0, and 508 bytes since the
-     * length field.
-     */
-    @ParameterizedTest
-    @CsvSource({"false, 4, 508", "false, 0xffff, 508", "false, 0, 507", "false, 0, 509", "false, 0, 512", "false, 0, 0", "true, 4, 508",
-        "true, 0, 512"})
-    void shouldRefuseAWrongMarker(boolean crc, String first, String second) {
-        ViolationScene s = framed(setup -> {
-            setup.crc = crc;
-            setup.markersToA = true;
-        });
-        byte[] stream = marked(s, Integer.decode(first), Integer.decode(second));
-        s.assertRefusedBytes(Refusal.MARKER_OR_LENGTH, "", stream, List.of(), FLUSHED);
-        assertEquals(0, s.peer.side.counter("rcvd_fpdus"));
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void shouldTakeRightMarkers(boolean crc) {
-        ViolationScene s = framed(setup -> {
-            setup.crc = crc;
-            setup.markersToA = true;
-        });
-        s.peer.sendBytes(marked(s, 0, 508));
-        assertEquals("61".repeat(600), HexFormat.of().formatHex(s.target.memory().asSlice(0, 600).toArray(ValueLayout.JAVA_BYTE)));
-        assertEquals(QpState.RTS, s.peer.side.qp.state());
-        assertEquals(0, s.peer.side.counter("bad_framing") + s.peer.side.counter("bad_crc"));
-    }
-
-    /** Makes the first frame of a stream with markers, a WRITE of 600 bytes, whose reserved marker bits are set. */
-    private static byte[] marked(ViolationScene s, int first, int second) {
-        byte[] plain = RawPeer.frame(RawPeer.bytes(write(s, 0, 600)), false);
-        ByteBuffer b = ByteBuffer.allocate(plain.length + 2 * 4);
-        b.putShort((short) 0xabcd).putShort((short) first).put(plain, 0, 508).putShort((short) 0xabcd).putShort((short) second)
-            .put(plain, 508, plain.length - 508);
-        int covered = b.capacity() - 4;
-        if (s.setup.crc) {
-            CRC32C sum = new CRC32C();
-            sum.update(b.array(), 0, covered);
-            b.putInt(covered, Integer.reverseBytes((int) sum.getValue()));
-        }
-        return b.array();
-    }
-
-    /** A peer that agreed on markers and sends none. */
-    @Test
-    void shouldRefuseAFrameWithoutMarkers() {
-        ViolationScene s = framed(setup -> setup.markersToA = true);
-        s.assertRefusedBytes(Refusal.MARKER_OR_LENGTH, "", s.peer.frame(RawPeer.bytes(send(1))), List.of(), FLUSHED);
     }
 
     // ---- reserved bits ----
@@ -712,39 +534,9 @@ class RequestViolationTest {
         return flip(segment, 0x3c30);
     }
 
-    // ---- the peer's Terminate ----
-
-    /**
-     * A Terminate is never answered: code, headers, what they contain, and the status of the READ that was outstanding. Columns: code,
-     * header control, request that is contained (a READ of this size, or none), status.
-     */
-    @ParameterizedTest
-    @CsvSource({"0100, e0, 8, REM_ACCESS_ERR", "0101, e0, 8, REM_ACCESS_ERR", "0102, e0, 8, REM_ACCESS_ERR", "0103, e0, 8, REM_ACCESS_ERR",
-        "0104, e0, 8, REM_ACCESS_ERR", "01ff, e0, 8, REM_ACCESS_ERR", "0206, e0, 8, REM_OP_ERR", "0207, e0, 8, REM_OP_ERR",
-        "1202, e0, 8, REM_OP_ERR", "1203, e0, 8, REM_OP_ERR", "0100, e0, 9, WR_FLUSH_ERR", "0100, c0, 8, WR_FLUSH_ERR",
-        "0100, 80, 8, WR_FLUSH_ERR", "0100, 00, -1, WR_FLUSH_ERR", "2002, 00, -1, WR_FLUSH_ERR", "3f77, 00, -1, WR_FLUSH_ERR",
-        "0100, e0, -1, WR_FLUSH_ERR", "0100, 20, 8, WR_FLUSH_ERR"})
-    void shouldEndAsThePeerDoes(String code, String headers, int size, WcStatus status) {
-        ViolationScene s = framed(setup -> { });
-        MemoryRegion sink = s.open(AccessFlags.LOCAL_WRITE);
-        s.peer.side.qp.postSend(new SendRequest().read(0x9000, 0x99).element(sink, 0, 8));
-        String request = s.peer.next();
-        String blamed = size < 0 ? "" : request.substring(0, 60) + String.format("%08x", size) + request.substring(68);
-        s.peer.send(RawSegment.untagged(RawSegment.TERMINATE, 1).with(code + headers + "00" + (size < 0 ? "" : "002e") + blamed));
-        assertNull(s.peer.next());
-        assertEquals(QpState.ERR, s.peer.side.qp.state());
-        assertTrue(s.peer.stream.closed);
-        assertEquals(List.of(status), s.peer.side.sendStatuses());
-        assertEquals(FLUSHED, s.peer.side.receiveStatuses());
-        assertEquals(List.of(AsyncEventType.QP_FATAL), s.peer.side.events());
-        assertEquals(Integer.parseInt(code, 16), s.peer.side.qp.machine().terminatedBy());
-        assertEquals(1, s.peer.side.counter("rcvd_terminates"));
-        assertEquals(0, s.peer.side.counter("sent_terminates"));
-    }
-
     @ParameterizedTest(name = "{0}, responder {1}")
     @MethodSource("table")
-    void shouldTakeWhatIsJustInside(Row row, boolean responder) {
+    void shouldTakeWhatIsJustInside(ViolationRow row, boolean responder) {
         ViolationScene s = row.scene(responder, row.twinSetup);
         s.assertTaken(row.good.apply(s), row.together);
     }

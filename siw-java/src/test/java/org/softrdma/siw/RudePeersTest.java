@@ -37,7 +37,7 @@ class RudePeersTest {
 
     private final HandshakePair pair = new HandshakePair();
     private final RawPeer.Stream rude = new RawPeer.Stream();
-    private final HandshakePair.Ear ear = new HandshakePair.Ear();
+    private final HandshakePair.Recorder recorder = new HandshakePair.Recorder();
     private MemoryRegion source;
     private MemoryRegion sink;
     private int messages;
@@ -45,7 +45,7 @@ class RudePeersTest {
     @BeforeEach
     void connectTwoThatBehave() {
         pair.await(OPTIONS);
-        pair.earB.onRequest = handshake -> handshake.accept(pair.b.qp, 1, 1, new byte[0]);
+        pair.recorderB.onRequest = handshake -> handshake.accept(pair.b.qp, 1, 1, new byte[0]);
         pair.initiate(OPTIONS, 1, 1, "");
         source = pair.a.memory("all is well".getBytes());
         sink = pair.b.memory(64, SiwPair.ALL_REMOTE);
@@ -78,14 +78,14 @@ class RudePeersTest {
 
     private void awaitOnB() {
         pair.b.engine.beginVerb(pair.clock.nowNs());
-        Handshake.await(pair.b.engine, rude, OPTIONS, ear, () -> { });
+        Handshake.await(pair.b.engine, rude, OPTIONS, recorder, () -> { });
     }
 
     private SiwQueuePair initiateOnA() {
         SiwQueuePair qp = pair.a.newQp(pair.a.pd, new SiwPair.Setup());
         qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1));
         pair.a.engine.beginVerb(pair.clock.nowNs());
-        Handshake.initiate(pair.a.engine, rude, OPTIONS, ear, () -> { }, qp, 4, 4, new byte[0]);
+        Handshake.initiate(pair.a.engine, rude, OPTIONS, recorder, () -> { }, qp, 4, 4, new byte[0]);
         pair.simulation.runFor(1_000);
         rude.sent.reset();
         return qp;
@@ -95,12 +95,12 @@ class RudePeersTest {
     @ParameterizedTest
     @CsvSource({"10020101, 257, request", "10020200, 512, request", "10020201, 513, failed", "1002ffff, 600, failed", "10020000, 0, failed",
         "10020001, 1, failed", "10020003, 3, failed", "10030004, 4, failed", "30020004, 4, failed"})
-    void shouldJudgeAnOddRequestWhileOthersGoOn(String header, int privateBytes, String heard) {
+    void shouldJudgeAnOddRequestWhileOthersGoOn(String header, int privateBytes, String events) {
         awaitOnB();
         dribble(REQUEST + header + "00".repeat(privateBytes));
-        assertEquals(List.of(heard), ear.heard);
-        assertEquals(heard.equals("failed"), rude.aborted);
-        assertEquals(heard.equals("failed") ? 1 : 0, pair.b.counter("bad_startups"));
+        assertEquals(List.of(events), recorder.events);
+        assertEquals(events.equals("failed"), rude.aborted);
+        assertEquals(events.equals("failed") ? 1 : 0, pair.b.counter("bad_startups"));
         assertEquals(0, rude.sent.size());
     }
 
@@ -109,10 +109,10 @@ class RudePeersTest {
     void shouldGiveUpARequestThatDoesNotGoOn() {
         awaitOnB();
         dribble(REQUEST.substring(0, 24));
-        assertEquals(List.of(), ear.heard);
+        assertEquals(List.of(), recorder.events);
         pair.simulation.runFor(5 * SiwPair.SECOND);
         talk();
-        assertEquals(List.of("timed out"), ear.heard);
+        assertEquals(List.of("timed out"), recorder.events);
         assertTrue(rude.aborted);
         assertEquals(1, pair.b.counter("slow_startups"));
     }
@@ -123,7 +123,7 @@ class RudePeersTest {
         dribble(REQUEST.substring(0, 24));
         rude.end();
         talk();
-        assertEquals(List.of("failed"), ear.heard);
+        assertEquals(List.of("failed"), recorder.events);
         assertTrue(rude.aborted);
         assertEquals(1, pair.b.counter("abandoned_startups"));
     }
@@ -134,7 +134,7 @@ class RudePeersTest {
     void shouldJudgeAnOddReplyWhileOthersGoOn(String header, int privateBytes) {
         SiwQueuePair qp = initiateOnA();
         dribble(REPLY + header + "00".repeat(privateBytes));
-        assertEquals(List.of("failed"), ear.heard);
+        assertEquals(List.of("failed"), recorder.events);
         assertEquals(QpState.INIT, qp.state());
         assertEquals(1, pair.a.counter("bad_startups"));
         assertTrue(rude.closed);
@@ -147,8 +147,8 @@ class RudePeersTest {
     void shouldTakeALongReplyWhileOthersGoOn() {
         SiwQueuePair qp = initiateOnA();
         dribble(REPLY + "10020101" + "00040004" + "55".repeat(253));
-        assertEquals(List.of("agreed"), ear.heard);
-        assertEquals(253, ear.agreement.privateData().length);
+        assertEquals(List.of("agreed"), recorder.events);
+        assertEquals(253, recorder.agreement.privateData().length);
         assertEquals(QpState.RTS, qp.state());
     }
 
@@ -160,7 +160,7 @@ class RudePeersTest {
         qp.postReceive(new ReceiveRequest().begin(7).element(in, 0, 64));
         rude.bring(RawPeer.bytes(REPLY + "10020004" + "00040004" + "0017" + RawSegment.send(1, "68656c6c6f") + "000000" + "00000000"));
         pair.simulation.runFor(1_000);
-        assertEquals(List.of("agreed"), ear.heard);
+        assertEquals(List.of("agreed"), recorder.events);
         assertEquals(List.of(WcStatus.SUCCESS), pair.a.receiveStatuses());
         assertEquals("hello", new String(in.memory().asSlice(0, 5).toArray(ValueLayout.JAVA_BYTE)));
         talk();
@@ -172,7 +172,7 @@ class RudePeersTest {
         awaitOnB();
         rude.bring(RawPeer.bytes(REQUEST + "10020004" + "00040004" + "0012" + RawSegment.send(1, "") + "00000000"));
         pair.simulation.runFor(1_000);
-        assertTrue(ear.heard.contains("failed"), ear.heard.toString());
+        assertTrue(recorder.events.contains("failed"), recorder.events.toString());
         assertTrue(rude.aborted);
         talk();
     }
@@ -197,21 +197,21 @@ class RudePeersTest {
     /** An internal error ends only the connection in which it occurs. */
     @Test
     void shouldStopASetUpThatFailsAndNothingElse() {
-        ear.onRequest = handshake -> fault();
+        recorder.onRequest = handshake -> fault();
         awaitOnB();
         quietly(() -> dribble(REQUEST + "10020004" + "00040004"));
-        assertEquals(List.of("request", "failed"), ear.heard);
+        assertEquals(List.of("request", "failed"), recorder.events);
         assertTrue(rude.aborted);
         assertEquals(1, pair.b.counter("internal_errors"));
     }
 
     @Test
     void shouldSurviveATimerThatFails() {
-        ear.onFailed = RudePeersTest::fault;
+        recorder.onFailed = RudePeersTest::fault;
         awaitOnB();
         quietly(() -> pair.simulation.runFor(6 * SiwPair.SECOND));
         talk();
-        assertEquals(List.of("timed out", "failed"), ear.heard);
+        assertEquals(List.of("timed out", "failed"), recorder.events);
         assertTrue(rude.aborted);
         assertEquals(2, pair.b.counter("internal_errors"));
         assertEquals(Deadline.NEVER, pair.b.engine.deadlineNs());
@@ -221,7 +221,7 @@ class RudePeersTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldLetGoOfTheRefused(boolean leaves) {
-        ear.onRequest = handshake -> handshake.reject(new byte[0]);
+        recorder.onRequest = handshake -> handshake.reject(new byte[0]);
         awaitOnB();
         dribble(REQUEST + "10020004" + "00040004");
         assertTrue(rude.closed);
@@ -234,7 +234,7 @@ class RudePeersTest {
             pair.simulation.runFor(SiwConnection.LINGER_NS + 1);
         }
         assertTrue(rude.aborted);
-        assertEquals(List.of("request"), ear.heard);
+        assertEquals(List.of("request"), recorder.events);
         assertEquals(Deadline.NEVER, pair.b.engine.deadlineNs());
     }
 }

@@ -37,7 +37,7 @@ class StartupViolationTest {
     private static final int READS = 4;
 
     private final HandshakePair pair = new HandshakePair();
-    private final HandshakePair.Ear ear = new HandshakePair.Ear();
+    private final HandshakePair.Recorder recorder = new HandshakePair.Recorder();
     private final RawPeer.Stream peer = new RawPeer.Stream();
     private Handshake handshake;
 
@@ -121,8 +121,8 @@ class StartupViolationTest {
 
     private void await(MpaOptions options) {
         pair.b.engine.beginVerb(pair.clock.nowNs());
-        ear.onRequest = request -> handshake = request;
-        Handshake.await(pair.b.engine, peer, options, ear, () -> { });
+        recorder.onRequest = request -> handshake = request;
+        Handshake.await(pair.b.engine, peer, options, recorder, () -> { });
     }
 
     private void accept() {
@@ -138,23 +138,23 @@ class StartupViolationTest {
         bring(row.frame, bytewise);
         switch (row.outcome) {
             case "taken" -> {
-                assertEquals(List.of("request"), ear.heard);
+                assertEquals(List.of("request"), recorder.events);
                 assertEquals("", sent(), "the application decides");
                 accept();
                 assertTrue(sent().startsWith(REPLY), sent());
                 assertEquals(0, RawPeer.bytes(sent())[16] & 0x20, "accepted");
-                assertEquals(List.of("request", "agreed"), ear.heard);
+                assertEquals(List.of("request", "agreed"), recorder.events);
                 assertEquals(QpState.RTS, pair.b.qp.state());
             }
             case "refused" -> {
-                assertEquals(List.of("failed"), ear.heard);
+                assertEquals(List.of("failed"), recorder.events);
                 assertEquals(REPLY + "30020004" + "00040004", sent());
                 assertTrue(peer.closed);
             }
             default -> {
                 // A byte behind the request may arrive when the application has the request already.
                 boolean late = row.outcome.equals("failed late") && bytewise;
-                assertEquals(late ? List.of("request", "failed") : List.of("failed"), ear.heard);
+                assertEquals(late ? List.of("request", "failed") : List.of("failed"), recorder.events);
                 assertEquals("", sent());
                 assertTrue(peer.aborted);
                 assertEquals(Deadline.NEVER, pair.b.engine.deadlineNs(), "no timer runs");
@@ -218,7 +218,7 @@ class StartupViolationTest {
 
     private void initiate(MpaOptions options) {
         pair.a.engine.beginVerb(pair.clock.nowNs());
-        Handshake.initiate(pair.a.engine, peer, options, ear, () -> { }, pair.a.qp, READS, READS, new byte[0]);
+        Handshake.initiate(pair.a.engine, peer, options, recorder, () -> { }, pair.a.qp, READS, READS, new byte[0]);
         pair.simulation.runFor(1_000);
         assertTrue(sent().startsWith(REQUEST));
         peer.sent.reset();
@@ -231,7 +231,7 @@ class StartupViolationTest {
         bring(row.frame, bytewise);
         boolean taken = row.outcome.equals("taken");
         boolean broken = !taken && !row.outcome.equals("rejected");
-        assertEquals(List.of(taken ? "agreed" : broken ? "failed" : "rejected"), ear.heard);
+        assertEquals(List.of(taken ? "agreed" : broken ? "failed" : "rejected"), recorder.events);
         assertEquals(taken ? QpState.RTS : QpState.INIT, pair.a.qp.state());
         assertEquals(!taken, peer.closed);
         assertFalse(peer.aborted);
@@ -315,7 +315,7 @@ class StartupViolationTest {
         peer.end();
         pair.simulation.runFor(1_000);
         assertEquals("", sent());
-        assertEquals(List.of("request", "agreed", "disconnected"), ear.heard);
+        assertEquals(List.of("request", "agreed", "disconnected"), recorder.events);
         assertEquals(List.of(WcStatus.WR_FLUSH_ERR), pair.b.sendStatuses());
         assertEquals(QpState.ERR, pair.b.qp.state());
     }
@@ -328,10 +328,10 @@ class StartupViolationTest {
         assertEquals(QpState.INIT, pair.a.qp.state());
         pair.a.qp.modify(new QpAttributes().state(QpState.INIT));
         pair.await(PLAIN);
-        pair.earB.onRequest = request -> request.accept(pair.b.qp, READS, READS, new byte[0]);
+        pair.recorderB.onRequest = request -> request.accept(pair.b.qp, READS, READS, new byte[0]);
         pair.initiate(PLAIN, READS, READS, "");
         pair.run();
-        assertEquals(List.of("agreed"), pair.earA.heard);
+        assertEquals(List.of("agreed"), pair.recorderA.events);
         assertEquals(QpState.RTS, pair.a.qp.state());
     }
 }

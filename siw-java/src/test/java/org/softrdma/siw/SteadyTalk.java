@@ -7,6 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
@@ -71,7 +72,7 @@ final class SteadyTalk implements AutoCloseable {
 
         /** Returns the next completion, or null. */
         WorkCompletion poll() {
-            if (((SiwQueuePair) end.qp).recvCq().poll(one) == 0) {
+            if (((CompletionQueue) ((SiwQueuePair) end.qp).recvCq()).poll(one) == 0) {
                 return null;
             }
             check(one[0].status() == WcStatus.SUCCESS, one[0].toString());

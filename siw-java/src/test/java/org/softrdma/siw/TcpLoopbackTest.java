@@ -60,7 +60,7 @@ class TcpLoopbackTest {
         final ProtectionDomain pd;
         final CompletionQueue cq;
         final SiwQueuePair qp;
-        final List<String> heard = new CopyOnWriteArrayList<>();
+        final List<String> events = new CopyOnWriteArrayList<>();
         volatile Agreement agreement;
         Consumer<Handshake> onRequest = handshake -> { };
 
@@ -92,29 +92,29 @@ class TcpLoopbackTest {
 
         @Override
         public void onRequest(Handshake handshake) {
-            heard.add("request");
+            events.add("request");
             onRequest.accept(handshake);
         }
 
         @Override
         public void onAgreed(Handshake handshake, Agreement agreed) {
             agreement = agreed;
-            heard.add("agreed");
+            events.add("agreed");
         }
 
         @Override
         public void onRejected(Handshake handshake, byte[] privateData) {
-            heard.add("rejected " + new String(privateData));
+            events.add("rejected " + new String(privateData));
         }
 
         @Override
         public void onFailed(Handshake handshake, Failure failure) {
-            heard.add(failure == Failure.TIMED_OUT ? "timed out" : "failed");
+            events.add(failure == Failure.TIMED_OUT ? "timed out" : "failed");
         }
 
         @Override
         public void onDisconnected() {
-            heard.add("disconnected");
+            events.add("disconnected");
         }
 
         MemoryRegion memory(int bytes) {
@@ -162,7 +162,7 @@ class TcpLoopbackTest {
     private void connect(InetSocketAddress to, MpaOptions options) {
         linkOfA.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), to, options.timeoutNs(),
             stream -> a.own(() -> Handshake.initiate(a.engine, stream, options, a, a.agent::doorbell, a.qp, 4, 4, "hi".getBytes())),
-            cause -> a.heard.add("refused"));
+            cause -> a.events.add("refused"));
     }
 
     @ParameterizedTest
@@ -180,7 +180,7 @@ class TcpLoopbackTest {
             MemoryRegion back = a.memory(BIG);
             b.qp.postReceive(new ReceiveRequest().begin(1).element(target, 0, 8));
             connect(listening.address(), options);
-            await(() -> a.heard.contains("agreed"), "the agreement");
+            await(() -> a.events.contains("agreed"), "the agreement");
             assertEquals("hi", new String(a.agreement.privateData()));
             a.qp.postSend(new SendRequest().write(target.address(), target.rkey()).wrId(1).element(source, 0, BIG).signaled());
             a.qp.postSend(new SendRequest().writeWithImmediate(target.address(), target.rkey(), 5).wrId(2).element(source, 0, 8));
@@ -197,7 +197,7 @@ class TcpLoopbackTest {
             assertEquals(9, a.take().wrId());
             a.qp.postReceive(new ReceiveRequest().begin(10).element(back, 0, 8));
             b.qp.modify(new QpAttributes().state(QpState.ERR));
-            await(() -> a.heard.contains("disconnected") && b.heard.contains("disconnected"), "the end");
+            await(() -> a.events.contains("disconnected") && b.events.contains("disconnected"), "the end");
             assertEquals(WcStatus.WR_FLUSH_ERR, a.take().status());
             assertEquals(QpState.ERR, a.qp.state());
         }
@@ -208,8 +208,8 @@ class TcpLoopbackTest {
         b.onRequest = handshake -> handshake.reject("closed".getBytes());
         try (TcpLink.Listening listening = listen(true, MpaOptions.DEFAULT)) {
             connect(listening.address(), MpaOptions.DEFAULT);
-            await(() -> !a.heard.isEmpty(), "the answer");
-            assertEquals(List.of("rejected closed"), a.heard);
+            await(() -> !a.events.isEmpty(), "the answer");
+            assertEquals(List.of("rejected closed"), a.events);
         }
     }
 
@@ -221,8 +221,8 @@ class TcpLoopbackTest {
             assertThrows(VerbsException.class, () -> linkOfB.listen(address, (stream, local, remote) -> { })).errno());
         listening.close();
         connect(address, MpaOptions.DEFAULT);
-        await(() -> !a.heard.isEmpty(), "the answer");
-        assertEquals(List.of("refused"), a.heard);
+        await(() -> !a.events.isEmpty(), "the answer");
+        assertEquals(List.of("refused"), a.events);
     }
 
     /** A plain socket as peer: it sends its request in pieces, and receives the reply and the end. */
@@ -244,7 +244,7 @@ class TcpLoopbackTest {
             await(() -> b.qp.state() == QpState.RTS, "the connection");
             b.qp.modify(new QpAttributes().state(QpState.ERR));
             assertEquals(-1, in.read());
-            await(() -> b.heard.contains("disconnected"), "the end");
+            await(() -> b.events.contains("disconnected"), "the end");
         }
     }
 }

@@ -54,7 +54,7 @@ class WiresharkTest {
     private void connect(MpaOptions options) {
         pair.tcp.observe(capture);
         pair.await(options);
-        pair.earB.onRequest = handshake -> handshake.accept(pair.b.qp, 4, 4, "welcome".getBytes());
+        pair.recorderB.onRequest = handshake -> handshake.accept(pair.b.qp, 4, 4, "welcome".getBytes());
         pair.initiate(options, 4, 4, "hello");
         pair.run();
     }

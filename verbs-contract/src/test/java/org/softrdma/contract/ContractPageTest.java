@@ -33,9 +33,9 @@ class ContractPageTest {
     /** The connection manager's, whose classes are not seen from here: their sources are read. */
     private static final Pattern ELSEWHERE = Pattern.compile("`(\\w+Test)\\.(should\\w+)`");
     private static final Map<String, String> SOURCES = Map.of(
-        "ConnectingTest", "soft-device/src/test/java/org/softrdma/device/cm/ConnectingTest.java",
-        "SynchronousTest", "soft-device/src/test/java/org/softrdma/device/cm/SynchronousTest.java",
-        "DatagramServiceTest", "soft-device/src/test/java/org/softrdma/device/cm/DatagramServiceTest.java",
+        "ConnectingTest", "connection-manager/src/test/java/org/softrdma/cm/ConnectingTest.java",
+        "SynchronousTest", "connection-manager/src/test/java/org/softrdma/cm/SynchronousTest.java",
+        "DatagramServiceTest", "connection-manager/src/test/java/org/softrdma/cm/DatagramServiceTest.java",
         "CmEndToEndTest", "rdma-tools/src/test/java/org/softrdma/tools/CmEndToEndTest.java");
 
     private static String page() throws IOException {

@@ -143,8 +143,8 @@ final class Datagrams {
         long startNs = 0;
         boolean measured = false;
         for (int empty = 0; ; ) {
-            int came = end.recvCq.poll(completions);
-            if (came == 0) {
+            int polled = end.recvCq.poll(completions);
+            if (polled == 0) {
                 Thread.onSpinWait();
                 if ((++empty & LOOK_EVERY - 1) == 0 && control.in.available() >= Long.BYTES) {
                     if (!measured) {
@@ -154,14 +154,14 @@ final class Datagrams {
                 }
                 continue;
             }
-            for (int i = 0; i < came; i++) {
+            for (int i = 0; i < polled; i++) {
                 qp.postReceive(receive);
             }
             long nowNs = System.nanoTime();
             if (received == 0) {
                 startNs = nowNs + warm;
             }
-            received += came;
+            received += polled;
             if (!measured && startCount == 0 && nowNs - startNs >= 0) {
                 startNs = nowNs;
                 startCount = received;

@@ -73,13 +73,13 @@ final class QueuePairs {
         long startNs = 0;
         long total = 0;
         while (true) {
-            int came = end.await(end.sendCq, completions);
-            for (int i = 0; i < came; i++) {
+            int polled = end.await(end.sendCq, completions);
+            for (int i = 0; i < polled; i++) {
                 int index = (int) completions[i].wrId();
                 done[index]++;
                 queuePairs[index].postSend(request.wrId(index));
             }
-            total += came;
+            total += polled;
             long nowNs = System.nanoTime();
             if (!measuring && nowNs - measureFromNs >= 0) {
                 measuring = true;

@@ -63,13 +63,13 @@ final class SharedReceives {
         boolean measuring = false;
         long total = 0;
         while (!measuring || System.nanoTime() - startNs < measureNs) {
-            int came = end.await(end.sendCq, completions);
-            for (int i = 0; i < came; i++) {
+            int polled = end.await(end.sendCq, completions);
+            for (int i = 0; i < polled; i++) {
                 int index = (int) completions[i].wrId();
                 done[index]++;
                 queuePairs[index].postSend(request.wrId(index));
             }
-            total += came;
+            total += polled;
             if (!measuring && System.nanoTime() - startNs >= 0) {
                 measuring = true;
                 Arrays.fill(done, 0);
@@ -100,8 +100,8 @@ final class SharedReceives {
         }
         control.send(0);
         for (boolean last = false; !last; ) {
-            int came = end.await(end.recvCq, completions);
-            for (int i = 0; i < came; i++) {
+            int polled = end.await(end.recvCq, completions);
+            for (int i = 0; i < polled; i++) {
                 last |= (completions[i].flags() & WcFlags.WITH_IMM) != 0;
                 post(queue, queuePairs, receive.begin(completions[i].wrId()).element(end.region, 0, size));
             }

@@ -23,12 +23,7 @@ public final class ProcessName {
      * @param command the command line from the main class, module or jar file on
      */
     static String of(String command) {
-        String first = command.strip().split("\\s", 2)[0];
-        if (first.endsWith(".jar")) {
-            String file = first.substring(1 + Math.max(first.lastIndexOf('/'), first.lastIndexOf('\\')));
-            return file.equals(".jar") ? "java" : file.substring(0, file.length() - ".jar".length());
-        }
-        String simple = first.substring(1 + Math.max(first.lastIndexOf('.'), first.lastIndexOf('/')));
-        return simple.isEmpty() ? "java" : simple;
+        String name = ProgramName.programOf(command.strip().split("\\s", 2)[0]);
+        return name.isEmpty() ? "java" : name;
     }
 }

@@ -121,8 +121,8 @@ public final class ProcessPublisher {
     private void serve(ServerSocketChannel from) {
         forgetTheDead(directory);
         while (from.isOpen()) {
-            try (SocketChannel asker = from.accept()) {
-                send(ReportText.format(report()), asker);
+            try (SocketChannel client = from.accept()) {
+                send(ReportText.format(report()), client);
             } catch (ClosedChannelException stopped) {
                 return;
             } catch (IOException | RuntimeException failed) {
@@ -143,12 +143,12 @@ public final class ProcessPublisher {
         return builder.build(ProcessHandle.current().pid(), ProcessName.ofThisProcess());
     }
 
-    private static void send(String text, SocketChannel asker) throws IOException {
+    private static void send(String text, SocketChannel client) throws IOException {
         ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
         long untilNs = System.nanoTime() + PATIENCE_NS;
-        asker.configureBlocking(false);
+        client.configureBlocking(false);
         try (Selector selector = Selector.open()) {
-            asker.register(selector, SelectionKey.OP_WRITE);
+            client.register(selector, SelectionKey.OP_WRITE);
             while (bytes.hasRemaining()) {
                 long leftMs = (untilNs - System.nanoTime()) / 1_000_000;
                 if (leftMs <= 0) {
@@ -156,7 +156,7 @@ public final class ProcessPublisher {
                 }
                 selector.select(leftMs);
                 selector.selectedKeys().clear();
-                asker.write(bytes);
+                client.write(bytes);
             }
         }
     }

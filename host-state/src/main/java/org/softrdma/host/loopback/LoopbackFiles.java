@@ -6,7 +6,6 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -17,6 +16,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.softrdma.host.config.NetworkNamespace;
+import org.softrdma.host.orphans.OrphanedFile;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -29,8 +29,6 @@ import org.softrdma.verbs.VerbsException;
 public final class LoopbackFiles implements LoopbackListeners {
     private static final System.Logger LOG = System.getLogger(LoopbackFiles.class.getName());
     private static final int LONGEST_ADDRESS = 15;
-    /** Position of the lock, beyond the contents: mandatory locks would block readers. */
-    private static final long LOCK_AT = 1024;
 
     private final Path directory;
     /** Claims of this process, as opening its own file a second time would drop the lock. */
@@ -61,7 +59,7 @@ public final class LoopbackFiles implements LoopbackListeners {
             Files.createDirectories(directory);
             removeUnlocked();
             channel = FileChannel.open(fileOf(port), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
-            FileLock lock = channel.tryLock(LOCK_AT, 1, false);
+            FileLock lock = channel.tryLock(OrphanedFile.LOCK_AT, 1, false);
             if (lock == null) {
                 String where = read(channel);
                 channel.close();
@@ -94,22 +92,10 @@ public final class LoopbackFiles implements LoopbackListeners {
         cleaned = true;
         try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
             for (Path file : files) {
-                removeIfUnlocked(file);
+                OrphanedFile.take(file, orphan -> { });
             }
         } catch (IOException unreadable) {
             LOG.log(System.Logger.Level.DEBUG, "files of killed processes were not removed: " + unreadable);
-        }
-    }
-
-    private static void removeIfUnlocked(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-            if (channel.tryLock(LOCK_AT, 1, false) != null) {
-                Files.deleteIfExists(file);
-            }
-        } catch (NoSuchFileException released) {
-            // Its process ended in the meantime.
-        } catch (OverlappingFileLockException ofThisProcess) {
-            // Another table of this process holds it.
         }
     }
 
@@ -131,7 +117,7 @@ public final class LoopbackFiles implements LoopbackListeners {
             return here;
         }
         try (FileChannel channel = FileChannel.open(fileOf(port), StandardOpenOption.READ)) {
-            FileLock lock = channel.tryLock(LOCK_AT, 1, true);
+            FileLock lock = channel.tryLock(OrphanedFile.LOCK_AT, 1, true);
             return lock == null ? parse(read(channel)) : null;
         } catch (NoSuchFileException nobody) {
             return null;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.host.orphans;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.RandomAccessFile;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,37 +30,20 @@ public final class OrphanedRecords {
     public static synchronized int take(Path state, Consumer<List<byte[]>> taker) throws IOException {
         int taken = 0;
         for (Path each : new ProcessDirectory(state).entries(ConnectionRecord.SUFFIX)) {
-            if (!ConnectionRecord.isOwn(each) && takeIfOrphaned(each, taker)) {
+            if (!ConnectionRecord.isOwn(each) && OrphanedFile.take(each, file -> taker.accept(entries(file)))) {
                 taken++;
             }
         }
         return taken;
     }
 
-    private static boolean takeIfOrphaned(Path path, Consumer<List<byte[]>> taker) throws IOException {
-        if (!Files.exists(path)) {
-            return false;
+    private static List<byte[]> entries(FileChannel file) throws IOException {
+        ByteBuffer contents = ByteBuffer.allocate((int) Math.min(file.size(), MAX_BYTES));
+        int read = 0;
+        while (contents.hasRemaining() && read >= 0) {
+            read = file.read(contents);
         }
-        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw"); FileLock lock = file.getChannel().tryLock()) {
-            // Another process may have removed the file between the listing and the lock.
-            if (lock != null && Files.exists(path)) {
-                taker.accept(entries(file));
-                Files.deleteIfExists(path);
-                return true;
-            }
-        } catch (FileNotFoundException removed) {
-            // by another process, which has taken the entries
-            return false;
-        } catch (OverlappingFileLockException ofThisProcess) {
-            return false;
-        }
-        return false;
-    }
-
-    private static List<byte[]> entries(RandomAccessFile file) throws IOException {
-        byte[] all = new byte[(int) Math.min(file.length(), MAX_BYTES)];
-        file.seek(0);
-        file.readFully(all);
+        byte[] all = contents.array();
         List<byte[]> entries = new ArrayList<>();
         for (int at = 0; at < all.length; at += ConnectionRecord.SLOT_BYTES) {
             int length = all[at];

@@ -5,6 +5,7 @@
  * and removes the file.
  *
  * <p>Reading order: {@link org.softrdma.host.orphans.ConnectionRecord}, the file of a living process;
- * {@link org.softrdma.host.orphans.OrphanedRecords}, the search for those of ended ones.
+ * {@link org.softrdma.host.orphans.OrphanedRecords}, the search for those of ended ones; {@link org.softrdma.host.orphans.OrphanedFile},
+ * what is common to all files of killed processes.
  */
 package org.softrdma.host.orphans;

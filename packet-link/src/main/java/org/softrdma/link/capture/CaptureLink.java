@@ -3,7 +3,8 @@ package org.softrdma.link.capture;
 
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
-import org.softrdma.device.capture.CaptureFile;
+import org.softrdma.host.capture.CaptureFile;
+import org.softrdma.host.capture.SynthesizedHeaders;
 import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
@@ -22,15 +23,13 @@ import org.softrdma.wire.roce.IpIdSolver;
 
 /**
  * Writes all packets of another link, in both directions, to a pcapng file for Wireshark. The headers before the BTH are synthesised from
- * what the link knows: MAC addresses are 02:00 and the low 32 bits of the IP address, hop limits 64, UDP checksums 0. The IPv4
- * identification of sent packets is 0; if the link hides that of received packets, it is the one that fits the ICRC, or 0 if none does, so
- * that Wireshark reports exactly the wrong ICRCs as wrong.
+ * what the link knows, as {@link SynthesizedHeaders} says; UDP checksums are 0. The IPv4 identification of sent packets is 0; if the link
+ * hides that of received packets, it is the one that fits the ICRC, or 0 if none does, so that Wireshark reports exactly the wrong ICRCs as
+ * wrong.
  *
  * <p>Packets the host refused appear as sent. {@link CaptureFile} says when packets are written to the file.
  */
 public final class CaptureLink extends ForwardingLink {
-    private static final int HOP_LIMIT = 64;
-    private static final long LOCAL_MAC = 0x0200_0000_0000L;
     private static final int ICRC_COVERS_AT_LEAST = 12;
 
     private final CaptureFile file;
@@ -96,6 +95,12 @@ public final class CaptureLink extends ForwardingLink {
         return count;
     }
 
+    /** The file shows all packets as a wire carries them. */
+    @Override
+    public boolean needsIcrc(Path path) {
+        return true;
+    }
+
     @Override
     public int poll(FrameHandler handler, int limit) {
         receiver = handler;
@@ -147,36 +152,23 @@ public final class CaptureLink extends ForwardingLink {
     private static int putIpv4(ByteBuffer b, int bthAt, int length, int from, int to, int sourcePort, int destPort, int trafficClass,
             int id) {
         int udp = bthAt - Udp.LENGTH;
-        int ip = udp - Ipv4.LENGTH;
-        int ethernet = ip - Ethernet.LENGTH;
-        Ethernet.put(b, ethernet, mac(to), mac(from), Ethernet.TYPE_IPV4);
-        Ipv4.put(b, ip, trafficClass, bthAt - ip + length, id, true, HOP_LIMIT, Ipv4.PROTOCOL_UDP, from, to);
         Udp.put(b, udp, sourcePort, destPort, Udp.LENGTH + length, 0);
-        return ethernet;
+        return SynthesizedHeaders.putIpv4(b, udp - Ipv4.LENGTH, trafficClass, Udp.LENGTH + length, id, Ipv4.PROTOCOL_UDP, from, to);
     }
 
     private static int putIpv6(ByteBuffer b, int bthAt, int length, long fromHigh, long fromLow, long toHigh, long toLow, int sourcePort,
             int destPort, int trafficClass) {
         int udp = bthAt - Udp.LENGTH;
-        int ip = udp - Ipv6.LENGTH;
-        int ethernet = ip - Ethernet.LENGTH;
-        Ethernet.put(b, ethernet, mac((int) toLow), mac((int) fromLow), Ethernet.TYPE_IPV6);
-        Ipv6.put(b, ip, trafficClass, 0, Udp.LENGTH + length, Ipv4.PROTOCOL_UDP, HOP_LIMIT, fromHigh, fromLow, toHigh, toLow);
         Udp.put(b, udp, sourcePort, destPort, Udp.LENGTH + length, 0);
-        return ethernet;
+        return SynthesizedHeaders.putIpv6(b, udp - Ipv6.LENGTH, trafficClass, Udp.LENGTH + length, Ipv4.PROTOCOL_UDP, fromHigh, fromLow,
+            toHigh, toLow);
     }
 
     private static int putGrh(ByteBuffer b, int bthAt, int length, long fromHigh, long fromLow, long toHigh, long toLow,
             int trafficClass) {
         int grh = bthAt - Grh.LENGTH;
-        int ethernet = grh - Ethernet.LENGTH;
-        Ethernet.put(b, ethernet, mac((int) toLow), mac((int) fromLow), Ethernet.TYPE_ROCE_V1);
-        Grh.put(b, grh, trafficClass, 0, length, Grh.NEXT_HEADER_BTH, HOP_LIMIT, fromHigh, fromLow, toHigh, toLow);
-        return ethernet;
-    }
-
-    private static long mac(int addressLow) {
-        return LOCAL_MAC | Integer.toUnsignedLong(addressLow);
+        Grh.put(b, grh, trafficClass, 0, length, Grh.NEXT_HEADER_BTH, SynthesizedHeaders.HOP_LIMIT, fromHigh, fromLow, toHigh, toLow);
+        return SynthesizedHeaders.putEthernet(b, grh, (int) fromLow, (int) toLow, Ethernet.TYPE_ROCE_V1);
     }
 
     /** Packets in the file or in the buffer. */

@@ -9,6 +9,7 @@ import org.softrdma.device.agent.Deadline;
 import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;
+import org.softrdma.link.Path;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 
@@ -136,6 +137,12 @@ public final class FaultyLink extends ForwardingLink {
         passed = batch.isEmpty() ? 0 : Math.max(passed, end);
         link.send(out);
         return end - first;
+    }
+
+    /** Faults damage packets, and only the ICRC shows it. */
+    @Override
+    public boolean needsIcrc(Path path) {
+        return !faults.isNone() || link.needsIcrc(path);
     }
 
     private boolean isSendingClear() {

@@ -3,10 +3,8 @@ package org.softrdma.link.raw;
 
 import org.softrdma.device.Counters;
 import org.softrdma.link.FrameHandler;
-import org.softrdma.link.Path;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.fault.HeldPackets;
-import org.softrdma.verbs.GidType;
 
 /** Packets of a raw link to its own addresses, or to a group it is a member of: the interface does not return them. */
 final class OwnPackets {
@@ -34,13 +32,8 @@ final class OwnPackets {
         }
         HeldPackets.Held copy = held.take();
         int length = batch.length(index);
-        Path path = batch.path(index);
         copy.buffer.put(TransmitBatch.HEADROOM, batch.buffer(), batch.offset(index), length);
-        copy.frame.begin(copy.buffer, TransmitBatch.HEADROOM, length).ports(path.sourcePort(), path.destPort()).ipId(0)
-            .addresses(path.remote(), path.local().high(), path.local().low()).trafficClass(path.trafficClass());
-        if (path.type() == GidType.ROCE_V1) {
-            copy.frame.roceV1();
-        }
+        copy.frame.begin(copy.buffer, TransmitBatch.HEADROOM, length).sentBy(batch.path(index));
         held.hold(copy, 0);
         waiting++;
     }

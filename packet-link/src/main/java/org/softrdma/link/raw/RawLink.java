@@ -325,6 +325,11 @@ final class RawLink implements Link {
         wakeup.signal();
     }
 
+    @Override
+    public void alsoWakeBy(int fd) {
+        wakeup.alsoBy(fd);
+    }
+
     // ---- the rest ----
 
     /** Applies changed routes, and has the kernel confirm neighbours: it does not see our packets, so to it they become stale. */

@@ -209,6 +209,11 @@ public final class SimulatedLink implements Link {
     public void await(long timeoutNs) {
     }
 
+    /** Has no effect: nothing waits in a simulation, every device runs whenever the clock stops. */
+    @Override
+    public void alsoWakeBy(int fd) {
+    }
+
     @Override
     public void wakeup() {
         wakeups++;

@@ -356,6 +356,11 @@ public final class LinuxUdpLink extends UdpLink {
     }
 
     @Override
+    public void alsoWakeBy(int fd) {
+        sockets.alsoWakeBy(fd);
+    }
+
+    @Override
     public long sendErrors() {
         return sendErrors + sends.trains().lost();
     }

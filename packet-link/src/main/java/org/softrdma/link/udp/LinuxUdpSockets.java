@@ -241,6 +241,10 @@ final class LinuxUdpSockets extends UdpSockets<LinuxUdpSocket> {
         wakeup.signal();
     }
 
+    void alsoWakeBy(int fd) {
+        wakeup.alsoBy(fd);
+    }
+
     @Override
     protected void release(LinuxUdpSocket socket) {
         LinuxSockets.close(socket.fd);

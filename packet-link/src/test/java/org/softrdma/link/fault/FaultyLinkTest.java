@@ -255,12 +255,12 @@ class FaultyLinkTest {
         }
         advance(link, nowNs + 100_000);
 
-        List<Integer> came = numbers(wire.sent);
-        assertEquals(range(0, 300), came.stream().sorted().toList());
+        List<Integer> arrived = numbers(wire.sent);
+        assertEquals(range(0, 300), arrived.stream().sorted().toList());
         assertRate(0.2, count(link, "fault_reordered"), 300, "reordered");
-        long late = IntStream.range(1, 300).filter(i -> came.get(i) < came.get(i - 1)).count();
+        long late = IntStream.range(1, 300).filter(i -> arrived.get(i) < arrived.get(i - 1)).count();
         assertTrue(late > 20, late + " packets came after later ones");
-        int furthest = IntStream.range(0, 300).map(i -> i - came.get(i)).max().orElseThrow();
+        int furthest = IntStream.range(0, 300).map(i -> i - arrived.get(i)).max().orElseThrow();
         assertTrue(furthest <= 21, "100 us are 20 packets, not " + furthest);
     }
 
@@ -299,8 +299,8 @@ class FaultyLinkTest {
 
         long lost = count(link, "fault_partitioned");
         assertEquals(5_000 - lost, wire.sent.size());
-        List<Integer> came = numbers(wire.sent);
-        int longest = IntStream.range(1, came.size()).map(i -> came.get(i) - came.get(i - 1) - 1).max().orElseThrow();
+        List<Integer> arrived = numbers(wire.sent);
+        int longest = IntStream.range(1, arrived.size()).map(i -> arrived.get(i) - arrived.get(i - 1) - 1).max().orElseThrow();
         assertTrue(longest > 50 && longest <= 100, "1 ms are 100 packets at most, the longest gap is " + longest);
     }
 
@@ -327,9 +327,9 @@ class FaultyLinkTest {
             wire.arriving.add(packet(i));
         }
 
-        List<byte[]> came = poll(link);
-        assertEquals(2_000 - count(link, "fault_dropped"), came.size());
-        assertRate(0.5, came.size(), 2_000, "dropped");
+        List<byte[]> arrived = poll(link);
+        assertEquals(2_000 - count(link, "fault_dropped"), arrived.size());
+        assertRate(0.5, arrived.size(), 2_000, "dropped");
     }
 
     @Test

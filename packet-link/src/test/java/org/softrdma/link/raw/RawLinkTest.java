@@ -187,9 +187,9 @@ class RawLinkTest {
                 sendTo(alices, type, alice, bob);
                 sendTo(bobs, type, bob, alice);
                 assertEquals(List.of("127.0.0.1 > 127.0.0.2", "127.0.0.1 > 239.1.2.3", "127.0.0.2 > 239.1.2.3"),
-                    heard(bobs, "127.0.0.1 > 127.0.0.2"));
+                    receivedAddresses(bobs, "127.0.0.1 > 127.0.0.2"));
                 assertEquals(List.of("127.0.0.1 > 239.1.2.3", "127.0.0.2 > 127.0.0.1", "127.0.0.2 > 239.1.2.3", "::1 > ff0e::1234"),
-                    heard(alices, "127.0.0.2 > 127.0.0.1"));
+                    receivedAddresses(alices, "127.0.0.2 > 127.0.0.1"));
             }
         });
     }
@@ -201,15 +201,15 @@ class RawLinkTest {
     }
 
     /** Lists received packets up to that one, with source and destination. */
-    private static List<String> heard(RawLink link, String last) {
-        List<String> heard = new ArrayList<>();
+    private static List<String> receivedAddresses(RawLink link, String last) {
+        List<String> receivedAddresses = new ArrayList<>();
         long untilNs = System.nanoTime() + DEADLINE_NS;
-        while (!heard.contains(last) && System.nanoTime() - untilNs < 0) {
-            link.poll(frame -> heard.add(LocalAddresses.text(new Gid(frame.remoteHigh(), frame.remoteLow())) + " > "
+        while (!receivedAddresses.contains(last) && System.nanoTime() - untilNs < 0) {
+            link.poll(frame -> receivedAddresses.add(LocalAddresses.text(new Gid(frame.remoteHigh(), frame.remoteLow())) + " > "
                 + LocalAddresses.text(frame.local())), 16);
         }
-        heard.sort(null);
-        return heard;
+        receivedAddresses.sort(null);
+        return receivedAddresses;
     }
 
     @Test

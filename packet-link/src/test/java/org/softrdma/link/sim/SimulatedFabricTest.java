@@ -178,8 +178,8 @@ class SimulatedFabricTest {
         SimulatedFabric fabric = new SimulatedFabric(4, FAST.withLoss(0.25));
         SimulatedLink a = fabric.attach(A);
         send(a, a.resolve(PathRequest.v2(A, A)), 0, 2000, 16);
-        int came = drain(fabric, a).size();
-        assertEquals(2000 - came, fabric.count(Fate.LOST));
+        int received = drain(fabric, a).size();
+        assertEquals(2000 - received, fabric.count(Fate.LOST));
         assertTrue(fabric.count(Fate.LOST) > 400 && fabric.count(Fate.LOST) < 600, "lost " + fabric.count(Fate.LOST));
         fabric.plan(FAST.withLoss(1));
         send(a, a.resolve(PathRequest.v2(A, A)), 0, 10, 16);
@@ -206,9 +206,9 @@ class SimulatedFabricTest {
             send(a, path, i, 1, 16);
             fabric.advanceTo(fabric.nowNs() + 100);
         }
-        List<Integer> came = numbers(drain(fabric, a));
-        assertNotEquals(range(0, 50), came);
-        assertEquals(range(0, 50), came.stream().sorted().toList());
+        List<Integer> received = numbers(drain(fabric, a));
+        assertNotEquals(range(0, 50), received);
+        assertEquals(range(0, 50), received.stream().sorted().toList());
         assertTrue(fabric.count(Fate.REORDERED) > 5);
     }
 

@@ -32,13 +32,13 @@ class ErrorQueueTest {
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
 
     /** Counts the packets and returned packets of a link. */
-    private static final class Heard implements FrameHandler {
-        final List<String> came = new ArrayList<>();
+    private static final class Received implements FrameHandler {
+        final List<String> received = new ArrayList<>();
         final List<String> returned = new ArrayList<>();
 
         @Override
         public void onFrame(ReceivedFrame frame) {
-            came.add(text(frame));
+            received.add(text(frame));
         }
 
         @Override
@@ -52,10 +52,10 @@ class ErrorQueueTest {
             return frame.local() + " " + new Gid(frame.remoteHigh(), frame.remoteLow()) + " " + Arrays.toString(bytes);
         }
 
-        void await(Link link, int cameCount, int returnedCount) {
+        void await(Link link, int receivedCount, int returnedCount) {
             long untilNs = System.nanoTime() + DEADLINE_NS;
-            while (came.size() < cameCount || returned.size() < returnedCount) {
-                assertTrue(System.nanoTime() - untilNs < 0, came.size() + " came, " + returned.size() + " returned");
+            while (received.size() < receivedCount || returned.size() < returnedCount) {
+                assertTrue(System.nanoTime() - untilNs < 0, received.size() + " came, " + returned.size() + " returned");
                 if (link.poll(this, 64) == 0) {
                     link.await(TimeUnit.MILLISECONDS.toNanos(100));
                 }
@@ -96,13 +96,13 @@ class ErrorQueueTest {
                 (lost ? returning : arriving).add(lost ? text(alice, nobody, i) : text(bob, alice, i));
             }
             assertEquals(PACKETS, from.send(batch));
-            Heard bobHeard = new Heard();
-            bobHeard.await(to, arriving.size(), 0);
-            assertEquals(arriving, bobHeard.came);
-            Heard aliceHeard = new Heard();
-            aliceHeard.await(from, 0, returning.size());
-            assertEquals(returning, aliceHeard.returned);
-            assertEquals(List.of(), aliceHeard.came);
+            Received receivedByBob = new Received();
+            receivedByBob.await(to, arriving.size(), 0);
+            assertEquals(arriving, receivedByBob.received);
+            Received receivedByAlice = new Received();
+            receivedByAlice.await(from, 0, returning.size());
+            assertEquals(returning, receivedByAlice.returned);
+            assertEquals(List.of(), receivedByAlice.received);
             assertEquals(0, from.sendErrors());
         } finally {
             from.close();
@@ -167,7 +167,7 @@ class ErrorQueueTest {
                 batch.commit(PACKET_BYTES);
                 assertEquals(1, link.send(batch));
                 assertEquals(1, link.sendErrors());
-                Heard heard = new Heard();
+                Received heard = new Received();
                 assertEquals(0, link.poll(heard, 64));
                 assertEquals(List.of(), heard.returned);
             } finally {

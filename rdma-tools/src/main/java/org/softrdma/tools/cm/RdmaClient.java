@@ -3,10 +3,12 @@ package org.softrdma.tools.cm;
 
 import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.function.Consumer;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
@@ -14,6 +16,7 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.ConnectionManager;
@@ -86,6 +89,17 @@ public final class RdmaClient implements Tool {
         }
     }
 
+    /** Runs a step that waits for a completion. The original takes any status for success. */
+    private static void await(String name, Console console, Consumer<WorkCompletion> wait) {
+        WorkCompletion completion = new WorkCompletion();
+        step(name, console, () -> {
+            wait.accept(completion);
+            if (completion.status() != WcStatus.SUCCESS) {
+                throw new VerbsException(Errno.ECONNRESET, name, "the work request completed with " + completion.status());
+            }
+        });
+    }
+
     private static QpInitAttributes queuePair() {
         return QpInitAttributes.rc(null, QpCapabilities.MINIMAL.withMaxInlineData(MESSAGE_BYTES)).withSignalAll(true);
     }
@@ -107,8 +121,8 @@ public final class RdmaClient implements Tool {
             step("rdma_connect", console, () -> id.connect(ConnectionParameters.DEFAULT));
             try {
                 step("rdma_post_send", console, () -> postSend(id, arena));
-                step("rdma_get_send_comp", console, () -> id.awaitSend(new WorkCompletion()));
-                step("rdma_get_recv_comp", console, () -> id.awaitReceive(new WorkCompletion()));
+                await("rdma_get_send_comp", console, id::awaitSend);
+                await("rdma_get_recv_comp", console, id::awaitReceive);
             } finally {
                 disconnect(id, console);
             }
@@ -123,9 +137,9 @@ public final class RdmaClient implements Tool {
                 step("rdma_post_recv", console, () -> postReceive(id, received));
                 step("rdma_accept", console, id::accept);
                 try {
-                    step("rdma_get_recv_comp", console, () -> id.awaitReceive(new WorkCompletion()));
+                    await("rdma_get_recv_comp", console, id::awaitReceive);
                     step("rdma_post_send", console, () -> postSend(id, arena));
-                    step("rdma_get_send_comp", console, () -> id.awaitSend(new WorkCompletion()));
+                    await("rdma_get_send_comp", console, id::awaitSend);
                 } finally {
                     disconnect(id, console);
                 }

@@ -3,6 +3,7 @@ package org.softrdma.tools.devices;
 
 import java.util.List;
 import java.util.Locale;
+import org.softrdma.abi.sysfs.LinkRate;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.DeviceDescription;
@@ -177,7 +178,7 @@ final class DevinfoSheet {
         portLine("gid_tbl_len:\t\t", port.gidTblLen());
         portLine("subnet_timeout:\t\t", port.subnetTimeout());
         portLine("init_type_reply:\t", port.initTypeReply());
-        LinkRate rate = LinkRate.of(port);
+        LinkRate rate = LinkRate.of(port.activeWidth(), port.activeSpeed());
         portLine("active_width:\t\t", rate.lanes() + "X (" + port.activeWidth() + ")");
         portLine("active_speed:\t\t", rate.laneGigabits() + " Gbps (" + port.activeSpeed() + ")");
         if (device.transport() == Transport.INFINIBAND) {

@@ -3,6 +3,7 @@ package org.softrdma.tools.devices;
 
 import java.util.List;
 import java.util.function.Supplier;
+import org.softrdma.abi.sysfs.LinkRate;
 import org.softrdma.tools.cli.CNumber;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
@@ -142,7 +143,7 @@ public final class IbStat implements Tool {
         console.println(headIndent + "Port 1:");
         console.println(indent + "State: " + state(port));
         console.println(indent + "Physical state: " + PortTexts.physicalState(port));
-        console.println(indent + "Rate: " + LinkRate.of(port).gigabits());
+        console.println(indent + "Rate: " + LinkRate.of(port.activeWidth(), port.activeSpeed()).gigabits());
         console.println(indent + "Base lid: " + port.lid());
         console.println(indent + "LMC: " + port.lmc());
         console.println(indent + "SM lid: " + port.smLid());

@@ -4,6 +4,7 @@ package org.softrdma.tools.devices;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Supplier;
+import org.softrdma.abi.sysfs.LinkRate;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.cli.ToolFailure;
@@ -90,7 +91,7 @@ public final class IbStatus implements Tool {
             + "\tsm lid:\t\t 0x" + Integer.toHexString(attributes.smLid()) + "\n"
             + "\tstate:\t\t " + attributes.state().value() + ": " + attributes.state().text() + "\n"
             + "\tphys state:\t " + attributes.physState() + ": " + PortTexts.physicalState(attributes) + "\n"
-            + "\trate:\t\t " + LinkRate.of(attributes).kernelText() + "\n"
+            + "\trate:\t\t " + LinkRate.of(attributes.activeWidth(), attributes.activeSpeed()).kernelText() + "\n"
             + "\tlink_layer:\t " + PortTexts.linkLayer(attributes) + "\n\n");
     }
 

@@ -38,9 +38,9 @@ final class BandwidthDuplex extends Measurement {
                 }
             }
             // Receives first: without them a fast sender starves an unreliable receiver.
-            int came = receive();
-            came += complete();
-            if (came == 0) {
+            int polled = receive();
+            polled += complete();
+            if (polled == 0) {
                 idle.nothingCame(received, lacksCredits);
             }
         }
@@ -49,24 +49,24 @@ final class BandwidthDuplex extends Measurement {
     }
 
     private int receive() {
-        int came = pollReceives(received);
-        if (came > 0 && !maySend) {
+        int polled = pollReceives(received);
+        if (polled > 0 && !maySend) {
             maySend = true;
             recorder.begin();
         }
-        for (int i = 0; i < came; i++) {
+        for (int i = 0; i < polled; i++) {
             incoming[(int) completions[i].wrId()].taken();
         }
-        received += came;
-        if (parameters.timed && came > 0) {
-            recorder.onCompleted(came);
+        received += polled;
+        if (parameters.timed && polled > 0) {
+            recorder.onCompleted(polled);
         }
-        return came;
+        return polled;
     }
 
     private int complete() {
-        int came = pollSends(posted, recorder.completed());
-        for (int i = 0; i < came; i++) {
+        int polled = pollSends(posted, recorder.completed());
+        for (int i = 0; i < polled; i++) {
             int index = (int) completions[i].wrId();
             if (completions[i].opcode() == WcOpcode.SEND) {
                 recorder.onCompleted(outgoing[index].complete());
@@ -74,7 +74,7 @@ final class BandwidthDuplex extends Measurement {
                 credits.onTold(index);
             }
         }
-        return came;
+        return polled;
     }
 
     @Override

@@ -27,18 +27,18 @@ final class BandwidthReceiver extends Measurement {
     }
 
     private int receive() {
-        int came = pollReceives(recorder.completed());
-        if (came == 0) {
+        int polled = pollReceives(recorder.completed());
+        if (polled == 0) {
             return 0;
         }
         if (recorder.completed() == 0) {
             recorder.begin();
         }
-        recorder.onCompleted(came);
-        for (int i = 0; i < came; i++) {
+        recorder.onCompleted(polled);
+        for (int i = 0; i < polled; i++) {
             incoming[(int) completions[i].wrId()].taken();
         }
-        return came;
+        return polled;
     }
 
     @Override

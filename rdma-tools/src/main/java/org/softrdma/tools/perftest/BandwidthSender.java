@@ -36,11 +36,11 @@ final class BandwidthSender extends Measurement {
                 posted += each.fillQueue(recorder);
                 lacksCredits |= each.lacksCredits();
             }
-            int came = pollSends(posted, recorder.completed());
-            if (came == 0) {
+            int polled = pollSends(posted, recorder.completed());
+            if (polled == 0) {
                 idle.nothingCame(recorder.completed(), lacksCredits);
             }
-            for (int i = 0; i < came; i++) {
+            for (int i = 0; i < polled; i++) {
                 recorder.onCompleted(outgoing[(int) completions[i].wrId()].complete());
             }
         }

@@ -45,13 +45,13 @@ abstract class Measurement {
      * @param done messages so far, for errors
      */
     final int pollSends(long posted, long done) {
-        int came = poll(endpoint.sendCq(), done);
-        for (int i = 0; i < came; i++) {
+        int polled = poll(endpoint.sendCq(), done);
+        for (int i = 0; i < polled; i++) {
             if (!completions[i].isSuccess()) {
                 throw failure("client", completions[i], "scnt=" + posted + ", ccnt=" + done);
             }
         }
-        return came;
+        return polled;
     }
 
     /**
@@ -60,13 +60,13 @@ abstract class Measurement {
      * @param done messages so far, for errors
      */
     final int pollReceives(long done) {
-        int came = poll(endpoint.receiveCq(), done);
-        for (int i = 0; i < came; i++) {
+        int polled = poll(endpoint.receiveCq(), done);
+        for (int i = 0; i < polled; i++) {
             if (!completions[i].isSuccess()) {
                 throw failure("server", completions[i], " rcnt=" + done);
             }
         }
-        return came;
+        return polled;
     }
 
     /**
@@ -88,21 +88,21 @@ abstract class Measurement {
      * @return number of completed WRITEs
      */
     final int takeTold(long done) {
-        int came = pollSends(0, done);
-        for (int i = 0; i < came; i++) {
+        int polled = pollSends(0, done);
+        for (int i = 0; i < polled; i++) {
             if (completions[i].opcode() == WcOpcode.RDMA_WRITE) {
                 credits.onTold((int) completions[i].wrId());
             }
         }
-        return came;
+        return polled;
     }
 
     private int poll(CompletionQueue cq, long done) {
-        int came = cq.poll(completions);
-        if (came > 0) {
+        int polled = cq.poll(completions);
+        if (polled > 0) {
             idle.somethingCame();
         }
-        return came;
+        return polled;
     }
 
     private static ToolFailure failure(String side, WorkCompletion completion, String counts) {

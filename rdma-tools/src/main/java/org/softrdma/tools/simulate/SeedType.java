@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.softrdma.simulator.PacketTrace;
 import org.softrdma.simulator.SeedResult;
 import org.softrdma.simulator.SeedRun;
+import org.softrdma.simulator.cm.CmSeedRun;
 import org.softrdma.simulator.iwarp.IwarpSeedRun;
 import org.softrdma.simulator.iwarp.MixedSeedRun;
 import org.softrdma.simulator.iwarp.SetupSeedRun;
@@ -24,7 +25,9 @@ enum SeedType {
     /** Both in one simulation. */
     MIXED(MixedSeedRun::of),
     /** Set-up and end of iWARP connections. */
-    MPA(SetupSeedRun::of);
+    MPA(SetupSeedRun::of),
+    /** Connections by InfiniBand's connection management, which RoCE uses. */
+    CM(CmSeedRun::of);
 
     private static final String ALL_NAME = "all";
 

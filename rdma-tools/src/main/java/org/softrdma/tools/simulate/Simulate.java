@@ -40,7 +40,8 @@ public final class Simulate implements Tool {
     @Option(names = "--type", paramLabel = "TYPE", converter = SeedType.Converter.class, arity = "1",
         description = {"what runs (default: all)", "roce   RoCE: RC, UC and UD on a network that loses and reorders packets",
             "iwarp  iWARP over TCP connections that split, stall and break", "mixed  both at once, in one process and one virtual time",
-            "mpa    set-up and end of iWARP connections", "all    each of these"})
+            "mpa    set-up and end of iWARP connections", "cm     set-up and end of RoCE connections, without data",
+            "all    each of these"})
     private List<SeedType> types = List.of(SeedType.values());
 
     @Option(names = "--jobs", paramLabel = "N", description = "seeds run at a time (default: as many as there are processors)")

@@ -143,6 +143,8 @@ class RdmaTest {
         "link set here fault loss=1%    | error: Invalid argument",
         "link set here congestion       | Please provide congestion control, or none.",
         "link set here congestion red   | error: Invalid argument",
+        "link set here wire             | Please provide udp or direct.",
+        "link set here wire tcp         | error: Invalid argument",
         "link set here recovery         | Please provide timeout or early.",
         "link set here recovery late    | error: Invalid argument",
         "link set here keepalive        | Please provide a time, or none.",
@@ -372,7 +374,7 @@ class RdmaTest {
         assertEquals(new ToolRun(0, """
             Usage: rdma link show [DEV/PORT_INDEX]
             Usage: rdma link add NAME type TYPE netdev NETDEV [ recovery { timeout | early } ] \
-            [ keepalive { none | TIME } ] [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ]
+            [ keepalive { none | TIME } ] [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ] [ wire { udp | direct } ]
             Usage: rdma link delete NAME
             Usage: rdma link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }
                    drop, duplicate, corrupt, truncate, extend = RATE
@@ -400,6 +402,9 @@ class RdmaTest {
             Usage: rdma link set DEV link { raw | udp }
                    raw: Ethernet frames, with CAP_NET_RAW, RoCE v1 and v2; udp: sockets, RoCE v2 only
             Usage: rdma link set DEV roce { v1 | v2 | v1,v2 }
+            Usage: rdma link set DEV wire { udp | direct }
+                   udp: packets between queue pairs of one device take the interface too
+                   direct: they stay in memory, faster, and unseen by captures on the interface; the default of softrdma run
             """, ""), run(line));
     }
 

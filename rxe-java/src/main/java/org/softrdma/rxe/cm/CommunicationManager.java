@@ -336,6 +336,7 @@ public final class CommunicationManager {
         if (CmReq.TRANSPORT.get(mad, 0) > CmReq.TRANSPORT_UC) {
             return CmRejectReason.INVALID_TRANSPORT_TYPE;
         }
+        // IBA has no reason for an impossible number; this one is for a number that does not fit the IDs. Linux checks neither.
         if (isReserved(CmReq.QPN.get(mad, 0))) {
             return CmRejectReason.INVALID_COMM_INSTANCE;
         }

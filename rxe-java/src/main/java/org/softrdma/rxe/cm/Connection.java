@@ -173,16 +173,18 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
         return reply;
     }
 
-    int localId() {
+    /** Returns our communication ID, u32. */
+    public int localId() {
         return localId;
     }
 
     /** Returns true if the ID, adapter and queue pair of the peer are known. */
-    boolean isPeerKnown() {
+    public boolean isPeerKnown() {
         return peerKnown;
     }
 
-    int remoteId() {
+    /** Returns the peer's communication ID, u32; valid only if {@link #isPeerKnown}. */
+    public int remoteId() {
         return remoteId;
     }
 
@@ -191,7 +193,7 @@ public final class Connection extends DeadlineHeap.Timed implements Pacing.Reque
     }
 
     /** Returns the peer's queue pair number, u24; valid only if {@link #isPeerKnown}. */
-    int remoteQpn() {
+    public int remoteQpn() {
         return active ? reply.qpn() : request.qpn();
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.cm;
 
-import org.softrdma.device.cm.RequestVerdict;
+import org.softrdma.cm.RequestVerdict;
 
 /**
  * Receives the requests for a service ID. Called while the owner calls the {@link CommunicationManager}; requests may be answered from

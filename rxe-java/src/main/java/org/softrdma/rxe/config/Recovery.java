@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.config;
 
-import java.util.Locale;
-import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /** How the reliable queue pairs of a device find a loss that the peer has not reported. */
@@ -27,16 +25,11 @@ public enum Recovery {
      * @throws VerbsException EINVAL
      */
     public static Recovery parse(String word) {
-        for (Recovery each : values()) {
-            if (each.word().equals(word)) {
-                return each;
-            }
-        }
-        throw new VerbsException(Errno.EINVAL, "setlink", "recovery is timeout or early, not '" + word + "'");
+        return OptionWord.parse(Recovery.class, "recovery", word);
     }
 
     /** The word of the value in the options of a link. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return OptionWord.of(this);
     }
 }

@@ -47,12 +47,16 @@ public final class RxeLinkType implements LinkType {
         .format(RoceWire::words).shown(link -> wire(link).raw() ? RoceWire.words(wire(link).types()) : null)
         .title("RoCE").required("v1, v2 or v1,v2").syntax("v1 | v2 | v1,v2").settableOnAdd().build();
 
+    /** Way of packets between queue pairs of the device; without the option, {@link LocalWire#usual}. */
+    public static final LinkOption<LocalWire> WIRE = LinkOption.<LocalWire>of("wire", null, LocalWire::parse).format(LocalWire::word)
+        .title("wire").required("udp or direct").syntax("udp | direct").details(LocalWire.SYNTAX).settableOnAdd().build();
+
     /** Version of RoCE for connections by address; without the option, as {@link RoceWire#usualMode} says. */
     public static final LinkOption<GidType> ROCE_MODE = LinkOption.<GidType>of("roce_mode", null, RoceWire::parseVersion)
         .format(RoceWire::word).title("RoCE mode").required("v1 or v2").syntax("v1 | v2").followed().keptBy("cma_roce_mode").build();
 
     private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, RECOVERY, KEEPALIVE, LinkOption.MEMLOCK, LINK, ROCE,
-        ROCE_MODE);
+        WIRE, ROCE_MODE);
 
     @Override
     public String name() {

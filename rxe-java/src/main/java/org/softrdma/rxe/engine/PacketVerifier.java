@@ -49,7 +49,7 @@ final class PacketVerifier {
         if (!isOurPartition(packet.pkey())) {
             return RxeCounter.DROP_BAD_PKEY;
         }
-        return isIntact(packet.frame()) ? null : RxeCounter.DROP_BAD_ICRC;
+        return packet.frame().isWithoutIcrc() || isIntact(packet.frame()) ? null : RxeCounter.DROP_BAD_ICRC;
     }
 
     /** Whether the P_Key is the default partition's; the peer may be a limited member because we are a full one. IBA vol 1 §10.9.3 */

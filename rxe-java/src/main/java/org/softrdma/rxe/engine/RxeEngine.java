@@ -66,7 +66,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     /** Queue pairs with packets in the batch that start a timer. */
     private final ArrayDeque<QpMachine> handingOver = new ArrayDeque<>();
     private final TransmitBatch batch = new TransmitBatch(BATCH_PACKETS, LARGEST_PACKET_BYTES);
-    private final PacketWriter writer = new PacketWriter(batch, counters);
+    private final PacketWriter writer;
     private final PacketReceiver receiver;
     /** Management datagrams and the timers of connections being made: a failure drops the one that is being processed. */
     private final FaultDomain management = new FaultDomain() {
@@ -97,6 +97,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         this.link = link;
         this.options = options;
         this.clock = clock;
+        writer = new PacketWriter(batch, counters, link::needsIcrc);
         receiver = new PacketReceiver(this, port, counters);
         objects = new DeviceObjects(link);
         gsi = new Gsi(link, caGuid, random, counters);
@@ -223,6 +224,11 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     @Override
     public void wakeup() {
         link.wakeup();
+    }
+
+    @Override
+    protected void alsoWakeBy(int fd) {
+        link.alsoWakeBy(fd);
     }
 
     // ---- queue pairs ----

@@ -35,9 +35,8 @@ final class KeepAlive {
     /** When the queue pair may have been idle for the period. */
     private long idleDeadlineNs = Deadline.NEVER;
     private long ackDeadlineNs = Deadline.NEVER;
+    /** The probe is not acknowledged. While no answer to it is awaited, it must be sent. */
     private boolean outstanding;
-    /** The probe must be sent. */
-    private boolean due;
     private boolean sentBefore;
     private int psn;
     private int retriesLeft;
@@ -65,7 +64,6 @@ final class KeepAlive {
         idleDeadlineNs = Deadline.NEVER;
         ackDeadlineNs = Deadline.NEVER;
         outstanding = false;
-        due = false;
     }
 
     // ---- traffic ----
@@ -133,7 +131,6 @@ final class KeepAlive {
         psn = state.takePsn();
         idleDeadlineNs = Deadline.NEVER;
         outstanding = true;
-        due = true;
         sentBefore = false;
         retriesLeft = attributes.retryCount();
     }
@@ -146,7 +143,6 @@ final class KeepAlive {
         }
         retriesLeft--;
         counters.count(RxeCounter.COMPLETER_RETRY_ERR);
-        due = true;
         return WcStatus.SUCCESS;
     }
 
@@ -159,7 +155,7 @@ final class KeepAlive {
 
     /** Whether {@link #transmit} must be called. */
     boolean isDue() {
-        return due;
+        return outstanding && ackDeadlineNs == Deadline.NEVER;
     }
 
     /** Sends the probe; there is room for it. */
@@ -170,7 +166,6 @@ final class KeepAlive {
         Reth.put(out.buffer(), at + Opcode.rethOffset(opcode), 0, 0, 0);
         out.finish(qp.path(), at, at + Opcode.headerLength(opcode));
         counters.count(sentBefore ? RxeCounter.RETRANSMITTED_PKTS : RxeCounter.KEEPALIVE_PROBES);
-        due = false;
         sentBefore = true;
         ackDeadlineNs = nowNs + LossRecovery.timeoutNs(attributes.timeout());
     }
@@ -209,7 +204,6 @@ final class KeepAlive {
 
     private void end(long nowNs) {
         outstanding = false;
-        due = false;
         ackDeadlineNs = Deadline.NEVER;
         idleDeadlineNs = nowNs + periodNs;
         qp.checkDrained();

@@ -3,21 +3,29 @@ package org.softrdma.rxe.qp;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.function.Predicate;
 import org.softrdma.device.Counters;
 import org.softrdma.link.Path;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.GidType;
 import org.softrdma.wire.roce.Icrc;
 
-/** Writes packets into the batch that the link sends next, and seals each with its ICRC. */
+/** Writes packets into the batch that the link sends next, and seals each with its ICRC if it leaves the process. */
 public final class PacketWriter {
     private final TransmitBatch batch;
     private final Counters<RxeCounter> counters;
     private final Icrc icrc = new Icrc();
+    private final Predicate<Path> needsIcrc;
 
-    public PacketWriter(TransmitBatch batch, Counters<RxeCounter> counters) {
+    /**
+     * Creates a writer of packets into a batch.
+     *
+     * @param needsIcrc whether packets of a path need their ICRC now; see {@link org.softrdma.link.Link#needsIcrc}
+     */
+    public PacketWriter(TransmitBatch batch, Counters<RxeCounter> counters, Predicate<Path> needsIcrc) {
         this.batch = batch;
         this.counters = counters;
+        this.needsIcrc = needsIcrc;
     }
 
     public boolean hasRoom() {
@@ -55,8 +63,11 @@ public final class PacketWriter {
      */
     public void finish(Path path, int at, int end) {
         ByteBuffer buffer = batch.buffer();
-        Icrc.put(buffer, end, sealFor(path, buffer, at, end));
-        batch.commit(end + Icrc.LENGTH - at);
+        boolean sealed = needsIcrc.test(path);
+        if (sealed) {
+            Icrc.put(buffer, end, sealFor(path, buffer, at, end));
+        }
+        batch.commit(end + Icrc.LENGTH - at, sealed);
         counters.count(RxeCounter.SENT_PKTS);
     }
 

@@ -7,15 +7,16 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.softrdma.device.cm.RequestVerdict;
+import org.softrdma.cm.RequestVerdict;
+import org.softrdma.rxe.sim.CmWorld;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
 import org.softrdma.wire.cm.CmRejectReason;
 import org.softrdma.wire.cm.CmReq;
 import org.softrdma.wire.cm.ServiceId;
 
-/** One host of a {@link CmWorld} for scripts: takes every request, and writes down what it is told. */
-final class CmHost implements RequestListener, ConnectionListener, SidrQueryListener {
+/** One host of a {@link CmWorld} for scripts: takes every request, and records all events. */
+final class CmHost implements CmWorld.Host, RequestListener, ConnectionListener, SidrQueryListener {
     static final long SERVICE = ServiceId.of(ServiceId.PORT_SPACE_TCP, 7174);
     static final long DATAGRAM_SERVICE = ServiceId.of(ServiceId.PORT_SPACE_UDP, 7174);
     private static final byte[] NOTHING = {};
@@ -27,10 +28,10 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
     private final List<String> events = new ArrayList<>();
     RequestVerdict verdict = RequestVerdict.TAKEN;
     /** The last one that was asked for here. */
-    Connection asked;
+    Connection requested;
     /** The last one that a peer accepted. */
     Connection replied;
-    SidrRequest question;
+    SidrRequest lookup;
 
     CmHost(CmWorld world, int number) {
         this(world, number, CmSettings.of(0x0200_0000_0000_0000L + number));
@@ -49,11 +50,13 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
         manager = new CommunicationManager(settings, new SplittableRandom(world.random().nextLong()), address::equals);
     }
 
-    Gid address() {
+    @Override
+    public Gid address() {
         return address;
     }
 
-    CommunicationManager manager() {
+    @Override
+    public CommunicationManager manager() {
         return manager;
     }
 
@@ -111,7 +114,7 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
     @Override
     public RequestVerdict onRequest(Connection connection) {
         note("request");
-        asked = connection;
+        requested = connection;
         connection.setListener(this);
         return verdict;
     }
@@ -119,7 +122,7 @@ final class CmHost implements RequestListener, ConnectionListener, SidrQueryList
     @Override
     public RequestVerdict onSidrRequest(SidrRequest request) {
         note("question");
-        question = request;
+        lookup = request;
         return verdict;
     }
 

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.softrdma.rxe.sim.CmWorld;
 import org.softrdma.verbs.Gid;
 import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmRej;
@@ -23,7 +24,8 @@ abstract class CmScript {
     static final int A_QPN = 0x11;
     static final int B_QPN = 0x22;
 
-    final CmWorld world = new CmWorld(1);
+    private final StringBuilder trace = new StringBuilder();
+    final CmWorld world = new CmWorld(1, line -> trace.append(line).append(System.lineSeparator()));
     final CmHost a = new CmHost(world, 1);
     final CmHost b = new CmHost(world, 2);
 
@@ -31,7 +33,7 @@ abstract class CmScript {
     final Gid stranger = CmWorld.gid(9);
     static final long STRANGERS_GUID = 0x1234_5678_9abc_def0L;
 
-    static void assertTold(CmHost host, String... events) {
+    static void assertEvents(CmHost host, String... events) {
         assertEquals(List.of(events), host.told());
     }
 
@@ -39,18 +41,18 @@ abstract class CmScript {
         b.manager().listen(CmHost.SERVICE, b);
         Connection connection = a.connect(b, A_QPN);
         world.runFor(2 * MILLISECOND);
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         world.runFor(2 * MILLISECOND);
         a.confirm(connection);
         world.runFor(2 * MILLISECOND);
-        assertTold(a, "reply");
-        assertTold(b, "request", "established");
+        assertEvents(a, "reply");
+        assertEvents(b, "request", "established");
         return connection;
     }
 
     void assertNothingIsLeft() {
         world.runFor(200 * SECOND);
-        assertTrue(a.manager().isIdle() && b.manager().isIdle(), world.trace());
+        assertTrue(a.manager().isIdle() && b.manager().isIdle(), trace::toString);
     }
 
     /** Hands {@code host} a message of the stranger, and returns what it answers. */

@@ -10,7 +10,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.cm.RequestVerdict;
+import org.softrdma.cm.RequestVerdict;
+import org.softrdma.rxe.sim.CmWorld;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.cm.CmMessage;
@@ -38,7 +39,7 @@ class ConnectingScriptTest extends CmScript {
 
         a.manager().onPortUnreachable(CmWorld.gids(a.address(), b.address()), req);
         assertEquals(ConnectionState.CLOSED, connection.state());
-        assertTold(a, "nobody there");
+        assertEvents(a, "nobody there");
         assertEquals(1, a.manager().counters().get(CmCounter.CM_RETURNED));
         assertEquals(2, a.manager().counters().get(CmCounter.CM_DROP_UNKNOWN_ID));
         assertTrue(a.manager().isIdle());
@@ -49,7 +50,7 @@ class ConnectingScriptTest extends CmScript {
     @Test
     void shouldTellEachSideWhatTheOtherSaid() {
         Connection active = established();
-        Connection passive = b.asked;
+        Connection passive = b.requested;
         assertEquals(ConnectionState.ESTABLISHED, active.state());
         assertEquals(ConnectionState.ESTABLISHED, passive.state());
         ReqFields request = passive.request();
@@ -86,14 +87,14 @@ class ConnectingScriptTest extends CmScript {
             List<ByteBuffer> repeated = drain(a);
             assertEquals(List.of(first), repeated);
         }
-        assertTold(a);
+        assertEvents(a);
         a.manager().onTime(16 * REQUEST_INTERVAL_NS);
         ByteBuffer rej = drain(a).getFirst();
         assertEquals(CmRejectReason.TIMEOUT, CmRej.REASON.get(rej, 0));
         assertEquals(CmMessage.ANSWERS_OTHER, CmRej.MESSAGE.get(rej, 0));
         assertEquals(8, CmRej.INFO_LENGTH.get(rej, 0));
         assertEquals(a.manager().settings().caGuid(), CmRej.INFO_GUID.getLong(rej, 0));
-        assertTold(a, "unreachable");
+        assertEvents(a, "unreachable");
         assertEquals(15, a.count(CmCounter.CM_REPEATED));
         assertEquals(1, a.count(CmCounter.CM_TIMEOUTS));
         assertNothingIsLeft();
@@ -108,11 +109,11 @@ class ConnectingScriptTest extends CmScript {
         world.runUntil(70 * SECOND);
         assertEquals(1, b.count(CmCounter.CM_DUPLICATES));
         assertEquals(1, a.count(CmCounter.CM_REPEATED));
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         world.runFor(5 * MILLISECOND);
         a.confirm(connection);
         world.runFor(5 * MILLISECOND);
-        assertTold(b, "request", "established");
+        assertEvents(b, "request", "established");
     }
 
     @Test
@@ -147,11 +148,11 @@ class ConnectingScriptTest extends CmScript {
         a.connect(b, A_QPN);
         ByteBuffer req = drain(a).getFirst();
         b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), req);
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         List<ByteBuffer> rep = drain(b);
         b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), req);
         assertEquals(rep, drain(b));
-        assertTold(b, "request");
+        assertEvents(b, "request");
         assertEquals(1, b.count(CmCounter.CM_DUPLICATES));
         assertEquals(2, b.count(CmCounter.CM_RECEIVED));
         assertEquals(2, b.count(CmCounter.CM_SENT));
@@ -162,7 +163,7 @@ class ConnectingScriptTest extends CmScript {
         b.manager().listen(CmHost.SERVICE, b);
         Connection connection = a.connect(b, A_QPN);
         b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), drain(a).getFirst());
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         ByteBuffer rep = drain(b).getFirst();
         a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
         a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
@@ -173,7 +174,7 @@ class ConnectingScriptTest extends CmScript {
         List<ByteBuffer> rtu = drain(a);
         a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
         assertEquals(rtu, drain(a));
-        assertTold(a, "reply");
+        assertEvents(a, "reply");
         assertEquals(2, a.count(CmCounter.CM_DUPLICATES), "one in each state");
     }
 
@@ -185,11 +186,11 @@ class ConnectingScriptTest extends CmScript {
     void shouldRepeatARepAsTheReqSaysAndThenGiveUp() {
         b.manager().listen(CmHost.SERVICE, b);
         say(b, CmMessage.REQ, 5, strangersReq(b));
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         ByteBuffer rep = drain(b).getFirst();
         say(b, CmMessage.MRA, 5, mad -> {
             CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77);
-            CmMessage.REMOTE_COMM_ID.set(mad, 0, b.asked.localId());
+            CmMessage.REMOTE_COMM_ID.set(mad, 0, b.requested.localId());
             CmMra.MESSAGE.set(mad, 0, CmMessage.ANSWERS_REP);
             CmMra.SERVICE_TIMEOUT.set(mad, 0, 10);
         });
@@ -201,11 +202,11 @@ class ConnectingScriptTest extends CmScript {
             b.manager().onTime(firstNs + i * (4096L << 16));
             assertEquals(List.of(rep), drain(b));
         }
-        assertTold(b, "request");
+        assertEvents(b, "request");
         b.manager().onTime(firstNs + 3 * (4096L << 16));
         ByteBuffer rej = drain(b).getFirst();
         assertEquals(CmRejectReason.TIMEOUT, CmRej.REASON.get(rej, 0));
-        assertTold(b, "unreachable");
+        assertEvents(b, "unreachable");
         assertEquals(3, b.count(CmCounter.CM_REPEATED));
         assertEquals(1, b.count(CmCounter.CM_TIMEOUTS));
         assertEquals(0, b.count(CmCounter.CM_DROP_UNPROVEN_PEER));
@@ -217,7 +218,7 @@ class ConnectingScriptTest extends CmScript {
     void shouldSendNoMoreThanThreeMessagesToAPeerThatNeverProvedItsAddress() {
         b.manager().listen(CmHost.SERVICE, b);
         say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.MAX_CM_RETRIES.set(mad, 0, 15)));
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         List<ByteBuffer> sent = new ArrayList<>(drain(b));
         for (int i = 1; i <= 16; i++) {
             b.manager().onTime(i * (4096L << 16));
@@ -225,7 +226,7 @@ class ConnectingScriptTest extends CmScript {
         }
         assertEquals("REP REP REJ", names(sent));
         assertEquals(CmRejectReason.TIMEOUT, CmRej.REASON.get(sent.getLast(), 0));
-        assertTold(b, "request", "unreachable");
+        assertEvents(b, "request", "unreachable");
         assertEquals(1, b.count(CmCounter.CM_REPEATED));
         assertEquals(14, b.count(CmCounter.CM_DROP_UNPROVEN_PEER));
         assertTrue(b.manager().isIdle());
@@ -235,7 +236,7 @@ class ConnectingScriptTest extends CmScript {
     void shouldSendThreeMessagesMoreForEachRepetitionOfAReq() {
         b.manager().listen(CmHost.SERVICE, b);
         say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.MAX_CM_RETRIES.set(mad, 0, 15)));
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         List<ByteBuffer> sent = new ArrayList<>(drain(b));
         sent.addAll(say(b, CmMessage.REQ, 5, strangersReq(b)));
         for (int i = 1; i <= 16; i++) {
@@ -249,19 +250,19 @@ class ConnectingScriptTest extends CmScript {
     void shouldBeEstablishedByTheFirstPacketWhenTheRtuIsLost() {
         b.manager().listen(CmHost.SERVICE, b);
         say(b, CmMessage.REQ, 5, strangersReq(b));
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         assertTrue(b.manager().isAwaitingPackets());
         b.manager().onPacket(A_QPN);
-        assertTold(b, "request");
+        assertEvents(b, "request");
         b.manager().onPacket(B_QPN);
-        assertTold(b, "established");
+        assertEvents(b, "established");
         assertFalse(b.manager().isAwaitingPackets());
         say(b, CmMessage.RTU, 5, mad -> {
             CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x77);
-            CmMessage.REMOTE_COMM_ID.set(mad, 0, b.asked.localId());
+            CmMessage.REMOTE_COMM_ID.set(mad, 0, b.requested.localId());
         });
-        assertTold(b);
-        assertEquals(Long.MAX_VALUE, b.asked.deadlineNs(), "no REP is repeated any more");
+        assertEvents(b);
+        assertEquals(Long.MAX_VALUE, b.requested.deadlineNs(), "no REP is repeated any more");
         assertEquals(1, b.count(CmCounter.CM_ESTABLISHED_BY_PACKET));
         assertEquals(1, b.count(CmCounter.CM_DUPLICATES), "the late RTU");
     }
@@ -271,9 +272,9 @@ class ConnectingScriptTest extends CmScript {
         b.manager().listen(CmHost.SERVICE, b);
         a.connect(b, A_QPN);
         world.runFor(2 * MILLISECOND);
-        b.asked.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[] {9});
+        b.requested.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[] {9});
         world.runFor(2 * MILLISECOND);
-        assertTold(a, "rejected: consumer reject, 09");
+        assertEvents(a, "rejected: consumer reject, 09");
         assertTrue(a.manager().isIdle() && b.manager().isIdle());
     }
 
@@ -283,14 +284,14 @@ class ConnectingScriptTest extends CmScript {
         b.manager().listen(CmHost.SERVICE, b);
         a.connect(b, A_QPN);
         world.runFor(2 * MILLISECOND);
-        b.asked.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[0]);
+        b.requested.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[0]);
         ByteBuffer ofReq = drain(b).getFirst();
         assertEquals(0, CmRej.MESSAGE.get(ofReq, 0));
         assertEquals(CmRejectReason.CONSUMER, CmRej.REASON.get(ofReq, 0));
 
         Connection second = a.connect(b, A_QPN + 1);
         world.runFor(2 * MILLISECOND);
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         world.runFor(2 * MILLISECOND);
         second.reject(world.nowNs(), CmRejectReason.INSUFFICIENT_RESPONDER_RESOURCES, new byte[0]);
         ByteBuffer ofRep = drain(a).getFirst();
@@ -324,11 +325,11 @@ class ConnectingScriptTest extends CmScript {
     void shouldRefuseWhatNobodyListensFor() {
         a.connect(b, A_QPN);
         world.runFor(2 * MILLISECOND);
-        assertTold(a, "rejected: invalid service id");
+        assertEvents(a, "rejected: invalid service id");
         b.manager().listenForDatagrams(CmHost.SERVICE, b);
         a.connect(b, A_QPN);
         world.runFor(2 * MILLISECOND);
-        assertTold(a, "rejected: invalid service id");
+        assertEvents(a, "rejected: invalid service id");
     }
 
     @Test
@@ -348,10 +349,10 @@ class ConnectingScriptTest extends CmScript {
         assertEquals(CmRejectReason.INVALID_MTU, refusal(b, mad -> CmReq.MTU.set(mad, 0, 0)));
         assertEquals(CmRejectReason.INVALID_MTU, refusal(b, mad -> CmReq.MTU.set(mad, 0, 6)));
         assertEquals(CmRejectReason.INVALID_SERVICE_ID, refusal(b, mad -> CmReq.SERVICE_ID.set(mad, 0, CmHost.SERVICE + 1)));
-        assertTold(b);
+        assertEvents(b);
         assertTrue(b.manager().isIdle());
         assertEquals("", names(say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.PKEY.set(mad, 0, 0x7fff)))));
-        assertTold(b, "request");
+        assertEvents(b, "request");
     }
 
     @Test
@@ -362,7 +363,7 @@ class ConnectingScriptTest extends CmScript {
             CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x78);
             CmReq.QPN.set(mad, 0, 0xfffffe);
         }))));
-        assertTold(b, "request", "request");
+        assertEvents(b, "request", "request");
     }
 
     /** A REQ that is refused anyway must not end the connection whose numbers it has. */
@@ -370,14 +371,14 @@ class ConnectingScriptTest extends CmScript {
     void shouldNotTakeAConnectionForStaleBecauseOfAnImpossibleRequest() {
         b.manager().listen(CmHost.SERVICE, b);
         say(b, CmMessage.REQ, 5, strangersReq(b));
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         b.manager().onPacket(B_QPN);
         drain(b);
         assertEquals(CmRejectReason.INVALID_GID, CmRej.REASON.get(say(b, CmMessage.REQ, 6, strangersReq(b).andThen(mad -> {
             CmMessage.LOCAL_COMM_ID.set(mad, 0, 0x78);
             CmReq.LOCAL_GID_LOW.set(mad, 0, a.address().low());
         })).getFirst(), 0));
-        assertEquals(ConnectionState.ESTABLISHED, b.asked.state());
+        assertEquals(ConnectionState.ESTABLISHED, b.requested.state());
         assertEquals(0, b.count(CmCounter.CM_STALE_CONNECTIONS));
     }
 
@@ -392,7 +393,7 @@ class ConnectingScriptTest extends CmScript {
     void shouldSayThatAlternatePathsAreNotSupported() {
         b.manager().listen(CmHost.SERVICE, b);
         say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.ALTERNATE_LOCAL_LID.set(mad, 0, 1)));
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         assertEquals(1, CmRep.FAILOVER.get(drain(b).getFirst(), 0));
     }
 
@@ -436,7 +437,7 @@ class ConnectingScriptTest extends CmScript {
                 CmSidrReq.SERVICE_ID.set(mad, 0, CmHost.DATAGRAM_SERVICE);
             })));
         }
-        assertTold(small, "question", "question");
+        assertEvents(small, "question", "question");
         assertEquals(Errno.ENOMEM, assertThrows(VerbsException.class, () -> small.connect(b, A_QPN)).errno());
         assertEquals(Errno.ENOMEM, assertThrows(VerbsException.class,
             () -> small.manager().query(0, toStranger, CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], small)).errno());
@@ -445,7 +446,7 @@ class ConnectingScriptTest extends CmScript {
             CmSidrReq.SERVICE_ID.set(mad, 0, CmHost.DATAGRAM_SERVICE);
         }).getFirst();
         assertEquals(CmSidrRep.NO_QP, CmSidrRep.STATUS.get(refusal, 0));
-        small.question.answer(0, CmSidrRep.VALID, 0x1234, 1, new byte[0]);
+        small.lookup.answer(0, CmSidrRep.VALID, 0x1234, 1, new byte[0]);
         small.connect(b, A_QPN);
         assertThrows(VerbsException.class, () -> small.connect(b, A_QPN + 1));
     }
@@ -455,14 +456,14 @@ class ConnectingScriptTest extends CmScript {
         b.manager().listen(CmHost.SERVICE, b);
         Connection connection = a.connect(b, A_QPN);
         world.runFor(2 * MILLISECOND);
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         world.runFor(2 * MILLISECOND);
         connection.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[0]);
         world.runFor(2 * MILLISECOND);
-        assertTold(b, "request", "rejected: consumer reject");
+        assertEvents(b, "request", "rejected: consumer reject");
         assertTrue(a.manager().isIdle() && b.manager().isIdle());
         assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> a.confirm(connection)).errno());
-        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> b.accept(b.asked, B_QPN)).errno());
+        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> b.accept(b.requested, B_QPN)).errno());
     }
 
     @Test
@@ -487,8 +488,8 @@ class ConnectingScriptTest extends CmScript {
         world.runFor(2 * MILLISECOND);
         connection.abandon(world.nowNs());
         world.runFor(2 * MILLISECOND);
-        assertTold(b, "request", "rejected: timeout");
-        assertTold(a);
+        assertEvents(b, "request", "rejected: timeout");
+        assertEvents(a);
         assertTrue(a.manager().isIdle() && b.manager().isIdle());
     }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.rxe.sim.CmWorld;
 import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmRejectReason;
 
@@ -55,32 +56,32 @@ class DisconnectStoreScriptTest extends CmScript {
         OutgoingMad ofA = as.kept.values().iterator().next();
         assertEquals(CmWorld.gids(a.address(), b.address()), ofA.gids());
         hand(b, a.address(), ofA.mad());
-        assertTold(b, "peer disconnects");
-        assertEquals(ConnectionState.DREQ_RECEIVED, b.asked.state());
+        assertEvents(b, "peer disconnects");
+        assertEquals(ConnectionState.DREQ_RECEIVED, b.requested.state());
         OutgoingMad ofB = bs.kept.values().iterator().next();
         assertEquals(CmWorld.gids(b.address(), a.address()), ofB.gids());
         hand(a, b.address(), ofB.mad());
-        assertTold(a, "peer disconnects");
+        assertEvents(a, "peer disconnects");
         assertEquals(ConnectionState.DREQ_RECEIVED, active.state());
     }
 
     @Test
     void shouldEndAPeerThatHasNotConfirmedYet() {
         connecting();
-        b.accept(b.asked, B_QPN);
+        b.accept(b.requested, B_QPN);
         world.runFor(2 * MILLISECOND);
-        assertTold(a, "reply");
+        assertEvents(a, "reply");
         hand(a, b.address(), bs.kept.values().iterator().next().mad());
-        assertTold(a, "peer disconnects");
+        assertEvents(a, "peer disconnects");
         hand(b, a.address(), as.kept.values().iterator().next().mad());
-        assertTold(b, "request", "peer disconnects");
+        assertEvents(b, "request", "peer disconnects");
     }
 
     @Test
     void shouldKeepNothingBeforeThePeerCanBeEstablished() {
         Connection connection = connecting();
         assertEquals(0, as.next + bs.next);
-        b.asked.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[0]);
+        b.requested.reject(world.nowNs(), CmRejectReason.CONSUMER, new byte[0]);
         world.runFor(2 * MILLISECOND);
         assertEquals(ConnectionState.CLOSED, connection.state());
         assertEquals(0, as.next + bs.next);
@@ -93,7 +94,7 @@ class DisconnectStoreScriptTest extends CmScript {
         a.disconnect(active);
         world.runFor(2 * MILLISECOND);
         assertEquals(1, as.kept.size(), "the DREQ may be lost, and must be repeated");
-        b.disconnect(b.asked);
+        b.disconnect(b.requested);
         assertEquals(0, bs.kept.size());
         world.runFor(2 * MILLISECOND);
         assertEquals(0, as.kept.size());
@@ -104,17 +105,17 @@ class DisconnectStoreScriptTest extends CmScript {
     @Test
     void shouldForgetAConnectionHoweverItEnds() {
         Connection active = established();
-        hand(a, b.address(), message(CmMessage.REJ, 5, b.asked.localId(), active.localId()));
+        hand(a, b.address(), message(CmMessage.REJ, 5, b.requested.localId(), active.localId()));
         assertEquals(0, as.kept.size());
 
         say(b, CmMessage.REQ, 5, strangersReq(b));
-        b.accept(b.asked, B_QPN + 1);
+        b.accept(b.requested, B_QPN + 1);
         assertEquals(2, bs.kept.size());
         world.runFor(10 * SECOND);
         assertEquals(1, bs.kept.size(), "unreachable");
 
         say(b, CmMessage.REQ, 6, strangersReq(b));
-        b.accept(b.asked, B_QPN + 2);
+        b.accept(b.requested, B_QPN + 2);
         assertEquals(2, bs.kept.size());
         b.manager().abandonAll(world.nowNs(), () -> drain(b));
         assertEquals(1, bs.kept.size(), "a DREQ without answer yet");

@@ -10,6 +10,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Assertions;
 import org.softrdma.device.SeededRandom;
+import org.softrdma.rxe.sim.CmWorld;
 import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmReq;
 import org.softrdma.wire.cm.CmSidrRep;
@@ -56,13 +57,13 @@ class HostileMadTest {
             case 0 -> host.connect(peer, 0x100 + qpn);
             case 1 -> peer.connect(host, 0x1000 + qpn);
             case 2 -> {
-                if (host.asked != null && host.asked.state() == ConnectionState.REQ_RECEIVED) {
-                    host.accept(host.asked, 0x10000 + qpn);
+                if (host.requested != null && host.requested.state() == ConnectionState.REQ_RECEIVED) {
+                    host.accept(host.requested, 0x10000 + qpn);
                 }
             }
             case 3 -> {
-                if (peer.asked != null && peer.asked.state() == ConnectionState.REQ_RECEIVED) {
-                    peer.accept(peer.asked, 0x20000 + qpn);
+                if (peer.requested != null && peer.requested.state() == ConnectionState.REQ_RECEIVED) {
+                    peer.accept(peer.requested, 0x20000 + qpn);
                 }
             }
             case 4 -> {
@@ -71,13 +72,13 @@ class HostileMadTest {
                 }
             }
             case 5 -> {
-                if (host.asked != null) {
-                    host.disconnect(host.asked);
+                if (host.requested != null) {
+                    host.disconnect(host.requested);
                 }
             }
             case 6 -> {
-                if (host.question != null) {
-                    host.question.abandon(world.nowNs());
+                if (host.lookup != null) {
+                    host.lookup.abandon(world.nowNs());
                 } else {
                     host.manager().query(world.nowNs(), CmWorld.gids(host.address(), peer.address()), CmHost.DATAGRAM_SERVICE, 0xffff,
                         new byte[0], host);

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.softrdma.rxe.sim.CmWorld;
 import org.softrdma.verbs.GidType;
 import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmMra;
@@ -26,11 +27,11 @@ class PacingScriptTest extends CmScript {
 
     /** Connections that nobody answers, each with a queue pair of its own. */
     private List<Connection> ask(int count) {
-        List<Connection> asked = new ArrayList<>();
+        List<Connection> requested = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            asked.add(a.manager().connect(world.nowNs(), GidType.ROCE_V2, CmHost.request(a.address(), stranger, A_QPN + i), a));
+            requested.add(a.manager().connect(world.nowNs(), GidType.ROCE_V2, CmHost.request(a.address(), stranger, A_QPN + i), a));
         }
-        return asked;
+        return requested;
     }
 
     private List<ByteBuffer> nextTurns(long afterNs) {
@@ -118,11 +119,11 @@ class PacingScriptTest extends CmScript {
 
     @Test
     void shouldSayNothingOfWhatHadNoTurnWhenItIsAbandoned() {
-        List<Connection> asked = ask(MAX_IN_FLIGHT + 2);
+        List<Connection> requested = ask(MAX_IN_FLIGHT + 2);
         drain(a);
-        asked.getLast().abandon(world.nowNs());
+        requested.getLast().abandon(world.nowNs());
         assertEquals("", names(drain(a)), "the peer never heard of it");
-        asked.getFirst().abandon(world.nowNs());
+        requested.getFirst().abandon(world.nowNs());
         assertEquals("REJ REQ", names(nextTurns(0)));
     }
 
@@ -146,8 +147,8 @@ class PacingScriptTest extends CmScript {
         for (int i = 0; i < count; i++) {
             active.add(a.connect(b, 0x100 + i));
             world.runFor(2 * MILLISECOND);
-            passive.add(b.asked);
-            b.accept(b.asked, 0x100 + i);
+            passive.add(b.requested);
+            b.accept(b.requested, 0x100 + i);
             world.runFor(2 * MILLISECOND);
             a.confirm(active.getLast());
         }
@@ -171,7 +172,7 @@ class PacingScriptTest extends CmScript {
         for (int i = 0; i < count; i++) {
             Connection active = a.connect(b, 0x100 + i);
             world.runFor(2 * MILLISECOND);
-            b.accept(b.asked, 0x100 + i);
+            b.accept(b.requested, 0x100 + i);
             world.runFor(2 * MILLISECOND);
             a.confirm(active);
         }
@@ -216,9 +217,9 @@ class PacingScriptTest extends CmScript {
         small.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, small);
         for (int i = 0; i < 1000; i++) {
             small.manager().query(0, CmWorld.gids(small.address(), small.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], small);
-            OutgoingMad question = small.manager().nextOutgoing();
-            small.manager().onMad(0, CmWorld.gids(small.address(), small.address()), question.mad());
-            small.question.answer(0, CmSidrRep.VALID, i, 1, new byte[0]);
+            OutgoingMad lookup = small.manager().nextOutgoing();
+            small.manager().onMad(0, CmWorld.gids(small.address(), small.address()), lookup.mad());
+            small.lookup.answer(0, CmSidrRep.VALID, i, 1, new byte[0]);
             small.manager().onMad(0, CmWorld.gids(small.address(), small.address()), small.manager().nextOutgoing().mad());
         }
         assertFalse(small.manager().isIdle());

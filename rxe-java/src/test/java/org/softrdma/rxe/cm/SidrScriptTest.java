@@ -8,7 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.cm.RequestVerdict;
+import org.softrdma.cm.RequestVerdict;
+import org.softrdma.rxe.sim.CmWorld;
 import org.softrdma.wire.cm.CmSidrRep;
 
 /** Scripts of service ID resolution. */
@@ -18,11 +19,11 @@ class SidrScriptTest extends CmScript {
         b.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, b);
         a.manager().query(0, CmWorld.gids(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[] {7}, a);
         world.runFor(2 * MILLISECOND);
-        assertEquals(7, b.question.privateData()[0]);
-        assertEquals(a.address(), b.question.remote());
-        b.question.answer(world.nowNs(), CmSidrRep.VALID, 0x1234, 0x01234567, new byte[] {8});
+        assertEquals(7, b.lookup.privateData()[0]);
+        assertEquals(a.address(), b.lookup.remote());
+        b.lookup.answer(world.nowNs(), CmSidrRep.VALID, 0x1234, 0x01234567, new byte[] {8});
         world.runFor(2 * MILLISECOND);
-        assertTold(a, "answer 0 1234 1234567");
+        assertEvents(a, "answer 0 1234 1234567");
         assertNull(a.manager().nextOutgoing());
         assertNothingIsLeft();
     }
@@ -31,27 +32,27 @@ class SidrScriptTest extends CmScript {
     void shouldGiveOneAnswerToARepeatedQuestion() {
         b.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, b);
         a.manager().query(0, CmWorld.gids(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
-        ByteBuffer question = drain(a).getFirst();
-        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), question);
-        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), question);
+        ByteBuffer lookup = drain(a).getFirst();
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), lookup);
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), lookup);
         assertEquals("", names(drain(b)), "the application thinks");
-        b.question.answer(0, CmSidrRep.VALID, 0x1234, 1, new byte[0]);
+        b.lookup.answer(0, CmSidrRep.VALID, 0x1234, 1, new byte[0]);
         List<ByteBuffer> answer = drain(b);
-        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), question);
+        b.manager().onMad(0, CmWorld.gids(b.address(), a.address()), lookup);
         assertEquals(answer, drain(b));
-        assertTold(b, "question");
+        assertEvents(b, "question");
     }
 
     @Test
     void shouldSayWhyThereAreNoDatagrams() {
         a.manager().query(0, CmWorld.gids(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
         world.runFor(2 * MILLISECOND);
-        assertTold(a, "answer 1 0 0");
+        assertEvents(a, "answer 1 0 0");
         b.manager().listenForDatagrams(CmHost.DATAGRAM_SERVICE, b);
         b.verdict = RequestVerdict.REFUSED;
         a.manager().query(world.nowNs(), CmWorld.gids(a.address(), b.address()), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
         world.runFor(2 * MILLISECOND);
-        assertTold(a, "answer 2 0 0");
+        assertEvents(a, "answer 2 0 0");
         assertTrue(a.manager().isIdle() && b.manager().isIdle());
     }
 
@@ -59,9 +60,9 @@ class SidrScriptTest extends CmScript {
     void shouldGiveUpAQuestionThatNobodyAnswers() {
         a.manager().query(0, CmWorld.gids(a.address(), stranger), CmHost.DATAGRAM_SERVICE, 0xffff, new byte[0], a);
         world.runUntil(16 * (4096L << 20) - 1);
-        assertTold(a);
+        assertEvents(a);
         world.runUntil(16 * (4096L << 20));
-        assertTold(a, "unreachable");
+        assertEvents(a, "unreachable");
         assertEquals(16, a.count(CmCounter.CM_SENT));
         assertTrue(a.manager().isIdle());
     }

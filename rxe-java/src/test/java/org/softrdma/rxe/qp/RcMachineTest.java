@@ -29,7 +29,7 @@ class RcMachineTest {
         final TestQueues queues = new TestQueues();
         final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
         final TransmitBatch batch = new TransmitBatch(64, 4200);
-        final PacketWriter writer = new PacketWriter(batch, counters);
+        final PacketWriter writer = new PacketWriter(batch, counters, _ -> true);
         final RcMachine machine;
         final Gid address;
 

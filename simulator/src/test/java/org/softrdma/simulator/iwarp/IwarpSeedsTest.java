@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.simulator.iwarp;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.softrdma.simulator.SeedRanges;
-import org.softrdma.simulator.SeedResult;
 import org.softrdma.simulator.Seeds;
 
 /** A failing seed says how to run it again alone. {@code -Dsoftrdma.seeds=FROM..TO} chooses those of the long run. */
@@ -28,13 +24,7 @@ class IwarpSeedsTest {
 
     @Test
     void shouldDoTheSameAgainForTheSameSeed() {
-        for (long seed : List.of(3L, 17L, 255L)) {
-            SeedResult first = IwarpSeedRun.of(seed);
-            SeedResult again = IwarpSeedRun.of(seed);
-            assertEquals(first.digest(), again.digest(), "seed " + seed);
-            assertEquals(first.status(), again.status());
-            assertNotEquals(0, first.digest());
-        }
+        SeedRanges.assertRepeatable(IwarpSeedRun::of);
     }
 
     @Test

@@ -55,6 +55,11 @@ public final class SocketStreams implements Streams {
     }
 
     @Override
+    public void alsoWakeBy(int fd) {
+        sockets.alsoWakeBy(fd);
+    }
+
+    @Override
     public void close() {
         sockets.close();
     }

@@ -6,7 +6,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
-import org.softrdma.device.capture.CaptureFile;
+import org.softrdma.host.capture.CaptureFile;
+import org.softrdma.host.capture.SynthesizedHeaders;
 import org.softrdma.wire.net.Ethernet;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Ipv6;
@@ -14,15 +15,13 @@ import org.softrdma.wire.net.Tcp;
 
 /**
  * The capture of a device's streams: what the device reads and writes, as TCP segments that Wireshark reads, beginning with the three of
- * TCP's handshake. Headers are synthesised: sequence numbers count from 0 in both directions, each segment is as long as one read or write
- * was and acknowledges everything before, MAC addresses are 02:00 and the low 32 bits of the IP address. For the device's owner.
+ * TCP's handshake. {@linkplain SynthesizedHeaders Headers are synthesised}: sequence numbers count from 0 in both directions, each segment
+ * is as long as one read or write was and acknowledges everything before. For the device's owner.
  */
 public final class StreamCapture implements AutoCloseable {
     /** Payload that fits into an IPv4 packet and an IPv6 packet. */
     static final int MOST_BYTES = 65_480;
 
-    private static final int HOP_LIMIT = 64;
-    private static final long LOCAL_MAC = 0x0200_0000_0000L;
     private static final int IPV6_BYTES = 16;
     private static final int HEADROOM = Ethernet.LENGTH + Ipv6.LENGTH + Tcp.LENGTH;
 
@@ -85,29 +84,25 @@ public final class StreamCapture implements AutoCloseable {
     private int putIpv4(InetSocketAddress from, InetSocketAddress to, int length) {
         int tcp = HEADROOM - Tcp.LENGTH;
         int ip = tcp - Ipv4.LENGTH;
-        ByteBuffer source = ByteBuffer.wrap(from.getAddress().getAddress());
-        ByteBuffer destination = ByteBuffer.wrap(to.getAddress().getAddress());
-        Ipv4.put(frame, ip, 0, Ipv4.LENGTH + Tcp.LENGTH + length, 0, true, HOP_LIMIT, Tcp.PROTOCOL, source.getInt(0),
-            destination.getInt(0));
+        int start = SynthesizedHeaders.putIpv4(frame, ip, 0, Tcp.LENGTH + length, 0, Tcp.PROTOCOL, bytes(from).getInt(0),
+            bytes(to).getInt(0));
         Tcp.putChecksum(frame, tcp, ip + Ipv4.SOURCE_OFFSET, 2 * Integer.BYTES, Tcp.LENGTH + length);
-        Ethernet.put(frame, ip - Ethernet.LENGTH, mac(destination.getInt(0)), mac(source.getInt(0)), Ethernet.TYPE_IPV4);
-        return ip - Ethernet.LENGTH;
+        return start;
     }
 
     private int putIpv6(InetSocketAddress from, InetSocketAddress to, int length) {
         int tcp = HEADROOM - Tcp.LENGTH;
         int ip = tcp - Ipv6.LENGTH;
-        ByteBuffer source = ByteBuffer.wrap(from.getAddress().getAddress());
-        ByteBuffer destination = ByteBuffer.wrap(to.getAddress().getAddress());
-        Ipv6.put(frame, ip, 0, 0, Tcp.LENGTH + length, Tcp.PROTOCOL, HOP_LIMIT, source.getLong(0), source.getLong(8),
+        ByteBuffer source = bytes(from);
+        ByteBuffer destination = bytes(to);
+        int start = SynthesizedHeaders.putIpv6(frame, ip, 0, Tcp.LENGTH + length, Tcp.PROTOCOL, source.getLong(0), source.getLong(8),
             destination.getLong(0), destination.getLong(8));
         Tcp.putChecksum(frame, tcp, ip + Ipv6.SOURCE_OFFSET, 2 * IPV6_BYTES, Tcp.LENGTH + length);
-        Ethernet.put(frame, ip - Ethernet.LENGTH, mac(destination.getInt(12)), mac(source.getInt(12)), Ethernet.TYPE_IPV6);
-        return ip - Ethernet.LENGTH;
+        return start;
     }
 
-    private static long mac(int addressLow) {
-        return LOCAL_MAC | Integer.toUnsignedLong(addressLow);
+    private static ByteBuffer bytes(InetSocketAddress of) {
+        return ByteBuffer.wrap(of.getAddress().getAddress());
     }
 
     /** Streams with a capture file. */
@@ -128,6 +123,11 @@ public final class StreamCapture implements AutoCloseable {
         @Override
         public void wakeup() {
             streams.wakeup();
+        }
+
+        @Override
+        public void alsoWakeBy(int fd) {
+            streams.alsoWakeBy(fd);
         }
 
         @Override

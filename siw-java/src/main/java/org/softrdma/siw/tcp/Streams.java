@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw.tcp;
 
+import org.softrdma.verbs.VerbsException;
+
 /** All streams of a device: tells the owner which are ready, and lets the leading thread sleep until one is. */
 public interface Streams extends AutoCloseable {
     /**
@@ -15,6 +17,15 @@ public interface Streams extends AutoCloseable {
 
     /** Ends the current {@link #await}, or the next one. Any thread. */
     void wakeup();
+
+    /**
+     * Lets input at another descriptor end {@link #await} too, until the streams are closed; the caller reads that input.
+     *
+     * @throws VerbsException EOPNOTSUPP from streams that do not wait with calls of the C library
+     */
+    default void alsoWakeBy(int fd) {
+        throw VerbsException.unsupported("open_device");
+    }
 
     /** Closes the remaining streams. Called when the device has no owner any more. */
     @Override

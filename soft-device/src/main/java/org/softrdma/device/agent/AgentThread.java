@@ -7,6 +7,7 @@ import org.softrdma.device.threads.DeviceThreads;
 
 /** A device's own thread: leads whenever no application's thread does. */
 final class AgentThread implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(AgentThread.class.getName());
     private static final long JOIN_MS = 100;
 
     private final DeviceAgent agent;
@@ -45,10 +46,22 @@ final class AgentThread implements AutoCloseable {
 
     private void lead() {
         while (running && !leadership.isWanted() && leadership.leaseNs() <= 0) {
-            agent.roundOrPark(isLeadWanted, Deadline.NEVER);
+            roundOrPark();
             if (agent.lock().hasQueuedThreads()) {
                 Thread.yield();
             }
+        }
+    }
+
+    /**
+     * Survives the error of an access to a mapped file that was cut off: the JVM throws it at the next safepoint poll, which may be outside
+     * the code that guards the access.
+     */
+    private void roundOrPark() {
+        try {
+            agent.roundOrPark(isLeadWanted, Deadline.NEVER);
+        } catch (InternalError cutOff) {
+            LOG.log(System.Logger.Level.WARNING, thread.getName() + ": a file was cut off while its memory was in use", cutOff);
         }
     }
 

@@ -57,6 +57,21 @@ public class DeviceAgent implements Agent, AutoCloseable {
         return lock;
     }
 
+    /**
+     * Sets the only source of work that programs outside this process post.
+     *
+     * @throws org.softrdma.verbs.VerbsException EOPNOTSUPP: the device waits in a way that the door's descriptor cannot end
+     */
+    public void frontDoor(FrontDoor door) {
+        lock.lock();
+        try {
+            work.frontDoor(door);
+        } finally {
+            lock.unlock();
+        }
+        doorbell();
+    }
+
     /** Wakes the leader if it is parked: work was posted, or an awaited event has arrived. Any thread; does not block. */
     public void doorbell() {
         parking.wake();
@@ -65,10 +80,11 @@ public class DeviceAgent implements Agent, AutoCloseable {
     /**
      * Wakes the leader as {@link #doorbell()} does. But if the work is {@code urgent} or an answer to what was just received, the first
      * since the last round, and no thread is at the device, then the caller's thread sends it at once. What is one of many waits for the
-     * next round, which sends them together: the next poll's, or within a millisecond that of the device's thread.
+     * next round, which sends them together: the next poll's, or within a millisecond that of the device's thread. What the owner posts
+     * within a round goes out at the end of that.
      */
     public void doorbell(boolean urgent) {
-        if (simulated || !urgent && !sendingLeft || sentAtOnce || !lock.tryLock()) {
+        if (simulated || lock.isHeldByCurrentThread() || !urgent && !sendingLeft || sentAtOnce || !lock.tryLock()) {
             doorbell();
             return;
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.agent;
 
+import org.softrdma.verbs.VerbsException;
+
 /** A device's protocol engine as its {@link DeviceAgent} sees it: pure work on given time, one owner at a time. */
 public interface DeviceWork {
     /**
@@ -34,4 +36,13 @@ public interface DeviceWork {
 
     /** Ends the current or next {@link #await}. */
     void wakeup();
+
+    /**
+     * Sets the only source of work that programs outside this process post, which can end {@link #await} too.
+     *
+     * @throws VerbsException EOPNOTSUPP: the device waits in a way that the door's descriptor cannot end
+     */
+    default void frontDoor(FrontDoor door) {
+        throw VerbsException.unsupported("open_device");
+    }
 }

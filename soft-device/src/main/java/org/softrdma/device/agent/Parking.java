@@ -2,6 +2,7 @@
 package org.softrdma.device.agent;
 
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.device.threads.DeviceThreads;
 
 /**
  * How a leader idles: it spins for a moment after the last work, then parks on the link. Not one of Agrona's idle strategies, because
@@ -11,8 +12,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * brings work makes it visible first and then looks at the announcement.
  */
 final class Parking {
-    /** How long after the last work the leader keeps spinning before it parks: parking and waking cost more than that. */
-    private static final long SPIN_NS = 20_000;
     private static final long LONGEST_PARK_NS = 100_000_000;
 
     private final DeviceWork work;
@@ -22,7 +21,9 @@ final class Parking {
     /** When a parked leader wakes by itself. Written with the lock held. */
     private long sleepsUntilNs;
     /** When the leader last had work; the leader's. */
-    private long busyNs = System.nanoTime() - SPIN_NS;
+    private long busyNs = System.nanoTime();
+    /** How long after the last work the leader keeps spinning before it parks: usually, parking and waking cost more than that. */
+    private final long spinNs = DeviceThreads.spinNs();
 
     /** @param lock the device's */
     Parking(DeviceWork work, ReentrantLock lock) {
@@ -36,7 +37,7 @@ final class Parking {
             busyNs = nowNs;
             return false;
         }
-        if (nowNs - busyNs < SPIN_NS) {
+        if (nowNs - busyNs < spinNs) {
             Thread.onSpinWait();
             return false;
         }

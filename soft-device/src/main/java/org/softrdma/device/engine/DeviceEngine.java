@@ -8,6 +8,7 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.device.agent.Doorbells;
+import org.softrdma.device.agent.FrontDoor;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SrqTable;
 import org.softrdma.verbs.Errno;
@@ -35,6 +36,8 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
     private final Doorbells doorbells = new Doorbells();
     private final DeadlineHeap.Caller onTimer = this::onTimer;
     private long nowNs;
+    /** Null unless programs outside this process use the device. */
+    private FrontDoor frontDoor;
 
     /**
      * Maximum numbers of a device's objects, and the range of its queue pair numbers.
@@ -82,15 +85,31 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
     @Override
     public void transmit(long ns) {
         nowNs = ns;
+        pollFrontDoor(ns);
         runDoorbells();
         transmitTurns();
     }
 
     private int runInput(long ns) {
         nowNs = ns;
-        int done = pollInput(ns);
+        int done = pollFrontDoor(ns) + pollInput(ns);
         done += timers.expire(ns, onTimer);
         return done + runServices(ns);
+    }
+
+    private int pollFrontDoor(long ns) {
+        return frontDoor == null ? 0 : frontDoor.poll(ns);
+    }
+
+    @Override
+    public final void frontDoor(FrontDoor door) {
+        alsoWakeBy(door.descriptor());
+        frontDoor = door;
+    }
+
+    /** Lets input at another descriptor end {@link #await} too; the caller reads that input. */
+    protected void alsoWakeBy(int fd) {
+        throw VerbsException.unsupported("open_device");
     }
 
     /**

@@ -57,6 +57,27 @@ public final class MemoryTable {
     }
 
     /**
+     * Registers memory of another address space. Nothing is pinned: the memory is reached when it is used, so that ON_DEMAND is the same.
+     *
+     * @param address of the first byte in {@code space}
+     * @param start   address of the first byte as work requests name it
+     * @param length  bytes, unsigned
+     * @throws VerbsException EINVAL, ENOMEM; see {@link org.softrdma.verbs.ProtectionDomain#register}
+     */
+    public Region register(AddressSpace space, long address, long start, long length, int access, int pd) {
+        checkAccess("reg_mr", access & ~AccessFlags.ON_DEMAND);
+        checkRange("reg_mr", start, length);
+        if (address != 0 && Long.compareUnsigned(length, -address) > 0) {
+            throw invalid("reg_mr", Long.toUnsignedString(length) + " bytes from 0x" + Long.toHexString(address) + " reach past 2^64");
+        }
+        checkAtomics("reg_mr", access, start, address);
+        int key = regions.take("reg_mr");
+        Region region = new Region(space, address, start, length, access, key, pd, Region.ANY_QP, null);
+        regions.put(key, region);
+        return region;
+    }
+
+    /**
      * Changes the memory, access rights and protection domain of a region. Its key stays the same.
      *
      * @param start address of the first byte as work requests name it
@@ -82,25 +103,37 @@ public final class MemoryTable {
         if (!memory.isAccessibleBy(ANOTHER_THREAD)) {
             throw invalid(verb, "the memory is confined to one thread; allocate it from Arena.ofShared, ofAuto or global");
         }
-        if ((access & ~KNOWN_ACCESS) != 0) {
-            throw invalid(verb, "access flags 0x" + Integer.toHexString(access & ~KNOWN_ACCESS) + " are unknown or not supported");
-        }
-        if ((access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0 && (access & AccessFlags.LOCAL_WRITE) == 0) {
-            throw invalid(verb, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE (access 0x" + Integer.toHexString(access) + ")");
-        }
+        checkAccess(verb, access);
         if ((access & AccessFlags.FLUSH_PERSISTENT) != 0 && !memory.isMapped()) {
             throw invalid(verb, "FLUSH_PERSISTENT needs memory that persists: a mapped file (FileChannel.map)");
         }
         if (memory.isReadOnly() && (access & AccessFlags.LOCAL_WRITE) != 0) {
             throw invalid(verb, "LOCAL_WRITE requested on read-only memory");
         }
-        if (start != 0 && Long.compareUnsigned(memory.byteSize(), -start) > 0) {
-            throw invalid(verb, memory.byteSize() + " bytes from iova 0x" + Long.toHexString(start) + " reach past 2^64");
+        checkRange(verb, start, memory.byteSize());
+        checkAtomics(verb, access, start, memory.address());
+    }
+
+    private static void checkAccess(String verb, int access) {
+        if ((access & ~KNOWN_ACCESS) != 0) {
+            throw invalid(verb, "access flags 0x" + Integer.toHexString(access & ~KNOWN_ACCESS) + " are unknown or not supported");
         }
-        if ((access & AccessFlags.REMOTE_ATOMIC) != 0 && ((start ^ memory.address()) & 7) != 0) {
+        if ((access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0 && (access & AccessFlags.LOCAL_WRITE) == 0) {
+            throw invalid(verb, "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE (access 0x" + Integer.toHexString(access) + ")");
+        }
+    }
+
+    private static void checkRange(String verb, long start, long length) {
+        if (start != 0 && Long.compareUnsigned(length, -start) > 0) {
+            throw invalid(verb, Long.toUnsignedString(length) + " bytes from iova 0x" + Long.toHexString(start) + " reach past 2^64");
+        }
+    }
+
+    private static void checkAtomics(String verb, int access, long start, long address) {
+        if ((access & AccessFlags.REMOTE_ATOMIC) != 0 && ((start ^ address) & 7) != 0) {
             // An address that is 8-aligned for the peer must be 8-aligned in memory too.
             throw invalid(verb, "REMOTE_ATOMIC needs iova 0x" + Long.toHexString(start) + " and memory address 0x"
-                + Long.toHexString(memory.address()) + " to agree in their last three bits");
+                + Long.toHexString(address) + " to agree in their last three bits");
         }
     }
 

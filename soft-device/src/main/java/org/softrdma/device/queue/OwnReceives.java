@@ -3,19 +3,26 @@ package org.softrdma.device.queue;
 
 import java.lang.foreign.MemorySegment;
 
-/** A queue pair's own receive queue; the current receive is the oldest. */
+/** A queue pair's own receive queue; the current receive is the oldest. A program outside this process posts beside the ring. */
 public final class OwnReceives implements ReceiveSource {
     private final ReceiveRing ring;
     private final ScatterGather data;
+    /** Null unless the program is outside this process; then receives move into the ring one at a time. */
+    private PostedReceives outside;
 
     public OwnReceives(ReceiveRing ring, ScatterGather data) {
         this.ring = ring;
         this.data = data;
     }
 
+    /** Takes all receives from {@code posted} from now on: nothing is posted into the ring itself. */
+    public void takeFrom(PostedReceives posted) {
+        outside = posted;
+    }
+
     @Override
     public boolean take() {
-        return ring.head() != ring.tail();
+        return ring.head() != ring.tail() || outside != null && outside.moveOldestTo(ring);
     }
 
     @Override
@@ -43,6 +50,8 @@ public final class OwnReceives implements ReceiveSource {
 
     @Override
     public void forget() {
-        ring.release(ring.tail());
+        do {
+            ring.release(ring.tail());
+        } while (outside != null && outside.moveOldestTo(ring));
     }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.Agent;
 
@@ -23,6 +24,13 @@ import org.agrona.concurrent.Agent;
  * reports to {@code rdma resource}, and, made by the factory, Netty's, which sets up the TCP connections of iWARP.
  */
 public final class DeviceThreads {
+    /**
+     * System property: how long a device's thread keeps looking for work after its last before it sleeps, in microseconds. Where programs
+     * that poll leave it no processor of its own, as on a machine with two, 0 is best: a thread that looks takes theirs.
+     */
+    public static final String SPIN_PROPERTY = "softrdma.spin";
+
+    private static final int USUAL_SPIN_US = 20;
     private static final List<Agent> DRIVEN = new CopyOnWriteArrayList<>();
     private static final Agent ALL = new Agent() {
         @Override
@@ -39,6 +47,11 @@ public final class DeviceThreads {
     private static volatile boolean applicationDriven;
 
     private DeviceThreads() {
+    }
+
+    /** Returns how long devices that are opened now keep looking for work before their thread sleeps, from {@link #SPIN_PROPERTY}. */
+    public static long spinNs() {
+        return TimeUnit.MICROSECONDS.toNanos(Math.max(0, Integer.getInteger(SPIN_PROPERTY, USUAL_SPIN_US)));
     }
 
     /** Has the threads of devices opened from now on made by {@code maker}. They end with their device; daemon threads suit best. */

@@ -33,14 +33,14 @@ public final class DevicePort {
      * @param found null if the interface does not exist any more; it may be created again later
      * @return {@code found}, or the last known interface marked as gone
      */
-    public NetDevice orGone(NetDevice found) {
+    public NetDevice orLastKnown(NetDevice found) {
         return found != null ? found : netdev.gone();
     }
 
     /**
      * Records the current state of the interface.
      *
-     * @param now not null; {@link #orGone} for an interface that does not exist any more
+     * @param now not null; {@link #orLastKnown} for an interface that does not exist any more
      */
     public void update(NetDevice now) {
         netdev = now;

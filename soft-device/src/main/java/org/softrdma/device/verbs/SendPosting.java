@@ -229,7 +229,7 @@ final class SendPosting {
             MemorySegment data = request.inlineData(i);
             int bytes = request.length(i);
             if (data != null) {
-                MemorySegment.copy(data, 0, sends.memory(), to, bytes);
+                MemorySegment.copy(data, request.address(i), sends.memory(), to, bytes);
             } else if (bytes > 0) {
                 Region region = memory.lookup(request.lkey(i));
                 if (region == null || !region.covers(request.address(i), bytes)

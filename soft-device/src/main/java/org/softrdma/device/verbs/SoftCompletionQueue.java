@@ -18,7 +18,10 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** A completion queue: a ring, an arming state and an optional channel. */
+/**
+ * A completion queue: a ring, an arming state and an optional channel. For a program outside this process the three are in a
+ * {@link CompletionSink} of its own, and this object only keeps the life and the dependents of the queue.
+ */
 public final class SoftCompletionQueue implements CompletionQueue, CompletionSink, LiveObjects.Shown {
     private static final int UNARMED = 0;
     private static final int SOLICITED = 1;
@@ -35,19 +38,23 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
     /** Null if the queue belongs to no parent domain. */
     private final SoftProtectionDomain parentDomain;
     private final CompletionRing ring;
+    /** Destination of completions: this queue, or the one outside. */
+    private final CompletionSink sink;
     private final AtomicInteger armed = new AtomicInteger(UNARMED);
     private final EventAcks completionEvents = new EventAcks();
     private final EventAcks asyncEvents = new EventAcks();
     private final AtomicBoolean closed = new AtomicBoolean();
     private boolean overrun;
 
+    /** @param outside takes all completions in place of this queue's ring; null for a program of this process */
     SoftCompletionQueue(SoftContext context, int cqe, Object userContext, SoftCompletionChannel channel,
-                        SoftProtectionDomain parentDomain) {
+                        SoftProtectionDomain parentDomain, CompletionSink outside) {
+        sink = outside == null ? this : outside;
         this.context = context;
         this.userContext = userContext;
         this.channel = channel;
         this.parentDomain = parentDomain;
-        ring = new CompletionRing(cqe);
+        ring = new CompletionRing(outside == null ? cqe : 1);
         context.children.add("completion queues");
         if (channel != null) {
             channel.children.add("completion queues");
@@ -89,6 +96,15 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
 
     int number() {
         return number;
+    }
+
+    CompletionSink sink() {
+        return sink;
+    }
+
+    /** Raises CQ_ERR: a completion was lost. Owner's side. */
+    public void raiseOverrun() {
+        context.raise(AsyncEventType.CQ_ERR, this, asyncEvents);
     }
 
     @Override
@@ -156,7 +172,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
         if (overrun || !ring.push(wrId, status, opcode, vendorError, byteLength, immediate, qpNum, sourceQp, flags, context.roundNs())) {
             if (!overrun) {
                 overrun = true;
-                context.raise(AsyncEventType.CQ_ERR, this, asyncEvents);
+                raiseOverrun();
             }
             return false;
         }

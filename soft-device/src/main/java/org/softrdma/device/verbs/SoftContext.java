@@ -3,9 +3,11 @@ package org.softrdma.device.verbs;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.softrdma.device.agent.DeviceAgent;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.PinnedMemory;
+import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.Destination;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
@@ -42,7 +44,9 @@ public abstract class SoftContext implements Context {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicBoolean dropLogged = new AtomicBoolean();
     private volatile boolean removed;
-    private volatile Runnable whenRemoved;
+    private volatile Runnable onRemoval;
+    /** Takes asynchronous events in place of {@link #events}; null for a program of this process. */
+    private volatile Consumer<AsyncEvent> eventsOutside;
 
     protected SoftContext(DeviceAgent agent, MemoryTable memory) {
         this.agent = agent;
@@ -260,7 +264,17 @@ public abstract class SoftContext implements Context {
 
     @Override
     public final CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector) {
-        return newCq(cqe, cqContext, channel, compVector, null);
+        return newCq(cqe, cqContext, channel, compVector, null, null);
+    }
+
+    /**
+     * Creates a completion queue of a program outside this process.
+     *
+     * @param outside takes the completions, and announces them to the program
+     * @throws VerbsException EINVAL, as {@link #createCq(int, Object, CompletionChannel, int)}
+     */
+    public final SoftCompletionQueue createCq(int cqe, int compVector, CompletionSink outside) {
+        return newCq(cqe, null, null, compVector, null, outside);
     }
 
     @Override
@@ -271,10 +285,11 @@ public abstract class SoftContext implements Context {
             throw new VerbsException(Errno.EINVAL, "create_cq",
                 "the protection domain is no parent domain; completion queues belong to those or to none");
         }
-        return newCq(cqe, cqContext, channel, compVector, parent);
+        return newCq(cqe, cqContext, channel, compVector, parent, null);
     }
 
-    private CompletionQueue newCq(int cqe, Object cqContext, CompletionChannel channel, int compVector, SoftProtectionDomain parentDomain) {
+    private SoftCompletionQueue newCq(int cqe, Object cqContext, CompletionChannel channel, int compVector,
+                                      SoftProtectionDomain parentDomain, CompletionSink outside) {
         requireOpen("create_cq");
         DeviceAttributes limits = queryDevice();
         if (cqe < 1 || cqe > limits.maxCqe()) {
@@ -290,7 +305,7 @@ public abstract class SoftContext implements Context {
         if (channel != null && ((SoftCompletionChannel) channel).isClosed()) {
             throw new VerbsException(Errno.EINVAL, "create_cq", "the completion channel is closed");
         }
-        return new SoftCompletionQueue(this, cqe, cqContext, (SoftCompletionChannel) channel, parentDomain);
+        return new SoftCompletionQueue(this, cqe, cqContext, (SoftCompletionChannel) channel, parentDomain, outside);
     }
 
     @Override
@@ -303,7 +318,21 @@ public abstract class SoftContext implements Context {
         put(new Event(type, null, port, null));
     }
 
+    /**
+     * Delivers all further asynchronous events to a program outside this process; {@link #getAsyncEvent} returns none.
+     *
+     * @param listener called by any thread, often with the owner's lock held; must not block
+     */
+    public final void deliverEventsTo(Consumer<AsyncEvent> listener) {
+        eventsOutside = listener;
+    }
+
     private void put(Event event) {
+        Consumer<AsyncEvent> listener = eventsOutside;
+        if (listener != null) {
+            listener.accept(event);
+            return;
+        }
         if (!events.put(event) && dropLogged.compareAndSet(false, true)) {
             LOG.log(System.Logger.Level.WARNING, device().name() + ": more than " + MAX_EVENTS
                 + " undelivered asynchronous events, dropping the oldest from now on; call getAsyncEvent to receive them");
@@ -311,13 +340,13 @@ public abstract class SoftContext implements Context {
     }
 
     /**
-     * Raises DEVICE_FATAL because the device's link was deleted, and calls the listener of {@link #whenRemoved}. The device itself works
+     * Raises DEVICE_FATAL because the device's link was deleted, and calls the listener of {@link #onRemoval}. The device itself works
      * until the context is closed. Any thread that holds no lock.
      */
     public final void removed() {
         raise(AsyncEventType.DEVICE_FATAL, 0);
         removed = true;
-        Runnable listener = whenRemoved;
+        Runnable listener = onRemoval;
         if (listener != null) {
             listener.run();
         }
@@ -328,8 +357,8 @@ public abstract class SoftContext implements Context {
      *
      * @param listener called at once if the device was removed before
      */
-    public final void whenRemoved(Runnable listener) {
-        whenRemoved = listener;
+    public final void onRemoval(Runnable listener) {
+        onRemoval = listener;
         if (removed) {
             listener.run();
         }

@@ -87,6 +87,9 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
             if (terms.closed) {
                 throw invalid("the region is closed");
             }
+            if (terms.memory == null) {
+                throw invalid("its memory is in another process; register it again");
+            }
             if (change.mask() == 0) {
                 throw invalid("nothing to change; set memory, pd or access");
             }
@@ -132,7 +135,9 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
                 terms = new Terms(now.pd, now.memory, now.region, true);
                 now.pd.children.remove(KIND);
                 context.living.remove(this);
-                context.pinned().unpin(now.memory);
+                if (now.memory != null) {
+                    context.pinned().unpin(now.memory);
+                }
             }
         } finally {
             owner.unlock();

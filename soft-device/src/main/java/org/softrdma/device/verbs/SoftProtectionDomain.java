@@ -3,6 +3,7 @@ package org.softrdma.device.verbs;
 
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
+import org.softrdma.device.memory.AddressSpace;
 import org.softrdma.device.memory.Region;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
@@ -115,6 +116,25 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         try {
             return new SoftMemoryRegion(this, memory, pinned("reg_mr", memory,
                 () -> context.memory().register(memory, iova, access, number)));
+        } finally {
+            context.agent().lock().unlock();
+        }
+    }
+
+    /**
+     * Registers memory of a program outside this process.
+     *
+     * @param address of the first byte in {@code space}
+     * @param length  bytes, unsigned
+     * @param iova    address of the first byte as work requests name it
+     * @return without {@link MemoryRegion#memory}, and without re-registration
+     * @throws VerbsException EINVAL, ENOMEM; see {@link #register(MemorySegment, long, int)}
+     */
+    public MemoryRegion register(AddressSpace space, long address, long length, long iova, int access) {
+        requireOpen("reg_mr");
+        context.agent().lock().lock();
+        try {
+            return new SoftMemoryRegion(this, null, context.memory().register(space, address, iova, length, access, number));
         } finally {
             context.agent().lock().unlock();
         }

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.qp.WorkQueues;
+import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.OwnReceives;
+import org.softrdma.device.queue.PostedReceives;
 import org.softrdma.device.queue.ReceiveRing;
 import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.device.queue.ScatterGather;
@@ -53,6 +55,8 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
     private final SoftSharedReceiveQueue srq;
     /** Null if receives are taken from shared queues. Nothing is ever posted to the ring of an XRC initiator. */
     private final ReceiveRing ownReceives;
+    /** Reads {@link #ownReceives}; null with it. */
+    private final OwnReceives ownSource;
     private final SharedReceives sharedReceives;
     private final ReceiveSource receives;
     private final QpCapabilities granted;
@@ -81,9 +85,11 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
             ownReceives = initiates ? new ReceiveRing(1, 1) : new ReceiveRing(cap.maxRecvWr(), Math.max(1, cap.maxRecvSge()));
             sharedReceives = null;
             // The elements of receives name regions, which all queue pairs of their protection domain may use.
-            receives = new OwnReceives(ownReceives, new ScatterGather(context.memory(), pd.number(), 0));
+            ownSource = new OwnReceives(ownReceives, new ScatterGather(context.memory(), pd.number(), 0));
+            receives = ownSource;
         } else {
             ownReceives = null;
+            ownSource = null;
             sharedReceives = new SharedReceives(srq.maxElements());
             sharedReceives.aim(srq);
             receives = sharedReceives;
@@ -112,6 +118,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         sends = new SendRing(1, 1, 0);
         srq = null;
         ownReceives = null;
+        ownSource = null;
         sharedReceives = new SharedReceives(Math.max(1, context.queryDevice().maxSrqSge()));
         receives = sharedReceives;
         granted = TARGET.cap();
@@ -206,13 +213,13 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
     }
 
     @Override
-    public final SoftCompletionQueue sendCq() {
-        return sendCq;
+    public final CompletionSink sendCq() {
+        return sendCq == null ? null : sendCq.sink();
     }
 
     @Override
-    public final SoftCompletionQueue recvCq() {
-        return recvCq;
+    public final CompletionSink recvCq() {
+        return recvCq == null ? null : recvCq.sink();
     }
 
     @Override
@@ -223,6 +230,14 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
     @Override
     public final ReceiveSource receives() {
         return receives;
+    }
+
+    /**
+     * Takes receives from a program outside this process; {@link #postReceive} is not called. Must be called in RESET, with the owner's
+     * lock held, and not for a queue pair with shared receives.
+     */
+    public final void takeReceivesFrom(PostedReceives posted) {
+        ownSource.takeFrom(posted);
     }
 
     /** Returns {@link #receives} if they are taken from shared queues, else null; for an XRC target, no queue is chosen yet. */

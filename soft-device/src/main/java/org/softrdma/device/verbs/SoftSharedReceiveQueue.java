@@ -4,6 +4,7 @@ package org.softrdma.device.verbs;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.softrdma.device.queue.PostedReceives;
 import org.softrdma.device.queue.ReceiveRing;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SharedQueue;
@@ -32,6 +33,8 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
     private final ReentrantLock postLock = new ReentrantLock();
     private final EventAcks asyncEvents = new EventAcks();
     private final AtomicBoolean closed = new AtomicBoolean();
+    /** Null unless the program is outside this process; {@link #ring} then stays empty. Accessed with the owner's lock held. */
+    private PostedReceives outside;
     /** Replaced by a resize, with the owner's lock and {@link #postLock} held. */
     private ReceiveRing ring;
     /** Armed SRQ limit in receives, 0 if disarmed. Accessed with the owner's lock held. */
@@ -139,13 +142,20 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
         }
     }
 
+    /** Takes receives from a program outside this process; {@link #postReceive} is not called. With the owner's lock held. */
+    public void takeFrom(PostedReceives posted) {
+        outside = posted;
+    }
+
     @Override
     public boolean moveOldestTo(ReceiveRing taken) {
-        if (ring.head() == ring.tail()) {
+        if (outside == null ? ring.head() == ring.tail() : !outside.moveOldestTo(taken)) {
             return false;
         }
-        ring.moveOldestTo(taken);
-        if (ring.tail() - ring.head() < limit) {
+        if (outside == null) {
+            ring.moveOldestTo(taken);
+        }
+        if (limit > 0 && (outside == null ? ring.tail() - ring.head() : outside.size()) < limit) {
             limit = 0;
             pd.softContext().raise(AsyncEventType.SRQ_LIMIT_REACHED, this, asyncEvents);
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.memory;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -11,16 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -32,28 +24,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledOnOs;
-import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.VerbsException;
 
-class MemoryTableTest {
-    private static final int ALL = AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY | AccessFlags.MW_BIND;
-    private static final int PD = 7;
-    private static final int QPN = 0x11;
-
-    private final MemoryTable table = new MemoryTable(new SplittableRandom(1), 1 << 19, 1 << 19);
-    private final MemorySegment memory = Arena.ofAuto().allocate(4096, 64);
-
-    private Region register(MemorySegment segment, int access) {
-        return table.register(segment, segment.address(), access, PD);
-    }
-
+/** Registration and keys. */
+class MemoryTableTest extends MemoryTableFixture {
     private void assertRefused(String why, MemorySegment segment, long iova, int access) {
         int before = table.regionCount();
         VerbsException refused = assertThrows(VerbsException.class, () -> table.register(segment, iova, access, PD));
@@ -301,164 +278,6 @@ class MemoryTableTest {
         assertNull(wrong.get());
     }
 
-    // ---- access to memory ----
-
-    @Test
-    void shouldMoveBytesAtTheRightPlace() {
-        Region region = table.register(memory, 0x7000_0000_0000L, ALL, PD);
-        byte[] data = {1, 2, 3, 4, 5};
-        assertTrue(region.copyIn(0x7000_0000_0064L, MemorySegment.ofArray(data), 1, 3));
-        assertArrayEquals(new byte[] {0, 2, 3, 4, 0}, memory.asSlice(99, 5).toArray(ValueLayout.JAVA_BYTE));
-        byte[] out = new byte[4];
-        assertTrue(region.copyOut(0x7000_0000_0064L, MemorySegment.ofArray(out), 1, 3));
-        assertArrayEquals(new byte[] {0, 2, 3, 4}, out);
-    }
-
-    @Test
-    void shouldCarryOutAtomics() {
-        Region region = table.register(memory, 0, ALL, PD);
-        long[] original = new long[1];
-        memory.set(ValueLayout.JAVA_LONG, 8, 41);
-        assertTrue(region.fetchAndAdd(8, 1, original));
-        assertEquals(41, original[0]);
-        assertTrue(region.compareAndSwap(8, 42, -1, original));
-        assertEquals(42, original[0]);
-        assertTrue(region.compareAndSwap(8, 42, 77, original));
-        assertEquals(-1, original[0], "compare differs: nothing is swapped");
-        assertEquals(-1, memory.get(ValueLayout.JAVA_LONG, 8));
-        assertTrue(region.fetchAndAdd(8, 2, original));
-        assertEquals(1, memory.get(ValueLayout.JAVA_LONG, 8), "wraps");
-    }
-
-    @Test
-    void shouldCarryOutAtomicsAtTheRightPlace() {
-        Region region = table.register(memory, 0x7000_0000_0000L, ALL, PD);
-        long[] original = new long[1];
-        memory.set(ValueLayout.JAVA_LONG, 64, 5);
-        assertTrue(region.compareAndSwap(0x7000_0000_0040L, 5, 6, original));
-        assertEquals(6, memory.get(ValueLayout.JAVA_LONG, 64));
-        assertTrue(region.fetchAndAdd(0x7000_0000_0040L, 1, original));
-        assertEquals(7, memory.get(ValueLayout.JAVA_LONG, 64));
-        assertTrue(region.store(0x7000_0000_0040L, -2));
-        assertEquals(-2, memory.get(ValueLayout.JAVA_LONG, 64));
-        for (int at = 0; at < 4096; at += 8) {
-            assertTrue(at == 64 || memory.get(ValueLayout.JAVA_LONG, at) == 0, "byte " + at);
-        }
-    }
-
-    /** An ATOMIC WRITE is aligned for the peer; where memory is not, it cannot be atomic. */
-    @Test
-    void shouldStoreOnlyWhereMemoryIsAligned() {
-        // Memory that begins two bytes after an aligned address: the regions' addresses 6 and 14 are aligned in memory.
-        Region region = table.register(memory.asSlice(2, 64), 0, ALL & ~AccessFlags.REMOTE_ATOMIC, PD);
-        for (int at = 0; at < 16; at++) {
-            assertEquals(at % 8 == 6, region.store(at, -1), "address " + at);
-        }
-        assertEquals(0, memory.get(ValueLayout.JAVA_LONG, 0));
-        assertEquals(-1, memory.get(ValueLayout.JAVA_LONG, 8));
-        assertEquals(-1, memory.get(ValueLayout.JAVA_LONG, 16));
-        assertEquals(0, memory.get(ValueLayout.JAVA_LONG, 24));
-        assertEquals(0, table.goneAccesses());
-    }
-
-    @Test
-    void shouldFlushMemoryThatDoesNotPersistToItsThreadsOnly() {
-        Region region = register(memory, ALL);
-        assertTrue(region.flush(region.start(), 64, false));
-        assertFalse(region.flush(region.start(), 64, true));
-    }
-
-    /** A freed arena causes a protection error and does not end the device's thread. */
-    @Test
-    void shouldAnswerFalseWhenTheMemoryWasFreed() {
-        Arena arena = Arena.ofShared();
-        Region region = table.register(arena.allocate(64, 8), 0, ALL, PD);
-        arena.close();
-        assertSame(region, table.lookup(region.key()));
-        MemorySegment packet = MemorySegment.ofArray(new byte[64]);
-        long[] original = {99};
-        assertFalse(region.copyIn(0, packet, 0, 64));
-        assertFalse(region.copyOut(0, packet, 0, 64));
-        assertFalse(region.compareAndSwap(0, 0, 1, original));
-        assertFalse(region.fetchAndAdd(0, 1, original));
-        assertFalse(region.store(0, 1));
-        assertEquals(99, original[0]);
-        assertEquals(5, table.goneAccesses());
-    }
-
-    @Test
-    void shouldAccessAMappedFileAtTheRightPlace(@TempDir Path directory) throws IOException {
-        try (Arena arena = Arena.ofShared(); FileChannel channel = file(directory)) {
-            int access = ALL | AccessFlags.FLUSH_ANY;
-            Region region = table.register(channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena), 0x10000, access, PD);
-            assertTrue(region.copyIn(0x10000 + 5000, MemorySegment.ofArray(new byte[] {1, 2, 3}), 0, 3));
-            byte[] out = new byte[2];
-            assertTrue(region.copyOut(0x10000 + 5001, MemorySegment.ofArray(out), 0, 2));
-            assertArrayEquals(new byte[] {2, 3}, out);
-            long[] original = new long[1];
-            assertTrue(region.store(0x10000 + 4096, 41));
-            assertTrue(region.fetchAndAdd(0x10000 + 4096, 1, original));
-            assertEquals(41, original[0]);
-            assertTrue(region.compareAndSwap(0x10000 + 4096, 42, 43, original));
-            assertEquals(42, original[0]);
-            assertTrue(region.flush(0x10000 + 4096, 4096, false));
-            assertTrue(region.flush(0x10000 + 4096, 4096, true));
-            ByteBuffer read = ByteBuffer.allocate(8192).order(ByteOrder.nativeOrder());
-            channel.read(read, 0);
-            assertEquals(43, read.getLong(4096));
-            assertEquals(1, read.get(5000));
-            assertEquals(0, table.goneAccesses());
-        }
-    }
-
-    /** Unaligned stores and unmapped files are refused alike, whether the file was cut off or not. */
-    @Test
-    void shouldAnswerFalseWhenTheFileWasUnmapped(@TempDir Path directory) throws IOException {
-        Region region;
-        try (Arena arena = Arena.ofShared(); FileChannel channel = file(directory)) {
-            region = table.register(channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena), 0, ALL | AccessFlags.FLUSH_ANY, PD);
-        }
-        MemorySegment packet = MemorySegment.ofArray(new byte[64]);
-        long[] original = {99};
-        assertFalse(region.copyIn(0, packet, 0, 64));
-        assertFalse(region.copyOut(0, packet, 0, 64));
-        assertFalse(region.compareAndSwap(0, 0, 1, original));
-        assertFalse(region.fetchAndAdd(0, 1, original));
-        assertFalse(region.store(0, 1));
-        assertFalse(region.flush(0, 64, true));
-        assertEquals(99, original[0]);
-        assertEquals(6, table.goneAccesses());
-    }
-
-    private static FileChannel file(Path directory) throws IOException {
-        Path file = directory.resolve("memory");
-        Files.write(file, new byte[8192]);
-        return FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
-    }
-
-    /** Small copies are inlined, large ones call a routine of the JVM: both must handle the missing page of a truncated file. */
-    @ParameterizedTest
-    @ValueSource(ints = {8, 4096})
-    @EnabledOnOs(OS.LINUX)
-    void shouldAnswerFalseWhenTheFileWasCutOff(int bytes, @TempDir Path directory) throws IOException {
-        try (Arena arena = Arena.ofShared(); FileChannel channel = file(directory)) {
-            Region region = table.register(channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena), 0, ALL, PD);
-            channel.truncate(4096);
-            MemorySegment packet = Arena.ofAuto().allocate(4096);
-            long[] original = new long[1];
-            int tries = 4000;
-            for (int i = 0; i < tries; i++) {
-                assertTrue(region.copyIn(0, packet, 0, bytes));
-                assertFalse(region.copyIn(4096, packet, 0, bytes));
-                assertFalse(region.copyOut(4096, packet, 0, bytes));
-                assertFalse(region.fetchAndAdd(4096, 1, original));
-                assertFalse(region.compareAndSwap(4096, 0, 1, original));
-                assertFalse(region.store(4096, 1));
-            }
-            assertEquals(5L * tries, table.goneAccesses());
-        }
-    }
-
     // ---- re-registration ----
 
     @Test
@@ -491,173 +310,5 @@ class MemoryTableTest {
         assertEquals(Errno.EBUSY, refused.errno());
         assertEquals("rereg_mr", refused.verb());
         assertSame(region, table.lookup(region.key()), "nothing has changed");
-    }
-
-    // ---- windows ----
-
-    /** With the window of type 1, fifteen fill the table's first array exactly. */
-    @ParameterizedTest
-    @ValueSource(ints = {3, 15, 16, 17})
-    void shouldUnbindTheWindowsOfADestroyedQueuePair(int windows) {
-        Region region = register(memory, ALL);
-        List<Integer> keys = new ArrayList<>();
-        for (int i = 0; i < windows; i++) {
-            int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-            keys.add(key);
-            if (i != 1) {
-                assertTrue(table.bindWindow(key, region, region.start(), 8, AccessFlags.REMOTE_READ, i == 2 ? QPN + 1 : QPN));
-            }
-        }
-        int typeOne = table.allocateWindow(PD, MemoryWindow.Type.TYPE_1);
-        assertTrue(table.bindTypeOne(typeOne, PD, region, region.start(), 8, AccessFlags.REMOTE_READ));
-        table.unbindWindowsOf(QPN);
-        for (int i = 0; i < windows; i++) {
-            assertEquals(i == 2, table.lookup(keys.get(i)) != null, "window " + i);
-        }
-        assertNotNull(table.lookup(typeOne));
-        assertThrows(VerbsException.class, () -> table.remove(region.key()), "two windows are bound still");
-        table.remove(keys.get(2));
-        assertThrows(VerbsException.class, () -> table.remove(region.key()), "one window is bound still");
-        table.remove(typeOne);
-        table.remove(region.key());
-        assertTrue(table.bindWindow(keys.getFirst(), register(memory, ALL), memory.address(), 8, AccessFlags.REMOTE_READ, QPN),
-            "free for the next queue pair");
-    }
-
-    @Test
-    void shouldTellTheTypesOfWindowsApart() {
-        Region region = register(memory, ALL);
-        int two = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-        assertFalse(table.isTypeOne(two));
-        assertTrue(table.bindWindow(two, region, region.start(), 8, AccessFlags.REMOTE_READ, QPN));
-        assertFalse(table.isTypeOne(two));
-        assertFalse(table.isTypeOne(region.key()));
-        assertFalse(table.isTypeOne(two + 0x100), "no such window");
-        assertFalse(table.bindTypeOne(two, PD, region, region.start(), 8, AccessFlags.REMOTE_READ), "a window of type 2");
-        assertFalse(table.bindTypeOne(region.key(), PD, region, region.start(), 8, AccessFlags.REMOTE_READ), "a region");
-    }
-
-    @Test
-    void shouldOpenNothingBeforeAWindowIsBound() {
-        int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-        assertTrue(MemoryTable.isWindow(key));
-        assertNull(table.lookup(key));
-        assertFalse(table.invalidate(key, PD, QPN));
-    }
-
-    @Test
-    void shouldOpenTheBoundPartUnderTheNewKeyOnly() {
-        Region region = register(memory, ALL);
-        int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-        int bound = MemoryWindow.nextRkey(key);
-        assertTrue(table.bindWindow(bound, region, region.start() + 100, 50, AccessFlags.REMOTE_READ, QPN));
-        assertNull(table.lookup(key));
-        Region window = table.lookup(bound);
-        assertTrue(window.covers(region.start() + 100, 50));
-        assertFalse(window.covers(region.start() + 99, 1));
-        assertFalse(window.covers(region.start() + 100, 51));
-        assertTrue(window.grants(PD, QPN, AccessFlags.REMOTE_READ));
-        assertFalse(window.grants(PD, QPN + 1, AccessFlags.REMOTE_READ), "valid for its queue pair only");
-        assertFalse(window.grants(PD, QPN, AccessFlags.REMOTE_WRITE));
-        memory.set(ValueLayout.JAVA_BYTE, 100, (byte) 9);
-        byte[] out = new byte[1];
-        assertTrue(window.copyOut(region.start() + 100, MemorySegment.ofArray(out), 0, 1));
-        assertEquals(9, out[0]);
-    }
-
-    @Test
-    void shouldBindAFreeWindowOfTheSameDomainOnly() {
-        Region region = register(memory, ALL);
-        int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-        assertFalse(table.bindWindow(region.key(), region, region.start(), 8, 4, QPN), "a region's key does not name a window");
-        assertFalse(table.bindWindow(key + 0x100, region, region.start(), 8, 4, QPN), "no such window");
-        assertFalse(table.bindWindow(-1, region, region.start(), 8, 4, QPN));
-        assertFalse(table.bindWindow(key, region, region.start(), 0, 4, QPN), "type 2 windows are never empty");
-        int foreign = table.allocateWindow(PD + 1, MemoryWindow.Type.TYPE_2);
-        assertFalse(table.bindWindow(foreign, region, region.start(), 8, 4, QPN), "another protection domain");
-        assertTrue(table.bindWindow(key, region, region.start(), 8, 4, QPN));
-        assertFalse(table.bindWindow(MemoryWindow.nextRkey(key), region, region.start(), 8, 4, QPN), "bound already");
-        assertNotNull(table.lookup(key), "still bound as before");
-    }
-
-    @Test
-    void shouldInvalidateByTheBoundKeyDomainAndQueuePair() {
-        Region region = register(memory, ALL);
-        int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-        assertTrue(table.bindWindow(key, region, region.start(), 8, 4, QPN));
-        assertFalse(table.invalidate(MemoryWindow.nextRkey(key), PD, QPN), "another key byte");
-        assertFalse(table.invalidate(key, PD + 1, QPN));
-        assertFalse(table.invalidate(key, PD, QPN + 1));
-        assertFalse(table.invalidate(region.key(), PD, QPN), "a region registered by the application");
-        assertNotNull(table.lookup(key));
-        assertTrue(table.invalidate(key, PD, QPN));
-        assertNull(table.lookup(key));
-        assertFalse(table.invalidate(key, PD, QPN), "twice");
-        assertTrue(table.bindWindow(MemoryWindow.nextRkey(key), region, region.start(), 8, 4, QPN), "free again");
-    }
-
-    @Test
-    void shouldKeepARegionWhileWindowsAreBoundToIt() {
-        Region region = register(memory, ALL);
-        int first = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-        int second = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-        assertTrue(table.bindWindow(first, region, region.start(), 8, 4, QPN));
-        assertTrue(table.bindWindow(MemoryWindow.nextRkey(second), region, region.start(), 8, 4, QPN));
-        for (Runnable end : List.<Runnable>of(() -> table.invalidate(first, PD, QPN), () -> table.remove(second))) {
-            VerbsException refused = assertThrows(VerbsException.class, () -> table.remove(region.key()));
-            assertEquals(Errno.EBUSY, refused.errno());
-            assertEquals("dereg_mr", refused.verb());
-            assertSame(region, table.lookup(region.key()));
-            end.run();
-        }
-        table.remove(region.key());
-        assertNull(table.lookup(region.key()));
-    }
-
-    @Test
-    void shouldRebindATypeOneWindowAtAnyTime() {
-        Region region = register(memory, ALL);
-        Region second = register(memory, ALL);
-        int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_1);
-        assertTrue(table.isTypeOne(key) && table.isTypeOne(MemoryWindow.nextRkey(key)));
-        assertFalse(table.bindWindow(key, region, region.start(), 8, 4, QPN), "a type 2 bind does not bind a type 1 window");
-        assertTrue(table.bindTypeOne(key, PD, region, region.start(), 8, 4));
-        assertTrue(table.lookup(key).grants(PD, QPN + 5, 4), "type 1 windows are valid for all queue pairs");
-        int next = MemoryWindow.nextRkey(key);
-        assertTrue(table.bindTypeOne(next, PD, second, second.start() + 8, 8, 4));
-        assertNull(table.lookup(key));
-        assertEquals(second.start() + 8, table.lookup(next).start());
-        table.remove(region.key());
-        assertThrows(VerbsException.class, () -> table.remove(second.key()));
-        assertFalse(table.invalidate(next, PD, QPN), "type 1 windows cannot be invalidated");
-        assertFalse(table.bindTypeOne(next, PD + 1, null, 0, 0, 0), "another protection domain");
-        assertTrue(table.bindTypeOne(MemoryWindow.nextRkey(next), PD, null, 0, 0, 0));
-        assertNull(table.lookup(MemoryWindow.nextRkey(next)), "unbound");
-        assertNull(table.lookup(next), "the key of the former binding");
-        table.remove(second.key());
-    }
-
-    @Test
-    void shouldStartAZeroBasedWindowAtZero() {
-        Region region = register(memory, ALL);
-        int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-        int access = AccessFlags.REMOTE_READ | AccessFlags.ZERO_BASED;
-        assertTrue(table.bindWindow(key, region, region.start() + 100, 50, access, QPN));
-        memory.set(ValueLayout.JAVA_BYTE, 149, (byte) 77);
-        byte[] out = new byte[1];
-        assertTrue(table.lookup(key).covers(49, 1) && !table.lookup(key).covers(50, 1));
-        assertTrue(table.lookup(key).copyOut(49, MemorySegment.ofArray(out), 0, 1));
-        assertEquals(77, out[0]);
-    }
-
-    @Test
-    void shouldRefuseTheKeyOfAWindowThatIsGone() {
-        Region region = register(memory, ALL);
-        int key = table.allocateWindow(PD, MemoryWindow.Type.TYPE_2);
-        int bound = MemoryWindow.nextRkey(key);
-        assertTrue(table.bindWindow(bound, region, region.start(), 8, 4, QPN));
-        table.remove(key);
-        assertNull(table.lookup(bound));
-        assertFalse(table.bindWindow(bound, region, region.start(), 8, 4, QPN));
     }
 }

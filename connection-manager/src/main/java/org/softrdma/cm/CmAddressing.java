@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.cm;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import org.softrdma.host.loopback.LoopbackListeners;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.CmEventType;
+
+/** Binds an identifier to an address and a port, and resolves addresses and routes of peers. */
+final class CmAddressing {
+    private final CmIdPrivate id;
+    private final CmEvents events;
+    private PortTable.Binding binding;
+    private volatile boolean reuse;
+    private volatile boolean familyOnly;
+
+    CmAddressing(CmIdPrivate id, CmEvents events) {
+        this.id = id;
+        this.events = events;
+    }
+
+    void reuse(boolean wanted) {
+        synchronized (id) {
+            id.require(CmCall.SET_BINDING_OPTION);
+            reuse = wanted;
+        }
+    }
+
+    void familyOnly(boolean only) {
+        synchronized (id) {
+            id.require(CmCall.SET_BINDING_OPTION);
+            familyOnly = only;
+        }
+    }
+
+    // ---- binding ----
+
+    void bind(InetSocketAddress address) {
+        if (address.isUnresolved()) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "bind_addr", "unknown host " + address.getHostString());
+        }
+        id.require(CmCall.BIND_ADDR);
+        InetAddress ip = address.getAddress();
+        OpenDevice found = ip.isAnyLocalAddress() ? null : id.manager.deviceOf("bind_addr", id.space, ip);
+        InetSocketAddress own = found == null ? address : new InetSocketAddress(found.own(ip), address.getPort());
+        if (found != null) {
+            found.requireAddress("bind_addr", own.getAddress());
+        }
+        PortTable.Binding taken = id.manager.ports().bind(id.space, own, reuse, familyOnly, id.manager.host());
+        synchronized (id) {
+            if (id.state == CmState.IDLE) {
+                binding = taken;
+                id.device = found;
+                id.local = new InetSocketAddress(own.getAddress(), taken.port());
+                id.state = CmState.ADDR_BOUND;
+                return;
+            }
+        }
+        id.manager.ports().release(taken);
+        throw new VerbsException(Errno.EINVAL, "bind_addr", "another thread used the identifier at the same time");
+    }
+
+    /** Binds to the wildcard address of an IP version and to any port. */
+    void bindToAny(InetAddress version) {
+        bind(wildcardLike(version));
+    }
+
+    private static InetSocketAddress wildcardLike(InetAddress version) {
+        try {
+            return new InetSocketAddress(InetAddress.getByAddress(new byte[version.getAddress().length]), 0);
+        } catch (UnknownHostException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
+
+    /** Returns the port binding; null if the identifier is not bound, or was created by a request. */
+    PortTable.Binding binding() {
+        return binding;
+    }
+
+    /** Returns true if the identifier is bound to a wildcard address that includes this one. */
+    boolean coversWildcard(InetAddress address) {
+        InetAddress bound = id.local.getAddress();
+        return bound.isAnyLocalAddress()
+            && (bound instanceof Inet6Address == address instanceof Inet6Address || bound instanceof Inet6Address && !familyOnly);
+    }
+
+    boolean isIpv6Only() {
+        return id.local.getAddress() instanceof Inet6Address && familyOnly;
+    }
+
+    // ---- address and route resolution ----
+
+    void resolveAddress(InetSocketAddress source, InetSocketAddress destination) {
+        if (destination.isUnresolved()) {
+            throw new VerbsException(Errno.EADDRNOTAVAIL, "resolve_addr", "unknown host " + destination.getHostString());
+        }
+        boolean idle;
+        synchronized (id) {
+            id.require(CmCall.RESOLVE_ADDR);
+            idle = id.state == CmState.IDLE;
+        }
+        if (idle) {
+            bind(source != null ? source : wildcardLike(destination.getAddress()));
+        }
+        try {
+            resolve(destination);
+            synchronized (id) {
+                if (id.state == CmState.ADDR_RESOLVED) {
+                    events.raise(CmEventType.ADDR_RESOLVED, 0);
+                }
+            }
+        } catch (VerbsException refused) {
+            synchronized (id) {
+                if (id.state == CmState.ADDR_BOUND) {
+                    events.raise(CmEventType.ADDR_ERROR, refused);
+                }
+            }
+        }
+        events.complete("resolve_addr");
+    }
+
+    /** Finds the source address by the routing table, and the device by the source address. */
+    private void resolve(InetSocketAddress destination) {
+        InetAddress to = destination.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : destination.getAddress();
+        OpenDevice found;
+        InetAddress from = id.local.getAddress();
+        synchronized (id) {
+            found = id.device;
+        }
+        if (found == null) {
+            from = id.manager.host().sourceFor(to);
+            found = id.manager.deviceOf("resolve_addr", id.space, from);
+            from = found.own(from);
+        }
+        found.requireAddress("resolve_addr", from);
+        if (from instanceof Inet6Address != to instanceof Inet6Address) {
+            throw new VerbsException(Errno.EINVAL, "resolve_addr", "from " + from.getHostAddress() + " to " + to.getHostAddress()
+                + ": both must be of one IP version");
+        }
+        if (found.standsForOwn(to)) {
+            InetAddress listener = id.manager.host().loopbackListeners()
+                .find(new LoopbackListeners.Port(id.space, destination.getPort()));
+            to = listener != null ? listener : to;
+        }
+        synchronized (id) {
+            CmCall.RESOLVE_ADDR.requireStill(CmState.ADDR_BOUND, id.state);
+            id.device = found;
+            id.local = new InetSocketAddress(from, id.local.getPort());
+            id.peer = new InetSocketAddress(to, destination.getPort());
+            id.state = CmState.ADDR_RESOLVED;
+        }
+    }
+
+    void resolveRoute() {
+        synchronized (id) {
+            id.require(CmCall.RESOLVE_ROUTE);
+            id.state = CmState.ROUTE_RESOLVED;
+            // Ethernet has no subnet manager: the host's routing table was consulted by resolve_addr, and there is nothing else.
+            events.raise(CmEventType.ROUTE_RESOLVED, 0);
+        }
+        events.complete("resolve_route");
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.cm;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+import org.softrdma.device.verbs.SoftContext;
+import org.softrdma.host.config.NetDevice;
+import org.softrdma.host.config.StateDirectory;
+import org.softrdma.host.loopback.LoopbackFiles;
+import org.softrdma.host.loopback.LoopbackListeners;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Transport;
+import org.softrdma.verbs.Verbs;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.PortSpace;
+
+/** The local host: its routing table, queried by connecting a socket that never sends, and the devices of all providers. */
+final class SystemHost implements CmHost {
+    /** Destination port of routing table queries; the value, RoCE's port, has no influence. */
+    private static final int SOME_PORT = 4791;
+
+    private final DeviceChoice choice = DeviceChoice.ofUser();
+    private final LoopbackListeners loopback = new LoopbackFiles(StateDirectory.ofUser());
+
+    @Override
+    public List<CmDevice> devices() {
+        List<CmDevice> devices = new ArrayList<>();
+        for (RdmaDevice device : choice.of(Verbs.devices())) {
+            NetDevice netdev = NetDevice.find(device.netdev());
+            if (netdev != null) {
+                devices.add(new SystemDevice(device, netdev));
+            }
+        }
+        return devices;
+    }
+
+    private record SystemDevice(RdmaDevice device, NetDevice netdev) implements CmDevice {
+        @Override
+        public String name() {
+            return device.name();
+        }
+
+        @Override
+        public boolean carries(PortSpace space) {
+            return device.transport() != Transport.IWARP || space == PortSpace.TCP;
+        }
+
+        @Override
+        public boolean owns(InetAddress address) {
+            return netdev.addresses().contains(address) || netdev.loopback() && address.isLoopbackAddress();
+        }
+
+        @Override
+        public SoftContext open() {
+            Context context = device.open();
+            if (context instanceof SoftContext soft) {
+                return soft;
+            }
+            context.close();
+            throw new VerbsException(Errno.EOPNOTSUPP, "open_device", device.name() + " is not a soft device");
+        }
+    }
+
+    @Override
+    public boolean has(InetAddress address) {
+        try {
+            return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException refused) {
+            throw new VerbsException(Errno.EIO, "bind_addr", "cannot list the network interfaces: " + refused.getMessage(),
+                refused);
+        }
+    }
+
+    @Override
+    public InetAddress sourceFor(InetAddress destination) {
+        try (DatagramSocket socket = new DatagramSocket(null)) {
+            socket.connect(new InetSocketAddress(destination, SOME_PORT));
+            return socket.getLocalAddress();
+        } catch (UncheckedIOException | IOException refused) {
+            String reason = String.valueOf(refused.getMessage());
+            Errno errno = reason.toLowerCase(Locale.ROOT).contains("network is unreachable") ? Errno.ENETUNREACH : Errno.EHOSTUNREACH;
+            throw new VerbsException(errno, "resolve_addr", "no route to " + destination.getHostAddress() + ": " + reason, refused);
+        }
+    }
+
+    @Override
+    public LoopbackListeners loopbackListeners() {
+        return loopback;
+    }
+
+    @Override
+    public boolean isFree(PortSpace space, InetSocketAddress address) {
+        // The text of the failure depends on the language of the system. If no port at all can be bound, the port is not the reason.
+        return space != PortSpace.TCP || canBind(address) || !canBind(new InetSocketAddress(address.getAddress(), 0));
+    }
+
+    /** Tries to bind a socket as for connecting or listening, with SO_REUSEADDR so that recently ended connections do not count. */
+    private static boolean canBind(InetSocketAddress address) {
+        try (SocketChannel socket = SocketChannel.open()) {
+            socket.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(address);
+            return true;
+        } catch (IOException | UnsupportedAddressTypeException refused) {
+            return false;
+        }
+    }
+
+    @Override
+    public int random(int bound) {
+        return ThreadLocalRandom.current().nextInt(bound);
+    }
+}

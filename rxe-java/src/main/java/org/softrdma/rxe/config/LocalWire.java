@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rxe.config;
+
+import org.softrdma.verbs.VerbsException;
+
+/** The way of packets between queue pairs of one device. */
+public enum LocalWire {
+    /** Through the interface, like all others: captures on it show them. */
+    UDP,
+    /** Through memory: faster, and seen by captures of the device only. */
+    DIRECT;
+
+    /** System property with the wire of devices whose link has no such option; without it, {@link #UDP}. */
+    public static final String PROPERTY = "softrdma.wire";
+
+    /** Lines of {@code rdma link set help} about the values. */
+    static final String SYNTAX = """
+        udp: packets between queue pairs of one device take the interface too
+        direct: they stay in memory, faster, and unseen by captures on the interface; the default of softrdma run
+        """;
+
+    /**
+     * Reads the word that {@link #word} gives.
+     *
+     * @throws VerbsException EINVAL
+     */
+    public static LocalWire parse(String word) {
+        return OptionWord.parse(LocalWire.class, "wire", word);
+    }
+
+    /** Returns the wire of devices whose link does not say: that of {@link #PROPERTY}. */
+    public static LocalWire usual() {
+        return parse(System.getProperty(PROPERTY, UDP.word()));
+    }
+
+    /** The word of the value in the options of a link. */
+    public String word() {
+        return OptionWord.of(this);
+    }
+}
