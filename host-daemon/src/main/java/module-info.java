@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** One adapter for all processes of a user: answers the verbs and rdma_cm calls of unmodified C programs. */
+@SuppressWarnings({"module", "requires-automatic", "requires-transitive-automatic"})
+module org.softrdma.daemon {
+    requires org.agrona;
+    requires org.softrdma.abi;
+    requires org.softrdma.cm;
+    requires org.softrdma.device;
+    requires org.softrdma.host;
+    requires org.softrdma.linux;
+    requires org.softrdma.verbs;
+
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.daemon.trap;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.softrdma.linux.process.PidFd;
+import org.softrdma.linux.process.ProcessInfo;
+import org.softrdma.linux.process.ProcessMemory;
+
+/** A process with open files of ours. */
+final class Client implements ClientProcess {
+    /** Guarded by the monitor of {@link OpenFiles}. */
+    final Set<OpenFiles.Entry> files = new HashSet<>();
+    /** Held from the choice of a descriptor's number until the process has the descriptor. */
+    final Object numbers = new Object();
+    final PidFd descriptor;
+    /** The supervisor of the listener that its calls arrive at. */
+    final Supervisor supervisor;
+    private final int pid;
+    private final String command;
+    private final ProcessMemory memory;
+    private volatile boolean ended;
+
+    Client(int pid, PidFd descriptor, ProcessMemory memory, Supervisor supervisor) {
+        this.pid = pid;
+        this.descriptor = descriptor;
+        this.memory = memory;
+        this.supervisor = supervisor;
+        String name = ProcessInfo.comm(pid);
+        command = name == null ? "" : name;
+    }
+
+    @Override
+    public int pid() {
+        return pid;
+    }
+
+    @Override
+    public String command() {
+        return command;
+    }
+
+    @Override
+    public ProcessMemory memory() {
+        return memory;
+    }
+
+    /** Whether the process has ended, or executed another program. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    void end() {
+        ended = true;
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.daemon.trap;
+
+import org.softrdma.linux.LinuxSockets;
+import org.softrdma.linux.process.Descriptors;
+import org.softrdma.linux.process.Notification;
+import org.softrdma.linux.process.ProcessInfo;
+import org.softrdma.verbs.VerbsException;
+
+/** Calls on descriptors that may be copies of ours. One thread. */
+final class DescriptorCalls {
+    private final Supervisor supervisor;
+    private final ProgramFiles programs;
+    private final StatusCalls statuses;
+
+    DescriptorCalls(Supervisor supervisor, ProgramFiles programs, StatusCalls statuses) {
+        this.supervisor = supervisor;
+        this.programs = programs;
+        this.statuses = statuses;
+    }
+
+    void ioctl(Notification notification) {
+        OpenFiles.Entry entry = find(notification);
+        if (entry == null || entry.file.kind() != DeviceFile.Kind.VERBS) {
+            supervisor.resume(notification.id());
+            return;
+        }
+        long argument = notification.argument(2);
+        Call call = call(notification, argument);
+        try {
+            entry.file.ioctl(call, argument);
+        } catch (VerbsException refused) {
+            call.answer(-refused.errno().value());
+        }
+        programs.processes().watch(entry);
+    }
+
+    void write(Notification notification) {
+        OpenFiles.Entry entry = find(notification);
+        if (entry == null || entry.file.kind() != DeviceFile.Kind.CONNECTIONS) {
+            supervisor.resume(notification.id());
+            return;
+        }
+        long address = notification.argument(1);
+        Call call = call(notification, address);
+        try {
+            entry.file.write(call, address, notification.argument(2));
+        } catch (VerbsException refused) {
+            call.answer(-refused.errno().value());
+        }
+    }
+
+    private OpenFiles.Entry find(Notification notification) {
+        return supervisor.entry(notification.tid(), notification.intArgument(0));
+    }
+
+    private Call call(Notification notification, long probe) {
+        return new Call(supervisor, supervisor.client(notification, probe), notification);
+    }
+
+    /** Answers fstat, or fstatat without a path. */
+    void fstat(Notification notification, int target) {
+        DeviceNode node = node(notification);
+        if (node == null) {
+            supervisor.resume(notification.id());
+            return;
+        }
+        statuses.fstat(notification, node, notification.argument(target));
+    }
+
+    /** Answers statx without a path. */
+    void statx(Notification notification) {
+        DeviceNode node = node(notification);
+        if (node == null) {
+            supervisor.resume(notification.id());
+            return;
+        }
+        statuses.fstatx(notification, node);
+    }
+
+    /** The device that a descriptor was opened of; null for other files. */
+    private DeviceNode node(Notification notification) {
+        OpenFiles.Entry entry = find(notification);
+        return entry == null ? null : entry.node;
+    }
+
+    /**
+     * Answers dup or fcntl with F_DUPFD: the copy of a device's descriptor gets a number in the range of its kind, so that calls on it are
+     * trapped too. Where a program names the number itself, as with dup2, it has that number, and fstat shows an ordinary file.
+     *
+     * @param lowest number of the copy
+     */
+    void duplicate(Notification notification, int lowest, boolean closeOnExec) {
+        OpenFiles.Entry entry = find(notification);
+        if (entry == null || supervisor.numbers().of(entry.file.kind()) == null || lowest < 0
+            || lowest >= supervisor.numbers().of(entry.file.kind()).end()) {
+            supervisor.resume(notification.id());
+            return;
+        }
+        int descriptor = entry.file.descriptor();
+        if (descriptor >= 0) {
+            supervisor.answerCopy(entry, descriptor, notification.id(), notification.tid(), lowest, closeOnExec);
+            return;
+        }
+        // The reading end of a pipe, of which this process keeps no copy.
+        boolean nonBlocking = ProcessInfo.isNonBlocking(notification.tid(), notification.intArgument(0));
+        int again = Descriptors.reopen(entry.file.lastCloseDescriptor(), nonBlocking ? Descriptors.O_NONBLOCK : 0);
+        if (again < 0) {
+            supervisor.answer(notification.id(), again);
+            return;
+        }
+        try {
+            supervisor.answerCopy(entry, again, notification.id(), notification.tid(), lowest, closeOnExec);
+        } finally {
+            LinuxSockets.close(again);
+        }
+    }
+}
