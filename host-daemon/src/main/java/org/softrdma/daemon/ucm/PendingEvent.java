@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.daemon.ucm;
+
+import org.softrdma.verbs.cm.CmEvent;
+
+/**
+ * An event that has left the connection manager's queue, on its way to a program.
+ *
+ * @param identifier that the event names; for a request, the new one
+ * @param owner      identifier that the event counts for; for a request, the listener
+ * @param membership of a multicast event; else null
+ */
+record PendingEvent(CmEvent event, UcmIdentifier identifier, UcmIdentifier owner, UcmMembership membership) {
+    /** Counts the event as read by the program. */
+    void count() {
+        owner.countEvent();
+        if (membership != null) {
+            membership.countEvent();
+        }
+    }
+
+    /** Drops the event; the identifier of a request ends with it, and its peer is refused. */
+    void drop() {
+        if (identifier != owner) {
+            identifier.file().destroy(identifier);
+        }
+    }
+}
