@@ -11,4 +11,5 @@ module org.softrdma.daemon {
     requires org.softrdma.linux;
     requires org.softrdma.verbs;
 
+    exports org.softrdma.daemon.service to org.softrdma.tools;
 }

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.daemon.service;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.softrdma.abi.sysfs.DeviceNumber;
+import org.softrdma.abi.sysfs.SysfsDevice;
+import org.softrdma.abi.sysfs.SysfsTree;
+import org.softrdma.daemon.trap.ClientProcess;
+import org.softrdma.daemon.trap.DeviceNode;
+import org.softrdma.daemon.trap.DeviceSource;
+import org.softrdma.daemon.ucm.QueuePairOwners;
+import org.softrdma.daemon.ucm.UcmDevice;
+import org.softrdma.daemon.verbs.UverbsDevice;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * The user's devices as programs see them: those of {@code rdma link show}, each with its number, and the connection manager's. A device
+ * that is added to the configuration appears at the next look; one that is deleted ends with its files. Any thread.
+ */
+final class HostDevices implements DeviceSource, AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(HostDevices.class.getName());
+
+    private final Devices devices;
+    private final UcmDevice connections;
+    /** By the user's name for the device; guarded by this object's monitor. */
+    private final Map<String, UverbsDevice> views = new LinkedHashMap<>();
+
+    /** Lists the configured devices. */
+    interface Devices {
+        /**
+         * Returns the devices, by index.
+         *
+         * @throws VerbsException the configuration cannot be read
+         */
+        List<RdmaDevice> list();
+    }
+
+    /**
+     * Creates the view; nothing is opened.
+     *
+     * @param devices     lists what is configured at the moment
+     * @param connections the connection manager's device, which this class closes
+     */
+    HostDevices(Devices devices, ConnectionsMaker connections) {
+        this.devices = devices;
+        this.connections = connections.make(this::owns);
+    }
+
+    /** Makes the connection manager's device. */
+    interface ConnectionsMaker {
+        UcmDevice make(QueuePairOwners owners);
+    }
+
+    private synchronized boolean owns(ClientProcess process, String device, int qpNum) {
+        UverbsDevice view = views.get(device);
+        return view != null && view.queuePair(process.pid(), qpNum) != null;
+    }
+
+    @Override
+    public synchronized List<DeviceNode> nodes() {
+        update();
+        List<DeviceNode> nodes = new ArrayList<>(views.values());
+        nodes.add(connections);
+        return nodes;
+    }
+
+    /**
+     * One device as programs see it.
+     *
+     * @param netdev   its network interface
+     * @param driverId {@code enum rdma_driver_id}
+     */
+    record Shown(SysfsDevice device, String netdev, int driverId) {
+    }
+
+    @Override
+    public Map<String, String> sysfs() {
+        return SysfsTree.of(shown().stream().map(Shown::device).toList(), connections.number());
+    }
+
+    /** The number of the device file of the connection manager. */
+    DeviceNumber rdmaCm() {
+        return connections.number();
+    }
+
+    /** The devices as they are now. */
+    synchronized List<Shown> shown() {
+        update();
+        List<Shown> shown = new ArrayList<>();
+        Map<UverbsDevice, String> names = names();
+        for (UverbsDevice view : views.values()) {
+            try {
+                shown.add(new Shown(DeviceSheet.of(view, names.get(view)), view.device().netdev(), view.driverId()));
+            } catch (VerbsException unknown) {
+                LOG.log(System.Logger.Level.WARNING, view.device().name() + " is not shown: " + unknown.getMessage());
+            }
+        }
+        return shown;
+    }
+
+    private void update() {
+        Map<String, RdmaDevice> configured = new LinkedHashMap<>();
+        for (RdmaDevice each : devices.list()) {
+            configured.put(each.name(), each);
+        }
+        for (String name : Set.copyOf(views.keySet())) {
+            RdmaDevice now = configured.get(name);
+            if (now == null || !isSame(now, views.get(name).device())) {
+                views.remove(name).close();
+            }
+        }
+        for (Map.Entry<String, RdmaDevice> each : configured.entrySet()) {
+            if (!views.containsKey(each.getKey())) {
+                views.put(each.getKey(), new UverbsDevice(each.getValue(), freeNumber()));
+            }
+        }
+    }
+
+    private static boolean isSame(RdmaDevice one, RdmaDevice other) {
+        return one.transport() == other.transport() && one.netdev().equals(other.netdev());
+    }
+
+    private int freeNumber() {
+        Set<Integer> taken = new HashSet<>();
+        views.values().forEach(each -> taken.add(each.index()));
+        int number = 0;
+        while (taken.contains(number)) {
+            number++;
+        }
+        return number;
+    }
+
+    /** Names for programs: libibverbs chooses librxe and libsiw by the beginning of a device's name. */
+    private Map<UverbsDevice, String> names() {
+        Map<UverbsDevice, String> names = new HashMap<>();
+        Set<String> taken = new HashSet<>(views.keySet());
+        for (UverbsDevice view : views.values()) {
+            String name = view.device().name();
+            String prefix = DeviceSheet.prefix(view);
+            if (name.startsWith(prefix)) {
+                names.put(view, name);
+                continue;
+            }
+            int number = 0;
+            while (!taken.add(prefix + number)) {
+                number++;
+            }
+            names.put(view, prefix + number);
+        }
+        return names;
+    }
+
+    @Override
+    public synchronized void close() {
+        views.values().forEach(UverbsDevice::close);
+        views.clear();
+        connections.close();
+    }
+}
