@@ -3,6 +3,7 @@
 /** The commands of rdma-core, perftest and iproute2 behind one launcher. */
 module org.softrdma.tools {
     requires org.softrdma.abi;
+    requires org.softrdma.daemon;
     requires org.softrdma.verbs;
     requires org.softrdma.host;
     requires org.softrdma.rsocket;

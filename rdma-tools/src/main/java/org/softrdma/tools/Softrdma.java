@@ -104,11 +104,14 @@ public final class Softrdma {
         }
     }
 
-    /** Runs some tools for their code only. The option --odp makes a ping-pong open a device and fail. */
+    /**
+     * Runs some tools for their code only. The option --odp makes a ping-pong open a device and fail; run reads its program from the
+     * command line of this process, and finds none.
+     */
     private static void train() {
         Console nowhere = new Console(new PrintStream(OutputStream.nullOutputStream()), new PrintStream(OutputStream.nullOutputStream()));
         for (String line : List.of("ibv_devices", "rdma link show", "rdma -j dev", "ibv_devinfo -v", "ibstat", "show_gids",
-                "rdma resource show qp", "ibv_rc_pingpong --odp")) {
+                "rdma resource show qp", "ibv_rc_pingpong --odp", "daemon status", "run --private -- true")) {
             run(List.of(line.split(" ")), nowhere);
         }
     }

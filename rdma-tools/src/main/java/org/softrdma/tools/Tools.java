@@ -25,6 +25,9 @@ import org.softrdma.tools.qperf.QPerf;
 import org.softrdma.tools.rdma.Rdma;
 import org.softrdma.tools.rping.RPing;
 import org.softrdma.tools.rstream.RStream;
+import org.softrdma.tools.run.Daemon;
+import org.softrdma.tools.run.Run;
+import org.softrdma.tools.run.Shell;
 import org.softrdma.tools.simulate.Simulate;
 import org.softrdma.verbs.Verbs;
 
@@ -37,6 +40,7 @@ final class Tools {
     private static final List<Entry> ALL = List.of(
         new Entry("cma_roce_mode", "version of RoCE of connections by address: cma_roce_mode -d rxe0 -p 1 [-m 1|2]"),
         new Entry("cmtime", "time of each step of connecting, with many connections at once"),
+        new Entry("daemon", "the process that runs the devices of all programs under run: start, stop, status, log"),
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
         new Entry("ib_atomic_bw", "rate of atomics; the peer of all ib_*_bw and ib_*_lat is softrdma or perftest"),
         new Entry("ib_atomic_lat", "latency of atomics"),
@@ -64,12 +68,14 @@ final class Tools {
         new Entry("rdma_server", "server for rdma_client"),
         new Entry("rping", "ping by RDMA READ and RDMA WRITE; client, server, persistent server"),
         new Entry("rstream", "byte streams over RDMA: latency and bandwidth of rsockets"),
+        new Entry("run", "run a program on the stock libibverbs: it sees these devices"),
+        new Entry("shell", "start a shell whose programs see these devices"),
         new Entry("show_gids", "the GIDs of all devices: the indices that -g and -x take"),
         new Entry("simulate", "random workloads on a simulated faulty network, with all data checked"),
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, with the peer resolved by address"));
 
-    private static final Set<String> OURS = Set.of("demo", "manual", "simulate");
+    private static final Set<String> OURS = Set.of("daemon", "demo", "manual", "run", "shell", "simulate");
 
     private Tools() {
     }
@@ -92,6 +98,7 @@ final class Tools {
         return switch (name) {
             case "cma_roce_mode" -> new CmaRoceMode();
             case "cmtime" -> new CmTime();
+            case "daemon" -> new Daemon();
             case "demo" -> new Demo();
             case "ib_atomic_bw" -> PerfTest.bandwidth(Verb.ATOMIC);
             case "ib_atomic_lat" -> PerfTest.latency(Verb.ATOMIC);
@@ -119,6 +126,8 @@ final class Tools {
             case "rdma_server" -> RdmaClient.server();
             case "rping" -> new RPing();
             case "rstream" -> new RStream();
+            case "run" -> new Run();
+            case "shell" -> new Shell();
             case "show_gids" -> new ShowGids(Verbs::devices);
             case "simulate" -> new Simulate();
             case "ucmatose" -> new UcMatose();
