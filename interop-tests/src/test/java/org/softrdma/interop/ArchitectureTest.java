@@ -30,19 +30,23 @@ class ArchitectureTest {
     private static final String VERBS = "org.softrdma.verbs..";
     private static final String CONTRACT = "org.softrdma.contract..";
     private static final String WIRE = "org.softrdma.wire..";
+    private static final String ABI = "org.softrdma.abi..";
     private static final String DEVICE = "org.softrdma.device..";
+    private static final String CM = "org.softrdma.cm..";
     private static final String RXE = "org.softrdma.rxe..";
     private static final String SIW = "org.softrdma.siw..";
     private static final String RSOCKET = "org.softrdma.rsocket..";
     private static final String SIMULATOR = "org.softrdma.simulator..";
+    private static final String DAEMON = "org.softrdma.daemon..";
+    private static final String CM_SEEDS = "org.softrdma.simulator.cm..";
     private static final String TOOLS = "org.softrdma.tools..";
     private static final String LINUX = "org.softrdma.linux..";
     private static final String HOST = "org.softrdma.host..";
     private static final String LINK = "org.softrdma.link..";
     /** Packages of the protocol machines; every class in them must follow the rule of purity. */
-    private static final String[] MACHINES = {"org.softrdma.rxe.qp..", "org.softrdma.rxe.cm..", "org.softrdma.siw.qp..",
-        "org.softrdma.siw.mpa..", "org.softrdma.siw.sim..", "org.softrdma.link.sim..", "org.softrdma.device.sim..",
-        "org.softrdma.device.queue..", "org.softrdma.device.qp..", "org.softrdma.rsocket.stream.."};
+    private static final String[] MACHINES = {"org.softrdma.rxe.qp..", "org.softrdma.rxe.cm..", "org.softrdma.rxe.sim..",
+        "org.softrdma.siw.qp..", "org.softrdma.siw.mpa..", "org.softrdma.siw.sim..", "org.softrdma.link.sim..",
+        "org.softrdma.device.sim..", "org.softrdma.device.queue..", "org.softrdma.device.qp..", "org.softrdma.rsocket.stream.."};
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =
@@ -71,21 +75,33 @@ class ArchitectureTest {
         .dependOnClassesThat().resideInAnyPackage("java.net..", "java.nio.channels..", "java.nio.file..", "java.util.concurrent..");
 
     @ArchTest
-    static final ArchRule SHOULD_KEEP_SOFT_DEVICE_BELOW_THE_PROVIDERS =
-        noClasses().that().resideInAPackage(DEVICE).should().dependOnClassesThat().resideInAnyPackage(LINK, RXE, SIW, SIMULATOR, TOOLS);
+    static final ArchRule SHOULD_KEEP_KERNEL_ABI_FREE_OF_DEPENDENCIES =
+        classes().that().resideInAPackage(ABI).should().onlyDependOnClassesThat().resideInAnyPackage(ABI, "java..");
 
-    /** Link types and their options are declared by providers; soft-device and host-state do not even contain their names. */
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_KERNEL_ABI_FREE_OF_IO = noClasses().that().resideInAPackage(ABI).should()
+        .dependOnClassesThat().resideInAnyPackage("java.io..", "java.net..", "java.nio.channels..", "java.nio.file..");
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_SOFT_DEVICE_BELOW_THE_PROVIDERS =
+        noClasses().that().resideInAPackage(DEVICE).should().dependOnClassesThat().resideInAnyPackage(CM, LINK, RXE, SIW, SIMULATOR, TOOLS);
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_THE_CONNECTION_MANAGER_BELOW_THE_PROVIDERS =
+        noClasses().that().resideInAPackage(CM).should().dependOnClassesThat().resideInAnyPackage(LINK, RXE, SIW, SIMULATOR, TOOLS);
+
+    /** Link types and their options are declared by providers; what is below them does not even contain their names. */
     @ArchTest
     static final ArchRule SHOULD_KEEP_NAMES_OF_TRANSPORTS_OUT_OF_SOFT_DEVICE =
-        classes().that().resideInAnyPackage(DEVICE, HOST).should(nameNoTransport());
+        classes().that().resideInAnyPackage(DEVICE, CM, HOST).should(nameNoTransport());
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_LINUX_SOCKETS_AND_HOST_STATE_AT_THE_BOTTOM = noClasses().that()
-        .resideInAnyPackage(LINUX, HOST).should().dependOnClassesThat().resideInAnyPackage(DEVICE, LINK, RXE, SIW, SIMULATOR, TOOLS);
+        .resideInAnyPackage(LINUX, HOST).should().dependOnClassesThat().resideInAnyPackage(DEVICE, CM, LINK, RXE, SIW, SIMULATOR, TOOLS);
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_PACKET_LINKS_BELOW_THE_PROVIDERS =
-        noClasses().that().resideInAPackage(LINK).should().dependOnClassesThat().resideInAnyPackage(RXE, SIW, SIMULATOR, TOOLS);
+        noClasses().that().resideInAPackage(LINK).should().dependOnClassesThat().resideInAnyPackage(CM, RXE, SIW, SIMULATOR, TOOLS);
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_PACKAGES_FREE_OF_CIRCLES =
@@ -99,6 +115,16 @@ class ArchitectureTest {
     static final ArchRule SHOULD_KEEP_SIW_BESIDE_RXE_AND_BELOW_THE_TOOLS =
         noClasses().that().resideInAPackage(SIW).should().dependOnClassesThat().resideInAnyPackage(LINK, RXE, SIMULATOR, TOOLS);
 
+    /** A front door checks and translates; which transport executes is the device's affair. */
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_THE_DAEMON_OFF_THE_TRANSPORTS =
+        noClasses().that().resideInAPackage(DAEMON).should().dependOnClassesThat().resideInAnyPackage(LINK, RXE, SIW, SIMULATOR, TOOLS);
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_THE_DAEMON_ABOVE_THE_DEVICES = noClasses().that()
+        .resideInAnyPackage(VERBS, WIRE, ABI, DEVICE, CM, LINUX, HOST, LINK, RXE, SIW, RSOCKET, SIMULATOR).should()
+        .dependOnClassesThat().resideInAPackage(DAEMON);
+
     /** The protocol depends on streams; only the factory of the streams depends on Netty. */
     @ArchTest
     static final ArchRule SHOULD_KEEP_NETTY_IN_THE_TCP_LINK = noClasses().that().resideInAPackage("org.softrdma..").and()
@@ -107,7 +133,8 @@ class ArchitectureTest {
 
     /** The simulator tests devices from outside: through the API, their options, the wire and the simulated network. */
     @ArchTest
-    static final ArchRule SHOULD_KEEP_SIMULATOR_OUT_OF_THE_DEVICES = classes().that().resideInAPackage(SIMULATOR).should()
+    static final ArchRule SHOULD_KEEP_SIMULATOR_OUT_OF_THE_DEVICES = classes().that().resideInAPackage(SIMULATOR).and()
+        .resideOutsideOfPackage(CM_SEEDS).should()
         .onlyDependOnClassesThat(DescribedPredicate.describe("a judge may know", type -> type.getPackageName().startsWith("java.")
             || type.getPackageName().startsWith("org.softrdma.simulator") || type.getPackageName().startsWith("org.softrdma.verbs")
             || type.getPackageName().startsWith("org.softrdma.wire") || type.getPackageName().startsWith("org.softrdma.device.sim")
@@ -119,6 +146,12 @@ class ArchitectureTest {
             || type.getFullName().startsWith("org.softrdma.siw.SimulatedSiw")
             || type.getPackageName().startsWith("org.softrdma.rxe.config") || type.getFullName().equals("org.softrdma.rxe.RxeOptions")
             || type.getFullName().equals("org.softrdma.rxe.SimulatedRxe")));
+
+    /** Connection management is simulated without devices: its seeds are the applications of {@code CommunicationManager}. */
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_SEEDS_OF_CONNECTION_MANAGEMENT_OUT_OF_THE_DEVICES = classes().that().resideInAPackage(CM_SEEDS)
+        .should().onlyDependOnClassesThat().resideInAnyPackage("java..", SIMULATOR, VERBS, WIRE, "org.softrdma.rxe.cm..",
+            "org.softrdma.rxe.sim..", "org.softrdma.device", "org.softrdma.cm");
 
     /**
      * Beyond the facade, a tool may use the configuration, faults included, query running processes, and create devices for its own run.
@@ -166,8 +199,8 @@ class ArchitectureTest {
     private static DescribedPredicate<JavaClass> softrdmaClassesToolsMustNotKnow() {
         return DescribedPredicate.describe("belong to a device", type -> {
             String name = type.getPackageName();
-            boolean inDevice = name.startsWith("org.softrdma.device") || name.startsWith("org.softrdma.link")
-                || name.startsWith("org.softrdma.linux") || name.startsWith("org.softrdma.rxe")
+            boolean inDevice = name.startsWith("org.softrdma.device") || name.startsWith("org.softrdma.cm")
+                || name.startsWith("org.softrdma.link") || name.startsWith("org.softrdma.linux") || name.startsWith("org.softrdma.rxe")
                 || name.startsWith("org.softrdma.siw") || name.startsWith("org.softrdma.wire");
             boolean entryPoint = name.startsWith("org.softrdma.host.config") || name.startsWith("org.softrdma.link.fault")
                 || name.startsWith("org.softrdma.host.inspect")

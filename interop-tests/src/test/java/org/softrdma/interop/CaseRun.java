@@ -57,6 +57,7 @@ final class CaseRun {
     private final List<Set<String>> expectedMessages = new ArrayList<>(List.of(Set.of(), Set.of()));
     private int expectedLosses;
     private Map<String, String> toolEnvironment = Map.of();
+    private boolean cPrograms;
 
     private CaseRun(KernelLab lab, InteropCase interop, Path directory) {
         this.lab = lab;
@@ -167,7 +168,7 @@ final class CaseRun {
         if (report.hasty().size() > HASTY) {
             complaints.addAll(report.hasty());
         }
-        int handful = interop.group().equals(PingPongCases.SRQ_GROUP) ? HANDFUL_OF_SIXTEEN : HANDFUL;
+        int handful = interop.group().endsWith(PingPongCases.SRQ_GROUP) ? HANDFUL_OF_SIXTEEN : HANDFUL;
         int limit = handful + (report.packets(CaptureReport.OURS) + report.packets(CaptureReport.KERNEL)) / PACKETS_A_REPEAT;
         for (int sender = CaptureReport.OURS; sender <= CaptureReport.KERNEL; sender++) {
             if (report.bursts(sender) > limit) {
@@ -247,7 +248,12 @@ final class CaseRun {
     RunningCommand onHost(String name, Map<String, String> environment, String... command) {
         Map<String, String> all = new HashMap<>(toolEnvironment);
         all.putAll(environment);
-        return lab.tool(file(name), all, command);
+        return lab.tool(file(name), all, cPrograms ? CPrograms.inPlaceOf(command) : command);
+    }
+
+    /** Runs the unmodified C programs on our device in place of our tools from now on. */
+    void useCPrograms() {
+        cPrograms = true;
     }
 
     /** Makes our tools send and receive whole frames from now on. */
@@ -279,11 +285,12 @@ final class CaseRun {
 
     /**
      * Waits until a started server listens on a port of the connection manager. On RoCE, the socket of our device is checked instead: our
-     * server listens shortly after it exists.
+     * server listens shortly after it exists. A daemon's socket exists longer, and its identifiers are asked for.
      */
     void awaitRdmaListener(boolean guest, int port, RunningCommand server) {
-        if (guest) {
-            awaitListener(true, "rdma resource show cm_id | grep -q 'state LISTEN.*:" + port + " '", port, server);
+        if (guest || cPrograms) {
+            String rdma = guest ? "rdma" : "./softrdma rdma";
+            awaitListener(guest, rdma + " resource show cm_id | grep -q 'state LISTEN.*:" + port + " '", port, server);
         } else if (lab.isIwarp()) {
             awaitListener(false, port, server);
         } else {

@@ -40,9 +40,12 @@ class ModulePathTest {
         Map.entry("org.softrdma.verbs", "org.softrdma.verbs org.softrdma.verbs.cm"),
         Map.entry("org.softrdma.wire", "org.softrdma.wire org.softrdma.wire.cm org.softrdma.wire.iwarp org.softrdma.wire.mad"
             + " org.softrdma.wire.net org.softrdma.wire.pcap org.softrdma.wire.roce"),
+        Map.entry("org.softrdma.abi", ""),
+        Map.entry("org.softrdma.daemon", ""),
         Map.entry("org.softrdma.host", ""),
         Map.entry("org.softrdma.linux", ""),
         Map.entry("org.softrdma.device", "org.softrdma.device.threads"),
+        Map.entry("org.softrdma.cm", ""),
         Map.entry("org.softrdma.link", "org.softrdma.link.fault"),
         Map.entry("org.softrdma.rxe", "org.softrdma.rxe org.softrdma.rxe.config"),
         Map.entry("org.softrdma.siw", "org.softrdma.siw org.softrdma.siw.config"),
@@ -83,12 +86,12 @@ class ModulePathTest {
         Path source = directory.resolve("internals");
         Files.createDirectories(source);
         Files.writeString(source.resolve("module-info.java"),
-            "module internals { requires org.softrdma.rxe; requires org.softrdma.device; }");
+            "module internals { requires org.softrdma.rxe; requires org.softrdma.cm; }");
         Files.writeString(source.resolve("Internals.java"),
-            "package internals; class Internals { org.softrdma.device.cm.SoftConnectionManagerProvider provider; }");
+            "package internals; class Internals { org.softrdma.cm.SoftConnectionManagerProvider provider; }");
         String errors = javac("-p", modulePath(), "-d", directory.resolve("classes").toString(),
             source.resolve("module-info.java").toString(), source.resolve("Internals.java").toString());
-        assertTrue(errors.contains("package org.softrdma.device.cm is not visible"), errors);
+        assertTrue(errors.contains("package org.softrdma.cm is not visible"), errors);
     }
 
     /** A provider in one of the two lists only would be missing on the other path. */

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -22,9 +22,11 @@ import org.junit.jupiter.params.provider.ValueSource;
  * RoCE v1 and v2 in raw frames, between two network namespaces: runs the tools as a user does, and checks the frames on the wire with our
  * decoder and with Wireshark.
  */
-@ExtendWith(VethExtension.class)
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class RoceVersionsTest {
+    @RegisterExtension
+    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "dumpcap", "tshark");
+
     private static final int PING_PONG_PORT = 18515;
     private static final Duration DEADLINE = Duration.ofSeconds(90);
     private static final String ROCE_FRAMES = "ether proto 0x8915 or udp port 4791";

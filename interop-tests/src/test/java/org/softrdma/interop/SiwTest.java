@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -31,6 +32,16 @@ class SiwTest {
     Stream<DynamicNode> shouldConnectWithTheKernelsSiw(KernelLab lab) {
         return new Matrix(lab, "siw").tests(Stream.of(SiwCases.all(), SiwOperations.all(lab), SiwMeasurements.all())
             .flatMap(List::stream).toList());
+    }
+
+    @TestFactory
+    Stream<DynamicNode> shouldRunCProgramsWithTheKernelsSiw(KernelLab lab) {
+        return new Matrix(lab, "c-programs-siw").tests(CPrograms.overIwarp());
+    }
+
+    @AfterAll
+    static void stopDaemon(KernelLab lab) {
+        CPrograms.stopDaemon(lab);
     }
 
     /** Sends the same hand-made frames to the kernel's accepting end and to ours. */

@@ -27,7 +27,8 @@ import org.softrdma.interop.app.Violation;
  */
 @ExtendWith(LabExtension.class)
 class ViolationTest {
-    private final Map<String, Map<Role, String>> seen = new LinkedHashMap<>();
+    /** Answers by violation. They outlive one run: when failed tests are run again, the table still shows all. */
+    private static final Map<String, Map<Role, String>> SEEN = new LinkedHashMap<>();
 
     @TestFactory
     Stream<DynamicTest> shouldAnswerViolationsAsDocumented(KernelLab lab) {
@@ -70,7 +71,7 @@ class ViolationTest {
             int responder = role == Role.REQUESTER ? CaptureReport.KERNEL : CaptureReport.OURS;
             answers.put(role, report.answer(responder) + "; " + observed.substring(prefix.length()));
         }
-        seen.put(violation.name(), answers);
+        SEEN.put(violation.name(), answers);
         if (report.defectCount() > 0) {
             throw new AssertionError(id + ": " + report);
         }
@@ -80,7 +81,7 @@ class ViolationTest {
         StringBuilder text = new StringBuilder("| what is wrong | IBA | rxe of Linux " + Matrix.shortVersion(lab.kernel())
             + " as responder | ours as responder |\n|---|---|---|---|\n");
         for (Violation violation : Violation.ALL) {
-            Map<Role, String> answers = seen.getOrDefault(violation.name(), Map.of());
+            Map<Role, String> answers = SEEN.getOrDefault(violation.name(), Map.of());
             text.append("| ").append(violation.name()).append(" | ").append(violation.iba()).append(" | ")
                 .append(answers.getOrDefault(Role.REQUESTER, "–")).append(" | ").append(answers.getOrDefault(Role.RESPONDER, "–"))
                 .append(" |\n");

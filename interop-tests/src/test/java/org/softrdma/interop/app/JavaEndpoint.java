@@ -252,7 +252,7 @@ final class JavaEndpoint implements Endpoint {
 
     @Override
     public Datagram fromGroup() {
-        Completion received = Operation.one(this).expect(GROUP_WR, WcOpcode.RECV);
+        Completion received = Exchanges.one(this).expect(GROUP_WR, WcOpcode.RECV);
         return new Datagram(received.sourceQpn(), received.immediate(), bytes(Settings.GRH, received.bytes() - Settings.GRH));
     }
 

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Unmodified C programs on our devices: with each other on one host, across a wire, and with our Java tools. Hosts are network namespaces,
+ * each with a daemon of its own while C programs run there: it has the port of RoCE at their addresses.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class CProgramPairs {
+    @RegisterExtension
+    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "stdbuf", "ibv_devinfo", "ibv_rc_pingpong",
+        "rping", "ib_write_bw");
+
+    /**
+     * Results by type, program and mode. They outlive one run: when failed tests are run again, only those run, and the table still shows
+     * all.
+     */
+    private static final Map<String, Map<String, Map<String, String>>> RESULTS = new HashMap<>();
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    /** Words of a client that came before its server listened. */
+    private static final Pattern TOO_EARLY = Pattern.compile("Couldn't connect|Connection refused|RDMA_CM_EVENT_REJECTED|EVENT_UNREACHABLE|"
+        + "Unexpected CM event|Unable to init the socket|cma event");
+    private static final int ATTEMPTS = 40;
+    private static final long PAUSE_MS = 250;
+    private static final int FIRST_PORT = 19_000;
+
+    private final String type;
+    private VethPair wire;
+    private final Map<String, Map<String, String>> results;
+    /** The mode that daemons run for; null before the first. */
+    private Mode running;
+    private int port = FIRST_PORT;
+
+    /**
+     * A program and its two command lines: HOST stands for the server's address, ANY for the wildcard address, PORT for a port, GID for the
+     * index of the address's GID.
+     *
+     * @param words output that both ends must have
+     */
+    private record Case(String name, String sentence, String server, String client, List<String> words) {
+        static Case pingPong(String tool, String options, String sentence) {
+            String line = tool + " -d DEVICE -g GID -p PORT " + options;
+            return new Case(tool + " " + options, sentence, line, line + " IPV4", List.of(" iters in "));
+        }
+
+        static Case perftest(String line, String row, String sentence) {
+            String all = line + " -F -d DEVICE -p PORT";
+            return new Case(line, sentence, all, all + " IPV4", List.of("\n " + row));
+        }
+
+        /** Whether the server listens at its port by the connection manager. */
+        boolean isByCm() {
+            return client.contains(" -R ") || client.contains("HOST") && client.contains("PORT");
+        }
+
+        static Case of(String name, String sentence, Program program, String... words) {
+            return new Case(name, sentence, program.server(), program.client(), List.of(words));
+        }
+    }
+
+    /** Where and as what the two programs run. */
+    private enum Mode {
+        ONE_HOST("C to C, one host", true, true),
+        TWO_HOSTS("C to C, two hosts", true, true),
+        TO_JAVA("C client, Java server", false, true),
+        FROM_JAVA("Java client, C server", true, false);
+
+        private final String text;
+        private final boolean cServes;
+        private final boolean cAsks;
+
+        Mode(String text, boolean cServes, boolean cAsks) {
+            this.text = text;
+            this.cServes = cServes;
+            this.cAsks = cAsks;
+        }
+    }
+
+    private static final List<Case> OVER_BOTH = List.of(
+        Case.of("rping -S 65000 -V", "100 pings of 65000 bytes, compared", Program.LONG_RPING),
+        Case.of("ucmatose", "10 messages each way", Program.UCMATOSE, "data transfers complete\n", "return status 0\n"),
+        Case.of("rdma_client", "synchronous identifiers", Program.RDMA_CLIENT, " end 0\n"),
+        Case.of("rstream -T v", "byte streams, verified", Program.rstream("-S 1000 -C 20 -I 3"), "\ncustom    1000    20      3 "));
+
+    private static final List<Case> OVER_ROCE = List.of(
+        Case.pingPong("ibv_rc_pingpong", "-c", "1000 messages of 4096 bytes each way, compared"),
+        Case.pingPong("ibv_rc_pingpong", "-e -c", "both sleep on completion events"),
+        Case.pingPong("ibv_uc_pingpong", "-c", "unreliable connection"),
+        Case.pingPong("ibv_ud_pingpong", "-c", "datagrams"),
+        Case.pingPong("ibv_srq_pingpong", "-c", "16 connections, one shared receive queue"),
+        Case.perftest("ib_write_bw -x GID -n 200", "65536      200 ", "WRITEs of 64 KiB"),
+        Case.perftest("ib_read_bw -x GID -n 200", "65536      200 ", "READs of 64 KiB"),
+        Case.perftest("ib_send_bw -x GID -n 200", "65536      200 ", "SENDs of 64 KiB"),
+        Case.perftest("ib_atomic_bw -x GID -n 200", "8          200 ", "FETCH_ADDs"),
+        Case.perftest("ib_write_lat -x GID -n 200", "2       200 ", "WRITEs of 2 bytes, seen in memory"),
+        Case.perftest("ib_send_lat -x GID -n 200", "2       200 ", "messages of 2 bytes"),
+        Case.perftest("ib_send_bw -c UD -x GID -s 1024 -n 100", "1024       100 ", "datagrams of 1 KiB"),
+        Case.perftest("ib_write_bw -R -n 100", "65536      100 ", "by the connection manager"),
+        Case.of("udaddy", "datagrams, by the connection manager", new Program("udaddy -b ANY", "udaddy -s HOST"),
+            "data transfers complete\n", "return status 0\n"));
+
+    /** @param type of the devices at both ends: rxe or siw */
+    CProgramPairs(String type) {
+        this.type = type;
+        this.results = RESULTS.computeIfAbsent(type, _ -> new TreeMap<>());
+    }
+
+    @BeforeAll
+    void connect() throws IOException {
+        wire = new VethPair("c-" + type, 1500);
+        for (VethPair.End each : List.of(wire.a, wire.b)) {
+            Path state = Files.createDirectories(wire.directory().resolve("state-" + each.name));
+            Files.writeString(state.resolve("links"), "link " + type + "0 type " + type + " netdev " + each.netdev() + "\n");
+        }
+    }
+
+    @AfterAll
+    void disconnect() {
+        stopDaemons();
+        wire.close();
+    }
+
+    private void stopDaemons() {
+        for (VethPair.End each : List.of(wire.a, wire.b)) {
+            try (RunningCommand stopping = each.start("daemon-" + each.name, "daemon", "stop")) {
+                stopping.awaitExit(DEADLINE);
+            }
+        }
+    }
+
+    /** Starts daemons at the ends of C programs only, with their devices open: a device that is being opened rejects requests at first. */
+    private void startDaemons(Mode mode) {
+        stopDaemons();
+        if (mode.cAsks) {
+            wire.a.tool("run", "--", "ibv_devinfo");
+        }
+        if (mode.cServes && mode != Mode.ONE_HOST) {
+            wire.b.tool("run", "--", "ibv_devinfo");
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicNode> shouldRunUnmodified() {
+        Map<String, List<DynamicTest>> groups = new LinkedHashMap<>();
+        for (Mode mode : Mode.values()) {
+            if (type.equals("rxe")) {
+                OVER_ROCE.forEach(each -> add(groups, each, mode, false));
+            }
+            OVER_BOTH.forEach(each -> add(groups, each, mode, mode == Mode.TWO_HOSTS));
+        }
+        List<DynamicNode> nodes = new ArrayList<>();
+        groups.forEach((group, tests) -> nodes.add(dynamicContainer(group, tests)));
+        nodes.add(dynamicTest("docs/interop.md shows these pairs", this::report));
+        return nodes.stream();
+    }
+
+    private void add(Map<String, List<DynamicTest>> groups, Case program, Mode mode, boolean ipv6) {
+        String id = "pairs-" + mode + "-" + type + "-" + program.name;
+        if (DocTable.isWanted(id)) {
+            groups.computeIfAbsent(mode.text, _ -> new ArrayList<>()).add(dynamicTest(program.name + " over " + type, () -> {
+                String outcome = "failed";
+                try {
+                    run(program, mode, ipv6);
+                    outcome = "passed";
+                } finally {
+                    results.computeIfAbsent(program.name + " | " + program.sentence, _ -> new TreeMap<>())
+                        .put(mode.text, outcome);
+                }
+            }));
+        }
+    }
+
+    private void run(Case program, Mode mode, boolean ipv6) throws InterruptedException {
+        if (running != mode) {
+            startDaemons(mode);
+            running = mode;
+        }
+        VethPair.End serves = mode == Mode.ONE_HOST ? wire.a : wire.b;
+        int chosen = port++;
+        String file = (program.name + "-" + mode).replaceAll("[^A-Za-z0-9-]+", "-");
+        try (RunningCommand server = start(serves, mode.cServes, file + "-server", line(program.server, serves, ipv6, chosen))) {
+            if (program.isByCm()) {
+                awaitListener(serves, server, chosen);
+            }
+            RunningCommand client = client(wire.a, mode.cAsks, file, line(program.client, serves, ipv6, chosen), server);
+            Ends.expect(client.awaitSuccess(DEADLINE), program.words);
+            Ends.expect(server.awaitSuccess(DEADLINE), program.words);
+            if ((client.output() + server.output()).contains("invalid data")) {
+                throw new AssertionError(client.output() + server.output());
+            }
+        }
+    }
+
+    /** Index 0 of the GID tables is the link-local address, which these interfaces have in the table only. */
+    private String line(String template, VethPair.End server, boolean ipv6, int port) {
+        return template.replace("DEVICE", type + "0").replace("HOST", ipv6 ? server.ipv6 : server.ipv4).replace("IPV4", server.ipv4)
+            .replace("ANY", ipv6 ? "::" : "0.0.0.0").replace("PORT", Integer.toString(port)).replace("GID", ipv6 ? "2" : "1");
+    }
+
+    private static RunningCommand start(VethPair.End end, boolean c, String file, String line) {
+        List<String> words = new ArrayList<>(c ? List.of("run", "--", "stdbuf", "-oL") : List.of());
+        words.addAll(Arrays.asList(line.split(" ")));
+        return end.start(file, words.toArray(String[]::new));
+    }
+
+    /** Waits until a server listens by the connection manager: some clients crash if they are refused, others say it in many ways. */
+    private static void awaitListener(VethPair.End end, RunningCommand server, int port) throws InterruptedException {
+        Pattern listens = Pattern.compile("state LISTEN .*:" + port + "\\b");
+        for (int attempt = 1; attempt <= ATTEMPTS && server.isRunning(); attempt++) {
+            if (listens.matcher(end.tool("rdma", "resource", "show", "cm_id")).find()) {
+                return;
+            }
+            Thread.sleep(PAUSE_MS);
+        }
+        throw new AssertionError("nothing listens on port " + port + ":\n" + server.output());
+    }
+
+    /** Starts the client, again and again while the server does not listen yet. */
+    private static RunningCommand client(VethPair.End end, boolean c, String file, String line, RunningCommand server)
+        throws InterruptedException {
+        for (int attempt = 1;; attempt++) {
+            RunningCommand client = start(end, c, file + "-client", line);
+            if (client.awaitExit(DEADLINE) == 0 || attempt == ATTEMPTS || !server.isRunning()
+                || !TOO_EARLY.matcher(client.output()).find()) {
+                return client;
+            }
+            Thread.sleep(PAUSE_MS);
+        }
+    }
+
+    private void report() throws IOException {
+        StringBuilder table = new StringBuilder("| program | what it shows |");
+        for (Mode mode : Mode.values()) {
+            table.append(' ').append(mode.text).append(" |");
+        }
+        table.append("\n|---|---|").append("---|".repeat(Mode.values().length)).append('\n');
+        results.forEach((row, outcomes) -> {
+            table.append("| ").append(row).append(" |");
+            for (Mode mode : Mode.values()) {
+                table.append(' ').append(outcomes.getOrDefault(mode.text, "–")).append(" |");
+            }
+            table.append('\n');
+        });
+        if (!DocTable.isPartialRun()) {
+            DocTable.check("c-pairs-" + type, table.toString());
+        }
+    }
+}
