@@ -2,12 +2,15 @@
 package org.softrdma.daemon.service;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.softrdma.abi.sysfs.LinkRate;
+import org.softrdma.abi.sysfs.RxeHwCounters;
 import org.softrdma.abi.sysfs.SysfsDevice;
 import org.softrdma.abi.sysfs.SysfsGid;
 import org.softrdma.abi.sysfs.SysfsPort;
+import org.softrdma.daemon.trap.DeviceTree;
 import org.softrdma.daemon.verbs.UverbsDevice;
 import org.softrdma.verbs.DeviceDescription;
 import org.softrdma.verbs.GidEntry;
@@ -51,10 +54,21 @@ final class DeviceSheet {
         return new SysfsDevice(name, view.index(), view.abiVersion(),
             device.nodeType() == NodeType.RNIC ? SysfsDevice.RNIC : SysfsDevice.CA, iwarp ? SIW_DESCRIPTION : RXE,
             description.device().fwVer(), device.nodeGuid(), description.device().sysImageGuid(), iwarp ? null : device.netdev(),
-            List.of(device.netdev()), List.of(port(description, iwarp)));
+            List.of(device.netdev()), List.of(port(description, iwarp, hwCounters(view.counters(), iwarp))));
     }
 
-    private static SysfsPort port(DeviceDescription description, boolean iwarp) {
+    /** All counters of the device. Kernel rxe's are there from the beginning; kernel siw has none. */
+    private static Map<String, Long> hwCounters(Map<String, Long> counted, boolean iwarp) {
+        Map<String, Long> all = new LinkedHashMap<>();
+        all.put("lifespan", DeviceTree.FRESH_MS);
+        if (!iwarp) {
+            RxeHwCounters.NAMES.forEach(name -> all.put(name, 0L));
+        }
+        all.putAll(counted);
+        return all;
+    }
+
+    private static SysfsPort port(DeviceDescription description, boolean iwarp, Map<String, Long> hwCounters) {
         PortAttributes port = description.port();
         List<SysfsGid> gids = new ArrayList<>();
         for (GidEntry each : description.gids()) {
@@ -64,6 +78,6 @@ final class DeviceSheet {
         return new SysfsPort(1, port.state().value(), port.physState(), port.portCapFlags(),
             LinkRate.of(port.activeWidth(), port.activeSpeed()).kernelText(),
             port.linkLayer() == LAYER_INFINIBAND ? "InfiniBand" : ETHERNET,
-            iwarp ? List.of() : List.of(DEFAULT_PKEY), gids, Map.of(), Map.of(), Map.of());
+            iwarp ? List.of() : List.of(DEFAULT_PKEY), gids, Map.of(), hwCounters, Map.of());
     }
 }

@@ -28,8 +28,10 @@ import org.softrdma.verbs.VerbsException;
  */
 public final class DeviceTree implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(DeviceTree.class.getName());
-    /** How old the files may be. */
-    private static final long FRESH_NS = 250_000_000;
+    /** How old the files may be when a program opens one, in milliseconds. */
+    public static final long FRESH_MS = 250;
+
+    private static final long FRESH_NS = FRESH_MS * 1_000_000;
 
     private final Path root;
     private final String rootText;

@@ -3,6 +3,7 @@ package org.softrdma.daemon.verbs;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,6 +74,12 @@ public final class UverbsDevice implements DeviceNode, AutoCloseable {
     /** Returns the number of the driver's half in libibverbs, {@code enum rdma_driver_id}. */
     public int driverId() {
         return driver.id();
+    }
+
+    /** Returns the device's counters by name; none before the first program. */
+    public Map<String, Long> counters() {
+        SoftContext context = running;
+        return context == null ? Map.of() : context.counters();
     }
 
     /** Returns the version of the interface between that half and us, as sysfs shows it. */

@@ -4,6 +4,7 @@ package org.softrdma.tools.rdma;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.softrdma.abi.sysfs.RxeHwCounters;
 import org.softrdma.host.inspect.DeviceReport;
 import org.softrdma.host.inspect.ProcessReport;
 import org.softrdma.tools.cli.Console;
@@ -15,10 +16,6 @@ import org.softrdma.tools.cli.ToolFailure;
  * details are requested.
  */
 final class StatisticCommand {
-    private static final List<String> OF_KERNEL_RXE = List.of("sent_pkts", "rcvd_pkts", "duplicate_request", "out_of_seq_request",
-        "rcvd_rnr_err", "send_rnr_err", "rcvd_seq_err", "ack_deferred", "retry_exceeded_err", "retry_rnr_exceeded_err",
-        "completer_retry_err", "send_err", "link_downed", "rdma_sends", "rdma_recvs");
-
     private final List<Link> links;
     private final Processes processes;
     private final Report report;
@@ -69,7 +66,7 @@ final class StatisticCommand {
             report.string("ifname", "link %s/", link.name());
             report.number("port", "%d ", 1);
             counters(reports, link).forEach((name, value) -> {
-                if (all || value != 0 || OF_KERNEL_RXE.contains(name)) {
+                if (all || value != 0 || RxeHwCounters.NAMES.contains(name)) {
                     report.number(name, name + " %d ", value);
                 }
             });
@@ -82,7 +79,7 @@ final class StatisticCommand {
     private static Map<String, Long> counters(List<ProcessReport> reports, Link link) {
         Map<String, Long> sums = new LinkedHashMap<>();
         if (link.configured().type().equals("rxe")) {
-            OF_KERNEL_RXE.forEach(name -> sums.put(name, 0L));
+            RxeHwCounters.NAMES.forEach(name -> sums.put(name, 0L));
         }
         for (ProcessReport process : reports) {
             for (DeviceReport device : process.devices()) {

@@ -152,6 +152,26 @@ class RunEndToEndTest extends ToolProcesses {
         return new Ended(process.waitFor(), Files.readString(out), "");
     }
 
+    /** Those of a shell's {@code 3<file} and {@code <(command)}, or of make's job server. */
+    @Test
+    void shouldPassOnInheritedDescriptors() throws Exception {
+        Path file = Files.writeString(directory.resolve("inherited"), "from a file\n");
+        List<String> shell = List.of("sh", "-c", "exec \"$@\" 3<" + file, "sh");
+        Ended ended = start(shell, "run -- sh " + script("cat <&3; ls /proc/self/fd | wc -l")).await();
+        assertEquals("from a file\n" + (Integer.parseInt(runBare("ls /proc/self/fd | wc -l").out().strip()) + 1) + '\n', ended.out());
+    }
+
+    /** Files of the same names as kernel rxe's, with what the device of all programs has counted. */
+    @Test
+    void shouldShowCountersInSysfs() throws Exception {
+        String counters = "/sys/class/infiniband/rxe0/ports/1/hw_counters/";
+        assertEquals("0\n", start("run -- cat " + counters + "sent_pkts").await().out());
+        Ended ended = start("run -- sh " + script("ibv_devinfo >/dev/null; sleep 0.3; ls " + counters)).await();
+        assumeTrue(!ended.err().contains("ibv_devinfo"), "ibverbs-utils is not installed");
+        assertTrue(ended.out().lines().toList().containsAll(List.of("lifespan", "out_of_seq_request", "rdma_sends", "drop_bad_icrc")),
+            ended.out());
+    }
+
     @Test
     void shouldForwardTermination() throws Exception {
         Path ready = directory.resolve("ready");
