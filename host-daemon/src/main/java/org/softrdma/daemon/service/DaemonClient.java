@@ -90,7 +90,9 @@ public final class DaemonClient {
 
     /** Describes the daemon; null if none runs. */
     public String status() {
-        return request(DaemonMessage.STATUS);
+        try (LocalSocket socket = connect()) {
+            return socket == null ? null : request(socket, DaemonMessage.STATUS);
+        }
     }
 
     /**
@@ -100,28 +102,28 @@ public final class DaemonClient {
      * @throws VerbsException ETIMEDOUT
      */
     public boolean stop() {
-        if (request(DaemonMessage.STOP) == null) {
-            return false;
+        int daemon;
+        try (LocalSocket socket = connect()) {
+            if (socket == null) {
+                return false;
+            }
+            daemon = socket.peer().pid();
+            if (request(socket, DaemonMessage.STOP) == null) {
+                return false;
+            }
         }
         long deadline = System.nanoTime() + STOP_NS;
-        while (System.nanoTime() - deadline < 0) {
-            LocalSocket socket = connect();
-            if (socket == null) {
-                return true;
+        while (ProcessInfo.isAlive(daemon)) {
+            if (System.nanoTime() - deadline >= 0) {
+                throw new VerbsException(Errno.ETIMEDOUT, "daemon", "the daemon does not end; its messages are in " + files.log());
             }
-            socket.close();
             LockSupport.parkNanos(PAUSE_NS);
         }
-        throw new VerbsException(Errno.ETIMEDOUT, "daemon", "the daemon does not end; its messages are in " + files.log());
+        return true;
     }
 
-    private String request(int kind) {
-        try (LocalSocket socket = connect()) {
-            DaemonMessage message = new DaemonMessage();
-            if (socket == null || !message.send(socket, kind, new int[0], "") || message.receive(socket) != DaemonMessage.DONE) {
-                return null;
-            }
-            return message.text();
-        }
+    private static String request(LocalSocket socket, int kind) {
+        DaemonMessage message = new DaemonMessage();
+        return message.send(socket, kind, new int[0], "") && message.receive(socket) == DaemonMessage.DONE ? message.text() : null;
     }
 }
