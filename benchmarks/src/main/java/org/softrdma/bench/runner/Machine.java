@@ -31,6 +31,7 @@ final class Machine {
         facts.put("libfabric", firstLine("fi_info", "--version").replace("fi_info: ", ""));
         facts.put("iperf3", firstLine("iperf3", "--version").replaceAll("iperf ([0-9.]+).*", "$1"));
         facts.put("sockperf", firstLine("sockperf", "--version").replaceAll("sockperf, version ", ""));
+        facts.put("perftest", firstLine("ib_send_lat", "--version").replace("Version: ", ""));
         facts.put("socket buffers", "net.core.rmem_max " + read("/proc/sys/net/core/rmem_max"));
         return facts;
     }

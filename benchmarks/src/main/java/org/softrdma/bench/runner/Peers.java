@@ -34,18 +34,23 @@ final class Peers {
     private record PeerRow(String name, String program, String debianPackage, Body body) implements Row {
         @Override
         public String missing() {
-            for (String directory : System.getenv("PATH").split(":")) {
-                if (Files.isExecutable(Path.of(directory, program))) {
-                    return null;
-                }
-            }
-            return program + " is not installed (Debian: " + debianPackage + ")";
+            return lacking(program, debianPackage);
         }
 
         @Override
         public Map<String, Double> run() throws IOException, Processes.Failed {
             return body.run();
         }
+    }
+
+    /** Why a program cannot be run, or null. */
+    static String lacking(String program, String debianPackage) {
+        for (String directory : System.getenv("PATH").split(":")) {
+            if (Files.isExecutable(Path.of(directory, program))) {
+                return null;
+            }
+        }
+        return program + " is not installed (Debian: " + debianPackage + ")";
     }
 
     // ---- UCX ----

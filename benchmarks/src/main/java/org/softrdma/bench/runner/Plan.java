@@ -36,11 +36,13 @@ final class Plan {
     private final boolean quick;
     private final Path directory;
     private final KernelRxe kernel;
+    private final CPrograms programs;
 
-    Plan(boolean quick, Path directory, KernelRxe kernel) {
+    Plan(boolean quick, Path directory, KernelRxe kernel, CPrograms programs) {
         this.quick = quick;
         this.directory = directory;
         this.kernel = kernel;
+        this.programs = programs;
     }
 
     int[] sizes() {
@@ -94,6 +96,7 @@ final class Plan {
             java("connections/java-tcp", "tcp-connections", connections)));
         groups.put("regions", List.of(java("regions/100000", "regions", "count=100000")));
         groups.put("start-up", startUp());
+        groups.put("c", programs.rows(seconds(), quick));
         return groups;
     }
 

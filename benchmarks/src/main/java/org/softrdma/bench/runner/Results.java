@@ -51,6 +51,7 @@ final class Results {
         memory();
         connections();
         startUp();
+        cPrograms();
         allocation();
         trouble(missing);
         plots(plots);
@@ -382,6 +383,70 @@ final class Results {
         line("## Start-up");
         line("");
         table("From the start of the command to its end, launcher script included:", "start-up", "", List.of("ms"), List.of("ms"));
+    }
+
+    private void cPrograms() {
+        if (rowsOf("c").isEmpty()) {
+            return;
+        }
+        line("## C programs");
+        line("");
+        line("Both ends on this host. `*-c` are the system's perftest and ibverbs-utils under `./softrdma run`, on one daemon where "
+            + "packets stay in memory, which is the default; `*-c-udp` the same with `wire udp`, where they take the interface. `*-java` "
+            + "are our tools of the same names and options, a device each. On two processors, two programs that poll leave none to the "
+            + "daemon.");
+        line("");
+        cRatios();
+        List<String> percentiles = List.of("p50", "mean", "p99", "p99.9");
+        table("Half a round trip, microseconds:", "c", "us.", percentiles, percentiles);
+        table("GB/s:", "c", "GBps.", CPrograms.SIZES.stream().map(Results::size).toList(),
+            CPrograms.SIZES.stream().map(String::valueOf).toList());
+        table("A round trip of 4 KiB, microseconds, mean of 1,000, which are the first of our tools; `-e` waits for events:", "c", "us.",
+            List.of("mean"), List.of("iteration"));
+        List<String> calls = List.of("getppid", "stat", "open", "stat_ours", "open_ours", "context", "query_port", "pd", "mr", "cq", "qp");
+        table("Control calls, microseconds: one that is never trapped, then stat, and open and close, of an ordinary file and of "
+            + "`/dev/infiniband/uverbs0`; then verbs, each object made and destroyed:", "c", "us.",
+            calls.stream().map(each -> each.replace("_ours", " of ours").replace('_', ' ')).toList(), calls);
+        List<String> names = List.of("just started", "with a program that waits", "after programs");
+        table("The daemon when there is nothing to do, % of one processor:", "c", "cpu_percent.", names, DaemonRow.STATES);
+        table("Its resident memory, MB (10⁶ bytes):", "c", "resident_MB.", names, DaemonRow.STATES);
+    }
+
+    /** C programs to our tools, and to the kernel's rxe where that was measured. */
+    private void cRatios() {
+        line("| what | ratio | of |");
+        line("|---|---|---|");
+        for (String tool : CPrograms.LATENCIES) {
+            cRatio(tool + ", p50", tool, "us.p50", "c/" + tool + CPrograms.JAVA);
+        }
+        for (String tool : CPrograms.BANDWIDTHS) {
+            for (int size : CPrograms.SIZES) {
+                String operation = tool.split("_")[1];
+                cRatio(tool + " " + size(size), tool, "GBps." + size, "c/" + tool + CPrograms.JAVA);
+                cRatio(tool + " " + size(size) + ", to kernel rxe (UML)", tool, "GBps." + size,
+                    "bandwidth/kernel-rxe-" + operation + "-4096");
+            }
+        }
+        for (String tool : CPrograms.PING_PONGS) {
+            cRatio(tool, tool, "us.iteration", "c/" + tool + CPrograms.JAVA);
+        }
+        for (String call : List.of("stat", "open")) {
+            ratioLine(call + " of an ordinary file, to outside of run", "c/calls-run", "us." + call, "c/calls-outside");
+        }
+        line("");
+    }
+
+    private void cRatio(String what, String tool, String key, String peer) {
+        ratioLine(what, "c/" + tool + CPrograms.C, key, peer);
+        ratioLine(what + ", wire udp", "c/" + tool + CPrograms.C_UDP, key, peer);
+    }
+
+    private void ratioLine(String what, String row, String key, String peer) {
+        if (samples.has(row, key) && samples.has(peer, key)) {
+            double ours = samples.median(row, key);
+            double theirs = samples.median(peer, key);
+            line("| " + what + " | " + number(ours / theirs) + " | " + number(ours) + " / " + number(theirs) + " |");
+        }
     }
 
     private void allocation() {

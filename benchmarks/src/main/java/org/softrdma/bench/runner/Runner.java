@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 public final class Runner {
     private static final String USAGE = """
         benchmarks/run [OPTION]...
-          --quick              two repetitions of what targets speak of, shorter: under 5 minutes; without it about 25
+          --quick              two repetitions of what targets speak of, shorter: about 8 minutes; without it about 35
           --rows PATTERN       only rows whose name (group/contender) contains a match of this regular expression
           --repeat N           repetitions of every row (default 3, quick 2)
           --quiet-wait S       before each measurement wait up to S seconds for other programs to calm down (default 5)
@@ -92,7 +92,12 @@ public final class Runner {
         Path home = Path.of(System.getProperty("softrdma.benchmarks", "benchmarks")).toAbsolutePath().normalize();
         Path target = Files.createDirectories(home.resolve("target"));
         KernelRxe kernel = withKernel && !list ? KernelRxe.prepare(home) : KernelRxe.notAsked();
-        Plan plan = new Plan(quick, target, kernel);
+        try (CPrograms programs = new CPrograms(home, target)) {
+            run(home, target, kernel, new Plan(quick, target, kernel, programs));
+        }
+    }
+
+    private void run(Path home, Path target, KernelRxe kernel, Plan plan) throws IOException {
         Map<String, List<Row>> groups = select(plan.groups());
         if (list) {
             groups.values().forEach(group -> group.forEach(row -> System.out.println(row.name())));
@@ -158,8 +163,8 @@ public final class Runner {
     /** The few values that tell most. */
     private static String brief(Map<String, Double> values) {
         StringBuilder text = new StringBuilder();
-        for (String key : List.of("kmsgps.64", "GBps.1048576", "us.p50", "us.mean", "kmsgps.1", "kmsgps.1000", "heap", "native",
-            "many_ratio", "ms")) {
+        for (String key : List.of("kmsgps.64", "GBps.1048576", "us.p50", "us.mean", "us.iteration", "us.stat", "us.context", "kmsgps.1",
+            "kmsgps.1000", "heap", "native", "many_ratio", "ms", "cpu_percent.waiting", "resident_MB.waiting")) {
             if (values.containsKey(key)) {
                 text.append(key).append(' ').append(Results.number(values.get(key))).append("  ");
             }
