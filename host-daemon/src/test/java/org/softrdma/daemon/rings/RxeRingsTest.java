@@ -18,6 +18,8 @@ import org.softrdma.abi.rings.RxeAtomicRequest;
 import org.softrdma.abi.rings.RxeDatagramRequest;
 import org.softrdma.abi.rings.RxeSendRecord;
 import org.softrdma.abi.rings.RxeWindowRequest;
+import org.softrdma.device.queue.PostedReceives;
+import org.softrdma.device.queue.ReceiveRing;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftQueuePair;
@@ -36,6 +38,7 @@ import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
 
 /** Programs with librxe's rings on the simulated fabric; statuses, opcodes and flags are the numbers of {@code infiniband/verbs.h}. */
@@ -223,6 +226,30 @@ final class RxeRingsTest {
         RxeProgram.Completion flushed = await(alice, 1).getFirst();
         assertEquals(3, flushed.wrId());
         assertEquals(5, flushed.status());
+    }
+
+    /** A program that posts a receive for each that is flushed must not keep the device. */
+    @Test
+    void shouldFlushNoMoreReceivesThanWerePosted() {
+        alice = new RxeProgram(alices, QpType.RC, RIGHTS);
+        int[] moved = {0};
+        alice.qp.takeReceivesFrom(new PostedReceives() {
+            @Override
+            public int size() {
+                return 3;
+            }
+
+            @Override
+            public boolean moveOldestTo(ReceiveRing taken) {
+                assertTrue(moved[0] < 100, "this goes on for ever");
+                taken.write(new ReceiveRequest().begin(++moved[0]));
+                taken.publish();
+                return true;
+            }
+        });
+        alice.qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(0));
+        alice.qp.modify(new QpAttributes().state(QpState.ERR));
+        assertEquals(List.of(1L, 2L, 3L), alice.poll().stream().map(RxeProgram.Completion::wrId).toList());
     }
 
     @Test

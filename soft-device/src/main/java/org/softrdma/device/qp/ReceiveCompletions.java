@@ -48,7 +48,7 @@ public final class ReceiveCompletions {
 
     /** Completes every receive of this queue pair with WR_FLUSH_ERR; receives in a shared queue are not included. */
     public void flush() {
-        while (receives.takeToFlush()) {
+        for (int left = receives.toFlush(); left > 0 && receives.takeToFlush(); left--) {
             fail(WcStatus.WR_FLUSH_ERR);
         }
     }

@@ -26,6 +26,11 @@ public final class OwnReceives implements ReceiveSource {
     }
 
     @Override
+    public int toFlush() {
+        return (int) (ring.tail() - ring.head()) + (outside == null ? 0 : outside.size());
+    }
+
+    @Override
     public boolean takeToFlush() {
         return take();
     }
@@ -50,8 +55,9 @@ public final class OwnReceives implements ReceiveSource {
 
     @Override
     public void forget() {
-        do {
+        ring.release(ring.tail());
+        for (int left = toFlush(); left > 0 && outside.moveOldestTo(ring); left--) {
             ring.release(ring.tail());
-        } while (outside != null && outside.moveOldestTo(ring));
+        }
     }
 }

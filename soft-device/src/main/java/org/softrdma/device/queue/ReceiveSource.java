@@ -17,6 +17,12 @@ public interface ReceiveSource {
     boolean take();
 
     /**
+     * Number of receives that must be flushed: those posted for this queue pair alone, or already taken by it. A program outside this
+     * process may post more at any moment, without end; they are of a later flush.
+     */
+    int toFlush();
+
+    /**
      * Makes the next receive that must be flushed the current one: receives posted for this queue pair alone, or already taken by it.
      *
      * @return false if there is no more to flush
@@ -49,6 +55,6 @@ public interface ReceiveSource {
      */
     long finish();
 
-    /** Drops the receives that {@link #takeToFlush} would return, without completions. For the reset of a queue pair. */
+    /** Drops the receives that must be flushed, {@link #toFlush} of them, without completions. For the reset of a queue pair. */
     void forget();
 }

@@ -39,6 +39,11 @@ public final class SharedReceives implements ReceiveSource {
         return taken.head() != taken.tail();
     }
 
+    @Override
+    public int toFlush() {
+        return isTaken() ? 1 : 0;
+    }
+
     /** Returns false also for a queue that was destroyed during a message, which an XRC queue can be: its receives do not complete. */
     @Override
     public boolean takeToFlush() {
