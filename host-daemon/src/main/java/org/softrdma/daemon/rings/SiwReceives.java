@@ -16,13 +16,16 @@ final class SiwReceives implements PostedReceives {
     private final RingSpace.Extent extent;
     private final MemorySegment memory;
     private final int slots;
+    private final int maxElements;
     private final MemorySegment copy = Arena.ofAuto().allocate(SiwReceiveRecord.BYTES, Long.BYTES);
     private final ReceiveRequest request = new ReceiveRequest();
     /** Sequence number of the oldest receive. */
     private long oldest;
 
-    SiwReceives(RingSpace space, int slots) {
+    /** @param maxSge elements of a receive at most, as the queue was created; a record may have room for more */
+    SiwReceives(RingSpace space, int slots, int maxSge) {
         this.slots = slots;
+        maxElements = Math.min(maxSge, SiwSendRecord.MAX_SGE);
         extent = space.allocate((long) slots * SiwReceiveRecord.BYTES);
         memory = extent.memory();
     }
@@ -48,7 +51,7 @@ final class SiwReceives implements PostedReceives {
         return (sequence & slots - 1) * SiwReceiveRecord.BYTES;
     }
 
-    /** A record with more elements than there is room for becomes a receive without memory, which any message overruns. */
+    /** A record with more elements than the queue allows becomes a receive without memory, which any message overruns. */
     @Override
     public boolean moveOldestTo(ReceiveRing taken) {
         if (!isPosted(oldest)) {
@@ -58,7 +61,7 @@ final class SiwReceives implements PostedReceives {
         MemorySegment.copy(memory, slot, copy, 0, SiwReceiveRecord.BYTES);
         request.begin(SiwReceiveRecord.id(copy, 0));
         int elements = SiwReceiveRecord.numSge(copy, 0);
-        if (elements <= SiwSendRecord.MAX_SGE) {
+        if (elements <= maxElements) {
             for (int i = 0; i < elements; i++) {
                 long at = SiwReceiveRecord.SGE_OFFSET + (long) i * RxeElement.BYTES;
                 request.element(RxeElement.addr(copy, at), RxeElement.length(copy, at), RxeElement.lkey(copy, at));

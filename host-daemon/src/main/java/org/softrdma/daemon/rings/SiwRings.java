@@ -42,7 +42,7 @@ final class SiwRings implements RingFormat {
 
     @Override
     public Receives receives(RingSpace space, int maxWr, int maxSge) {
-        SiwReceives receives = new SiwReceives(space, slots(maxWr));
+        SiwReceives receives = new SiwReceives(space, slots(maxWr), maxSge);
         return new Receives(receives.extent(), receives);
     }
 }

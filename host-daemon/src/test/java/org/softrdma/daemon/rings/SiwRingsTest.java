@@ -224,6 +224,23 @@ final class SiwRingsTest {
         assertEquals(0, taken.length(1));
     }
 
+    /** A record of libsiw always has room for six elements; the receives of a queue that was made for one have room for one. */
+    @Test
+    void shouldTakeNoMoreElementsThanTheQueueWasMadeFor() {
+        RingFormat.Receives narrow = RingFormat.SIW.receives(space, 4, 1);
+        MemorySegment memory = narrow.extent().memory();
+        ReceiveRing taken = new ReceiveRing(1, 1);
+        memory.set(U64, 0, 50);
+        memory.set(ValueLayout.JAVA_BYTE, 10, (byte) 2);
+        memory.set(U32, 24, 100);
+        memory.set(U32, 40, 100);
+        memory.set(U16, 8, (short) VALID);
+        assertTrue(narrow.posted().moveOldestTo(taken));
+        assertEquals(50, taken.wrId(0));
+        assertEquals(0, taken.length(0));
+        assertEquals(0, memory.get(U16, 8));
+    }
+
     private boolean push(WcStatus status, boolean solicited) {
         return completions.push(6, status, WcOpcode.RECV, 12, 0, 0x345, 0, 0, solicited);
     }
