@@ -16,7 +16,6 @@ import org.softrdma.abi.rings.RxeQueueHeader;
 import org.softrdma.abi.rings.RxeRdmaRequest;
 import org.softrdma.abi.rings.RxeReceiveRecord;
 import org.softrdma.abi.rings.RxeSendRecord;
-import org.softrdma.device.memory.AddressSpace;
 import org.softrdma.device.verbs.SoftCompletionQueue;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
@@ -109,7 +108,7 @@ final class RxeProgram implements ObjectTable {
         if (shared == null) {
             context.agent().frontDoor(door);
         }
-        region = pd.register(new Segment(), 0, memory.byteSize(), 0, access);
+        region = pd.register(new PlayedSpace(memory), 0, memory.byteSize(), 0, access);
     }
 
     // ---- the library's side ----
@@ -203,46 +202,5 @@ final class RxeProgram implements ObjectTable {
     @Override
     public MemoryRegion region(int lkey) {
         return lkey == region.lkey() ? region : null;
-    }
-
-    private final class Segment implements AddressSpace {
-        @Override
-        public boolean copyOut(long address, MemorySegment to, long toOffset, long length) {
-            MemorySegment.copy(memory, address, to, toOffset, length);
-            return true;
-        }
-
-        @Override
-        public boolean copyIn(long address, MemorySegment from, long fromOffset, long length) {
-            MemorySegment.copy(from, fromOffset, memory, address, length);
-            return true;
-        }
-
-        @Override
-        public boolean compareAndSwap(long address, long compare, long swap, long[] original) {
-            original[0] = memory.get(ValueLayout.JAVA_LONG, address);
-            if (original[0] == compare) {
-                memory.set(ValueLayout.JAVA_LONG, address, swap);
-            }
-            return true;
-        }
-
-        @Override
-        public boolean fetchAndAdd(long address, long add, long[] original) {
-            original[0] = memory.get(ValueLayout.JAVA_LONG, address);
-            memory.set(ValueLayout.JAVA_LONG, address, original[0] + add);
-            return true;
-        }
-
-        @Override
-        public boolean store(long address, long value) {
-            memory.set(ValueLayout.JAVA_LONG, address, value);
-            return true;
-        }
-
-        @Override
-        public boolean flush(long address, long length, boolean persistent) {
-            return !persistent;
-        }
     }
 }
