@@ -52,7 +52,7 @@ public final class RingSpace {
      * Takes the first free extent that is large enough.
      *
      * @param bytes at least 1
-     * @throws VerbsException ENOMEM
+     * @throws VerbsException ENOMEM: no such extent, or the program has cut its file off
      */
     public synchronized Extent allocate(long bytes) {
         long wanted = bytes + PAGE_BYTES - 1 & -PAGE_BYTES;
@@ -60,16 +60,24 @@ public final class RingSpace {
             if (each.getValue() >= wanted) {
                 long offset = each.getKey();
                 long rest = each.getValue() - wanted;
+                MemorySegment place = memory.asSlice(offset, bytes);
+                clear(place);
                 free.remove(offset);
                 if (rest > 0) {
                     free.put(offset + wanted, rest);
                 }
-                MemorySegment place = memory.asSlice(offset, bytes);
-                place.fill((byte) 0);
                 return new Extent(offset, bytes, place);
             }
         }
         throw new VerbsException(Errno.ENOMEM, "mmap", "no " + wanted + " bytes left for rings of this context");
+    }
+
+    private static void clear(MemorySegment place) {
+        try {
+            place.fill((byte) 0);
+        } catch (InternalError noPages) {
+            throw new VerbsException(Errno.ENOMEM, "mmap", "no memory for " + place.byteSize() + " bytes of rings", noPages);
+        }
     }
 
     /** Frees an extent. The program may have it mapped still: it then shares the memory with a later ring of its own. */

@@ -80,7 +80,8 @@ final class HeldQp extends HeldObject implements ProgramQueuePair {
             }
             posting = new RingQueuePair(qp, posted, parts.sendCq.ring(), file.objects(), file.door());
             file.door().add(file.number(), posting);
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | InternalError refused) {
+            // An InternalError is an access to a page that the program has cut off, noticed late.
             if (made != null) {
                 file.rings().free(made);
             }

@@ -33,7 +33,7 @@ final class HeldSrq extends HeldObject {
             RingFormat.Receives receives = file.driver().rings().receives(file.rings(), maxWr, maxSge);
             extent = receives.extent();
             queue.takeFrom(receives.posted());
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | InternalError refused) {
             queue.close();
             throw refused;
         } finally {
