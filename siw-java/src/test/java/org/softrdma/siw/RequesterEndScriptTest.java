@@ -317,12 +317,39 @@ class RequesterEndScriptTest extends RequesterScript {
         assertEquals(QpState.RTS, peer.side.qp.state());
     }
 
+    /** A program that talks first does so whether or not the kernel below it has read what it missed. */
     @Test
-    void shouldNotRemindAPeerThatWasHeard() {
+    void shouldRemindAPeerThatWasHeardOnce() {
         peer.side.qp.machine().sendReminders();
         post(hello(new SendRequest().send()));
         assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
         peer.send(RawSegment.write(0, 0, ""));
+        peer.simulation.runFor(99_000_000);
+        assertNull(peer.next());
+        peer.simulation.runFor(1_000_000);
+        assertEquals(RawSegment.write(0, 0, ""), peer.next());
+        peer.simulation.runFor(10 * SiwPair.SECOND);
+        assertNull(peer.next());
+    }
+
+    @Test
+    void shouldNotRemindAPeerThatWasHeardAndGetsMore() {
+        peer.side.qp.machine().sendReminders();
+        post(hello(new SendRequest().send()));
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
+        peer.send(RawSegment.write(0, 0, ""));
+        post(hello(new SendRequest().send()));
+        assertEquals(RawSegment.send(2, "68656c6c6f"), peer.next());
+        peer.simulation.runFor(10 * SiwPair.SECOND);
+        assertNull(peer.next());
+    }
+
+    @Test
+    void shouldNotRemindAPeerThatTalkedFirst() {
+        peer.side.qp.machine().sendReminders();
+        peer.send(RawSegment.write(0, 0, ""));
+        post(hello(new SendRequest().send()));
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
         peer.simulation.runFor(10 * SiwPair.SECOND);
         assertNull(peer.next());
     }

@@ -11,7 +11,7 @@ import org.softrdma.wire.iwarp.UntaggedHeader;
 
 /**
  * The first steps of sending on a new connection: the pause before it, the first message of a peer-to-peer initiator (RFC 6581 §9.2), and
- * {@link Reminders} until the peer has sent something.
+ * {@link Reminders} of what the peer may have missed.
  */
 final class Opening {
     /** Result of {@link #nextLength}: there is no message of the opening to send. */
@@ -55,7 +55,7 @@ final class Opening {
     void onReceived() {
         if (!peerHeard) {
             peerHeard = true;
-            reminders.end();
+            reminders.onHeard();
             sendNotBeforeNs = sendNotBeforeNs == Deadline.NEVER ? SiwMachine.AT_ONCE : sendNotBeforeNs;
         }
     }

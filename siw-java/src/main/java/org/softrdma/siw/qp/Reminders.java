@@ -8,6 +8,9 @@ import org.softrdma.device.agent.Deadline;
  * reply, and does not notice what was received in between until another TCP segment arrives; on a busy machine the moment is longer than
  * any pause. An initiator that has sent something and received nothing therefore sends empty RDMA WRITEs, which have no effect at any peer
  * (RFC 5040 §5.1), a few times and at growing intervals.
+ *
+ * <p>A peer that has sent something reads by then, but its program may have sent it unasked, before the peer read what it had missed:
+ * the next frame shows that, or else one last reminder.
  */
 final class Reminders {
     /** Time from the first frame to the first reminder; each further interval is twice as long. */
@@ -19,14 +22,26 @@ final class Reminders {
     private long intervalNs;
     private long deadlineNs = Deadline.NEVER;
     private boolean due;
+    private boolean heard;
 
     /** Begins a connection whose peer may miss the first frames. */
     void begin() {
         left = MOST;
         intervalNs = FIRST_NS;
+        heard = false;
     }
 
-    /** Ends the reminders: a frame of the peer was received, or the connection has ended. */
+    /** Records the first frame of the peer. */
+    void onHeard() {
+        boolean mayHaveMissed = due || deadlineNs != Deadline.NEVER;
+        if (mayHaveMissed) {
+            heard = true;
+        } else {
+            end();
+        }
+    }
+
+    /** Ends the reminders: the peer has nothing left to miss, or the connection has ended. */
     void end() {
         left = 0;
         due = false;
@@ -35,7 +50,9 @@ final class Reminders {
 
     /** Starts the interval to the next reminder, after frames were sent. */
     void onSent(long nowNs) {
-        if (left > 0 && !due && deadlineNs == Deadline.NEVER) {
+        if (heard) {
+            end();
+        } else if (left > 0 && !due && deadlineNs == Deadline.NEVER) {
             deadlineNs = nowNs + intervalNs;
             intervalNs *= 2;
         }

@@ -5,7 +5,7 @@ package org.softrdma.siw.qp;
 public enum SiwCounter {
     /** Frames sent. */
     SENT_FPDUS,
-    /** Reminders sent: empty WRITEs of initiators that have received nothing yet. */
+    /** Reminders sent: empty WRITEs of initiators whose first frames the peer may have missed. */
     SENT_REMINDERS,
     /** Frames received, complete and with a good CRC. */
     RCVD_FPDUS,

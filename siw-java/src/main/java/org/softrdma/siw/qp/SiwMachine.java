@@ -112,7 +112,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         enter(QpState.RTS);
     }
 
-    /** Sends {@link Reminders} after the first frames, which the peer may miss, until something is received. */
+    /** Sends {@link Reminders} after the first frames, which the peer may miss. */
     public void sendReminders() {
         opening.beginReminders();
     }
