@@ -59,24 +59,33 @@ public abstract class RingCompletions implements CompletionSink {
         return push(wrId, status, opcode, vendorError, 0, 0, qpNum, 0, 0, false);
     }
 
+    /** A program that shortens the file of its rings makes the JVM throw an InternalError; its completion is lost as by an overrun. */
     private boolean push(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int byteLength, int immediate, int qpNum,
                          int sourceQp, int flags, boolean solicited) {
-        RingQueuePair sender = senders.get(qpNum);
-        if (sender != null) {
-            // The slot must be free before the completion is seen: a program with a send queue of one posts again at once.
-            sender.releaseCompleted();
-        }
-        if (overrun || !write(wrId, status, opcode, vendorError, byteLength, immediate, qpNum, sourceQp, flags)) {
-            if (!overrun) {
-                overrun = true;
-                events.overrun();
+        try {
+            RingQueuePair sender = senders.get(qpNum);
+            if (sender != null) {
+                // The slot must be free before the completion is seen: a program with a send queue of one posts again at once.
+                sender.releaseCompleted();
             }
-            return false;
+            if (overrun || !write(wrId, status, opcode, vendorError, byteLength, immediate, qpNum, sourceQp, flags)) {
+                return lost();
+            }
+            if (takeArmed(solicited || status != WcStatus.SUCCESS)) {
+                events.completed();
+            }
+            return true;
+        } catch (InternalError vanished) {
+            return lost();
         }
-        if (takeArmed(solicited || status != WcStatus.SUCCESS)) {
-            events.completed();
+    }
+
+    private boolean lost() {
+        if (!overrun) {
+            overrun = true;
+            events.overrun();
         }
-        return true;
+        return false;
     }
 
     /**

@@ -32,6 +32,6 @@ final class RxeRings implements RingFormat {
     @Override
     public Receives receives(RingSpace space, int maxWr, int maxSge) {
         RxeReceives receives = new RxeReceives(space, maxWr, maxSge);
-        return new Receives(receives.extent(), receives);
+        return new Receives(receives.extent(), new ContainedReceives(receives));
     }
 }

@@ -43,6 +43,6 @@ final class SiwRings implements RingFormat {
     @Override
     public Receives receives(RingSpace space, int maxWr, int maxSge) {
         SiwReceives receives = new SiwReceives(space, slots(maxWr), maxSge);
-        return new Receives(receives.extent(), receives);
+        return new Receives(receives.extent(), new ContainedReceives(receives));
     }
 }
