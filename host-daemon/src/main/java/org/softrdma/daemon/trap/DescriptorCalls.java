@@ -97,6 +97,13 @@ final class DescriptorCalls {
             supervisor.resume(notification.id());
             return;
         }
+        // The program may have its descriptor before this process has closed its own copy.
+        synchronized (entry.owner.numbers) {
+            answerCopy(entry, notification, lowest, closeOnExec);
+        }
+    }
+
+    private void answerCopy(OpenFiles.Entry entry, Notification notification, int lowest, boolean closeOnExec) {
         int descriptor = entry.file.descriptor();
         if (descriptor >= 0) {
             supervisor.answerCopy(entry, descriptor, notification.id(), notification.tid(), lowest, closeOnExec);

@@ -195,9 +195,9 @@ public final class Supervisor implements AutoCloseable {
             int number;
             synchronized (client.numbers) {
                 number = copy.applyAsInt(freeNumber(file.kind(), tid, 0));
+                check(number);
+                file.given();
             }
-            check(number);
-            file.given();
             programs.processes().watch(entry);
             return number;
         } catch (RuntimeException | Error failed) {

@@ -123,6 +123,20 @@ class RunEndToEndTest extends ToolProcesses {
         assertEquals(verbs + verbs + verbs + cm + cm + verbs, ended.out(), ended.err());
     }
 
+    /** The program has its descriptor a moment before the daemon has closed its own copy. */
+    @Test
+    void shouldCopyDescriptorsAsSoonAsTheProgramHasThem() throws Exception {
+        Ended ended = python("""
+            import os
+            for i in range(300):
+                cm = os.open('/dev/infiniband/rdma_cm', os.O_RDWR)
+                os.close(os.dup(cm))
+                os.close(cm)
+            print('done')
+            """);
+        assertEquals("done\n", ended.out(), ended.err());
+    }
+
     @Test
     void shouldEndAsTheProgramDoes() throws Exception {
         assertEquals(7, start("run -- sh " + script("exit 7")).await().exitCode());
