@@ -12,7 +12,8 @@ import java.util.stream.Stream;
  * {@code ./softrdma run}. The cases, checks of data and of every packet are those of our tools.
  */
 final class CPrograms {
-    private static final String PREFIX = "C ";
+    /** Begins the names of groups of these cases. */
+    static final String PREFIX = "C ";
     private static final String SOFTRDMA = "./softrdma";
     /** Our own commands, for which there is no C program here. */
     private static final Set<String> OURS_ONLY = Set.of("rdma", "run");
