@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
@@ -52,21 +53,24 @@ final class HostileRings {
             scene.readyForDatagrams(program.qp(QpType.UD, program.cq(), false));
             one = program.pd.allocateMw(MemoryWindow.Type.TYPE_1);
             two = program.pd.allocateMw(MemoryWindow.Type.TYPE_2);
-            program.windows.put(one.rkey() >>> 8, one);
-            program.windows.put(two.rkey() >>> 8, two);
+            program.objects.add(one);
+            program.objects.add(two);
         }
         palette = palette(one, two);
     }
 
     /** Numbers that lie at limits or name something: sizes, lengths, operations, keys of this program's and the victims' memory. */
     private int[] palette(MemoryWindow one, MemoryWindow two) {
+        MemoryRegion own = program.objects.region;
+        MemoryRegion senders = scene.sender.objects.region;
+        MemoryRegion receivers = scene.receiver.objects.region;
         return new int[] {0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 14, 15, 16, 31, 32, 33, 64, 80, 81, 127, 128, 255, 256, 4096,
             PlayedProgram.MEMORY_BYTES - 1, PlayedProgram.MEMORY_BYTES, PlayedProgram.MEMORY_BYTES + 1, 1 << 30, 0x7fffffff, 0x80000000,
             -1, -2, -8, 0x00010001, 0x03010001, 0x03060001, 0x00060005, 0x05010005, 0x03010003, RingScene.QKEY,
-            program.region.lkey(), program.region.lkey(), program.region.rkey(), scene.sender.region.lkey(), scene.sender.region.rkey(),
-            scene.receiver.region.lkey(), scene.receiver.region.rkey(), program.region.lkey() ^ 1, one == null ? 9 : one.rkey(),
-            one == null ? 10 : one.rkey() + 1, two == null ? 12 : two.rkey(), two == null ? 17 : two.rkey() + 1,
-            program.qps.getFirst().soft.qpNum(), program.qps.getLast().soft.qpNum(), scene.receiver.qps.getFirst().soft.qpNum()};
+            own.lkey(), own.lkey(), own.rkey(), senders.lkey(), senders.rkey(), receivers.lkey(), receivers.rkey(), own.lkey() ^ 1,
+            one == null ? 9 : one.rkey(), one == null ? 10 : one.rkey() + 1, two == null ? 12 : two.rkey(),
+            two == null ? 17 : two.rkey() + 1, program.qps.getFirst().soft.qpNum(), program.qps.getLast().soft.qpNum(),
+            scene.receiver.qps.getFirst().soft.qpNum()};
     }
 
     private void pairUp(int first, boolean shared) {
@@ -176,7 +180,7 @@ final class HostileRings {
             case 2 -> scene.receiver;
             default -> program;
         };
-        return new RingLibrary.Element(address, length, owner.region.lkey());
+        return new RingLibrary.Element(address, length, owner.objects.region.lkey());
     }
 
     /** A request that is correct but for some fields, or for the keys of its memory. */
@@ -185,7 +189,7 @@ final class HostileRings {
         int form = next(in);
         library.send(qp.sends.memory(), qp.sent, new RingLibrary.Send((form & 1) == 0, nextId++,
             element(form >>> 4 & 7, next(in) * 16, 1 + next(in) * 16), next(in) * 16,
-            form >>> 4 == 7 ? scene.receiver.region.rkey() : program.region.rkey()));
+            form >>> 4 == 7 ? scene.receiver.objects.region.rkey() : program.objects.region.rkey()));
         if (library == RingLibrary.SIW) {
             library.publishSend(qp.sends.memory(), qp.sent);
         }

@@ -4,24 +4,19 @@ package org.softrdma.daemon.rings;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.softrdma.device.verbs.SoftCompletionQueue;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftQueuePair;
 import org.softrdma.device.verbs.SoftSharedReceiveQueue;
 import org.softrdma.verbs.AccessFlags;
-import org.softrdma.verbs.AddressHandle;
-import org.softrdma.verbs.MemoryRegion;
-import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpType;
 
 /** A program with any number of queues, whose rings lie in one file, and with an address space of its own. */
-final class PlayedProgram implements ObjectTable {
+final class PlayedProgram {
     static final int MEMORY_BYTES = 1 << 14;
     /** Elements of a request, and bytes of its inline data. */
     static final int ELEMENTS = 2;
@@ -34,9 +29,7 @@ final class PlayedProgram implements ObjectTable {
     final MemorySegment file = Arena.ofAuto().allocate(FILE_BYTES, 4096);
     final MemorySegment memory = Arena.ofAuto().allocate(MEMORY_BYTES, 8);
     final SoftProtectionDomain pd;
-    final MemoryRegion region;
-    final Map<Integer, AddressHandle> handles = new HashMap<>();
-    final Map<Integer, MemoryWindow> windows = new HashMap<>();
+    final PlayedObjects objects;
     final List<Cq> cqs = new ArrayList<>();
     final List<Qp> qps = new ArrayList<>();
     Srq srq;
@@ -51,7 +44,7 @@ final class PlayedProgram implements ObjectTable {
         this.door = door;
         this.number = number;
         pd = (SoftProtectionDomain) context.allocatePd();
-        region = pd.register(new PlayedSpace(memory), 0, MEMORY_BYTES, 0, RIGHTS);
+        objects = new PlayedObjects(pd.register(new PlayedSpace(memory), 0, MEMORY_BYTES, 0, RIGHTS));
     }
 
     /** A completion queue. */
@@ -136,7 +129,7 @@ final class PlayedProgram implements ObjectTable {
             } else {
                 receives = null;
             }
-            posting = new RingQueuePair(soft, posted, cq.ring, PlayedProgram.this, door);
+            posting = new RingQueuePair(soft, posted, cq.ring, objects, door);
             door.add(number, posting);
             qps.add(this);
         }
@@ -180,7 +173,7 @@ final class PlayedProgram implements ObjectTable {
     }
 
     RingLibrary.Element element(long address, int length) {
-        return new RingLibrary.Element(address, length, region.lkey());
+        return new RingLibrary.Element(address, length, objects.region.lkey());
     }
 
     /** Destroys everything, which fails if anything still depends on it. */
@@ -190,26 +183,7 @@ final class PlayedProgram implements ObjectTable {
         if (srq != null) {
             srq.destroy();
         }
-        windows.values().forEach(MemoryWindow::close);
-        handles.values().forEach(AddressHandle::close);
-        region.close();
+        objects.close();
         pd.close();
-    }
-
-    // ---- what requests name ----
-
-    @Override
-    public AddressHandle addressHandle(int handle) {
-        return handles.get(handle);
-    }
-
-    @Override
-    public MemoryWindow window(int rkey) {
-        return windows.get(rkey >>> 8);
-    }
-
-    @Override
-    public MemoryRegion region(int lkey) {
-        return lkey == region.lkey() ? region : null;
     }
 }

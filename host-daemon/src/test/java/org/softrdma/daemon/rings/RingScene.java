@@ -124,7 +124,7 @@ final class RingScene {
         qp.soft.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).qkey(QKEY));
         qp.soft.modify(new QpAttributes().state(QpState.RTR));
         qp.soft.modify(new QpAttributes().state(QpState.RTS).sqPsn(0));
-        hostile.handles.put(1, hostile.pd.createAh(AddressVector.to(ADDRESS, 1)));
+        hostile.objects.add(1, hostile.pd.createAh(AddressVector.to(ADDRESS, 1)));
         qp.posting.onModified(QpState.RTS);
     }
 
@@ -148,7 +148,7 @@ final class RingScene {
         MemorySegment.copy(sender.memory, 0, receiversImage, WRITTEN, MESSAGE_BYTES);
         to.receive(exchanges, receiver.element(received, MESSAGE_BYTES));
         RingLibrary.Element message = sender.element(0, MESSAGE_BYTES);
-        from.send(new RingLibrary.Send(true, 2 * exchanges, message, WRITTEN, receiver.region.rkey()));
+        from.send(new RingLibrary.Send(true, 2 * exchanges, message, WRITTEN, receiver.objects.region.rkey()));
         from.send(new RingLibrary.Send(false, 2 * exchanges + 1, message, 0, 0));
         bells.ring(SENDER);
         List<RingLibrary.Done> done = new ArrayList<>();

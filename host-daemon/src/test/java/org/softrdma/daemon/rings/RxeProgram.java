@@ -7,9 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.softrdma.abi.rings.RxeCompletion;
 import org.softrdma.abi.rings.RxeElement;
 import org.softrdma.abi.rings.RxeQueueHeader;
@@ -20,9 +18,6 @@ import org.softrdma.device.verbs.SoftCompletionQueue;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftQueuePair;
-import org.softrdma.verbs.AddressHandle;
-import org.softrdma.verbs.MemoryRegion;
-import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpType;
@@ -31,7 +26,7 @@ import org.softrdma.verbs.QpType;
  * A program with librxe, as the test plays it: it writes its rings with offsets and indices of its own, and has one queue pair, one
  * completion queue and one region of memory. Its address space is a segment whose addresses are offsets.
  */
-final class RxeProgram implements ObjectTable {
+final class RxeProgram {
     static final int SLOTS = 4;
     static final int ELEMENTS = 2;
     static final int INLINE = 32;
@@ -43,11 +38,9 @@ final class RxeProgram implements ObjectTable {
     final RingCompletions cq;
     final SoftCompletionQueue softCq;
     final RingQueuePair ring;
-    final MemoryRegion region;
+    final PlayedObjects objects;
     final PostedSends sends;
     final RingFormat.Receives receives;
-    final Map<Integer, AddressHandle> handles = new HashMap<>();
-    final Map<Integer, MemoryWindow> windows = new HashMap<>();
     /** Bells of the context were rung. */
     boolean rung;
     int events;
@@ -103,12 +96,12 @@ final class RxeProgram implements ObjectTable {
         sends = RingFormat.RXE.sends(space, granted);
         receives = RingFormat.RXE.receives(space, SLOTS - 1, ELEMENTS);
         qp.takeReceivesFrom(receives.posted());
-        ring = new RingQueuePair(qp, sends, cq, this, door);
+        objects = new PlayedObjects(pd.register(new PlayedSpace(memory), 0, memory.byteSize(), 0, access));
+        ring = new RingQueuePair(qp, sends, cq, objects, door);
         door.add(1, ring);
         if (shared == null) {
             context.agent().frontDoor(door);
         }
-        region = pd.register(new PlayedSpace(memory), 0, memory.byteSize(), 0, access);
     }
 
     // ---- the library's side ----
@@ -127,7 +120,7 @@ final class RxeProgram implements ObjectTable {
 
     void sendElement(long at, int index, long address, int length) {
         MemorySegment m = sends.extent().memory();
-        element(m, at + 208 + 16L * index, address, length, region.lkey());
+        element(m, at + 208 + 16L * index, address, length, objects.region.lkey());
         RxeSendRecord.numSge(m, at, index + 1);
         RxeSendRecord.length(m, at, RxeSendRecord.length(m, at) + length);
     }
@@ -156,7 +149,7 @@ final class RxeProgram implements ObjectTable {
         RxeReceiveRecord.wrId(m, at, wrId);
         RxeReceiveRecord.numSge(m, at, 1);
         RxeReceiveRecord.length(m, at, length);
-        element(m, at + 40, address, length, region.lkey());
+        element(m, at + 40, address, length, objects.region.lkey());
         RxeQueueHeader.producerIndex(m, 0, producer + 1 & SLOTS - 1);
     }
 
@@ -185,22 +178,5 @@ final class RxeProgram implements ObjectTable {
 
     void arm(boolean solicitedOnly) {
         cq.arm(solicitedOnly);
-    }
-
-    // ---- what requests name ----
-
-    @Override
-    public AddressHandle addressHandle(int number) {
-        return handles.get(number);
-    }
-
-    @Override
-    public MemoryWindow window(int rkey) {
-        return windows.get(rkey >>> 8);
-    }
-
-    @Override
-    public MemoryRegion region(int lkey) {
-        return lkey == region.lkey() ? region : null;
     }
 }

@@ -2,7 +2,6 @@
 package org.softrdma.daemon.rings;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -13,49 +12,20 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RxeRingsFuzzTest {
-    private static final int CHANCES = 300;
-    private static final int RACES = 60;
-    private static final int LONGEST = 400;
+    private final RingsFuzz fuzz = new RingsFuzz(RingLibrary.RXE);
 
     @FuzzTest(maxDuration = "5m")
     void shouldSurviveAnyBytes(byte[] bytes) {
-        RingScene scene = new RingScene(RingLibrary.RXE);
-        new HostileRings(scene).attack(bytes);
-        end(scene);
-    }
-
-    private static void end(RingScene scene) {
-        scene.exchange();
-        scene.exchange();
-        scene.checkFaults();
-        scene.destroy();
+        fuzz.attack(bytes);
     }
 
     @Test
     void shouldSurviveChance() {
-        for (int seed = 1; seed <= CHANCES; seed++) {
-            SplittableRandom random = new SplittableRandom(seed);
-            byte[] bytes = new byte[random.nextInt(LONGEST)];
-            random.nextBytes(bytes);
-            try {
-                shouldSurviveAnyBytes(bytes);
-            } catch (RuntimeException | AssertionError wrong) {
-                throw new AssertionError("seed " + seed, wrong);
-            }
-        }
+        fuzz.attackByChance();
     }
 
-    /** The threads' timing differs from run to run: a failure's seed may have to be tried many times. */
     @Test
     void shouldSurviveChangesWhileTheDeviceWorks() {
-        for (int seed = 1; seed <= RACES; seed++) {
-            try {
-                RingScene scene = new RingScene(RingLibrary.RXE);
-                new HostileRings(scene).race(seed);
-                end(scene);
-            } catch (RuntimeException | AssertionError wrong) {
-                throw new AssertionError("seed " + seed, wrong);
-            }
-        }
+        fuzz.race();
     }
 }

@@ -126,11 +126,11 @@ final class RxeRingsTest {
         MemorySegment ring = alice.sends.extent().memory();
         ring.set(ValueLayout.JAVA_LONG_UNALIGNED, write + 208, 0x1122334455667788L);
         RxeSendRecord.length(ring, write, 8);
-        alice.remote(write, 4096, bob.region.rkey());
+        alice.remote(write, 4096, bob.objects.region.rkey());
         alice.publishSend();
         long read = alice.postSend(4, SIGNALED, 2);
         alice.sendElement(read, 0, 64, 8);
-        alice.remote(read, 4096, bob.region.rkey());
+        alice.remote(read, 4096, bob.objects.region.rkey());
         alice.publishSend();
         List<RxeProgram.Completion> done = await(alice, 2);
         assertEquals(List.of(1, 2), done.stream().map(RxeProgram.Completion::opcode).toList());
@@ -145,7 +145,7 @@ final class RxeRingsTest {
         long at = alice.postSend(6, SIGNALED, 1);
         MemorySegment ring = alice.sends.extent().memory();
         RxeAtomicRequest.remoteAddr(ring, at, 8);
-        RxeAtomicRequest.rkey(ring, at, bob.region.rkey());
+        RxeAtomicRequest.rkey(ring, at, bob.objects.region.rkey());
         RxeAtomicRequest.compareAdd(ring, at, 2);
         alice.sendElement(at, 0, 16, 8);
         alice.publishSend();
@@ -161,7 +161,7 @@ final class RxeRingsTest {
         MemorySegment ring = alice.sends.extent().memory();
         ring.set(ValueLayout.JAVA_LONG_UNALIGNED, at + 208, -7);
         RxeSendRecord.length(ring, at, 8);
-        alice.remote(at, 24, bob.region.rkey());
+        alice.remote(at, 24, bob.objects.region.rkey());
         alice.publishSend();
         assertEquals(new RxeProgram.Completion(1, 0, 9, 8, 0, alice.qp.qpNum(), 0), await(alice, 1).getFirst());
         assertEquals(-7, bob.memory.get(ValueLayout.JAVA_LONG, 24));
@@ -175,7 +175,7 @@ final class RxeRingsTest {
             for (int j = 0; j < RxeProgram.SLOTS - 1; j++) {
                 long at = alice.postSend(0, j == 0 ? SIGNALED : 0, i);
                 alice.sendElement(at, 0, 0, 4);
-                alice.remote(at, 0, bob.region.rkey());
+                alice.remote(at, 0, bob.objects.region.rkey());
                 alice.publishSend();
             }
             assertEquals(RxeProgram.SLOTS - 1, alice.sendsInUse());
@@ -191,7 +191,7 @@ final class RxeRingsTest {
         bob = new RxeProgram(bobs, QpType.RC, RIGHTS);
         long at = alice.postSend(0, SIGNALED, 9);
         alice.sendElement(at, 0, 0, 4);
-        alice.remote(at, 0, bob.region.rkey());
+        alice.remote(at, 0, bob.objects.region.rkey());
         alice.publishSend();
         bring(bob, alice, ALICE);
         bring(alice, bob, BOB);
@@ -257,7 +257,7 @@ final class RxeRingsTest {
         connect(QpType.RC);
         long good = alice.postSend(0, SIGNALED, 1);
         alice.sendElement(good, 0, 0, 4);
-        alice.remote(good, 0, bob.region.rkey());
+        alice.remote(good, 0, bob.objects.region.rkey());
         alice.publishSend();
         long bad = alice.postSend(0, SIGNALED, 2);
         RxeSendRecord.numSge(alice.sends.extent().memory(), bad, RxeProgram.ELEMENTS + 1);
@@ -309,7 +309,7 @@ final class RxeRingsTest {
         for (int i = 0; i < 12; i++) {
             long at = alice.postSend(0, SIGNALED, i);
             alice.sendElement(at, 0, 0, 4);
-            alice.remote(at, 0, bob.region.rkey());
+            alice.remote(at, 0, bob.objects.region.rkey());
             alice.publishSend();
             simulation.runFor(1_000_000);
         }
@@ -347,7 +347,7 @@ final class RxeRingsTest {
         for (int i = 0; i < 5; i++) {
             long at = alice.postSend(0, SIGNALED, i);
             alice.sendElement(at, 0, 0, 4);
-            alice.remote(at, 0, bob.region.rkey());
+            alice.remote(at, 0, bob.objects.region.rkey());
             alice.publishSend();
             simulation.runFor(1_000_000);
         }
@@ -367,7 +367,7 @@ final class RxeRingsTest {
             each.qp.modify(new QpAttributes().state(QpState.RTR));
             each.qp.modify(new QpAttributes().state(QpState.RTS).sqPsn(0));
         }
-        alice.handles.put(3, alice.pd.createAh(AddressVector.to(BOB, 1)));
+        alice.objects.add(3, alice.pd.createAh(AddressVector.to(BOB, 1)));
         bob.postReceive(4, 0, 100);
         long at = alice.postSend(2, SIGNALED, 1);
         MemorySegment ring = alice.sends.extent().memory();
@@ -390,7 +390,7 @@ final class RxeRingsTest {
     void shouldBindAWindowByItsNextKeyOnly() {
         connect(QpType.RC);
         MemoryWindow window = bob.pd.allocateMw(MemoryWindow.Type.TYPE_1);
-        bob.windows.put(window.rkey() >>> 8, window);
+        bob.objects.add(window);
         int key = MemoryWindow.nextRkey(window.rkey());
         bind(key);
         assertEquals(5, await(bob, 1).getFirst().opcode());
@@ -410,7 +410,7 @@ final class RxeRingsTest {
         MemorySegment ring = bob.sends.extent().memory();
         RxeWindowRequest.addr(ring, at, 256);
         RxeWindowRequest.length(ring, at, 64);
-        RxeWindowRequest.mrLkey(ring, at, bob.region.lkey());
+        RxeWindowRequest.mrLkey(ring, at, bob.objects.region.lkey());
         RxeWindowRequest.rkey(ring, at, key);
         RxeWindowRequest.access(ring, at, AccessFlags.REMOTE_WRITE);
         bob.publishSend();
@@ -432,11 +432,11 @@ final class RxeRingsTest {
         }
         long write = alice.postSend(0, SIGNALED, 1);
         alice.sendElement(write, 0, 0, 32768);
-        alice.remote(write, 16384, bob.region.rkey());
+        alice.remote(write, 16384, bob.objects.region.rkey());
         alice.publishSend();
         long read = alice.postSend(4, SIGNALED, 2);
         alice.sendElement(read, 0, 32768, 32768);
-        alice.remote(read, 16384, bob.region.rkey());
+        alice.remote(read, 16384, bob.objects.region.rkey());
         alice.publishSend();
         await(alice, 2);
         assertEquals(-1, alice.memory.asSlice(0, 32768).mismatch(bob.memory.asSlice(16384, 32768)));
@@ -449,10 +449,10 @@ final class RxeRingsTest {
     void shouldStopTheQueuePairWhoseRingCannotBeRead() {
         connect(QpType.RC);
         SoftQueuePair second = (SoftQueuePair) alice.pd.createQp(QpInitAttributes.rc(alice.softCq, QpCapabilities.MINIMAL));
-        alice.door.add(1, new RingQueuePair(second, new CutOff(), alice.cq, alice, alice.door));
+        alice.door.add(1, new RingQueuePair(second, new CutOff(), alice.cq, alice.objects, alice.door));
         long at = alice.postSend(0, SIGNALED, 8);
         alice.sendElement(at, 0, 0, 4);
-        alice.remote(at, 0, bob.region.rkey());
+        alice.remote(at, 0, bob.objects.region.rkey());
         alice.publishSend();
         assertEquals(0, await(alice, 1).getFirst().status());
         assertEquals(AsyncEventType.QP_FATAL, alices.getAsyncEvent(0).type());

@@ -9,12 +9,8 @@ import static org.softrdma.abi.AbiLayout.U8;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.abi.ucm.UcmCommand;
 import org.softrdma.abi.ucm.UcmCreateId;
 import org.softrdma.abi.ucm.UcmDatagramParameters;
@@ -35,30 +31,11 @@ import org.softrdma.verbs.WorkCompletion;
 
 /** Datagram services and multicast groups, as udaddy and mckey use them. Keys and numbers are those of the kernel's rdma_cm. */
 @Timeout(60)
-class UcmDatagramsTest {
+class UcmDatagramsTest extends OneProgramTests {
     private static final int MULTICAST_JOIN = 12;
     private static final int PORT = 7174;
     private static final int QKEY = 0x01234567;
     private static final long PARAMETERS = UcmEvent.DATAGRAM_PARAMETERS_OFFSET;
-
-    @TempDir
-    private Path state;
-    private CmPrograms programs;
-    private CmProgram program;
-    private int channel;
-
-    @BeforeEach
-    void begin() {
-        programs = new CmPrograms("rxe", state);
-        program = programs.program("program");
-        channel = program.open();
-    }
-
-    @AfterEach
-    void end() {
-        programs.close();
-        assertEquals(0, programs.device.identifierCount());
-    }
 
     /** Moves a queue pair to RTS as librdmacm's rdma_create_qp does: INIT with INIT_QP_ATTR's answer, the rest by itself. */
     private void prepare(CmQueuePair qp, int id) {

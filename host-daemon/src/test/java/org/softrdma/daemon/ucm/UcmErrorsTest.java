@@ -8,12 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.abi.ucm.UcmBind;
@@ -37,7 +33,7 @@ import org.softrdma.verbs.cm.PortSpace;
 
 /** Answers to queries and options, and the errors of each command. Errno and order of checks are those of Linux 6.1's ucma.c. */
 @Timeout(60)
-class UcmErrorsTest {
+class UcmErrorsTest extends OneProgramTests {
     private static final int ENOENT = -2;
     private static final int EFAULT = -14;
     private static final int ENODEV = -19;
@@ -46,25 +42,6 @@ class UcmErrorsTest {
     private static final int ENOSYS = -38;
     private static final int EADDRNOTAVAIL = -99;
     private static final int PORT = 7473;
-
-    @TempDir
-    private Path state;
-    private CmPrograms programs;
-    private CmProgram program;
-    private int channel;
-
-    @BeforeEach
-    void begin() {
-        programs = new CmPrograms("rxe", state);
-        program = programs.program("program");
-        channel = program.open();
-    }
-
-    @AfterEach
-    void end() {
-        programs.close();
-        assertEquals(0, programs.device.identifierCount());
-    }
 
     // ---- the start of librdmacm ----
 

@@ -7,12 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.abi.ucm.UcmCommand;
 import org.softrdma.abi.ucm.UcmCreateId;
 import org.softrdma.abi.ucm.UcmEvent;
@@ -21,30 +17,11 @@ import org.softrdma.abi.ucm.UcmGetEvent;
 
 /** Delivery of events: polling, waiting, interruption, counts at destruction, migration. Behaviour of Linux's ucma.c. */
 @Timeout(60)
-class UcmEventsTest {
+class UcmEventsTest extends OneProgramTests {
     private static final int EAGAIN = -11;
     private static final int EFAULT = -14;
     private static final int GOT_EVENT = UcmCommand.BYTES + UcmGetEvent.BYTES;
     private static final int PORT = 7472;
-
-    @TempDir
-    private Path state;
-    private CmPrograms programs;
-    private CmProgram program;
-    private int channel;
-
-    @BeforeEach
-    void begin() {
-        programs = new CmPrograms("rxe", state);
-        program = programs.program("program");
-        channel = program.open();
-    }
-
-    @AfterEach
-    void end() {
-        programs.close();
-        assertEquals(0, programs.device.identifierCount());
-    }
 
     private int withEvent() {
         int id = program.create(channel, UcmCreateId.PS_TCP);
@@ -117,6 +94,10 @@ class UcmEventsTest {
         losing.losesAnswer = true;
         int id = withEvent();
         losing.await();
+        // Only after the answer is lost does the channel's thread put the event back.
+        while (program.readable(channel) == 0) {
+            Thread.onSpinWait();
+        }
         assertEquals(1, program.readable(channel));
         assertEquals(id, UcmEvent.id(program.event(channel), 0));
         assertEquals(1, program.destroy(channel, id), "read once");
