@@ -16,29 +16,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.linux.process.ChildStatus.Kind;
 import org.softrdma.verbs.VerbsException;
 
 /** Programs of the system as children. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class ProcessSpawnTest {
-    @TempDir
-    Path directory;
-
-    @BeforeAll
-    static void assumeLinux() {
-        Commands.assumeLinux();
-    }
-
-    private Path out() {
-        return directory.resolve("out");
-    }
-
+class ProcessSpawnTest extends ChildTests {
     @Test
     void shouldReportTheExitStatus() {
         assertEquals(new ChildStatus(Kind.EXITED, 0), ChildStatus.await(Commands.start("true")));

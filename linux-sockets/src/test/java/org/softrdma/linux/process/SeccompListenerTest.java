@@ -12,10 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.linux.process.ChildStatus.Kind;
 import org.softrdma.verbs.Errno;
@@ -23,20 +21,8 @@ import org.softrdma.verbs.VerbsException;
 
 /** Programs of the system whose calls are answered by this process. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class SeccompListenerTest {
+class SeccompListenerTest extends ChildTests {
     private static final String NOWHERE = "/no/such/directory/file";
-
-    @TempDir
-    Path directory;
-
-    @BeforeAll
-    static void assumeLinux() {
-        Commands.assumeLinux();
-    }
-
-    private Path out() {
-        return directory.resolve("out");
-    }
 
     private static ChildStatus exited(int status) {
         return new ChildStatus(Kind.EXITED, status);

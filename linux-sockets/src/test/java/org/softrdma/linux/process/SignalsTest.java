@@ -10,27 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.linux.process.ChildStatus.Kind;
 
 /** Signals of a JVM, as its parent sees them. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class SignalsTest {
-    @TempDir
-    Path directory;
-
-    @BeforeAll
-    static void assumeLinux() {
-        Commands.assumeLinux();
-    }
-
-    private Path out() {
-        return directory.resolve("out");
-    }
-
+class SignalsTest extends ChildTests {
     private int start(String... arguments) {
         List<byte[]> all = new ArrayList<>(Commands.bytes(out().toString()));
         all.addAll(Commands.bytes(arguments));
