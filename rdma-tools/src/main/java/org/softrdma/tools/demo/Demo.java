@@ -6,45 +6,25 @@ import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import org.softrdma.host.config.NetDevice;
 import org.softrdma.rxe.Rxe;
+import org.softrdma.tools.cli.AnnotatedTool;
 import org.softrdma.tools.cli.Console;
-import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.cli.ToolFailure;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** {@code softrdma demo}: all operations of a reliable connection between two devices of this process, over real UDP sockets. */
 @Command(name = "demo", sortOptions = false,
     description = "Connects two RoCE devices of this process over UDP sockets, runs every operation of a reliable connection "
         + "and checks every byte.")
-public final class Demo implements Tool {
+public final class Demo extends AnnotatedTool {
     @Option(names = "--netdev", paramLabel = "IF", description = "the interface to run over (default: the loopback)")
     private String netdev;
 
     @Option(names = "--seed", paramLabel = "N", description = "seed of the data (default: a new one each time; it is printed)")
     private Long seed;
 
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = "show this and stop")
-    private boolean help;
-
     @Override
-    public int run(String name, List<String> arguments, Console console) {
-        CommandSpec spec = CommandSpec.forAnnotatedObject(this).name("softrdma " + name);
-        CommandLine commandLine = new CommandLine(spec).setColorScheme(
-            CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
-        try {
-            commandLine.parseArgs(arguments.toArray(String[]::new));
-        } catch (ParameterException wrong) {
-            console.error("softrdma " + name + ": " + wrong.getMessage());
-            console.error(commandLine.getUsageMessage().stripTrailing());
-            return 1;
-        }
-        if (help) {
-            console.print(commandLine.getUsageMessage());
-            return 0;
-        }
+    protected int execute(String name, List<String> arguments, Console console) {
         String over = netdev == null ? loopback() : netdev;
         long chosenSeed = seed == null ? ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE) : seed;
         try (DemoEnd first = new DemoEnd(Rxe.device("demo0", over), DemoRun.MEMORY_BYTES);

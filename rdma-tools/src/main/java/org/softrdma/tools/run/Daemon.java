@@ -11,21 +11,19 @@ import org.softrdma.daemon.service.DaemonClient;
 import org.softrdma.daemon.service.DaemonServer;
 import org.softrdma.host.config.StateDirectory;
 import org.softrdma.host.inspect.ProcessName;
+import org.softrdma.tools.cli.AnnotatedTool;
 import org.softrdma.tools.cli.Console;
-import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.cli.ToolFailure;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code softrdma daemon}: start, end and state of the process that answers the programs of all {@code run}s. */
 @Command(name = "daemon", sortOptions = false,
     description = "Controls softrdmad, the process that runs the devices of all programs under `softrdma run`. The first one starts it, "
         + "and it ends some minutes after the last one.")
-public final class Daemon implements Tool {
+public final class Daemon extends AnnotatedTool {
+    private static final List<String> COMMANDS = List.of("start", "stop", "status", "log", "serve");
     /** Idle time unless another one is given. */
     static final int IDLE_SECONDS = 300;
     /** Exit status of init scripts for a service that does not run. */
@@ -35,45 +33,35 @@ public final class Daemon implements Tool {
         description = "with start: seconds without programs after which the daemon ends (default: 300); 0: never")
     private int idleSeconds = IDLE_SECONDS;
 
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = "show this and stop")
-    private boolean help;
-
     @Parameters(paramLabel = "COMMAND", arity = "0..1", description = {"start    start it, unless it runs",
         "stop     end it; programs lose their devices", "status   show it and its programs; exit status 3 if it does not run",
         "log      print its messages", "serve    run in this process, for service managers"})
     private String command;
 
-    @Override
-    public int run(String name, List<String> arguments, Console console) {
-        CommandSpec spec = CommandSpec.forAnnotatedObject(this).name("softrdma " + name);
-        CommandLine commandLine = new CommandLine(spec).setColorScheme(
-            CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
-        try {
-            commandLine.parseArgs(arguments.toArray(String[]::new));
-            if (!help && command == null) {
-                throw new ParameterException(commandLine, "start, stop, status, log or serve?");
-            }
-            if (idleSeconds < 0) {
-                throw new ParameterException(commandLine, "--idle is " + idleSeconds + "; at least 0 is needed");
-            }
-            if (help) {
-                console.print(commandLine.getUsageMessage());
-                return 0;
-            }
-            return execute(commandLine, arguments.size(), console);
-        } catch (ParameterException wrong) {
-            console.error("softrdma " + name + ": " + wrong.getMessage());
-            console.error(commandLine.getUsageMessage().stripTrailing());
-            return 1;
+    static void checkIdle(int seconds) {
+        if (seconds < 0) {
+            throw new Misused("--idle is " + seconds + "; at least 0 is needed");
         }
     }
 
-    private int execute(CommandLine commandLine, int arguments, Console console) {
+    @Override
+    protected void check() {
+        checkIdle(idleSeconds);
+        if (command == null) {
+            throw new Misused("start, stop, status, log or serve?");
+        }
+        if (!COMMANDS.contains(command)) {
+            throw new Misused("unknown command '" + command + "'");
+        }
+    }
+
+    @Override
+    protected int execute(String name, List<String> arguments, Console console) {
         Path state = StateDirectory.ofUser();
         DaemonClient client = new DaemonClient(state);
         return switch (command) {
             case "start" -> {
-                client.start(arguments + 1, Launching.idle(idleSeconds));
+                client.start(arguments.size() + 1, Launching.idle(idleSeconds));
                 yield 0;
             }
             case "stop" -> {
@@ -91,7 +79,7 @@ public final class Daemon implements Tool {
                 }
                 yield 0;
             }
-            default -> throw new ParameterException(commandLine, "unknown command '" + command + "'");
+            default -> throw new AssertionError(command);
         };
     }
 

@@ -6,21 +6,18 @@ import java.util.List;
 import java.util.Locale;
 import org.softrdma.simulator.SeedResult;
 import org.softrdma.simulator.Seeds;
+import org.softrdma.tools.cli.AnnotatedTool;
 import org.softrdma.tools.cli.Console;
-import org.softrdma.tools.cli.Tool;
-import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** {@code softrdma simulate}: random workloads on a faulty network, with many seeds or, in detail, with one. */
 @Command(name = "simulate", sortOptions = false,
     description = "Runs random workloads between simulated devices on a faulty network, in virtual time, and checks everything that can be "
         + "seen: every byte of memory, every completion, every packet or segment. A seed decides all that happens; the same seed and the "
         + "same sources do the same again.")
-public final class Simulate implements Tool {
+public final class Simulate extends AnnotatedTool {
     private static final int CHUNK_SEEDS = 1_000;
     private static final SeedRange DEFAULT = new SeedRange(1, 2_000);
 
@@ -50,28 +47,15 @@ public final class Simulate implements Tool {
     @Option(names = "--verbose", description = "with --seed, everything on the wire; else a line for every seed")
     private boolean verbose;
 
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = "show this and stop")
-    private boolean help;
+    @Override
+    protected void check() {
+        if (jobs < 1) {
+            throw new Misused("--jobs is " + jobs + "; at least 1 is needed");
+        }
+    }
 
     @Override
-    public int run(String name, List<String> arguments, Console console) {
-        CommandSpec spec = CommandSpec.forAnnotatedObject(this).name("softrdma " + name);
-        CommandLine commandLine = new CommandLine(spec).setColorScheme(
-            CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
-        try {
-            commandLine.parseArgs(arguments.toArray(String[]::new));
-            if (jobs < 1) {
-                throw new ParameterException(commandLine, "--jobs is " + jobs + "; at least 1 is needed");
-            }
-        } catch (ParameterException wrong) {
-            console.error("softrdma " + name + ": " + wrong.getMessage());
-            console.error(commandLine.getUsageMessage().stripTrailing());
-            return 1;
-        }
-        if (help) {
-            console.print(commandLine.getUsageMessage());
-            return 0;
-        }
+    protected int execute(String name, List<String> arguments, Console console) {
         return which.one != null ? runOne(which.one, console) : runMany(which.range == null ? DEFAULT : which.range, console);
     }
 
