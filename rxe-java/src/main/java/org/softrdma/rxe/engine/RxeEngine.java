@@ -176,11 +176,12 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         if (packets == qp.turnPackets() || !writer.hasRoom()) {
             activate(qp);
         }
-        if (qp.awaitsHandOver() && !qp.handingOver) {
+        if (!qp.awaitsHandOver()) {
+            timers().update(qp);
+        } else if (!qp.handingOver) {
             qp.handingOver = true;
             handingOver.add(qp);
         }
-        timers().update(qp);
         return packets;
     }
 

@@ -32,8 +32,9 @@ import org.softrdma.wire.roce.Icrc;
  *     {@link #onTimer}, {@link #modify} and {@link #enterError}; several of them may share one call. Call it again, without further input,
  *     if it sent its whole budget, if it left no room in the batch, or when {@link FlightBudget#next} returns this machine.</li>
  * <li>If {@link #awaitsHandOver} after {@link #transmit}, call {@link #onHandedOver} once the link has accepted the packets.</li>
- * <li>Update the timer after {@link #transmit} and {@link #onHandedOver}, from {@link #deadlineNs}: the value is valid until the next call
- *     of any method above. Call {@link #onTimer} once that time has come; an early or repeated call does nothing.</li>
+ * <li>Update the timer, from {@link #deadlineNs}, after {@link #onHandedOver} or, where that is not called, after {@link #transmit}: the
+ *     value is valid until the next call of any method above. Call {@link #onTimer} once that time has come; an early or repeated call
+ *     does nothing.</li>
  * <li>Call {@link #settle} before {@link #modify} and before the queue pair is destroyed, so that its peer receives the responses it is
  *     owed. To destroy it, take {@link #lingering}, then call {@link #close}.</li>
  * <li>{@code nowNs} is of any origin and never decreases.</li>
