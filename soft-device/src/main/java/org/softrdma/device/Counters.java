@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -12,10 +13,14 @@ import java.util.Map;
 public final class Counters<E extends Enum<E>> {
     private final E[] names;
     private final long[] values;
+    /** One object for each name, however many queue pairs count by it: with many of them, each object more costs cache lines. */
+    private final Counter[] single;
 
     public Counters(Class<E> names) {
         this.names = names.getEnumConstants();
         values = new long[this.names.length];
+        single = new Counter[values.length];
+        Arrays.setAll(single, index -> new Counter(values, index));
     }
 
     /** A single counter, for code shared by transports, which have different enums. */
@@ -44,7 +49,7 @@ public final class Counters<E extends Enum<E>> {
 
     /** Returns a single counter, which stays part of these counters. */
     public Counter counter(E name) {
-        return new Counter(values, name.ordinal());
+        return single[name.ordinal()];
     }
 
     public void count(E name) {

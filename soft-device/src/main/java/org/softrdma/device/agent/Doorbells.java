@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.agent;
 
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The bells that were rung since the owner last drained them: a stack with each at most once. Any thread pushes, the owner takes all. */
@@ -11,19 +11,29 @@ public final class Doorbells {
 
     /** A source of work: a queue pair, a connection. */
     public abstract static class Bell {
-        private final AtomicBoolean rung = new AtomicBoolean();
+        private static final VarHandle RUNG = rung();
+
+        private volatile boolean rung;
         /** The next in the stack. */
         private Bell below;
 
         /** Called by the owner when the bell was rung, once for any number of rings since the last call. */
         protected abstract void onRung();
+
+        private static VarHandle rung() {
+            try {
+                return MethodHandles.lookup().findVarHandle(Bell.class, "rung", boolean.class);
+            } catch (ReflectiveOperationException impossible) {
+                throw new ExceptionInInitializerError(impossible);
+            }
+        }
     }
 
     /** Rings a bell. Any thread; does not block. */
     public void ring(Bell bell) {
         // The posted work must be visible before the owner can find the bell silent, or the poster the leader awake.
         VarHandle.fullFence();
-        if (bell.rung.compareAndSet(false, true)) {
+        if (Bell.RUNG.compareAndSet(bell, false, true)) {
             Bell second;
             do {
                 second = top.get();
@@ -46,7 +56,7 @@ public final class Doorbells {
         while (bell != null) {
             Bell next = bell.below;
             bell.below = null;
-            bell.rung.set(false);
+            bell.rung = false;
             bell.onRung();
             taken++;
             bell = next;
