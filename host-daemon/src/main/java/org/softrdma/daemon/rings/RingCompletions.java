@@ -2,7 +2,7 @@
 package org.softrdma.daemon.rings;
 
 import org.agrona.collections.Int2ObjectHashMap;
-import org.softrdma.device.queue.CompletionSink;
+import org.softrdma.device.queue.OutsideCompletions;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 
@@ -10,7 +10,7 @@ import org.softrdma.verbs.WcStatus;
  * A completion queue in a program's memory. The device's owner pushes; {@link #resize} and {@link #arm} are called with the owner's lock
  * held.
  */
-public abstract class RingCompletions implements CompletionSink {
+public abstract class RingCompletions implements OutsideCompletions {
     private final CompletionEvents events;
     /** Queue pairs whose sends complete here, by number. */
     private final Int2ObjectHashMap<RingQueuePair> senders = new Int2ObjectHashMap<>();
@@ -32,6 +32,7 @@ public abstract class RingCompletions implements CompletionSink {
     public abstract RingSpace.Extent extent();
 
     /** Returns the number of completions that fit; at least what was asked for. */
+    @Override
     public abstract int capacity();
 
     /** Returns the number of completions that the program has not taken, 0 to {@link #capacity}. */

@@ -60,6 +60,12 @@ final class UverbsQueuesTest extends LoopbackPrograms {
         FakeObjects.Cq cq = objects.cq(5, 1, -1);
         assertEquals(7, cq.cqe, "slots of a power of two, one stays free");
         assertEquals(7, cq.ring.mask());
+        assertEquals("7", shownSize(cq));
+    }
+
+    /** Size of a queue as {@code rdma resource show cq} prints it. */
+    private String shownSize(FakeObjects.Cq cq) {
+        return ((HeldCq) program.file.handles().find(cq.handle)).queue().resource().attribute("cqe");
     }
 
     private int resize(FakeObjects.Cq cq, int cqe, MemorySegment out, MemorySegment hardware) {
@@ -89,6 +95,7 @@ final class UverbsQueuesTest extends LoopbackPrograms {
         assertEquals(EINVAL, resize(cq, 0, out, hardware));
         assertEquals(0, resize(cq, 20, out, hardware));
         assertEquals(31, ResizeCqResponse.cqe(out, 0));
+        assertEquals("31", shownSize(cq));
         cq.ring = objects.ring(hardware, 0);
         List<long[]> all = cq.await(3);
         assertEquals(70, all.get(0)[0]);

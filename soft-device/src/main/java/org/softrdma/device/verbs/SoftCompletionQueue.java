@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.queue.CompletionRing;
 import org.softrdma.device.queue.CompletionSink;
+import org.softrdma.device.queue.OutsideCompletions;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.verbs.AsyncEventType;
@@ -38,8 +39,8 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
     /** Null if the queue belongs to no parent domain. */
     private final SoftProtectionDomain parentDomain;
     private final CompletionRing ring;
-    /** Destination of completions: this queue, or the one outside. */
-    private final CompletionSink sink;
+    /** Takes all completions in place of this queue; null for a program of this process. */
+    private final OutsideCompletions outside;
     private final AtomicInteger armed = new AtomicInteger(UNARMED);
     private final EventAcks completionEvents = new EventAcks();
     private final EventAcks asyncEvents = new EventAcks();
@@ -48,8 +49,8 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
 
     /** @param outside takes all completions in place of this queue's ring; null for a program of this process */
     SoftCompletionQueue(SoftContext context, int cqe, Object userContext, SoftCompletionChannel channel,
-                        SoftProtectionDomain parentDomain, CompletionSink outside) {
-        sink = outside == null ? this : outside;
+                        SoftProtectionDomain parentDomain, OutsideCompletions outside) {
+        this.outside = outside;
         this.context = context;
         this.userContext = userContext;
         this.channel = channel;
@@ -77,7 +78,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
 
     @Override
     public int cqe() {
-        return ring.capacity();
+        return outside == null ? ring.capacity() : outside.capacity();
     }
 
     @Override
@@ -99,7 +100,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
     }
 
     CompletionSink sink() {
-        return sink;
+        return outside == null ? this : outside;
     }
 
     /** Raises CQ_ERR: a completion was lost. Owner's side. */

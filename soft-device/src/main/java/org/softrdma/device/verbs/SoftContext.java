@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import org.softrdma.device.agent.DeviceAgent;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.PinnedMemory;
-import org.softrdma.device.queue.CompletionSink;
+import org.softrdma.device.queue.OutsideCompletions;
 import org.softrdma.device.queue.Destination;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
@@ -273,7 +273,7 @@ public abstract class SoftContext implements Context {
      * @param outside takes the completions, and announces them to the program
      * @throws VerbsException EINVAL, as {@link #createCq(int, Object, CompletionChannel, int)}
      */
-    public final SoftCompletionQueue createCq(int cqe, int compVector, CompletionSink outside) {
+    public final SoftCompletionQueue createCq(int cqe, int compVector, OutsideCompletions outside) {
         return newCq(cqe, null, null, compVector, null, outside);
     }
 
@@ -289,7 +289,7 @@ public abstract class SoftContext implements Context {
     }
 
     private SoftCompletionQueue newCq(int cqe, Object cqContext, CompletionChannel channel, int compVector,
-                                      SoftProtectionDomain parentDomain, CompletionSink outside) {
+                                      SoftProtectionDomain parentDomain, OutsideCompletions outside) {
         requireOpen("create_cq");
         DeviceAttributes limits = queryDevice();
         if (cqe < 1 || cqe > limits.maxCqe()) {

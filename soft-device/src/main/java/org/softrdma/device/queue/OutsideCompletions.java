@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.queue;
+
+/** A completion queue in memory that is shared with a program outside this process. */
+public interface OutsideCompletions extends CompletionSink {
+    /** Returns the number of completions that fit. Any thread. */
+    int capacity();
+}
