@@ -82,7 +82,7 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
     }
 
     @Override
-    public long deadlineNs() {
+    protected long nextRoundNs() {
         return active.isEmpty() ? timers().earliestNs() : nowNs();
     }
 

@@ -8,18 +8,24 @@ import org.softrdma.device.agent.FrontDoor;
 
 /**
  * The send queues of one device that lie in programs' memory. A queue that was used lately is looked at in every round; all others only
- * after the bell of their context was rung. Called by the device's owner.
+ * after the bell of their context was rung. Receive queues are read when a message comes, and now and then while their queue pair is in
+ * ERR: programs post receives without a bell. Called by the device's owner.
  */
 public final class RingDoor implements FrontDoor {
     /** How long after its last post a queue is looked at in every round. */
     private static final long WATCH_NS = 1_000_000;
     /** Longest time between two looks at the bells while queues are busy. */
     private static final long BELLS_NS = 50_000;
+    /** Time between two looks for receives that were posted to queue pairs in ERR, for which libraries ring no bell. */
+    private static final long LATE_RECEIVES_NS = 10_000_000;
 
     private final BellSource bells;
     /** Queue pairs of a context, by the context's number. */
     private final Int2ObjectHashMap<ArrayList<RingQueuePair>> contexts = new Int2ObjectHashMap<>();
     private final ArrayList<RingQueuePair> watched = new ArrayList<>();
+    /** Queue pairs in ERR with receive queues of their own. */
+    private final ArrayList<RingQueuePair> broken = new ArrayList<>();
+    private long lateReceivesNs;
     private long nowNs;
     private long round;
     private long bellsNs;
@@ -66,7 +72,26 @@ public final class RingDoor implements FrontDoor {
             bellsNs = ns + BELLS_NS;
             bells.report(this);
         }
+        if (!broken.isEmpty() && Deadline.isDue(lateReceivesNs, ns)) {
+            flushLateReceives();
+        }
         return posted;
+    }
+
+    @Override
+    public long deadlineNs() {
+        return broken.isEmpty() ? Deadline.NEVER : lateReceivesNs;
+    }
+
+    private void flushLateReceives() {
+        lateReceivesNs = nowNs + LATE_RECEIVES_NS;
+        for (int i = broken.size() - 1; i >= 0; i--) {
+            RingQueuePair qp = broken.get(i);
+            if (!qp.flushLateReceives()) {
+                qp.receivesWatched = false;
+                broken.remove(i);
+            }
+        }
     }
 
     private void look(int index) {
@@ -95,6 +120,17 @@ public final class RingDoor implements FrontDoor {
             RingQueuePair qp = all.get(i);
             watch(qp);
             posted += qp.pollContained();
+        }
+    }
+
+    /** Looks for receives of a queue pair in ERR from now on, until it leaves that state. */
+    void watchReceives(RingQueuePair qp) {
+        if (broken.isEmpty()) {
+            lateReceivesNs = nowNs + LATE_RECEIVES_NS;
+        }
+        if (!qp.receivesWatched) {
+            qp.receivesWatched = true;
+            broken.add(qp);
         }
     }
 

@@ -35,6 +35,7 @@ public final class RingQueuePair {
     private boolean closed;
     /** Used by {@link RingDoor}. */
     boolean watched;
+    boolean receivesWatched;
     long lastUsedNs;
 
     /**
@@ -50,6 +51,9 @@ public final class RingQueuePair {
         this.objects = objects;
         this.door = door;
         sendCq.addSender(qp.qpNum(), this);
+        if (!qp.sharesReceives()) {
+            qp.observeError(() -> door.watchReceives(this));
+        }
     }
 
     public SoftQueuePair qp() {
@@ -166,6 +170,15 @@ public final class RingQueuePair {
         releaseCompleted();
         sendCq.pushFailure(request.wrId(), WcStatus.LOC_QP_OP_ERR, WcOpcode.SEND, 0, qp.qpNum());
         qp.modify(new QpAttributes().state(QpState.ERR));
+    }
+
+    /**
+     * Flushes receives that were posted in ERR.
+     *
+     * @return false if the queue pair is in another state or closed
+     */
+    boolean flushLateReceives() {
+        return !closed && qp.flushLateReceives();
     }
 
     /** Frees the slots of requests that have completed. */

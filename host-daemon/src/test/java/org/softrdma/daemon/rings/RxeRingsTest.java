@@ -18,6 +18,7 @@ import org.softrdma.abi.rings.RxeAtomicRequest;
 import org.softrdma.abi.rings.RxeDatagramRequest;
 import org.softrdma.abi.rings.RxeSendRecord;
 import org.softrdma.abi.rings.RxeWindowRequest;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.queue.PostedReceives;
 import org.softrdma.device.queue.ReceiveRing;
 import org.softrdma.device.sim.Simulation;
@@ -226,6 +227,22 @@ final class RxeRingsTest {
         RxeProgram.Completion flushed = await(alice, 1).getFirst();
         assertEquals(3, flushed.wrId());
         assertEquals(5, flushed.status());
+    }
+
+    /** librxe rings for sends only: a thread of the program that still posts receives waits for their completions all the same. */
+    @Test
+    void shouldFlushReceivesThatArePostedInError() {
+        connect(QpType.RC);
+        alice.qp.modify(new QpAttributes().state(QpState.ERR));
+        for (int id = 4; id < 6; id++) {
+            alice.postReceive(id, 0, 8);
+            RxeProgram.Completion flushed = await(alice, 1).getFirst();
+            assertEquals(id, flushed.wrId());
+            assertEquals(5, flushed.status());
+        }
+        alice.qp.modify(new QpAttributes().state(QpState.RESET));
+        run(() -> alice.door.deadlineNs() == Deadline.NEVER);
+        assertEquals(Deadline.NEVER, alice.door.deadlineNs());
     }
 
     /** A program that posts a receive for each that is flushed must not keep the device. */

@@ -209,7 +209,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     }
 
     @Override
-    public long deadlineNs() {
+    protected long nextRoundNs() {
         if ((!active.isEmpty() || gsi.isBusy()) && batch.isEmpty()) {
             return nowNs();
         }

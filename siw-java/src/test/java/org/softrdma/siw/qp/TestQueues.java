@@ -108,6 +108,10 @@ final class TestQueues implements WorkQueues {
     }
 
     @Override
+    public void onError() {
+    }
+
+    @Override
     public void raise(AsyncEventType type) {
         events.add(type);
     }

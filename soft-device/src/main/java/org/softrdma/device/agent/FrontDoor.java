@@ -11,6 +11,9 @@ public interface FrontDoor {
      */
     int poll(long nowNs);
 
+    /** Returns when {@link #poll} must be called next even if nobody rings, or {@link Deadline#NEVER}. */
+    long deadlineNs();
+
     /** Returns the descriptor that becomes readable when a program has posted work to an idle queue; it wakes the device. */
     int descriptor();
 }

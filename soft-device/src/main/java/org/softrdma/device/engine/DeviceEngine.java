@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.device.Counters;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.device.agent.Doorbells;
@@ -106,6 +107,15 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
         alsoWakeBy(door.descriptor());
         frontDoor = door;
     }
+
+    @Override
+    public final long deadlineNs() {
+        long nextNs = nextRoundNs();
+        return frontDoor == null ? nextNs : Deadline.earlier(nextNs, frontDoor.deadlineNs());
+    }
+
+    /** Returns {@link #deadlineNs} of the link, the queue pairs and the services. */
+    protected abstract long nextRoundNs();
 
     /** Lets input at another descriptor end {@link #await} too; the caller reads that input. */
     protected void alsoWakeBy(int fd) {

@@ -102,7 +102,11 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
         boolean isNew = state != QpState.ERR;
         state = QpState.ERR;
         flush();
-        if (isNew && queues.sharesReceives()) {
+        if (!isNew) {
+            return;
+        }
+        queues.onError();
+        if (queues.sharesReceives()) {
             // The queue pair takes no more shared receives: an application may now stop waiting for its completions. IBA vol 1 §11.6.3.1
             raise(AsyncEventType.QP_LAST_WQE_REACHED);
         }

@@ -33,6 +33,9 @@ public interface WorkQueues {
     /** Returns whether receives are taken from one shared receive queue. */
     boolean sharesReceives();
 
+    /** Takes note that the queue pair has entered ERR, and that everything posted before was flushed. */
+    void onError();
+
     /** Raises an asynchronous event of this queue pair. */
     void raise(AsyncEventType type);
 }

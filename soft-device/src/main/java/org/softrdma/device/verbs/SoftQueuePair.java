@@ -57,6 +57,8 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
     private final ReceiveRing ownReceives;
     /** Reads {@link #ownReceives}; null with it. */
     private final OwnReceives ownSource;
+    /** Null for none. */
+    private Runnable errorObserver;
     private final SharedReceives sharedReceives;
     private final ReceiveSource receives;
     private final QpCapabilities granted;
@@ -238,6 +240,39 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
      */
     public final void takeReceivesFrom(PostedReceives posted) {
         ownSource.takeFrom(posted);
+    }
+
+    /**
+     * Has the entry into ERR reported, for the one who posts receives of a program outside this process. Must be called in RESET, with the
+     * owner's lock held.
+     *
+     * @param observer called with the owner's lock held, after everything posted was flushed
+     */
+    public final void observeError(Runnable observer) {
+        errorObserver = observer;
+    }
+
+    @Override
+    public final void onError() {
+        if (errorObserver != null) {
+            errorObserver.run();
+            context.agent().doorbell();
+        }
+    }
+
+    /**
+     * Flushes receives that a program outside this process has posted in ERR; it rings for sends only. With the owner's lock held.
+     *
+     * @return false if the queue pair is not in ERR
+     */
+    public final boolean flushLateReceives() {
+        if (current() != QpState.ERR) {
+            return false;
+        }
+        if (receives.toFlush() > 0) {
+            doorbell(false);
+        }
+        return true;
     }
 
     /** Returns {@link #receives} if they are taken from shared queues, else null; for an XRC target, no queue is chosen yet. */
