@@ -3,6 +3,7 @@ package org.softrdma.daemon.trap;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.softrdma.linux.process.PidFd;
 import org.softrdma.linux.process.ProcessInfo;
 import org.softrdma.linux.process.ProcessMemory;
@@ -19,6 +20,7 @@ final class Client implements ClientProcess {
     private final int pid;
     private final String command;
     private final ProcessMemory memory;
+    private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean ended;
 
     Client(int pid, PidFd descriptor, ProcessMemory memory, Supervisor supervisor) {
@@ -52,5 +54,10 @@ final class Client implements ClientProcess {
 
     void end() {
         ended = true;
+    }
+
+    /** Whether the caller is to close the descriptors: true once. Their numbers may belong to another process afterwards. */
+    boolean beginClose() {
+        return closing.compareAndSet(false, true);
     }
 }

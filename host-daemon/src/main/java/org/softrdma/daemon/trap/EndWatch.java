@@ -14,9 +14,21 @@ import org.softrdma.linux.process.EpollSet;
 final class EndWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(EndWatch.class.getName());
 
+    /**
+     * Actions for the end of a descriptor.
+     *
+     * @param serial tells it from watches of earlier descriptors with the same number, whose events may be late
+     */
+    private record Watch(int serial, List<Runnable> due) {
+        long key(int fd) {
+            return (long) serial << Integer.SIZE | fd;
+        }
+    }
+
     private final EpollSet set = new EpollSet();
-    /** By descriptor; guarded by this object's monitor. */
-    private final Map<Integer, List<Runnable>> waiting = new HashMap<>();
+    /** By descriptor; guarded by this object's monitor, as is the rest. */
+    private final Map<Integer, Watch> waiting = new HashMap<>();
+    private int lastSerial;
     private final Thread thread;
     private volatile boolean closed;
 
@@ -35,13 +47,14 @@ final class EndWatch implements AutoCloseable {
     }
 
     private synchronized void add(int fd, int wanted, Runnable then) {
-        List<Runnable> others = waiting.get(fd);
-        if (others != null) {
-            others.add(then);
+        Watch known = waiting.get(fd);
+        if (known != null) {
+            known.due.add(then);
             return;
         }
-        waiting.put(fd, new ArrayList<>(List.of(then)));
-        set.add(fd, wanted, fd);
+        Watch made = new Watch(++lastSerial, new ArrayList<>(List.of(then)));
+        waiting.put(fd, made);
+        set.add(fd, wanted, made.key(fd));
     }
 
     /** Ends the watch of a descriptor; before it is closed. */
@@ -55,20 +68,22 @@ final class EndWatch implements AutoCloseable {
         while (!closed) {
             int ready = set.await(-1);
             for (int i = 0; i < ready; i++) {
-                for (Runnable each : take((int) set.key(i))) {
+                for (Runnable each : take(set.key(i))) {
                     run(each);
                 }
             }
         }
     }
 
-    private synchronized List<Runnable> take(int fd) {
-        List<Runnable> due = waiting.remove(fd);
-        if (due == null) {
+    private synchronized List<Runnable> take(long key) {
+        int fd = (int) key;
+        Watch known = waiting.get(fd);
+        if (known == null || known.key(fd) != key) {
             return List.of();
         }
+        waiting.remove(fd);
         set.remove(fd);
-        return due;
+        return known.due;
     }
 
     private static void run(Runnable due) {

@@ -156,8 +156,10 @@ final class Processes {
     }
 
     private void close(Client client) {
-        ends.forget(client.descriptor.fd());
-        client.descriptor.close();
-        client.memory().close();
+        if (client.beginClose()) {
+            ends.forget(client.descriptor.fd());
+            client.descriptor.close();
+            client.memory().close();
+        }
     }
 }
