@@ -55,9 +55,12 @@ public final class SiwCompletion {
         return (byte) FLAGS.getAcquire(m, at + FLAGS_OFFSET) & 0xFF;
     }
 
-    /** Stores with release order, after the other fields. */
+    /**
+     * Stores after the other fields, with a full fence: whether the program has armed the queue is loaded next, and must not be loaded
+     * before the program can see the completion.
+     */
     public static void flags(MemorySegment m, long at, int value) {
-        FLAGS.setRelease(m, at + FLAGS_OFFSET, (byte) value);
+        FLAGS.setVolatile(m, at + FLAGS_OFFSET, (byte) value);
     }
 
     /** {@link SiwOpcode} of the work request. */

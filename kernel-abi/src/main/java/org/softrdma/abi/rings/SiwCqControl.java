@@ -31,7 +31,7 @@ public final class SiwCqControl {
     private SiwCqControl() {
     }
 
-    /** Bits of NOTIFY_*; a full fence: completions stored before are visible to a program that arms after this load. */
+    /** Bits of NOTIFY_*; a completion whose flags were stored before is visible to a program that arms after this load. */
     public static int flags(MemorySegment m, long at) {
         return (int) FLAGS.getVolatile(m, at + FLAGS_OFFSET);
     }

@@ -59,9 +59,12 @@ public final class SiwSendRecord {
         return (short) FLAGS.getAcquire(m, at + FLAGS_OFFSET) & 0xFFFF;
     }
 
-    /** Stores with release order; 0 hands the slot back. */
+    /**
+     * Stores after the other fields, with a full fence; 0 hands the slot back. Each side loads the flags of another slot next: the library
+     * rings no bell if the slot before its own is still in use, and the device waits for a bell if the slot behind is empty.
+     */
     public static void flags(MemorySegment m, long at, int value) {
-        FLAGS.setRelease(m, at + FLAGS_OFFSET, (short) value);
+        FLAGS.setVolatile(m, at + FLAGS_OFFSET, (short) value);
     }
 
     /** Number of elements, 0..6; 1 with inline data. */
