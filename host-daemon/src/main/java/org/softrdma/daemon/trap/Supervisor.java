@@ -207,15 +207,13 @@ public final class Supervisor implements AutoCloseable {
     }
 
     /**
-     * Answers with another copy of a file that the program has.
+     * Answers with another copy of a file that the program has. Called with the lock of its owner's numbers held.
      *
      * @param descriptor in this process
      * @param lowest     number of the copy
      */
     void answerCopy(OpenFiles.Entry entry, int descriptor, long id, int tid, int lowest, boolean closeOnExec) {
-        synchronized (entry.owner.numbers) {
-            check(listener.answerWithDescriptor(id, descriptor, freeNumber(entry.file.kind(), tid, lowest), closeOnExec));
-        }
+        check(listener.answerWithDescriptor(id, descriptor, freeNumber(entry.file.kind(), tid, lowest), closeOnExec));
     }
 
     private int freeNumber(DeviceFile.Kind kind, int tid, int lowest) {
