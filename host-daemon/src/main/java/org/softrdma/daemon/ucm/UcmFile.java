@@ -239,8 +239,8 @@ public final class UcmFile implements DeviceFile {
     private void destroyQuietly(UcmIdentifier identifier) {
         try {
             destroy(identifier);
-        } catch (VerbsException refused) {
-            LOG.log(System.Logger.Level.WARNING, "an identifier of a program remains: " + refused.getMessage());
+        } catch (RuntimeException fault) {
+            LOG.log(System.Logger.Level.WARNING, "an identifier of a program remains", fault);
         }
     }
 }

@@ -107,7 +107,7 @@ public final class UverbsDevice implements DeviceNode, AutoCloseable {
             UverbsFile file = new UverbsFile(this, lastFile.incrementAndGet(), process, context);
             files.add(file);
             return file;
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | Error refused) {
             context.close();
             throw refused;
         }
@@ -127,7 +127,7 @@ public final class UverbsDevice implements DeviceNode, AutoCloseable {
             door = new RingDoor(bells);
             context.agent().frontDoor(door);
             running = context;
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | Error refused) {
             context.close();
             throw refused;
         }

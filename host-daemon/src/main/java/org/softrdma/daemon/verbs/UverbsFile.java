@@ -75,7 +75,7 @@ public final class UverbsFile implements DeviceFile {
         this.process = process;
         this.context = context;
         objects = new ContextObjects(context.agent().lock());
-        shared = new SharedFile("uverbs" + device.number(), RING_BYTES + BELL_BYTES);
+        shared = new SharedFile(device.name(), RING_BYTES + BELL_BYTES);
         try {
             rings = new RingSpace(shared.map(0, RING_BYTES, mapping));
             context.agent().lock().lock();
@@ -85,7 +85,7 @@ public final class UverbsFile implements DeviceFile {
                 context.agent().lock().unlock();
             }
             watch = device.bells().add(this);
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | Error refused) {
             shared.close();
             mapping.close();
             throw refused;
@@ -395,7 +395,7 @@ public final class UverbsFile implements DeviceFile {
             context.close();
             shared.close();
             mapping.close();
-        } catch (RuntimeException fault) {
+        } catch (RuntimeException | InternalError fault) {
             LOG.log(System.Logger.Level.ERROR, "the context of pid " + process.pid() + " could not be closed", fault);
         } finally {
             lock.unlock();
@@ -406,7 +406,8 @@ public final class UverbsFile implements DeviceFile {
         try {
             object.release();
             destroy(object);
-        } catch (RuntimeException fault) {
+        } catch (RuntimeException | InternalError fault) {
+            // An InternalError is an access to a page that the program has cut off.
             LOG.log(System.Logger.Level.ERROR, object.kind() + " of pid " + process.pid() + " could not be destroyed", fault);
         }
     }
