@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -132,10 +130,7 @@ abstract class CProgramPairs {
     @BeforeAll
     void connect() throws IOException {
         wire = new VethPair("c-" + type, 1500);
-        for (VethPair.End each : List.of(wire.a, wire.b)) {
-            Path state = Files.createDirectories(wire.directory().resolve("state-" + each.name));
-            Files.writeString(state.resolve("links"), "link " + type + "0 type " + type + " netdev " + each.netdev() + "\n");
-        }
+        wire.addDevicesOf(type);
     }
 
     @AfterAll
@@ -221,14 +216,19 @@ abstract class CProgramPairs {
             .replace("ANY", ipv6 ? "::" : "0.0.0.0").replace("PORT", Integer.toString(port)).replace("GID", ipv6 ? "2" : "1");
     }
 
-    private static RunningCommand start(VethPair.End end, boolean c, String file, String line) {
+    /**
+     * Starts a program.
+     *
+     * @param c the C program on our device; else our tool of the same name
+     */
+    static RunningCommand start(VethPair.End end, boolean c, String file, String line) {
         List<String> words = new ArrayList<>(c ? List.of("run", "--", "stdbuf", "-oL") : List.of());
         words.addAll(Arrays.asList(line.split(" ")));
         return end.start(file, words.toArray(String[]::new));
     }
 
     /** Waits until a server listens by the connection manager: some clients crash if they are refused, others say it in many ways. */
-    private static void awaitListener(VethPair.End end, RunningCommand server, int port) throws InterruptedException {
+    static void awaitListener(VethPair.End end, RunningCommand server, int port) throws InterruptedException {
         Pattern listens = Pattern.compile("state LISTEN .*:" + port + "\\b");
         for (int attempt = 1; attempt <= ATTEMPTS && server.isRunning(); attempt++) {
             if (listens.matcher(end.tool("rdma", "resource", "show", "cm_id")).find()) {

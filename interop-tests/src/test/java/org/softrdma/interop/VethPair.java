@@ -161,10 +161,25 @@ final class VethPair implements AutoCloseable {
         }
     }
 
-    /** Writes the state that {@code rdma link add} would write: starting a tool for it takes longer than most tests. */
+    /**
+     * Adds a device on the interface of the wire at both ends, with default options.
+     *
+     * @param type rxe or siw; the device is number 0 of it
+     */
+    void addDevicesOf(String type) throws IOException {
+        for (End each : List.of(a, b)) {
+            addDevice(each, type, each.netdev(), "");
+        }
+    }
+
     void addDevice(End end, String netdev, String options) throws IOException {
+        addDevice(end, "rxe", netdev, options);
+    }
+
+    /** Writes the state that {@code rdma link add} would write: starting a tool for it takes longer than most tests. */
+    private void addDevice(End end, String type, String netdev, String options) throws IOException {
         Path state = Files.createDirectories(directory.resolve("state-" + end.name));
-        Files.writeString(state.resolve("links"), "link rxe0 type rxe netdev " + netdev + " " + options + "\n");
+        Files.writeString(state.resolve("links"), "link " + type + "0 type " + type + " netdev " + netdev + " " + options + "\n");
     }
 
     Path directory() {

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Ends a C program by SIGKILL in the middle of its transfer, at random moments: its peer, a C program of the same daemon or a Java program
+ * on another host, must notice and end by itself, and the daemon must keep nothing of it. {@code -Dsoftrdma.soak.kills=N} sets how often,
+ * 8 times each without it, which are 224 in all.
+ *
+ * <p>The programs are those that end when they lose their peer, with a kernel's device as with ours. Not among them are rstream, whose
+ * server asks rrecv for more without end; ib_send_bw over iWARP, which may wait for credits in its memory; ucmatose over RoCE, which only
+ * waits for receives, and perftest with {@code -R} over RoCE, whose retries take 17 s with rdma_cm's timeout: neither reads the
+ * connection's events.
+ */
+@Tag("soak")
+class KilledCProgramSoakTest {
+    @RegisterExtension
+    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "stdbuf", "rping", "ucmatose", "ib_write_bw");
+
+    private static final int KILLS = Integer.getInteger("softrdma.soak.kills", 8);
+    /** Time for the survivor to end. The peer of a killed program is notified within milliseconds; leaving takes programs longer. */
+    private static final Duration BOUND = Duration.ofSeconds(10);
+    private static final Duration START = Duration.ofSeconds(60);
+    /** Longest time that a transfer has run when a process is killed. */
+    private static final int RUN_MS = 1000;
+    private static final int KILLED = 128 + 9;
+    private static final int FIRST_PORT = 21_000;
+    /** Time after which the daemon has returned the memory of programs to the system. */
+    private static final long UNTIL_QUIET_MS = 3_000;
+    private static final Pattern DAEMON = Pattern.compile("runs as process (\\d+)");
+
+    /** Pairs of programs: which of the ends is a C program, and which of these is killed. */
+    private enum Pair {
+        C_SERVER_OF_C(true, true, true), C_CLIENT_OF_C(true, true, false), C_CLIENT_OF_JAVA(false, true, false),
+        C_SERVER_OF_JAVA(true, false, true);
+
+        private final boolean cServes;
+        private final boolean cAsks;
+        private final boolean killsServer;
+
+        Pair(boolean cServes, boolean cAsks, boolean killsServer) {
+            this.cServes = cServes;
+            this.cAsks = cAsks;
+            this.killsServer = killsServer;
+        }
+    }
+
+    private final SplittableRandom random = new SplittableRandom(16);
+    private VethPair wire;
+    private int port = FIRST_PORT;
+
+    /** @param queuePairs of each end, once everything is connected */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "rxe |  1 | rping -s -S 65000               | rping -c -S 65000 -a HOST",
+        "siw |  1 | rping -s -S 65000               | rping -c -S 65000 -a HOST",
+        "rxe |  1 | ib_write_bw -D 60 -d rxe0 -x 1  | ib_write_bw -D 60 -d rxe0 -x 1 HOST",
+        "siw |  2 | ib_write_bw -R -D 60 -d siw0    | ib_write_bw -R -D 60 -d siw0 HOST",
+        "rxe |  1 | ib_read_bw -D 60 -d rxe0 -x 1   | ib_read_bw -D 60 -d rxe0 -x 1 HOST",
+        "rxe |  1 | ib_atomic_bw -D 60 -d rxe0 -x 1 | ib_atomic_bw -D 60 -d rxe0 -x 1 HOST",
+        "siw | 20 | ucmatose -c 20 -C 4000 -S 60000 | ucmatose -c 20 -C 4000 -S 60000 -s HOST"})
+    void shouldEndWhenTheCProgramIsKilled(String type, int queuePairs, String server, String client) throws Exception {
+        wire = new VethPair("killed-" + type, 1500);
+        try {
+            wire.addDevicesOf(type);
+            for (Pair pair : Pair.values()) {
+                killMany(pair, queuePairs, server, client);
+            }
+        } finally {
+            wire.close();
+        }
+    }
+
+    /** The first kill is not counted: the daemon loads classes and allocates what it keeps. */
+    private void killMany(Pair pair, int queuePairs, String server, String client) throws Exception {
+        VethPair.End daemons = pair.cAsks ? wire.a : wire.b;
+        daemons.tool("run", "--", "ibv_devinfo");
+        try {
+            kill(pair, queuePairs, server, client);
+            Holding before = holding(daemons);
+            long[] tookMs = new long[KILLS];
+            for (int i = 0; i < KILLS; i++) {
+                tookMs[i] = kill(pair, queuePairs, server, client);
+            }
+            Holding after = holding(daemons);
+            Arrays.sort(tookMs);
+            System.out.printf("%s, %s, killed %d times: the other end knew after %d ms (median), %d ms (at most); before %s, after %s%n",
+                server, pair, KILLS, tookMs[KILLS / 2], tookMs[KILLS - 1], before, after);
+            assertEquals(before.objects, after.objects);
+            assertEquals(before.descriptors, after.descriptors, "descriptors of the daemon");
+        } finally {
+            daemons.tool("daemon", "stop");
+        }
+    }
+
+    /** Objects of the daemon as {@code rdma resource} shows them, its descriptors, and its resident memory. */
+    private record Holding(String objects, long descriptors, long residentKib) {
+    }
+
+    private static Holding holding(VethPair.End end) throws Exception {
+        Thread.sleep(UNTIL_QUIET_MS);
+        Matcher daemon = DAEMON.matcher(end.tool("daemon", "status"));
+        assertTrue(daemon.find(), "the daemon no longer runs");
+        Path process = Path.of("/proc", daemon.group(1));
+        try (Stream<Path> descriptors = Files.list(process.resolve("fd"));
+             Stream<String> status = Files.lines(process.resolve("status"))) {
+            return new Holding(end.tool("rdma", "resource", "show").strip(), descriptors.count(),
+                Long.parseLong(status.filter(line -> line.startsWith("VmRSS")).findFirst().orElseThrow().replaceAll("\\D+", "")));
+        }
+    }
+
+    /** @return milliseconds from the kill to the end of the other process */
+    private long kill(Pair pair, int queuePairs, String serverLine, String clientLine) throws Exception {
+        VethPair.End serves = pair.cServes && pair.cAsks ? wire.a : wire.b;
+        int chosen = port++;
+        String serverCommand = serverLine + " -p " + chosen;
+        String clientCommand = clientLine.replace("HOST", serves.ipv4) + " -p " + chosen;
+        try (RunningCommand server = CProgramPairs.start(serves, pair.cServes, "server", serverCommand)) {
+            if (serverLine.contains(" -x ")) {
+                serves.awaitListener(server, chosen);
+            } else {
+                CProgramPairs.awaitListener(serves, server, chosen);
+            }
+            try (RunningCommand client = CProgramPairs.start(wire.a, pair.cAsks, "client", clientCommand)) {
+                awaitConnected(wire.a, serves == wire.a ? 2 * queuePairs : queuePairs, server, client);
+                Thread.sleep(random.nextInt(RUN_MS));
+                RunningCommand victim = pair.killsServer ? server : client;
+                RunningCommand survivor = pair.killsServer ? client : server;
+                assertTrue(server.isRunning() && client.isRunning(), () -> server.output() + client.output());
+                long startNs = System.nanoTime();
+                process(pair.killsServer ? serverCommand : clientCommand).destroyForcibly();
+                survivor.awaitExit(BOUND);
+                long tookMs = (System.nanoTime() - startNs) / 1_000_000;
+                assertEquals(KILLED, victim.awaitExit(BOUND), victim.output());
+                return tookMs;
+            }
+        }
+    }
+
+    /** Waits until an end has so many connected queue pairs. The server of a one-sided test stays in RTR. */
+    private static void awaitConnected(VethPair.End end, int queuePairs, RunningCommand server, RunningCommand client) {
+        long untilNs = System.nanoTime() + START.toNanos();
+        while (end.tool("rdma", "resource", "show", "qp").split("state RT[RS] ", -1).length <= queuePairs) {
+            assertTrue(server.isRunning() && client.isRunning() && System.nanoTime() - untilNs < 0,
+                () -> "not connected: " + server.output() + client.output());
+        }
+    }
+
+    /** The process with this command line. */
+    private static ProcessHandle process(String commandLine) {
+        return ProcessHandle.allProcesses().filter(each -> commandLine.equals(commandLine(each.pid()))).findFirst().orElseThrow();
+    }
+
+    private static String commandLine(long pid) {
+        try {
+            return Files.readString(Path.of("/proc", Long.toString(pid), "cmdline")).replace('\0', ' ').strip();
+        } catch (IOException ended) {
+            return "";
+        }
+    }
+}
