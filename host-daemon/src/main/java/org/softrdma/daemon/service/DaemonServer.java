@@ -29,6 +29,8 @@ public final class DaemonServer {
     private static final System.Logger LOG = System.getLogger(DaemonServer.class.getName());
     private static final int BACKLOG = 64;
     private static final long AFTER_FAILURE_NS = 100_000_000;
+    /** Time without programs after which memory is returned to the system. */
+    private static final Duration QUIET = Duration.ofSeconds(1);
     private static final String OWNER_ALONE = "rw-------";
 
     private final DaemonFiles files;
@@ -113,7 +115,7 @@ public final class DaemonServer {
     }
 
     private synchronized boolean stopIfIdle() {
-        if (idle.isZero() || !connections.isEmpty() || System.nanoTime() - lastUseNs < idle.toNanos()) {
+        if (idle.isZero() || wasUsedWithin(idle)) {
             return false;
         }
         stopping = true;
@@ -153,7 +155,26 @@ public final class DaemonServer {
         connections.remove(connection);
         if (connection.hasServedPrograms()) {
             lastUseNs = System.nanoTime();
+            if (connections.isEmpty()) {
+                Thread.ofPlatform().daemon().name("softrdmad-memory").start(this::returnMemory);
+            }
         }
+    }
+
+    /** Frees the queues of programs that have ended, as only the collector can, unless another program comes first. */
+    private void returnMemory() {
+        try {
+            if (stopped.await(QUIET.toMillis(), TimeUnit.MILLISECONDS) || wasUsedWithin(QUIET)) {
+                return;
+            }
+        } catch (InterruptedException stop) {
+            return;
+        }
+        System.gc();
+    }
+
+    private synchronized boolean wasUsedWithin(Duration time) {
+        return !connections.isEmpty() || System.nanoTime() - lastUseNs < time.toNanos();
     }
 
     void stop() {
