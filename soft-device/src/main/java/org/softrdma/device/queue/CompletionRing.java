@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.queue;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -11,7 +8,7 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** A ring of completions as records in native memory. The device's owner pushes, any thread takes. */
+/** A ring of completions as records. The device's owner pushes, any thread takes. */
 public final class CompletionRing {
     private static final int WR_ID = 0;
     private static final int STATUS = 8;
@@ -25,15 +22,13 @@ public final class CompletionRing {
     private static final int TIMESTAMP = 40;
     private static final int RECORD_BYTES = 48;
 
-    private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
-    private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT;
     private static final WcStatus[] STATUSES = WcStatus.values();
     private static final WcOpcode[] OPCODES = WcOpcode.values();
 
     private final ReentrantLock takers = new ReentrantLock();
     /** Like {@link #memory}, replaced by the owner with {@link #takers} held: readable with either lock. */
     private int capacity;
-    private MemorySegment memory;
+    private RecordMemory memory;
     private volatile long tail;
     private volatile long head;
     /** The cursor that reads now, or null. Accessed with {@link #takers} held; the cursor keeps that lock while it reads. */
@@ -46,11 +41,7 @@ public final class CompletionRing {
      */
     public CompletionRing(int capacity) {
         this.capacity = capacity;
-        memory = allocate(capacity);
-    }
-
-    private static MemorySegment allocate(int records) {
-        return Arena.ofAuto().allocate((long) records * RECORD_BYTES, 64);
+        memory = new RecordMemory(capacity, RECORD_BYTES);
     }
 
     public int capacity() {
@@ -78,9 +69,9 @@ public final class CompletionRing {
      * @param records at least {@link #size}
      */
     public void resize(int records) {
-        MemorySegment other = allocate(records);
+        RecordMemory other = new RecordMemory(records, RECORD_BYTES);
         for (long sequence = head; sequence < tail; sequence++) {
-            MemorySegment.copy(memory, at(sequence), other, sequence % records * RECORD_BYTES, RECORD_BYTES);
+            memory.copyTo(other, at(sequence), (int) (sequence % records) * RECORD_BYTES, RECORD_BYTES);
         }
         memory = other;
         capacity = records;
@@ -103,8 +94,8 @@ public final class CompletionRing {
         return open != null;
     }
 
-    private long at(long sequence) {
-        return sequence % capacity * RECORD_BYTES;
+    private int at(long sequence) {
+        return (int) (sequence % capacity) * RECORD_BYTES;
     }
 
     /**
@@ -127,17 +118,17 @@ public final class CompletionRing {
         if (sequence - head == capacity) {
             return false;
         }
-        long at = at(sequence);
-        memory.set(U64, at + WR_ID, wrId);
-        memory.set(U32, at + STATUS, status.ordinal());
-        memory.set(U32, at + OPCODE, opcode.ordinal());
-        memory.set(U32, at + VENDOR_ERROR, vendorError);
-        memory.set(U32, at + BYTE_LENGTH, byteLength);
-        memory.set(U32, at + IMMEDIATE, immediate);
-        memory.set(U32, at + QP_NUM, qpNum);
-        memory.set(U32, at + SOURCE_QP, sourceQp);
-        memory.set(U32, at + FLAGS, flags);
-        memory.set(U64, at + TIMESTAMP, timestampNs);
+        int at = at(sequence);
+        memory.u64(at + WR_ID, wrId);
+        memory.u32(at + STATUS, status.ordinal());
+        memory.u32(at + OPCODE, opcode.ordinal());
+        memory.u32(at + VENDOR_ERROR, vendorError);
+        memory.u32(at + BYTE_LENGTH, byteLength);
+        memory.u32(at + IMMEDIATE, immediate);
+        memory.u32(at + QP_NUM, qpNum);
+        memory.u32(at + SOURCE_QP, sourceQp);
+        memory.u32(at + FLAGS, flags);
+        memory.u64(at + TIMESTAMP, timestampNs);
         tail = sequence + 1;
         return true;
     }
@@ -161,10 +152,10 @@ public final class CompletionRing {
             long from = head;
             int count = (int) Math.min(tail - from, Math.min(max, into.length));
             for (int i = 0; i < count; i++) {
-                long at = at(from + i);
-                into[i].set(memory.get(U64, at + WR_ID), STATUSES[memory.get(U32, at + STATUS)], OPCODES[memory.get(U32, at + OPCODE)],
-                    memory.get(U32, at + VENDOR_ERROR), memory.get(U32, at + BYTE_LENGTH), memory.get(U32, at + IMMEDIATE),
-                    memory.get(U32, at + QP_NUM), memory.get(U32, at + SOURCE_QP), memory.get(U32, at + FLAGS));
+                int at = at(from + i);
+                into[i].set(memory.u64(at + WR_ID), STATUSES[memory.u32(at + STATUS)], OPCODES[memory.u32(at + OPCODE)],
+                    memory.u32(at + VENDOR_ERROR), memory.u32(at + BYTE_LENGTH), memory.u32(at + IMMEDIATE),
+                    memory.u32(at + QP_NUM), memory.u32(at + SOURCE_QP), memory.u32(at + FLAGS));
             }
             head = from + count;
             return count;
@@ -175,10 +166,10 @@ public final class CompletionRing {
 
     /** Reads records in place. Used by one thread. */
     public final class Cursor {
-        private static final long CLOSED = -1;
+        private static final int CLOSED = -1;
 
         private long sequence;
-        private long at = CLOSED;
+        private int at = CLOSED;
 
         /**
          * Locks takers out and moves to the oldest record.
@@ -233,49 +224,49 @@ public final class CompletionRing {
             }
         }
 
-        private long field(int offset) {
+        private int field(int offset) {
             require("wc_read");
             return at + offset;
         }
 
         public long wrId() {
-            return memory.get(U64, field(WR_ID));
+            return memory.u64(field(WR_ID));
         }
 
         public WcStatus status() {
-            return STATUSES[memory.get(U32, field(STATUS))];
+            return STATUSES[memory.u32(field(STATUS))];
         }
 
         public WcOpcode opcode() {
-            return OPCODES[memory.get(U32, field(OPCODE))];
+            return OPCODES[memory.u32(field(OPCODE))];
         }
 
         public int vendorError() {
-            return memory.get(U32, field(VENDOR_ERROR));
+            return memory.u32(field(VENDOR_ERROR));
         }
 
         public int byteLength() {
-            return memory.get(U32, field(BYTE_LENGTH));
+            return memory.u32(field(BYTE_LENGTH));
         }
 
         public int immediate() {
-            return memory.get(U32, field(IMMEDIATE));
+            return memory.u32(field(IMMEDIATE));
         }
 
         public int qpNum() {
-            return memory.get(U32, field(QP_NUM));
+            return memory.u32(field(QP_NUM));
         }
 
         public int sourceQp() {
-            return memory.get(U32, field(SOURCE_QP));
+            return memory.u32(field(SOURCE_QP));
         }
 
         public int flags() {
-            return memory.get(U32, field(FLAGS));
+            return memory.u32(field(FLAGS));
         }
 
         public long timestampNs() {
-            return memory.get(U64, field(TIMESTAMP));
+            return memory.u64(field(TIMESTAMP));
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.queue;
 
-import java.lang.foreign.MemorySegment;
 import org.softrdma.verbs.ReceiveRequest;
 
 /** A ring of receive work requests as records: wr_id, total length, and scatter elements of address 8, length 4, lkey 4 bytes. */
@@ -23,13 +22,13 @@ public final class ReceiveRing extends WorkRing {
 
     /** Writes a request into the record at {@link #next()}. The caller has checked it against the limits. */
     public void write(ReceiveRequest request) {
-        long at = at(next());
+        int at = at(next());
         long length = 0;
         for (int i = 0; i < request.elements(); i++) {
             length += setElement(i, request.address(i), request.length(i), request.lkey(i));
         }
-        memory.set(U64, at + WR_ID, request.wrId());
-        memory.set(U64, at + LENGTH, length);
+        memory.u64(at + WR_ID, request.wrId());
+        memory.u64(at + LENGTH, length);
         setElements(request.elements());
     }
 
@@ -39,15 +38,14 @@ public final class ReceiveRing extends WorkRing {
      * @param other has room, and records large enough for this one's elements
      */
     public void moveOldestTo(ReceiveRing other) {
-        long from = at(head());
-        long bytes = FIXED_BYTES + (long) elements(head()) * ELEMENT_BYTES;
-        MemorySegment.copy(memory, from, other.memory, other.at(other.next()), bytes);
+        int from = at(head());
+        memory.copyTo(other.memory, from, other.at(other.next()), FIXED_BYTES + elements(head()) * ELEMENT_BYTES);
         other.publish();
         release(head() + 1);
     }
 
     public long wrId(long sequence) {
-        return memory.get(U64, at(sequence) + WR_ID);
+        return memory.u64(at(sequence) + WR_ID);
     }
 
     /**
@@ -56,6 +54,6 @@ public final class ReceiveRing extends WorkRing {
      * @return bytes, the sum of the lengths of its elements
      */
     public long length(long sequence) {
-        return memory.get(U64, at(sequence) + LENGTH);
+        return memory.u64(at(sequence) + LENGTH);
     }
 }

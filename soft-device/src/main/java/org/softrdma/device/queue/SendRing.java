@@ -57,15 +57,15 @@ public final class SendRing extends WorkRing {
 
     /** Writes a request, without its inline data, into the record at {@link #next()}. The caller has checked it against the limits. */
     public void write(SendRequest request) {
-        long at = at(next());
-        memory.set(U64, at + WR_ID, request.wrId());
-        memory.set(U32, at + OPCODE, request.opcode().value());
-        memory.set(U32, at + FLAGS, request.flags());
-        memory.set(U64, at + REMOTE_ADDRESS, request.remoteAddress());
-        memory.set(U32, at + RKEY, request.rkey());
-        memory.set(U32, at + IMMEDIATE, request.immediate());
+        int at = at(next());
+        memory.u64(at + WR_ID, request.wrId());
+        memory.u32(at + OPCODE, request.opcode().value());
+        memory.u32(at + FLAGS, request.flags());
+        memory.u64(at + REMOTE_ADDRESS, request.remoteAddress());
+        memory.u32(at + RKEY, request.rkey());
+        memory.u32(at + IMMEDIATE, request.immediate());
         setOperands(at, request);
-        memory.set(U32, at + REMOTE_SRQN, request.remoteSrqn());
+        memory.u32(at + REMOTE_SRQN, request.remoteSrqn());
         long length = 0;
         if ((request.flags() & SendFlags.INLINE) == 0) {
             for (int i = 0; i < request.elements(); i++) {
@@ -73,30 +73,30 @@ public final class SendRing extends WorkRing {
             }
         }
         setElements(request.elements());
-        memory.set(U64, at + LENGTH, length);
+        memory.u64(at + LENGTH, length);
     }
 
-    private void setOperands(long at, SendRequest request) {
+    private void setOperands(int at, SendRequest request) {
         switch (request.opcode()) {
             case FLUSH -> {
-                memory.set(U32, at + FLUSH_PLACEMENT, request.flushPlacement());
-                memory.set(U32, at + FLUSH_SELECTIVITY, request.flushSelectivity());
-                memory.set(U64, at + FLUSH_LENGTH, request.flushLength());
+                memory.u32(at + FLUSH_PLACEMENT, request.flushPlacement());
+                memory.u32(at + FLUSH_SELECTIVITY, request.flushSelectivity());
+                memory.u64(at + FLUSH_LENGTH, request.flushLength());
             }
             case BIND_MW -> {
-                memory.set(U32, at + BIND_ACCESS, request.bindAccess());
-                memory.set(U64, at + BIND_LENGTH, request.bindLength());
+                memory.u32(at + BIND_ACCESS, request.bindAccess());
+                memory.u64(at + BIND_LENGTH, request.bindLength());
             }
             default -> {
-                memory.set(U64, at + COMPARE_ADD, request.compareAdd());
-                memory.set(U64, at + SWAP, request.swap());
+                memory.u64(at + COMPARE_ADD, request.compareAdd());
+                memory.u64(at + SWAP, request.swap());
             }
         }
     }
 
     /** Returns the memory of the ring, for inline data: {@link #maxInline()} bytes of a record from {@link #inlineOffset}. */
     public MemorySegment memory() {
-        return memory;
+        return memory.segment();
     }
 
     /** Returns the offset of a record's inline data in {@link #memory()}. */
@@ -110,39 +110,39 @@ public final class SendRing extends WorkRing {
             destinations = new Destination[capacity()];
         }
         destinations[slot(next())] = destination;
-        memory.set(U32, at(next()) + REMOTE_QPN, qpn);
-        memory.set(U32, at(next()) + REMOTE_QKEY, qkey);
+        memory.u32(at(next()) + REMOTE_QPN, qpn);
+        memory.u32(at(next()) + REMOTE_QKEY, qkey);
     }
 
     /** Sets the total number of bytes of inline data in the record at {@link #next()}. */
     public void setInlineLength(int bytes) {
-        memory.set(U64, at(next()) + LENGTH, bytes);
+        memory.u64(at(next()) + LENGTH, bytes);
     }
 
     public long wrId(long sequence) {
-        return memory.get(U64, at(sequence) + WR_ID);
+        return memory.u64(at(sequence) + WR_ID);
     }
 
     /** Returns the operation as a {@link org.softrdma.verbs.WrOpcode} value. */
     public int opcode(long sequence) {
-        return memory.get(U32, at(sequence) + OPCODE);
+        return memory.u32(at(sequence) + OPCODE);
     }
 
     public int flags(long sequence) {
-        return memory.get(U32, at(sequence) + FLAGS);
+        return memory.u32(at(sequence) + FLAGS);
     }
 
     /** Returns the length of the message in bytes: the sum of its elements, up to 32 · (2^32 - 1). */
     public long length(long sequence) {
-        return memory.get(U64, at(sequence) + LENGTH);
+        return memory.u64(at(sequence) + LENGTH);
     }
 
     public long remoteAddress(long sequence) {
-        return memory.get(U64, at(sequence) + REMOTE_ADDRESS);
+        return memory.u64(at(sequence) + REMOTE_ADDRESS);
     }
 
     public int rkey(long sequence) {
-        return memory.get(U32, at(sequence) + RKEY);
+        return memory.u32(at(sequence) + RKEY);
     }
 
     /** Returns the destination of a datagram. */
@@ -152,69 +152,69 @@ public final class SendRing extends WorkRing {
 
     /** Returns the number of a datagram's destination queue pair, 24 bits. */
     public int remoteQpn(long sequence) {
-        return memory.get(U32, at(sequence) + REMOTE_QPN);
+        return memory.u32(at(sequence) + REMOTE_QPN);
     }
 
     /** Returns the remote Q_Key of a datagram. */
     public int remoteQkey(long sequence) {
-        return memory.get(U32, at(sequence) + REMOTE_QKEY);
+        return memory.u32(at(sequence) + REMOTE_QKEY);
     }
 
     /** Returns the number of the remote shared receive queue of an XRC request, 24 bits. */
     public int remoteSrqn(long sequence) {
-        return memory.get(U32, at(sequence) + REMOTE_SRQN);
+        return memory.u32(at(sequence) + REMOTE_SRQN);
     }
 
     /** Returns the immediate data, or the key to invalidate. */
     public int immediate(long sequence) {
-        return memory.get(U32, at(sequence) + IMMEDIATE);
+        return memory.u32(at(sequence) + IMMEDIATE);
     }
 
     public long compareAdd(long sequence) {
-        return memory.get(U64, at(sequence) + COMPARE_ADD);
+        return memory.u64(at(sequence) + COMPARE_ADD);
     }
 
     public long swap(long sequence) {
-        return memory.get(U64, at(sequence) + SWAP);
+        return memory.u64(at(sequence) + SWAP);
     }
 
     /** Returns the placement of a FLUSH: bits of {@link org.softrdma.verbs.FlushFlags}, u4. */
     public int flushPlacement(long sequence) {
-        return memory.get(U32, at(sequence) + FLUSH_PLACEMENT);
+        return memory.u32(at(sequence) + FLUSH_PLACEMENT);
     }
 
     /** Returns the selectivity of a FLUSH, range or region, u2. */
     public int flushSelectivity(long sequence) {
-        return memory.get(U32, at(sequence) + FLUSH_SELECTIVITY);
+        return memory.u32(at(sequence) + FLUSH_SELECTIVITY);
     }
 
     /** Returns the length of a FLUSH in bytes, u32. */
     public long flushLength(long sequence) {
-        return memory.get(U64, at(sequence) + FLUSH_LENGTH);
+        return memory.u64(at(sequence) + FLUSH_LENGTH);
     }
 
     /** Returns the access rights of a BIND_MW: bits of {@link org.softrdma.verbs.AccessFlags}. */
     public int bindAccess(long sequence) {
-        return memory.get(U32, at(sequence) + BIND_ACCESS);
+        return memory.u32(at(sequence) + BIND_ACCESS);
     }
 
     /** Returns the length of the window of a BIND_MW in bytes; 0 ends the binding of a type 1 window. */
     public long bindLength(long sequence) {
-        return memory.get(U64, at(sequence) + BIND_LENGTH);
+        return memory.u64(at(sequence) + BIND_LENGTH);
     }
 
     /** Returns the PSN of the message's first packet, as set by the requester. */
     public int firstPsn(long sequence) {
-        return memory.get(U32, at(sequence) + FIRST_PSN);
+        return memory.u32(at(sequence) + FIRST_PSN);
     }
 
     /** Returns the number of PSNs that the message consumes, at least 1, as set by the requester. */
     public int packets(long sequence) {
-        return memory.get(U32, at(sequence) + PACKETS);
+        return memory.u32(at(sequence) + PACKETS);
     }
 
     public void setPsns(long sequence, int firstPsn, int packets) {
-        memory.set(U32, at(sequence) + FIRST_PSN, firstPsn);
-        memory.set(U32, at(sequence) + PACKETS, packets);
+        memory.u32(at(sequence) + FIRST_PSN, firstPsn);
+        memory.u32(at(sequence) + PACKETS, packets);
     }
 }

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.queue;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A bounded ring of fixed-size records in native memory, between one poster at a time and the device's owner. Positions are sequence
+ * A bounded ring of fixed-size records, between one poster at a time and the device's owner. Positions are sequence
  * numbers that only grow; record {@code s} is stored in slot {@code s mod capacity}. The poster writes a record and then publishes it with
  * {@link #publish}, or several with {@link #stage} and {@link #publishStaged}; the owner consumes records and frees their slots with
  * {@link #release}.
  */
 public abstract class WorkRing {
-    static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG;
-    static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT;
-
     private static final VarHandle TAIL;
     private static final VarHandle HEAD;
 
@@ -31,12 +25,12 @@ public abstract class WorkRing {
 
     static final int ELEMENT_BYTES = 16;
 
-    final MemorySegment memory;
+    final RecordMemory memory;
     private final int capacity;
     private final int maxElements;
     private final int elementCount;
     private final int elements;
-    private final long recordBytes;
+    private final int recordBytes;
     private long tail;
     private long head;
     /** Number of records written and not visible yet. Poster's side. */
@@ -57,7 +51,7 @@ public abstract class WorkRing {
         this.elementCount = elementCount;
         this.elements = elements;
         recordBytes = elements + (Math.max(maxElements * ELEMENT_BYTES, atLeastBytes) + 7 & ~7);
-        memory = Arena.ofAuto().allocate(this.capacity * recordBytes, 64);
+        memory = new RecordMemory(this.capacity, recordBytes);
     }
 
     public final int capacity() {
@@ -122,11 +116,11 @@ public abstract class WorkRing {
 
     /** Returns the number of scatter/gather elements of a record. */
     public final int elements(long sequence) {
-        return memory.get(U32, at(sequence) + elementCount);
+        return memory.u32(at(sequence) + elementCount);
     }
 
     public final long elementAddress(long sequence, int element) {
-        return memory.get(U64, element(sequence, element));
+        return memory.u64(element(sequence, element));
     }
 
     /**
@@ -135,15 +129,15 @@ public abstract class WorkRing {
      * @return bytes, u32
      */
     public final long elementLength(long sequence, int element) {
-        return Integer.toUnsignedLong(memory.get(U32, element(sequence, element) + 8));
+        return Integer.toUnsignedLong(memory.u32(element(sequence, element) + 8));
     }
 
     public final int elementLkey(long sequence, int element) {
-        return memory.get(U32, element(sequence, element) + 12);
+        return memory.u32(element(sequence, element) + 12);
     }
 
     final void setElements(int count) {
-        memory.set(U32, at(next()) + elementCount, count);
+        memory.u32(at(next()) + elementCount, count);
     }
 
     /**
@@ -152,22 +146,23 @@ public abstract class WorkRing {
      * @return length of the element in bytes, u32
      */
     final long setElement(int element, long address, int length, int lkey) {
-        long at = element(next(), element);
-        memory.set(U64, at, address);
-        memory.set(U32, at + 8, length);
-        memory.set(U32, at + 12, lkey);
+        int at = element(next(), element);
+        memory.u64(at, address);
+        memory.u32(at + 8, length);
+        memory.u32(at + 12, lkey);
         return Integer.toUnsignedLong(length);
     }
 
-    private long element(long sequence, int element) {
-        return at(sequence) + elements + (long) element * ELEMENT_BYTES;
+    private int element(long sequence, int element) {
+        return at(sequence) + elements + element * ELEMENT_BYTES;
     }
 
     final int slot(long sequence) {
         return (int) sequence & capacity - 1;
     }
 
-    final long at(long sequence) {
-        return (sequence & capacity - 1) * recordBytes;
+    /** Returns the offset of a record in {@link #memory}. */
+    final int at(long sequence) {
+        return slot(sequence) * recordBytes;
     }
 }
