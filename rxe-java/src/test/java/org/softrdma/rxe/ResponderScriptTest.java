@@ -10,6 +10,7 @@ import static org.softrdma.rxe.RawPeer.MS;
 import static org.softrdma.rxe.RawPeer.OUR_PSN;
 
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -334,6 +335,29 @@ class ResponderScriptTest extends ResponderScript {
         peer.send(write(0, 0, 0).destQpn(all.getLast().qpNum()));
         peer.expectAck(OUR_PSN);
         assertEquals(2, peer.side.counter("ghost_acks"));
+    }
+
+    /** A server with short connections would need the memory of all that ended within half a second. */
+    @Test
+    void shouldKeepNoQueuesOfDestroyedQueuePairsThatAreRemembered() {
+        connect();
+        int[] number = new int[1];
+        WeakReference<QueuePair> destroyed = destroyedAfterAWrite(number);
+        System.gc();
+        assertNull(destroyed.get());
+        peer.send(write(0, 0, 0).destQpn(number[0]));
+        peer.expectAck(OUR_PSN);
+        assertEquals(1, peer.side.counter("ghost_acks"));
+    }
+
+    private WeakReference<QueuePair> destroyedAfterAWrite(int[] number) {
+        QueuePair qp = peer.side.newQp(peer.side.pd);
+        number[0] = qp.qpNum();
+        SimulatedPair.connect(qp, peer.gid(), RawPeer.QPN, setup, setup.accessA, RawPeer.THEIR_PSN, OUR_PSN);
+        peer.send(write(0, 0, 0).destQpn(qp.qpNum()));
+        peer.expectAck(OUR_PSN);
+        qp.close();
+        return new WeakReference<>(qp);
     }
 
     @Test

@@ -28,14 +28,14 @@ public final class LingeringQueuePairs {
     private final ArrayDeque<Entry> oldestFirst = new ArrayDeque<>();
     private final ArrayDeque<Entry> toAcknowledge = new ArrayDeque<>();
 
-    /** Remains of one queue pair: path, numbers, and what its responder had executed. */
+    /** Remains of one queue pair: path, numbers, and what its responder had executed; not its queues, whose memory returns. */
     public static final class Entry {
         private final int qpn;
         private final int destQpn;
         /** Opcode of the service's acknowledgement. */
         private final int acknowledge;
         private final Path path;
-        private final Responder responder;
+        private final Responder.Executed executed;
         /** When the entry expires. */
         private final long untilNs;
         private int acknowledgePsn;
@@ -46,7 +46,7 @@ public final class LingeringQueuePairs {
             destQpn = qp.destQpn();
             acknowledge = qp.transport() | Opcode.RC_ACKNOWLEDGE;
             path = qp.path();
-            responder = qp.responder();
+            executed = qp.responder().executed();
             this.untilNs = untilNs;
         }
 
@@ -89,11 +89,11 @@ public final class LingeringQueuePairs {
             counters.count(RxeCounter.DROP_WRONG_SERVICE);
             return;
         }
-        if (Psn.compare(packet.psn(), entry.responder.expectedPsn()) >= 0 || !packet.hasAny(Opcode.SEND | Opcode.WRITE)) {
+        if (Psn.compare(packet.psn(), entry.executed.expectedPsn()) >= 0 || !packet.hasAny(Opcode.SEND | Opcode.WRITE)) {
             counters.count(RxeCounter.DROP_GHOST_REQUEST);
             return;
         }
-        entry.acknowledgePsn = entry.responder.acknowledgeable(packet.psn());
+        entry.acknowledgePsn = entry.executed.acknowledgeable(packet.psn());
         if (!entry.owesAcknowledge) {
             entry.owesAcknowledge = true;
             toAcknowledge.add(entry);
@@ -112,7 +112,7 @@ public final class LingeringQueuePairs {
             entry.owesAcknowledge = false;
             int at = out.begin(entry.path);
             Bth.put(out.buffer(), at, entry.acknowledge, false, 0, QpMachine.PKEY, entry.destQpn, false, entry.acknowledgePsn);
-            Aeth.put(out.buffer(), at + Opcode.aethOffset(entry.acknowledge), Syndrome.ACK_UNLIMITED, entry.responder.msn());
+            Aeth.put(out.buffer(), at + Opcode.aethOffset(entry.acknowledge), Syndrome.ACK_UNLIMITED, entry.executed.msn());
             out.finish(entry.path, at, at + Opcode.headerLength(entry.acknowledge));
             counters.count(RxeCounter.GHOST_ACKS);
             sent++;

@@ -69,20 +69,33 @@ public final class Responder {
         resources = new ResponderResources(maxResources);
     }
 
-    public int expectedPsn() {
+    int expectedPsn() {
         return expectedPsn;
-    }
-
-    public int msn() {
-        return msn;
     }
 
     /**
      * PSN up to which a repeated SEND or WRITE packet is acknowledged: everything executed, but not past the next READ or atomic, whose own
      * response may be lost. A requester that accepts such an ACK (kernel rxe 6.1 does) would complete it without its data.
      */
-    public int acknowledgeable(int psn) {
+    private static int acknowledgeable(int psn, ResponderResources resources, int expectedPsn) {
         return Psn.add(resources.firstAfter(psn, expectedPsn), -1);
+    }
+
+    /**
+     * Result of a responder that executes nothing more.
+     *
+     * @param expectedPsn the PSN after the last request, 24 bits
+     * @param msn         number of messages, 24 bits
+     */
+    record Executed(int expectedPsn, int msn, ResponderResources resources) {
+        int acknowledgeable(int psn) {
+            return Responder.acknowledgeable(psn, resources, expectedPsn);
+        }
+    }
+
+    /** Returns what was executed, to outlast this responder. */
+    Executed executed() {
+        return new Executed(expectedPsn, msn, resources);
     }
 
     void dropResponses() {
@@ -158,7 +171,7 @@ public final class Responder {
             responses.dropFrom(packet.psn(), qp.mtu());
             queued = answerAgain(packet, id);
         } else {
-            queued = responses.acknowledge(acknowledgeable(packet.psn()), msn);
+            queued = responses.acknowledge(acknowledgeable(packet.psn(), resources, expectedPsn), msn);
         }
         if (!queued) {
             qp.counters().count(RxeCounter.DROP_RESPONSE_QUEUE_FULL);

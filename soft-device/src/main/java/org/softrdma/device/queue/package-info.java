@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The queues of work requests and completions, as records in native memory between applications and the device's owner.
+ * The queues of work requests and completions, as records between applications and the device's owner.
  *
  * <p>Reading order: {@link org.softrdma.device.queue.WorkRing}, the ring, with {@link org.softrdma.device.queue.SendRing} and
  * {@link org.softrdma.device.queue.ReceiveRing}, its record formats; {@link org.softrdma.device.queue.ReceiveSource}, a queue pair's own
