@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,6 +44,9 @@ class KilledCProgramSoakTest {
     private static final int FIRST_PORT = 21_000;
     /** Time after which the daemon has returned the memory of programs to the system. */
     private static final long UNTIL_QUIET_MS = 3_000;
+    /** Refusal of a perftest client with {@code -R} that comes before its server listens for the second time (docs/interop.md). */
+    private static final String TOO_EARLY = "RDMA_CM_EVENT_REJECTED; error: -111.";
+    private static final int ATTEMPTS = 5;
     private static final Pattern DAEMON = Pattern.compile("runs as process (\\d+)");
 
     /** Pairs of programs: which of the ends is a C program, and which of these is killed. */
@@ -127,6 +131,17 @@ class KilledCProgramSoakTest {
 
     /** @return milliseconds from the kill to the end of the other process */
     private long kill(Pair pair, int queuePairs, String serverLine, String clientLine) throws Exception {
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            OptionalLong tookMs = killOnceConnected(pair, queuePairs, serverLine, clientLine);
+            if (tookMs.isPresent()) {
+                return tookMs.getAsLong();
+            }
+        }
+        throw new AssertionError("the client came too early " + ATTEMPTS + " times: " + clientLine);
+    }
+
+    /** @return empty if they did not connect because the client came too early */
+    private OptionalLong killOnceConnected(Pair pair, int queuePairs, String serverLine, String clientLine) throws Exception {
         VethPair.End serves = pair.cServes && pair.cAsks ? wire.a : wire.b;
         int chosen = port++;
         String serverCommand = serverLine + " -p " + chosen;
@@ -138,7 +153,9 @@ class KilledCProgramSoakTest {
                 CProgramPairs.awaitListener(serves, server, chosen);
             }
             try (RunningCommand client = CProgramPairs.start(wire.a, pair.cAsks, "client", clientCommand)) {
-                awaitConnected(wire.a, serves == wire.a ? 2 * queuePairs : queuePairs, server, client);
+                if (!isConnected(wire.a, serves == wire.a ? 2 * queuePairs : queuePairs, server, client)) {
+                    return OptionalLong.empty();
+                }
                 Thread.sleep(random.nextInt(RUN_MS));
                 RunningCommand victim = pair.killsServer ? server : client;
                 RunningCommand survivor = pair.killsServer ? client : server;
@@ -148,18 +165,26 @@ class KilledCProgramSoakTest {
                 survivor.awaitExit(BOUND);
                 long tookMs = (System.nanoTime() - startNs) / 1_000_000;
                 assertEquals(KILLED, victim.awaitExit(BOUND), victim.output());
-                return tookMs;
+                return OptionalLong.of(tookMs);
             }
         }
     }
 
-    /** Waits until an end has so many connected queue pairs. The server of a one-sided test stays in RTR. */
-    private static void awaitConnected(VethPair.End end, int queuePairs, RunningCommand server, RunningCommand client) {
+    /**
+     * Waits until an end has so many connected queue pairs. The server of a one-sided test stays in RTR.
+     *
+     * @return false if the client came too early
+     */
+    private static boolean isConnected(VethPair.End end, int queuePairs, RunningCommand server, RunningCommand client) {
         long untilNs = System.nanoTime() + START.toNanos();
         while (end.tool("rdma", "resource", "show", "qp").split("state RT[RS] ", -1).length <= queuePairs) {
+            if (!client.isRunning() && client.output().contains(TOO_EARLY)) {
+                return false;
+            }
             assertTrue(server.isRunning() && client.isRunning() && System.nanoTime() - untilNs < 0,
                 () -> "not connected: " + server.output() + client.output());
         }
+        return true;
     }
 
     /** The process with this command line. */
