@@ -76,11 +76,21 @@ public final class PeriodicTask implements Agent, AutoCloseable {
         } catch (VerbsException refused) {
             // The system's refusal, such as of another file descriptor, lasts: one line says it.
             if (!failing) {
-                LOG.log(System.Logger.Level.WARNING, name + ": " + refused.getMessage());
+                warn(refused.getMessage(), null);
             }
             failing = true;
         } catch (RuntimeException failed) {
-            LOG.log(System.Logger.Level.WARNING, name + ": " + failed.getMessage(), failed);
+            warn(failed.getMessage(), failed);
+        }
+    }
+
+    /** Logs. A process without file descriptors cannot load what the JDK's first message needs; then the line goes to stderr. */
+    private void warn(String message, Throwable cause) {
+        String line = name + ": " + message;
+        try {
+            LOG.log(System.Logger.Level.WARNING, line, cause);
+        } catch (LinkageError notLoaded) {
+            System.err.println(line);
         }
     }
 
