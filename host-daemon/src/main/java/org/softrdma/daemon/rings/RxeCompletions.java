@@ -92,7 +92,8 @@ final class RxeCompletions extends RingCompletions {
         }
         RxeCompletion.qpNum(memory, at, qpNum);
         RxeCompletion.srcQp(memory, at, sourceQp);
-        RxeCompletion.wcFlags(memory, at, flags);
+        RxeCompletion.wcFlags(memory, at, flags & (1 << SL_SHIFT) - 1);
+        RxeCompletion.sl(memory, at, flags >>> SL_SHIFT);
         RxeCompletion.portNum(memory, at, PORT);
         next++;
         ring.producer(next);

@@ -39,6 +39,8 @@ final class RxeProgram {
     final SoftCompletionQueue softCq;
     final RingQueuePair ring;
     final PlayedObjects objects;
+    /** Of the completion that was taken last. */
+    int lastServiceLevel;
     final PostedSends sends;
     final RingFormat.Receives receives;
     /** Bells of the context were rung. */
@@ -170,6 +172,7 @@ final class RxeProgram {
             long at = 384 + ((long) consumer << 6);
             taken.add(new Completion(RxeCompletion.wrId(m, at), RxeCompletion.status(m, at), RxeCompletion.opcode(m, at),
                 RxeCompletion.byteLen(m, at), RxeCompletion.immData(m, at), RxeCompletion.qpNum(m, at), RxeCompletion.wcFlags(m, at)));
+            lastServiceLevel = RxeCompletion.sl(m, at);
             consumer = consumer + 1 & mask;
             RxeQueueHeader.consumerIndex(m, 0, consumer);
         }

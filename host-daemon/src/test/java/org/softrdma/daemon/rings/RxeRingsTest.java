@@ -396,6 +396,7 @@ final class RxeRingsTest {
         RxeProgram.Completion received = await(bob, 1).getFirst();
         assertEquals(60, received.bytes());
         assertEquals(1, received.flags());
+        assertEquals(10, bob.lastServiceLevel, "RoCE v2 over IPv4, as ConnectX reports it");
 
         long stray = alice.postSend(2, SIGNALED, 2);
         RxeDatagramRequest.ahNum(ring, stray, 4);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
+import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.ReceiveSource;
+import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
@@ -15,6 +17,9 @@ import org.softrdma.wire.roce.Opcode;
  * pair. Source: IBA vol 1 §9.8.3, §10.2.5.
  */
 final class UdResponder {
+    private static final int V2_OVER_IPV6 = 9;
+    private static final int V2_OVER_IPV4 = 10;
+
     private final UdMachine qp;
     private final ReceiveSource receives;
     private final GrhArea grh = new GrhArea();
@@ -39,10 +44,16 @@ final class UdResponder {
             return;
         }
         boolean immediate = packet.has(Opcode.IMMEDIATE);
+        int flags = WcFlags.GRH | packetType(packet.frame()) << CompletionSink.SL_SHIFT;
         qp.receiveCompletions().complete(WcOpcode.RECV, GrhArea.BYTES + payload,
             immediate ? ImmDt.immediate(packet.buffer(), packet.immDtAt()) : 0,
             Deth.sourceQp(packet.buffer(), packet.dethAt()),
-            immediate ? WcFlags.GRH | WcFlags.WITH_IMM : WcFlags.GRH, packet.solicitedEvent());
+            immediate ? flags | WcFlags.WITH_IMM : flags, packet.solicitedEvent());
+    }
+
+    /** Returns the type of a packet as {@link CompletionSink#SL_SHIFT} describes it. */
+    private static int packetType(ReceivedFrame frame) {
+        return frame.isRoceV1() ? 0 : frame.isIpv4() ? V2_OVER_IPV4 : V2_OVER_IPV6;
     }
 
     /** @return why the packet is dropped, or null: there is a current receive, and it has room */

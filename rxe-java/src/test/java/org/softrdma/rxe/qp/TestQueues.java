@@ -35,6 +35,8 @@ final class TestQueues implements WorkQueues {
     final Region region = table.register(memory, memory.address(), AccessFlags.LOCAL_WRITE, PD);
     /** Completions as text: wr_id, opcode, status and bytes. */
     final List<String> completions = new ArrayList<>();
+    /** Service levels of the completions. */
+    final List<Integer> serviceLevels = new ArrayList<>();
     final List<AsyncEventType> events = new ArrayList<>();
     boolean sharesReceives;
     /** Completions that fit before the queue overruns. */
@@ -51,6 +53,7 @@ final class TestQueues implements WorkQueues {
             return false;
         }
         completions.add(wrId + " " + opcode + " " + status + " " + byteLength);
+        serviceLevels.add(flags >>> CompletionSink.SL_SHIFT);
         return true;
     }
 

@@ -7,12 +7,19 @@ import org.softrdma.verbs.WcStatus;
 /** Destination of completions: a completion queue as the protocol machines see it. Called by the device's owner only. */
 public interface CompletionSink {
     /**
+     * Position of the service level in the flags. Over Ethernet, where there is no service level, a datagram's completion has the type of
+     * its packet in this place, as those of ConnectX adapters have and as UCX relies on: bit 3 is set for RoCE v2, bits 0 to 2 are 1 for
+     * IPv6, 2 for IPv4. That it is reported is asked for by IBA annex A17.4.5.1; kernel rxe reports 0 always.
+     */
+    int SL_SHIFT = 16;
+
+    /**
      * Adds a completion.
      *
      * @param immediate immediate data, or the key that was invalidated; 0 without
      * @param qpNum     queue pair whose work request completes, 24 bits
      * @param sourceQp  sender of a datagram, 24 bits; 0 for connected services
-     * @param flags     bits of {@link org.softrdma.verbs.WcFlags}
+     * @param flags     bits of {@link org.softrdma.verbs.WcFlags}; from bit {@link #SL_SHIFT} on, the service level of a datagram
      * @param solicited the peer requested an event; failures count as solicited in any case
      * @return false if the queue overran: the completion is lost, CQ_ERR was raised, and the queue pair must go to ERR
      */

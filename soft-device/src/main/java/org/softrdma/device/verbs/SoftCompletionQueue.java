@@ -170,7 +170,8 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
 
     private boolean push(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int byteLength, int immediate, int qpNum,
                          int sourceQp, int flags, boolean solicited) {
-        if (overrun || !ring.push(wrId, status, opcode, vendorError, byteLength, immediate, qpNum, sourceQp, flags, context.roundNs())) {
+        int shown = flags & (1 << SL_SHIFT) - 1;
+        if (overrun || !ring.push(wrId, status, opcode, vendorError, byteLength, immediate, qpNum, sourceQp, shown, context.roundNs())) {
             if (!overrun) {
                 overrun = true;
                 raiseOverrun();
