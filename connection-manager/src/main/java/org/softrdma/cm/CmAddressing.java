@@ -45,8 +45,8 @@ final class CmAddressing {
         }
         id.require(CmCall.BIND_ADDR);
         InetAddress ip = address.getAddress();
-        OpenDevice found = ip.isAnyLocalAddress() ? null : id.manager.deviceOf("bind_addr", id.space, ip);
-        InetSocketAddress own = found == null ? address : new InetSocketAddress(found.own(ip), address.getPort());
+        OpenDevice found = id.manager.meansAny(id.space, ip) ? null : id.manager.deviceOf("bind_addr", id.space, ip);
+        InetSocketAddress own = new InetSocketAddress(found == null ? wildcardLike(ip).getAddress() : found.own(ip), address.getPort());
         if (found != null) {
             found.requireAddress("bind_addr", own.getAddress());
         }

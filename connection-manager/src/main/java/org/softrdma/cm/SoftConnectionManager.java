@@ -189,6 +189,18 @@ public final class SoftConnectionManager implements ConnectionManager, ReportSou
         throw new VerbsException(Errno.EADDRNOTAVAIL, verb, "no interface of this host has " + address.getHostAddress());
     }
 
+    /**
+     * Returns whether an address to bind to stands for all devices: the wildcard address, and a loopback address where only other
+     * interfaces have devices. Source: cma_any_addr in Linux.
+     */
+    boolean meansAny(PortSpace space, InetAddress address) {
+        if (!address.isLoopbackAddress()) {
+            return address.isAnyLocalAddress();
+        }
+        List<CmDevice> devices = host.devices();
+        return !devices.isEmpty() && devices.stream().noneMatch(device -> device.owns(address) && device.carries(space));
+    }
+
     /** Looks up the device without a query of the host, which takes a millisecond; null if unknown or outdated. */
     private synchronized OpenDevice remembered(Place place) {
         OpenDevice device = places.get(place);

@@ -34,6 +34,23 @@ class AddressResolutionTest extends TwoHosts {
         refused(Errno.EINVAL, () -> id.bind(at(BOB, PORT)));
     }
 
+    /** As for the kernel: a program that names no address, such as one on libfabric, may come with the loopback address. */
+    @Test
+    void shouldTakeALoopbackAddressWithoutADeviceForAnyAddress() {
+        bob.otherAddresses.add(TestHost.ip("127.0.0.1"));
+        CmId everywhere = bob.manager.createId(bobs, null, PortSpace.TCP);
+        everywhere.bind(at("127.0.0.1", PORT));
+        assertNull(everywhere.verbs());
+        assertEquals(at("0.0.0.0", PORT), everywhere.localAddress());
+        everywhere.listen(0);
+
+        TestHost.TestDevice here = bob.add("rxe1", 0x900, "127.0.0.1");
+        CmId local = bob.manager.createId(bobs, null, PortSpace.TCP);
+        local.bind(at("127.0.0.1", PORT + 1));
+        assertSame(here.context(), local.verbs());
+        assertEquals(at("127.0.0.1", PORT + 1), local.localAddress());
+    }
+
     /** Two devices on one interface, of which one has no datagrams: the list decides, not which one was opened first. */
     @Test
     void shouldTakeTheFirstDeviceThatCarriesThePortSpace() {
