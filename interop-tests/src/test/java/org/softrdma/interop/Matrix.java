@@ -79,11 +79,12 @@ final class Matrix {
                 CaseRun.run(lab, interop);
             } catch (AssertionError failed) {
                 String defect = knownDefect(interop, failed);
+                // The test may be run again, and the capture says why it had to be.
+                keepFirstTry(interop);
                 if (defect == null) {
                     throw failed;
                 }
                 System.err.println(interop.id() + ": run again, " + defect + ": " + failed.getMessage());
-                keepFirstTry(interop);
                 tries++;
                 CaseRun.run(lab, interop);
             }
