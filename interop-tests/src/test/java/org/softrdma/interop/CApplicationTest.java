@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Applications and middleware on our devices as distributions package them: libfabric, UCX, MPI, fio, and a TCP program on rsockets. All
+ * ends are on one host, or on two hosts with a daemon each and a wire between them. {@code -Dsoftrdma.case=REGEX} runs some of the cases.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CApplicationTest {
+    @RegisterExtension
+    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "stdbuf", "ibv_devinfo", "fi_pingpong",
+        "ucx_perftest", "fio", "iperf3", "mpirun");
+
+    private static final Duration DEADLINE = Duration.ofSeconds(90);
+    private static final int FIRST_PORT = 23_000;
+    /** UCX sets up its connections over UD; over this list it uses nothing but our device. */
+    private static final String UCX = "env UCX_TLS=rc_verbs,ud_verbs,self UCX_NET_DEVICES=rxe0:1 ";
+    /** Four ranks share few processors. */
+    private static final String MPI = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -np 4 "
+        + "--mca pml ucx --mca osc ucx --mca btl ^openib,ofi --mca mpi_yield_when_idle 1 ";
+    private static final String[] MODES = {"one host", "two hosts"};
+    /** Results by row and mode; they outlive one run, as those of {@link CProgramPairs}. */
+    private static final Map<String, Map<String, String>> RESULTS = new LinkedHashMap<>();
+
+    private VethPair wire;
+    private int port = FIRST_PORT;
+    private String running = "";
+
+    /** How a server shows that it listens. */
+    private enum Listens {
+        /** At a TCP port, for the exchange of addresses. */
+        BY_TCP,
+        /** By the connection manager. */
+        BY_CM
+    }
+
+    /**
+     * A program and its two command lines: HOST stands for the server's address, PORT for a port, RSPRELOAD for the library, LAB for the
+     * directory of the lab's programs.
+     *
+     * @param server empty if the client starts all processes, which then are on one host
+     * @param word   of the output of a client whose data was right
+     */
+    private record Case(String name, String sentence, Listens listens, String server, String client, String word) {
+        static Case libfabric(String provider, String type, String sentence) {
+            // By itself it takes the first GID, which is link-local, and these interfaces have no such address.
+            String line = "env FI_VERBS_GID_IDX=1 fi_pingpong -c -I 50 -p " + provider + " -e " + type;
+            return new Case("fi_pingpong -p \"" + provider + "\" -e " + type, sentence, Listens.BY_TCP, line + " -B PORT",
+                line + " -P PORT HOST", "=50");
+        }
+
+        static Case ucx(String test, String options, String sentence) {
+            String line = UCX + "ucx_perftest -p PORT -w 10 -t " + test + ' ' + options;
+            return new Case("ucx_perftest -t " + test, sentence, Listens.BY_TCP, line, line + " HOST", "Final:");
+        }
+
+        /** To fio's engine, the end that "reads" is the server, whatever the verb. */
+        static Case fio(String verb, String sentence) {
+            String line = "fio --name=NAME --ioengine=rdma --port=PORT --bs=64k --size=32m --iodepth=8 --verb=" + verb;
+            return new Case("fio --verb=" + verb, sentence, Listens.BY_CM, line + " --rw=read", line + " --hostname=HOST --rw=write",
+                "err= 0");
+        }
+    }
+
+    private static final List<Case> CASES = List.of(
+        Case.libfabric("verbs", "msg", "connections, data checked"),
+        Case.libfabric("verbs;ofi_rxm", "rdm", "reliable datagrams over connections, data checked"),
+        Case.libfabric("verbs", "dgram", "datagrams, data checked"),
+        Case.libfabric("verbs;ofi_rxd", "rdm", "reliable datagrams over datagrams, data checked"),
+        Case.ucx("tag_lat", "-n 200 -s 8", "tagged messages of 8 bytes"),
+        Case.ucx("tag_bw", "-n 200 -s 65536", "tagged messages of 64 KiB, by rendezvous"),
+        Case.ucx("ucp_put_bw", "-n 200 -s 65536", "WRITEs of 64 KiB"),
+        Case.ucx("ucp_get", "-n 200 -s 65536", "READs of 64 KiB"),
+        Case.ucx("ucp_am_bw", "-n 200 -s 4096", "active messages of 4 KiB"),
+        Case.ucx("stream_bw", "-n 200 -s 4096", "streams"),
+        Case.fio("write", "512 WRITEs of 64 KiB"),
+        Case.fio("read", "512 READs of 64 KiB"),
+        new Case("mpirun -np 4 --mca pml ucx", "Open MPI over UCX: a ring and an all-reduce, compared", Listens.BY_TCP, "",
+            UCX + MPI + "/usr/bin/python3 LAB/mpi-ring", "ring and all-reduce of 4 ranks are right"),
+        new Case("iperf3 on librspreload", "a TCP program on rsockets: 256 MiB", Listens.BY_CM,
+            "env LD_PRELOAD=RSPRELOAD iperf3 -s -1 -p PORT -B HOST", "env LD_PRELOAD=RSPRELOAD iperf3 -c HOST -p PORT -n 256M",
+            "iperf Done."));
+
+    @BeforeAll
+    void connect() throws IOException {
+        wire = new VethPair("applications", 1500);
+        wire.addDevicesOf("rxe");
+    }
+
+    @AfterAll
+    void disconnect() {
+        stopDaemons();
+        wire.close();
+    }
+
+    private void stopDaemons() {
+        for (VethPair.End each : List.of(wire.a, wire.b)) {
+            try (RunningCommand stopping = each.start("daemon-" + each.name, "daemon", "stop")) {
+                stopping.awaitExit(DEADLINE);
+            }
+        }
+    }
+
+    @TestFactory
+    Stream<DynamicNode> shouldRunUnmodified() {
+        List<DynamicNode> nodes = new ArrayList<>();
+        for (String mode : MODES) {
+            nodes.add(dynamicContainer(mode, CASES.stream().filter(each -> !each.server.isEmpty() || mode.equals(MODES[0]))
+                .filter(each -> DocTable.isWanted("applications-" + mode + "-" + each.name))
+                .map(each -> dynamicTest(each.name, () -> {
+                    Map<String, String> row = RESULTS.computeIfAbsent(each.name + " | " + each.sentence, _ -> new HashMap<>());
+                    row.put(mode, "failed");
+                    run(each, mode);
+                    row.put(mode, "passed");
+                }))));
+        }
+        nodes.add(dynamicTest("docs/interop.md shows these applications", this::report));
+        return nodes.stream();
+    }
+
+    private void run(Case program, String mode) throws Exception {
+        VethPair.End serves = mode.equals(MODES[0]) ? wire.a : wire.b;
+        if (!running.equals(mode)) {
+            stopDaemons();
+            wire.a.tool("run", "--", "ibv_devinfo");
+            serves.tool("run", "--", "ibv_devinfo");
+            running = mode;
+        }
+        if (program.server.isEmpty()) {
+            runClient(program, serves, mode);
+            return;
+        }
+        port++;
+        try (RunningCommand server = CProgramPairs.start(serves, true, file(program, mode) + "-server",
+                line(program.server, "server", serves))) {
+            if (program.listens == Listens.BY_CM) {
+                CProgramPairs.awaitListener(serves, server, port);
+            } else {
+                serves.awaitListener(server, port);
+            }
+            runClient(program, serves, mode);
+            server.awaitSuccess(DEADLINE);
+        }
+    }
+
+    private void runClient(Case program, VethPair.End serves, String mode) throws IOException {
+        try (RunningCommand client = CProgramPairs.start(wire.a, true, file(program, mode), line(program.client, "client", serves))) {
+            Ends.expect(client.awaitSuccess(DEADLINE), List.of(program.word));
+        }
+    }
+
+    private static String file(Case program, String mode) {
+        return (program.name + "-" + mode).replaceAll("[^A-Za-z0-9-]+", "-");
+    }
+
+    private String line(String template, String name, VethPair.End server) throws IOException {
+        return template.replace("NAME", name).replace("HOST", server.ipv4).replace("PORT", Integer.toString(port))
+            .replace("RSPRELOAD", template.contains("RSPRELOAD") ? preloaded().toString() : "")
+            .replace("LAB", KernelLab.module().resolve("lab").toString());
+    }
+
+    /** The library is in the directory of the host's architecture. */
+    private static Path preloaded() throws IOException {
+        try (DirectoryStream<Path> architectures = Files.newDirectoryStream(Path.of("/usr/lib"), "*-linux-gnu")) {
+            for (Path each : architectures) {
+                Path library = each.resolve("rsocket/librspreload.so");
+                if (Files.exists(library)) {
+                    return library;
+                }
+            }
+        }
+        throw new AssertionError("librspreload.so is not installed; interop-tests/lab/install installs what these tests need");
+    }
+
+    private void report() throws IOException {
+        StringBuilder table = new StringBuilder("| program | what it shows |");
+        for (String mode : MODES) {
+            table.append(' ').append(mode).append(" |");
+        }
+        table.append("\n|---|---|---|---|\n");
+        RESULTS.forEach((row, outcomes) -> {
+            table.append("| ").append(row).append(" |");
+            for (String mode : MODES) {
+                table.append(' ').append(outcomes.getOrDefault(mode, "–")).append(" |");
+            }
+            table.append('\n');
+        });
+        if (!DocTable.isPartialRun()) {
+            DocTable.check("c-applications", table.toString());
+        }
+    }
+}
