@@ -64,8 +64,9 @@ class CApplicationTest {
      */
     private record Case(String name, String sentence, Listens listens, String server, String client, String word) {
         static Case libfabric(String provider, String type, String sentence) {
-            // By itself it takes the first GID, which is link-local, and these interfaces have no such address.
-            String line = "env FI_VERBS_GID_IDX=1 fi_pingpong -c -I 50 -p " + provider + " -e " + type;
+            // By itself it takes the first GID, which is link-local, and these interfaces have no such address; and ofi_rxm takes more
+            // completion queue entries than rxe's devices have.
+            String line = "env FI_VERBS_GID_IDX=1 FI_UNIVERSE_SIZE=16 fi_pingpong -c -I 50 -p " + provider + " -e " + type;
             return new Case("fi_pingpong -p \"" + provider + "\" -e " + type, sentence, Listens.BY_TCP, line + " -B PORT",
                 line + " -P PORT HOST", "=50");
         }
