@@ -2,6 +2,7 @@
 package org.softrdma.daemon.trap;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +21,7 @@ class EndWatchTest {
     private final EndWatch watch = new EndWatch();
     private final List<EventPipe> pipes = new ArrayList<>();
     private final AtomicBoolean wrong = new AtomicBoolean();
+    private final AtomicBoolean reused = new AtomicBoolean();
     private boolean replaced;
 
     @AfterEach
@@ -59,6 +61,7 @@ class EndWatchTest {
         watch.onLastClose(last.writer(), allSeen::countDown);
         last.closeReader();
         allSeen.await();
+        assertTrue(reused.get(), "no pipe got the old number");
         assertFalse(wrong.get(), "the pipe with the old number is open");
     }
 
@@ -71,15 +74,12 @@ class EndWatchTest {
         int number = old.writer();
         watch.forget(number);
         old.close();
-        List<EventPipe> tried = new ArrayList<>();
-        EventPipe made = new EventPipe();
-        while (made.writer() != number && tried.size() < MOST_PIPES) {
-            tried.add(made);
-            made = new EventPipe();
+        // Numbers are given from the lowest on, to either end.
+        for (int i = 0; i < MOST_PIPES && !reused.get(); i++) {
+            EventPipe made = pipe();
+            reused.set(made.writer() == number || made.reader() == number);
         }
-        pipes.addAll(tried);
-        pipes.add(made);
-        watch.onLastClose(made.writer(), () -> wrong.set(true));
+        watch.onLastClose(number, () -> wrong.set(true));
     }
 
     private static void await(CountDownLatch latch) {
