@@ -15,10 +15,12 @@ final class RecordMemory {
     private static final VarHandle U32 = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
     private final byte[] bytes;
+    private final MemorySegment segment;
 
     /** @throws ArithmeticException the records have 2 GiB or more */
     RecordMemory(int records, int recordBytes) {
         bytes = new byte[Math.multiplyExact(records, recordBytes)];
+        segment = MemorySegment.ofArray(bytes);
     }
 
     long u64(int at) {
@@ -43,6 +45,6 @@ final class RecordMemory {
 
     /** Returns the same bytes, for copies. */
     MemorySegment segment() {
-        return MemorySegment.ofArray(bytes);
+        return segment;
     }
 }
