@@ -3,6 +3,7 @@ package org.softrdma.daemon.rings;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.abi.rings.RxeCompletion;
+import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcFlags;
@@ -92,8 +93,8 @@ final class RxeCompletions extends RingCompletions {
         }
         RxeCompletion.qpNum(memory, at, qpNum);
         RxeCompletion.srcQp(memory, at, sourceQp);
-        RxeCompletion.wcFlags(memory, at, flags & (1 << SL_SHIFT) - 1);
-        RxeCompletion.sl(memory, at, flags >>> SL_SHIFT);
+        RxeCompletion.wcFlags(memory, at, CompletionSink.wcFlags(flags));
+        RxeCompletion.sl(memory, at, CompletionSink.serviceLevel(flags));
         RxeCompletion.portNum(memory, at, PORT);
         next++;
         ring.producer(next);

@@ -53,7 +53,7 @@ final class TestQueues implements WorkQueues {
             return false;
         }
         completions.add(wrId + " " + opcode + " " + status + " " + byteLength);
-        serviceLevels.add(flags >>> CompletionSink.SL_SHIFT);
+        serviceLevels.add(CompletionSink.serviceLevel(flags));
         return true;
     }
 

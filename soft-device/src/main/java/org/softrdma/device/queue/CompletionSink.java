@@ -13,6 +13,16 @@ public interface CompletionSink {
      */
     int SL_SHIFT = 16;
 
+    /** Returns the bits of {@link org.softrdma.verbs.WcFlags} among flags. */
+    static int wcFlags(int flags) {
+        return flags & (1 << SL_SHIFT) - 1;
+    }
+
+    /** Returns the service level among flags. */
+    static int serviceLevel(int flags) {
+        return flags >>> SL_SHIFT;
+    }
+
     /**
      * Adds a completion.
      *
