@@ -74,14 +74,6 @@ public final class Responder {
     }
 
     /**
-     * PSN up to which a repeated SEND or WRITE packet is acknowledged: everything executed, but not past the next READ or atomic, whose own
-     * response may be lost. A requester that accepts such an ACK (kernel rxe 6.1 does) would complete it without its data.
-     */
-    private static int acknowledgeable(int psn, ResponderResources resources, int expectedPsn) {
-        return Psn.add(resources.firstAfter(psn, expectedPsn), -1);
-    }
-
-    /**
      * Result of a responder that executes nothing more.
      *
      * @param expectedPsn the PSN after the last request, 24 bits
@@ -89,7 +81,7 @@ public final class Responder {
      */
     record Executed(int expectedPsn, int msn, ResponderResources resources) {
         int acknowledgeable(int psn) {
-            return Responder.acknowledgeable(psn, resources, expectedPsn);
+            return resources.acknowledgeable(psn, expectedPsn);
         }
     }
 
@@ -171,7 +163,7 @@ public final class Responder {
             responses.dropFrom(packet.psn(), qp.mtu());
             queued = answerAgain(packet, id);
         } else {
-            queued = responses.acknowledge(acknowledgeable(packet.psn(), resources, expectedPsn), msn);
+            queued = responses.acknowledge(resources.acknowledgeable(packet.psn(), expectedPsn), msn);
         }
         if (!queued) {
             qp.counters().count(RxeCounter.DROP_RESPONSE_QUEUE_FULL);

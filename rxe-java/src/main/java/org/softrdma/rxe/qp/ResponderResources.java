@@ -67,15 +67,20 @@ final class ResponderResources {
         return id;
     }
 
-    /** PSN of the first remembered READ or atomic after {@code psn}, or {@code otherwise} if there is none. */
-    int firstAfter(int psn, int otherwise) {
-        int first = otherwise;
+    /**
+     * PSN up to which a repeated SEND or WRITE packet is acknowledged: everything executed, but not past the next READ or atomic, whose own
+     * response may be lost. A requester that accepts such an ACK (kernel rxe 6.1 does) would complete it without its data.
+     *
+     * @param expectedPsn the PSN after everything executed
+     */
+    int acknowledgeable(int psn, int expectedPsn) {
+        int first = expectedPsn;
         for (int id = 0; id < Math.min(count, capacity); id++) {
             if (Psn.compare(firstPsn[id], psn) > 0 && Psn.compare(firstPsn[id], first) < 0) {
                 first = firstPsn[id];
             }
         }
-        return first;
+        return Psn.add(first, -1);
     }
 
     /** Index of the atomic of that PSN, or -1. */
