@@ -111,16 +111,8 @@ class CApplicationTest {
 
     @AfterAll
     void disconnect() {
-        stopDaemons();
+        wire.stopDaemons();
         wire.close();
-    }
-
-    private void stopDaemons() {
-        for (VethPair.End each : List.of(wire.a, wire.b)) {
-            try (RunningCommand stopping = each.start("daemon-" + each.name, "daemon", "stop")) {
-                stopping.awaitExit(DEADLINE);
-            }
-        }
     }
 
     @TestFactory
@@ -143,7 +135,7 @@ class CApplicationTest {
     private void run(Case program, String mode) throws Exception {
         VethPair.End serves = mode.equals(MODES[0]) ? wire.a : wire.b;
         if (!running.equals(mode)) {
-            stopDaemons();
+            wire.stopDaemons();
             wire.a.tool("run", "--", "ibv_devinfo");
             serves.tool("run", "--", "ibv_devinfo");
             running = mode;
@@ -195,20 +187,6 @@ class CApplicationTest {
     }
 
     private void report() throws IOException {
-        StringBuilder table = new StringBuilder("| program | what it shows |");
-        for (String mode : MODES) {
-            table.append(' ').append(mode).append(" |");
-        }
-        table.append("\n|---|---|---|---|\n");
-        RESULTS.forEach((row, outcomes) -> {
-            table.append("| ").append(row).append(" |");
-            for (String mode : MODES) {
-                table.append(' ').append(outcomes.getOrDefault(mode, "–")).append(" |");
-            }
-            table.append('\n');
-        });
-        if (!DocTable.isPartialRun()) {
-            DocTable.check("c-applications", table.toString());
-        }
+        DocTable.checkModes("c-applications", List.of(MODES), RESULTS);
     }
 }

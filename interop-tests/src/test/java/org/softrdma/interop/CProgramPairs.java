@@ -135,21 +135,13 @@ abstract class CProgramPairs {
 
     @AfterAll
     void disconnect() {
-        stopDaemons();
+        wire.stopDaemons();
         wire.close();
-    }
-
-    private void stopDaemons() {
-        for (VethPair.End each : List.of(wire.a, wire.b)) {
-            try (RunningCommand stopping = each.start("daemon-" + each.name, "daemon", "stop")) {
-                stopping.awaitExit(DEADLINE);
-            }
-        }
     }
 
     /** Starts daemons at the ends of C programs only, with their devices open: a device that is being opened rejects requests at first. */
     private void startDaemons(Mode mode) {
-        stopDaemons();
+        wire.stopDaemons();
         if (mode.cAsks) {
             wire.a.tool("run", "--", "ibv_devinfo");
         }
@@ -253,20 +245,6 @@ abstract class CProgramPairs {
     }
 
     private void report() throws IOException {
-        StringBuilder table = new StringBuilder("| program | what it shows |");
-        for (Mode mode : Mode.values()) {
-            table.append(' ').append(mode.text).append(" |");
-        }
-        table.append("\n|---|---|").append("---|".repeat(Mode.values().length)).append('\n');
-        results.forEach((row, outcomes) -> {
-            table.append("| ").append(row).append(" |");
-            for (Mode mode : Mode.values()) {
-                table.append(' ').append(outcomes.getOrDefault(mode.text, "–")).append(" |");
-            }
-            table.append('\n');
-        });
-        if (!DocTable.isPartialRun()) {
-            DocTable.check("c-pairs-" + type, table.toString());
-        }
+        DocTable.checkModes("c-pairs-" + type, Arrays.stream(Mode.values()).map(mode -> mode.text).toList(), results);
     }
 }

@@ -4,6 +4,8 @@ package org.softrdma.interop;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 
 /** A table of docs/interop.md between {@code <!-- NAME:begin -->} and {@code <!-- NAME:end -->}, which must match the results of a test. */
 final class DocTable {
@@ -31,6 +33,24 @@ final class DocTable {
         throw new AssertionError("docs/interop.md differs from the results. If the results are right, update it:\n"
             + "  mvn verify -pl interop-tests -am -Dsoftrdma.updateDocs=true\nlines that differ:\n"
             + differences(text.substring(from, to), table));
+    }
+
+    /**
+     * Checks a table of programs by the modes they ran in, unless only some of them ran.
+     *
+     * @param results outcomes by row, of which the text has two columns, and by mode
+     */
+    static void checkModes(String name, List<String> modes, Map<String, Map<String, String>> results) throws IOException {
+        StringBuilder table = new StringBuilder("| program | what it shows | ").append(String.join(" | ", modes)).append(" |\n|---|---|")
+            .append("---|".repeat(modes.size())).append('\n');
+        results.forEach((row, outcomes) -> {
+            table.append("| ").append(row).append(" |");
+            modes.forEach(mode -> table.append(' ').append(outcomes.getOrDefault(mode, "–")).append(" |"));
+            table.append('\n');
+        });
+        if (!isPartialRun()) {
+            check(name, table.toString());
+        }
     }
 
     private static String differences(String committed, String seen) {

@@ -182,6 +182,15 @@ final class VethPair implements AutoCloseable {
         Files.writeString(state.resolve("links"), "link " + type + "0 type " + type + " netdev " + netdev + " " + options + "\n");
     }
 
+    /** Stops the daemons of both ends, where they run. */
+    void stopDaemons() {
+        for (End each : List.of(a, b)) {
+            try (RunningCommand stopping = each.start("daemon-" + each.name, "daemon", "stop")) {
+                stopping.awaitExit(SHORTLY);
+            }
+        }
+    }
+
     Path directory() {
         return directory;
     }
