@@ -3,8 +3,6 @@ package org.softrdma.host.inspect;
 
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
@@ -12,9 +10,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
@@ -28,13 +24,11 @@ public final class ProcessPublisher {
     private static final System.Logger LOG = System.getLogger(ProcessPublisher.class.getName());
     private static final long PATIENCE_NS = 2_000_000_000L;
     private static final long AFTER_FAILURE_NS = 100_000_000L;
-    private static final String OWNER_ALONE = "rw-------";
 
     private final ProcessDirectory directory;
     private final List<ReportSource> sources = new CopyOnWriteArrayList<>();
     private final List<ReportSource> guests = new CopyOnWriteArrayList<>();
-    private ServerSocketChannel server;
-    private Path entry;
+    private ReportSocket server;
 
     private static final class Holder {
         private static final ProcessPublisher OF_THIS_PROCESS = make();
@@ -84,21 +78,8 @@ public final class ProcessPublisher {
     private void start() {
         try {
             directory.create();
-            Path fresh = directory.newEntry(ProcessHandle.current().pid());
-            // Renamed once it accepts connections: a socket that does not would be removed as that of a dead process.
-            Path unfinished = fresh.resolveSibling(fresh.getFileName() + ".new");
-            ServerSocketChannel opened = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-            try {
-                opened.bind(UnixDomainSocketAddress.of(unfinished));
-                ProcessDirectory.keepOthersOut(unfinished, OWNER_ALONE);
-                Files.move(unfinished, fresh, StandardCopyOption.ATOMIC_MOVE);
-            } catch (IOException refused) {
-                opened.close();
-                Files.deleteIfExists(unfinished);
-                throw refused;
-            }
-            server = opened;
-            entry = fresh;
+            server = ReportSocket.listen(directory.newEntry(ProcessHandle.current().pid()));
+            ServerSocketChannel opened = server.channel();
             Thread.ofPlatform().daemon().name("softrdma-inspect").start(() -> serve(opened));
         } catch (IOException | RuntimeException refused) {
             LOG.log(System.Logger.Level.DEBUG, "rdma resource will not show this process: " + refused);
@@ -110,7 +91,6 @@ public final class ProcessPublisher {
             return;
         }
         try {
-            Files.deleteIfExists(entry);
             server.close();
         } catch (IOException stays) {
             LOG.log(System.Logger.Level.DEBUG, "cannot remove the socket of this process's report: " + stays);
@@ -186,9 +166,9 @@ public final class ProcessPublisher {
 
     private static void forgetIfDead(Path socket) throws IOException {
         try {
-            SocketChannel.open(UnixDomainSocketAddress.of(socket)).close();
+            SocketChannel.open(ReportSocket.address(socket)).close();
         } catch (ConnectException nobodyThere) {
-            Files.deleteIfExists(socket);
+            ReportSocket.delete(socket);
         }
     }
 }

@@ -5,7 +5,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -89,7 +88,7 @@ public final class RunningProcesses {
             channel = SocketChannel.open(StandardProtocolFamily.UNIX);
             channel.configureBlocking(false);
             // A local connection succeeds at once unless the process's backlog is full.
-            if (channel.connect(UnixDomainSocketAddress.of(entry))) {
+            if (channel.connect(ReportSocket.address(entry))) {
                 channel.register(selector, SelectionKey.OP_READ, asked);
                 return;
             }
@@ -145,7 +144,7 @@ public final class RunningProcesses {
 
     private void forget(Path entry) {
         try {
-            Files.deleteIfExists(entry);
+            ReportSocket.delete(entry);
         } catch (IOException stays) {
             problems.accept(entry + " belongs to a dead process and cannot be removed: " + stays.getMessage());
         }

@@ -60,6 +60,36 @@ class RunningProcessesTest {
         assertEquals(List.of(), directory().entries());
     }
 
+    /** Addresses of Unix sockets have 103 bytes at most. */
+    @Test
+    void shouldSeeAProcessWhosePathIsTooLongForASocket() throws IOException {
+        state = Files.createDirectories(state.resolve("a-directory-with-a-long-name/".repeat(4)));
+        ProcessPublisher publisher = new ProcessPublisher(state);
+        ReportSource source = report -> report.device("rxe0");
+        publisher.add(source);
+
+        assertEquals(List.of(publisher.report()), ask());
+        Path socket = Files.readSymbolicLink(directory().entries().getFirst());
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket.getParent())));
+
+        publisher.remove(source);
+        assertEquals(List.of(), ask());
+        assertEquals(List.of(), problems);
+        assertEquals(List.of(), directory().entries());
+        assertFalse(Files.exists(socket.getParent()));
+    }
+
+    /** After a restart of the host, its temporary files are gone. */
+    @Test
+    void shouldForgetAProcessWhoseSocketIsGone() throws IOException {
+        Files.createSymbolicLink(newSocket(OWN_PID), state.resolve("gone/socket"));
+
+        assertEquals(List.of(), ask());
+
+        assertEquals(List.of(), problems);
+        assertEquals(List.of(), directory().entries());
+    }
+
     @Test
     void shouldLetNobodyElseIn() throws IOException {
         ProcessPublisher publisher = new ProcessPublisher(state);
