@@ -65,7 +65,7 @@ public interface CmId extends AutoCloseable {
     /**
      * Binds to an address and a port of the port space.
      *
-     * @param address the wildcard address for all devices; port 0 for any that is free
+     * @param address the wildcard address for all devices, as is a loopback address without one; port 0 for any that is free
      * @throws VerbsException EADDRINUSE; EADDRNOTAVAIL: no interface has the address; ENODEV: its interface has no device
      */
     void bind(InetSocketAddress address);
