@@ -5,35 +5,67 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 
-/** Entry point: the devices of all providers on the class path or module path. */
+/**
+ * Entry point: the devices of all providers on the class path or module path. Devices of different {@linkplain VerbsProvider#origin
+ * origins} may have the same name.
+ */
 public final class Verbs {
+    /**
+     * System property: origins in the order in which their devices are listed and searched, separated by commas. Those that it does not
+     * name come last.
+     */
+    public static final String ORDER_PROPERTY = "softrdma.providers";
+
+    private static final String DEFAULT_ORDER = "softrdma,libibverbs";
+
     private Verbs() {
     }
 
-    /** Returns every device, by {@linkplain RdmaDevice#index index}; empty if there is none ({@code get_device_list}). */
-    public static List<RdmaDevice> devices() {
-        List<RdmaDevice> devices = new ArrayList<>();
+    /** A device and the provider that lists it. */
+    private record Listed(RdmaDevice device, String origin, int rank) {
+        boolean isNamed(String name) {
+            return device.name().equals(name) || (origin + ":" + device.name()).equals(name);
+        }
+    }
+
+    private static List<Listed> listed() {
+        List<String> order = List.of(System.getProperty(ORDER_PROPERTY, DEFAULT_ORDER).split(","));
+        List<Listed> devices = new ArrayList<>();
         for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
-            devices.addAll(provider.devices());
+            int position = order.indexOf(provider.origin());
+            for (RdmaDevice device : provider.devices()) {
+                devices.add(new Listed(device, provider.origin(), position < 0 ? order.size() : position));
+            }
         }
         // Not Comparator.comparingInt: its lambda is serializable, and those are created at every start, even with an AOT cache.
-        devices.sort((one, other) -> Integer.compare(one.index(), other.index()));
+        devices.sort((one, other) -> one.rank != other.rank ? Integer.compare(one.rank, other.rank)
+            : Integer.compare(one.device.index(), other.device.index()));
         return devices;
     }
 
     /**
-     * Opens the device of that name.
+     * Returns every device, by origin in the order of {@link #ORDER_PROPERTY}, then by {@linkplain RdmaDevice#index index}; empty if there
+     * is none ({@code get_device_list}).
+     */
+    public static List<RdmaDevice> devices() {
+        return listed().stream().map(Listed::device).toList();
+    }
+
+    /**
+     * Opens the first device of that name.
      *
+     * @param name as in {@code rxe0}, or with its origin as in {@code libibverbs:rxe0}
      * @throws VerbsException ENODEV, listing the names of the existing devices; or the error of {@link RdmaDevice#open}
      */
     public static Context open(String name) {
-        List<RdmaDevice> devices = devices();
-        for (RdmaDevice device : devices) {
-            if (device.name().equals(name)) {
-                return device.open();
+        List<Listed> devices = listed();
+        for (Listed each : devices) {
+            if (each.isNamed(name)) {
+                return each.device.open();
             }
         }
-        throw new VerbsException(Errno.ENODEV, "open_device",
-            "no device named " + name + "; there are: " + devices.stream().map(RdmaDevice::name).toList());
+        boolean ofOneOrigin = devices.stream().map(Listed::origin).distinct().count() < 2;
+        throw new VerbsException(Errno.ENODEV, "open_device", "no device named " + name + "; there are: "
+            + devices.stream().map(each -> ofOneOrigin ? each.device.name() : each.origin + ":" + each.device.name()).toList());
     }
 }

@@ -11,6 +11,14 @@ public interface VerbsProvider {
     /** Name of the transport in one word, for messages: {@code rxe}, {@code siw}. */
     String name();
 
+    /**
+     * Name of the implementation in one word. It tells devices of one name apart, as in {@code softrdma:rxe0} and {@code libibverbs:rxe0}.
+     * All providers of this project's own devices share the default.
+     */
+    default String origin() {
+        return "softrdma";
+    }
+
     /** Returns the current devices; opens nothing and needs no privilege. */
     List<RdmaDevice> devices();
 }
