@@ -23,6 +23,14 @@ public interface ContractFabric extends AutoCloseable {
     GidEntry address(int device);
 
     /**
+     * Returns whether the devices refuse access to registered memory whose arena is closed. An adapter that has pinned the pages does not:
+     * there, such memory must not be freed.
+     */
+    default boolean guardsFreedMemory() {
+        return true;
+    }
+
+    /**
      * Lets time pass until {@code done} returns true. It is evaluated whenever something may have changed. It may poll; then it must take
      * all completions.
      *
