@@ -36,6 +36,7 @@ class ArchitectureTest {
     private static final String RXE = "org.softrdma.rxe..";
     private static final String SIW = "org.softrdma.siw..";
     private static final String RSOCKET = "org.softrdma.rsocket..";
+    private static final String LIBIBVERBS = "org.softrdma.libibverbs..";
     private static final String SIMULATOR = "org.softrdma.simulator..";
     private static final String DAEMON = "org.softrdma.daemon..";
     private static final String CM_SEEDS = "org.softrdma.simulator.cm..";
@@ -61,6 +62,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule SHOULD_LET_RSOCKETS_KNOW_THE_FACADE_ONLY =
         classes().that().resideInAPackage(RSOCKET).should().onlyDependOnClassesThat().resideInAnyPackage(RSOCKET, VERBS, "java..");
+
+    /** A program chooses between our devices and the system's; neither needs the other. */
+    @ArchTest
+    static final ArchRule SHOULD_LET_THE_LIBRARY_S_PROVIDER_KNOW_THE_FACADE_ONLY =
+        classes().that().resideInAPackage(LIBIBVERBS).should().onlyDependOnClassesThat().resideInAnyPackage(LIBIBVERBS, VERBS, "java..");
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_TESTS_OUT_OF_EVERYTHING_ELSE = noClasses().that().resideOutsideOfPackage(CONTRACT).should()

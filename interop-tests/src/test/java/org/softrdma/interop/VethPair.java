@@ -52,6 +52,15 @@ final class VethPair implements AutoCloseable {
         RunningCommand start(Map<String, String> environment, String file, String... words) {
             List<String> command = new ArrayList<>(List.of("./softrdma"));
             command.addAll(List.of(words));
+            return start(environment, file, command);
+        }
+
+        /** Starts any program at this end. */
+        RunningCommand startAny(String file, String... command) {
+            return start(Map.of(), file, List.of(command));
+        }
+
+        private RunningCommand start(Map<String, String> environment, String file, List<String> command) {
             return HostTool.start(() -> { }, namespace, directory.resolve("state-" + name), directory.resolve(file + ".txt"),
                 environment, command);
         }
@@ -180,6 +189,15 @@ final class VethPair implements AutoCloseable {
     private void addDevice(End end, String type, String netdev, String options) throws IOException {
         Path state = Files.createDirectories(directory.resolve("state-" + end.name));
         Files.writeString(state.resolve("links"), "link " + type + "0 type " + type + " netdev " + netdev + " " + options + "\n");
+    }
+
+    /** Adds devices rxe0, rxe1 and so on at one end. */
+    void addDevices(End end, List<String> netdevs) throws IOException {
+        StringBuilder links = new StringBuilder();
+        for (String netdev : netdevs) {
+            links.append("link rxe").append(netdevs.indexOf(netdev)).append(" type rxe netdev ").append(netdev).append('\n');
+        }
+        Files.writeString(Files.createDirectories(directory.resolve("state-" + end.name)).resolve("links"), links);
     }
 
     /** Stops the daemons of both ends, where they run. */

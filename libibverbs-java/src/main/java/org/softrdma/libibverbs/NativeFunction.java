@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.libibverbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Collections;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * A C function of the control path. Arguments and result are passed as longs: numbers, and pointers as addresses. A function that the
+ * installed library lacks can be declared; calling it throws EOPNOTSUPP.
+ */
+final class NativeFunction {
+    /** Width of an {@code int} and of what is passed like one. */
+    static final ValueLayout INT = JAVA_INT;
+    /** Width of a pointer, a {@code size_t} and an unsigned number of 64 bits. */
+    static final ValueLayout LONG = JAVA_LONG;
+
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
+    private static final long ERRNO =
+        Linker.Option.captureStateLayout().byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+    private static final ThreadLocal<MemorySegment> STATE =
+        ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(Linker.Option.captureStateLayout()));
+
+    private final String name;
+    private final MethodHandle handle;
+
+    private NativeFunction(String name, MethodHandle handle) {
+        this.name = name;
+        this.handle = handle;
+    }
+
+    /**
+     * Finds a function.
+     *
+     * @param library null if it is not installed
+     */
+    static NativeFunction of(SymbolLookup library, String name, ValueLayout result, ValueLayout... arguments) {
+        MemorySegment function = library == null ? null : library.find(name).orElse(null);
+        return new NativeFunction(name, function == null ? null : link(function, result, arguments));
+    }
+
+    /** Returns the function that a table of operations points to; 0 for none. */
+    static NativeFunction at(long address, String name, ValueLayout result, ValueLayout... arguments) {
+        return new NativeFunction(name, address == 0 ? null : link(MemorySegment.ofAddress(address), result, arguments));
+    }
+
+    private static MethodHandle link(MemorySegment function, ValueLayout result, ValueLayout... arguments) {
+        MethodHandle exact = LINKER.downcallHandle(function, FunctionDescriptor.of(result, arguments), CAPTURE);
+        MethodType longs = MethodType.methodType(long.class, MemorySegment.class)
+            .appendParameterTypes(Collections.nCopies(arguments.length, long.class));
+        return MethodHandles.explicitCastArguments(exact, longs);
+    }
+
+    boolean isThere() {
+        return handle != null;
+    }
+
+    private MethodHandle handle() {
+        if (handle == null) {
+            throw new VerbsException(Errno.EOPNOTSUPP, name, "the installed libibverbs, or its driver of this device, does not have it");
+        }
+        return handle;
+    }
+
+    /** Returns errno as this thread's last call left it. */
+    static int errno() {
+        return STATE.get().get(JAVA_INT, ERRNO);
+    }
+
+    long call(long a) {
+        try {
+            return (long) handle().invokeExact(STATE.get(), a);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    long call(long a, long b) {
+        try {
+            return (long) handle().invokeExact(STATE.get(), a, b);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    long call(long a, long b, long c) {
+        try {
+            return (long) handle().invokeExact(STATE.get(), a, b, c);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    long call(long a, long b, long c, long d) {
+        try {
+            return (long) handle().invokeExact(STATE.get(), a, b, c, d);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    long call(long a, long b, long c, long d, long e) {
+        try {
+            return (long) handle().invokeExact(STATE.get(), a, b, c, d, e);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    long call(long a, long b, long c, long d, long e, long f) {
+        try {
+            return (long) handle().invokeExact(STATE.get(), a, b, c, d, e, f);
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
+    private static RuntimeException rethrow(Throwable t) {
+        if (t instanceof VerbsException absent) {
+            return absent;
+        }
+        return new IllegalStateException("a native call does not throw", t);
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.libibverbs;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.softrdma.verbs.AddressHandle;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.SharedReceiveQueue;
+
+/** {@code struct ibv_pd}. It knows its regions and windows by their keys: requests to bind windows have keys. */
+final class NativeProtectionDomain extends NativeObject implements ProtectionDomain {
+    private static final int KEY_BITS = 8;
+
+    private final Map<Integer, NativeMemoryRegion> regions = new ConcurrentHashMap<>();
+    private final Map<Integer, NativeMemoryWindow> windows = new ConcurrentHashMap<>();
+
+    NativeProtectionDomain(NativeContext context, long address) {
+        super(context, "protection domain", address);
+    }
+
+    /** The part of a window's key that stays: callers choose the low byte. */
+    static int windowIndex(int rkey) {
+        return rkey >>> KEY_BITS;
+    }
+
+    void add(int lkey, NativeMemoryRegion region) {
+        regions.put(lkey, region);
+    }
+
+    void removeRegion(int lkey) {
+        regions.remove(lkey);
+    }
+
+    /** Returns the region with that key, or null. */
+    NativeMemoryRegion region(int lkey) {
+        return regions.get(lkey);
+    }
+
+    void add(int index, NativeMemoryWindow window) {
+        windows.put(index, window);
+    }
+
+    void removeWindow(int index) {
+        windows.remove(index);
+    }
+
+    /** Returns the window with that key or one that differs in the low byte, or null. */
+    NativeMemoryWindow window(int rkey) {
+        return windows.get(windowIndex(rkey));
+    }
+
+    @Override
+    public Context context() {
+        return nativeContext();
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, int access) {
+        return NativeMemoryRegion.register(this, memory, access);
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, long iova, int access) {
+        return NativeMemoryRegion.register(this, memory, iova, access);
+    }
+
+    @Override
+    public QueuePair createQp(QpInitAttributes attributes) {
+        return NativeQueuePair.create(this, attributes);
+    }
+
+    @Override
+    public AddressHandle createAh(AddressVector vector) {
+        return NativeAddressHandle.create(this, vector);
+    }
+
+    @Override
+    public SharedReceiveQueue createSrq(int maxWr, int maxSge, int limit) {
+        return NativeSharedReceiveQueue.create(this, maxWr, maxSge, limit);
+    }
+
+    @Override
+    public MemoryWindow allocateMw(MemoryWindow.Type type) {
+        return NativeMemoryWindow.allocate(this, type);
+    }
+
+    @Override
+    int destroy(long structure) {
+        return (int) Libibverbs.DEALLOC_PD.call(structure);
+    }
+
+    @Override
+    String destroyVerb() {
+        return "dealloc_pd";
+    }
+}
