@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -18,12 +19,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.softrdma.tools.Softrdma;
 
 /** The provider on the system's libibverbs, in a JVM that runs on our devices as C programs do. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LibibverbsTest {
     @RegisterExtension
-    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "ibv_devinfo");
+    static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "ibv_devinfo", "ibv_rc_pingpong");
 
     private static final Duration DEADLINE = Duration.ofMinutes(5);
     /** Packets with 4096 bytes of payload fit. */
@@ -78,6 +80,38 @@ class LibibverbsTest {
             assertEquals(ours, run.awaitSuccess(DEADLINE));
         }
         assertTrue(ours.contains("CMP_SWAP: 42 became 7") && ours.contains("7 REM_ACCESS_ERR"), ours);
+    }
+
+    /** Four processes on one device and one address at once: C and Java, each as server and as client of the other. */
+    @Test
+    void shouldShareADeviceWithCPrograms() throws IOException {
+        try (RunningCommand cServer = pingPong("c-server", List.of("ibv_rc_pingpong"), 18601);
+            RunningCommand javaServer = pingPong("java-server", javaPingPong(), 18602)) {
+            wire.a.awaitListener(cServer, 18601);
+            wire.a.awaitListener(javaServer, 18602);
+            try (RunningCommand javaClient = pingPong("java-client", javaPingPong(), 18601, wire.a.ipv4);
+                RunningCommand cClient = pingPong("c-client", List.of("ibv_rc_pingpong"), 18602, wire.a.ipv4)) {
+                for (RunningCommand each : List.of(cServer, javaServer, javaClient, cClient)) {
+                    String output = each.awaitSuccess(DEADLINE);
+                    assertTrue(output.contains("3000 iters in ") && !output.contains("invalid data"), output);
+                }
+            }
+        }
+    }
+
+    /** Our tool, on the first device of the system's library. */
+    private static List<String> javaPingPong() {
+        return List.of(java(), "--enable-native-access=ALL-UNNAMED", "-Dsoftrdma.providers=libibverbs", "-cp", classPath(),
+            Softrdma.class.getName(), "ibv_rc_pingpong");
+    }
+
+    /** Compares the data at both ends ({@code -c}). */
+    private RunningCommand pingPong(String file, List<String> program, int port, String... server) {
+        List<String> words = new ArrayList<>(List.of("run", "--"));
+        words.addAll(program);
+        words.addAll(List.of("-c", "-n", "3000", "-d", "rxe0", "-g", "1", "-p", Integer.toString(port)));
+        words.addAll(List.of(server));
+        return wire.a.start(file, words.toArray(String[]::new));
     }
 
     private static String java() {
