@@ -28,13 +28,24 @@ public final class Verbs {
         }
     }
 
-    private static List<Listed> listed() {
+    /**
+     * Position of an origin in the order of {@link #ORDER_PROPERTY}.
+     *
+     * @param origin as {@link VerbsProvider#origin}
+     * @return from 0; one more than the last for an origin that is not named
+     */
+    public static int rank(String origin) {
         List<String> order = List.of(System.getProperty(ORDER_PROPERTY, DEFAULT_ORDER).split(","));
+        int position = order.indexOf(origin);
+        return position < 0 ? order.size() : position;
+    }
+
+    private static List<Listed> listed() {
         List<Listed> devices = new ArrayList<>();
         for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
-            int position = order.indexOf(provider.origin());
+            int rank = rank(provider.origin());
             for (RdmaDevice device : provider.devices()) {
-                devices.add(new Listed(device, provider.origin(), position < 0 ? order.size() : position));
+                devices.add(new Listed(device, provider.origin(), rank));
             }
         }
         // Not Comparator.comparingInt: its lambda is serializable, and those are created at every start, even with an AOT cache.

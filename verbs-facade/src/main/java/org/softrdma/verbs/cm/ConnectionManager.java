@@ -9,18 +9,25 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
 
 /** Entry point of connection management: channels and identifiers, over the devices of all providers. Any thread. */
 public interface ConnectionManager {
     /**
-     * Returns the connection manager of this process.
+     * Returns the connection manager of this process: the first in the order of {@link Verbs#ORDER_PROPERTY}.
      *
      * @throws VerbsException ENOSYS: no provider on the class path or module path
      */
     static ConnectionManager get() {
+        ConnectionManagerProvider first = null;
         for (ConnectionManagerProvider provider : ServiceLoader.load(ConnectionManagerProvider.class)) {
-            return provider.connectionManager();
+            if (provider.isUsable() && (first == null || Verbs.rank(provider.origin()) < Verbs.rank(first.origin()))) {
+                first = provider;
+            }
+        }
+        if (first != null) {
+            return first.connectionManager();
         }
         throw new VerbsException(Errno.ENOSYS, "create_event_channel",
             "no connection manager on the class path; connection-manager has one");
