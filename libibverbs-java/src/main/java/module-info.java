@@ -7,4 +7,5 @@ module org.softrdma.libibverbs {
     exports org.softrdma.libibverbs;
 
     provides org.softrdma.verbs.VerbsProvider with org.softrdma.libibverbs.LibibverbsProvider;
+    provides org.softrdma.verbs.cm.ConnectionManagerProvider with org.softrdma.libibverbs.LibrdmacmProvider;
 }

@@ -28,8 +28,13 @@ final class CHeaders {
      * @return their values, in order
      */
     static List<Long> evaluate(Path directory, List<String> expressions) throws IOException, InterruptedException {
+        return evaluate(directory, INCLUDED, expressions);
+    }
+
+    /** @param headers that the program includes, in order */
+    static List<Long> evaluate(Path directory, List<String> headers, List<String> expressions) throws IOException, InterruptedException {
         StringBuilder source = new StringBuilder();
-        INCLUDED.forEach(header -> source.append("#include <").append(header).append(">\n"));
+        headers.forEach(header -> source.append("#include <").append(header).append(">\n"));
         source.append("int main(void) {\n");
         expressions.forEach(each -> source.append("printf(\"%lld\\n\", (long long)(").append(each).append("));\n"));
         source.append("return 0;\n}\n");

@@ -12,7 +12,7 @@ record Ends(boolean weServe, IpVersion ip, int port) {
     /** Maximum number of starts of a kernel client that is rejected: our listener exists slightly later than our socket. */
     private static final int ATTEMPTS = 3;
     /** Port of udaddy, which has no option for it: its {@code -p} is a port space. */
-    private static final int UDADDY_PORT = 7174;
+    static final int UDADDY_PORT = 7174;
 
     int client() {
         return weServe ? CaptureReport.KERNEL : CaptureReport.OURS;

@@ -101,8 +101,14 @@ class LibibverbsTest {
 
     /** Our tool, on the first device of the system's library. */
     private static List<String> javaPingPong() {
-        return List.of(java(), "--enable-native-access=ALL-UNNAMED", "-Dsoftrdma.providers=libibverbs", "-cp", classPath(),
-            Softrdma.class.getName(), "ibv_rc_pingpong");
+        List<String> words = new ArrayList<>(javaOnTheLibrary(Softrdma.class));
+        words.add("ibv_rc_pingpong");
+        return words;
+    }
+
+    /** Beginning of the command line of a JVM that prefers the system's libraries. */
+    static List<String> javaOnTheLibrary(Class<?> main) {
+        return List.of(java(), "--enable-native-access=ALL-UNNAMED", "-Dsoftrdma.providers=libibverbs", "-cp", classPath(), main.getName());
     }
 
     /** Compares the data at both ends ({@code -c}). */

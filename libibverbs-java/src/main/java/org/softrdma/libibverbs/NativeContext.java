@@ -50,17 +50,29 @@ final class NativeContext implements Context {
     private final AsyncEvents events;
     /** Objects that exist, by their address in C: events name them so. */
     private final Map<Long, NativeObject> objects = new ConcurrentHashMap<>();
+    /** Belongs to librdmacm, which never closes it. */
+    private final boolean shared;
+    private NativeProtectionDomain sharedPd;
     private volatile long address;
 
-    NativeContext(NativeDevice device, long address) {
+    NativeContext(NativeDevice device, long address, boolean shared) {
         this.device = device;
         this.address = address;
+        this.shared = shared;
         allocMw = NativeFunction.at(IbvContext.ALLOC_MW.get(ALL, address), "alloc_mw", NativeFunction.LONG, NativeFunction.LONG,
             NativeFunction.INT);
         bindMw = NativeFunction.at(IbvContext.BIND_MW.get(ALL, address), "bind_mw", NativeFunction.INT, NativeFunction.LONG,
             NativeFunction.LONG, NativeFunction.LONG);
         deallocMw = NativeFunction.at(IbvContext.DEALLOC_MW.get(ALL, address), "dealloc_mw", NativeFunction.INT, NativeFunction.LONG);
         events = new AsyncEvents(this, IbvContext.ASYNC_FD.get(ALL, address));
+    }
+
+    /** Returns the protection domain that identifiers of this device share. */
+    synchronized ProtectionDomain sharedPd() {
+        if (sharedPd == null) {
+            sharedPd = (NativeProtectionDomain) allocatePd();
+        }
+        return sharedPd;
     }
 
     /** Returns an operation of the data path. */
@@ -262,7 +274,7 @@ final class NativeContext implements Context {
 
     @Override
     public synchronized void close() {
-        if (address == 0) {
+        if (address == 0 || shared) {
             return;
         }
         Map<String, Integer> left = count(_ -> true);

@@ -43,7 +43,8 @@ record NativeDevice(String name, int index, long nodeGuid, NodeType nodeType, Tr
         return devices;
     }
 
-    private static NativeDevice of(long device) {
+    /** @param device address of the structure */
+    static NativeDevice of(long device) {
         String name = name(device);
         boolean iwarp = IbvDevice.TRANSPORT_TYPE.get(NativeMemory.ALL, device) == Transport.IWARP.value();
         long guid = Libibverbs.GET_DEVICE_GUID.call(device);
@@ -73,7 +74,7 @@ record NativeDevice(String name, int index, long nodeGuid, NodeType nodeType, Tr
             for (int i = 0; i < listed.count; i++) {
                 long device = listed.device(i);
                 if (name(device).equals(name)) {
-                    return new NativeContext(this, Libibverbs.created(Libibverbs.OPEN_DEVICE.call(device), "open_device", name));
+                    return new NativeContext(this, Libibverbs.created(Libibverbs.OPEN_DEVICE.call(device), "open_device", name), false);
                 }
             }
         }

@@ -81,6 +81,14 @@ final class NativeFunction {
         return STATE.get().get(JAVA_INT, ERRNO);
     }
 
+    long call() {
+        try {
+            return (long) handle().invokeExact(STATE.get());
+        } catch (Throwable t) {
+            throw rethrow(t);
+        }
+    }
+
     long call(long a) {
         try {
             return (long) handle().invokeExact(STATE.get(), a);

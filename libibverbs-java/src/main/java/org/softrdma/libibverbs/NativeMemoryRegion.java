@@ -164,7 +164,7 @@ final class NativeMemoryRegion extends NativeObject implements MemoryRegion {
         if (refused != 0) {
             throw Libibverbs.failure(NativeFunction.errno(), "rereg_mr", change.toString());
         }
-        pd.removeRegion(lkey);
+        pd.remove(lkey, this);
         pd = in;
         pd.add(lkey, this);
         memory = to;
@@ -186,7 +186,7 @@ final class NativeMemoryRegion extends NativeObject implements MemoryRegion {
     int destroy(long structure) {
         int refused = (int) Libibverbs.DEREG_MR.call(structure);
         if (refused == 0) {
-            pd.removeRegion(lkey);
+            pd.remove(lkey, this);
         }
         return refused;
     }

@@ -49,7 +49,7 @@ final class NativeMemoryWindow extends NativeObject implements MemoryWindow {
     int destroy(long structure) {
         int refused = (int) nativeContext().deallocMw.call(structure);
         if (refused == 0) {
-            pd.removeWindow(index);
+            pd.remove(index, this);
         }
         return refused;
     }

@@ -14,6 +14,8 @@ abstract class NativeObject implements AutoCloseable {
     private final String kind;
     private final long key;
     private volatile long address;
+    /** Lock of the count: an event may arrive and be acknowledged while the library waits for that in {@link #close}. */
+    private final Object events = new Object();
     private int unacknowledged;
 
     /**
@@ -57,8 +59,10 @@ abstract class NativeObject implements AutoCloseable {
     }
 
     /** Counts an event that the application received and must acknowledge. */
-    final synchronized void delivered() {
-        unacknowledged++;
+    final void delivered() {
+        synchronized (events) {
+            unacknowledged++;
+        }
     }
 
     /**
@@ -66,23 +70,27 @@ abstract class NativeObject implements AutoCloseable {
      *
      * @throws VerbsException EINVAL: more than were received
      */
-    final synchronized void acknowledge(int count, String verb, Runnable call) {
-        if (count < 0 || count > unacknowledged) {
-            throw new VerbsException(Errno.EINVAL, verb, count + " events; not acknowledged of the " + kind + ": " + unacknowledged);
+    final void acknowledge(int count, String verb, Runnable call) {
+        synchronized (events) {
+            if (count < 0 || count > unacknowledged) {
+                throw new VerbsException(Errno.EINVAL, verb, count + " events; not acknowledged of the " + kind + ": " + unacknowledged);
+            }
+            unacknowledged -= count;
+            call.run();
+            events.notifyAll();
         }
-        unacknowledged -= count;
-        call.run();
-        notifyAll();
     }
 
     /** Waits here, where debuggers show it, rather than in the library. An interrupt does not end the wait. */
     private void awaitAcknowledgements() {
         boolean interrupted = false;
-        while (unacknowledged > 0) {
-            try {
-                wait();
-            } catch (InterruptedException later) {
-                interrupted = true;
+        synchronized (events) {
+            while (unacknowledged > 0) {
+                try {
+                    events.wait();
+                } catch (InterruptedException later) {
+                    interrupted = true;
+                }
             }
         }
         if (interrupted) {

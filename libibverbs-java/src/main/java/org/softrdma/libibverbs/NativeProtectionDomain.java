@@ -34,8 +34,8 @@ final class NativeProtectionDomain extends NativeObject implements ProtectionDom
         regions.put(lkey, region);
     }
 
-    void removeRegion(int lkey) {
-        regions.remove(lkey);
+    void remove(int lkey, NativeMemoryRegion region) {
+        regions.remove(lkey, region);
     }
 
     /** Returns the region with that key, or null. */
@@ -47,8 +47,8 @@ final class NativeProtectionDomain extends NativeObject implements ProtectionDom
         windows.put(index, window);
     }
 
-    void removeWindow(int index) {
-        windows.remove(index);
+    void remove(int index, NativeMemoryWindow window) {
+        windows.remove(index, window);
     }
 
     /** Returns the window with that key or one that differs in the low byte, or null. */

@@ -6,6 +6,8 @@ import static org.softrdma.libibverbs.NativeMemory.ALL;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongToIntFunction;
+import java.util.function.LongUnaryOperator;
 import org.softrdma.libibverbs.layout.IbvContext;
 import org.softrdma.libibverbs.layout.IbvMwBind;
 import org.softrdma.libibverbs.layout.IbvMwBindInfo;
@@ -29,13 +31,16 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.Transport;
 import org.softrdma.verbs.VerbsException;
 
 /** {@code struct ibv_qp}. Senders and receivers have a lock each, which {@link #close} takes as well. */
 final class NativeQueuePair extends NativeObject implements QueuePair {
     private final NativeProtectionDomain pd;
+    private final LongToIntFunction destroyer;
     private final QpType type;
     private final int qpNum;
+    private final boolean iwarp;
     private final QpInitAttributes created;
     private final QpCapabilities capabilities;
     private final MemorySegment postSend;
@@ -47,12 +52,15 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     /** Multicast groups. */
     private final AtomicInteger attached = new AtomicInteger();
 
-    private NativeQueuePair(NativeProtectionDomain pd, QpInitAttributes attributes, QpCapabilities granted, long address) {
+    private NativeQueuePair(NativeProtectionDomain pd, QpInitAttributes attributes, QpCapabilities granted, long address,
+            LongToIntFunction destroyer) {
         super(pd.nativeContext(), "queue pair", address);
         this.pd = pd;
+        this.destroyer = destroyer;
         type = attributes.type();
         created = attributes;
         capabilities = granted;
+        iwarp = pd.nativeContext().device().transport() == Transport.IWARP;
         qpNum = IbvQp.QP_NUM.get(ALL, address);
         postSend = pd.nativeContext().operation(IbvContext.POST_SEND);
         postRecv = pd.nativeContext().operation(IbvContext.POST_RECV);
@@ -60,6 +68,18 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     }
 
     static NativeQueuePair create(NativeProtectionDomain pd, QpInitAttributes attributes) {
+        return create(pd, attributes, init -> Libibverbs.CREATE_QP.call(pd.address("create_qp"), init),
+            qp -> (int) Libibverbs.DESTROY_QP.call(qp));
+    }
+
+    /**
+     * Creates a queue pair.
+     *
+     * @param creator   creates the structure from {@code struct ibv_qp_init_attr}, where it writes the sizes; 0 with errno if it cannot
+     * @param destroyer destroys it; returns 0 or an errno value
+     */
+    static NativeQueuePair create(NativeProtectionDomain pd, QpInitAttributes attributes, LongUnaryOperator creator,
+            LongToIntFunction destroyer) {
         if (attributes.type() == QpType.XRC_SEND || attributes.type() == QpType.XRC_RECV) {
             throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", attributes.type() + ": this provider has no XRC");
         }
@@ -81,11 +101,10 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
             IbvQpCap.MAX_INLINE_DATA.set(m, at, cap.maxInlineData());
             IbvQpInitAttr.QP_TYPE.set(m, 0, attributes.type().value());
             IbvQpInitAttr.SQ_SIG_ALL.set(m, 0, attributes.signalAll() ? 1 : 0);
-            long address = Libibverbs.created(Libibverbs.CREATE_QP.call(pd.address("create_qp"), m.address()), "create_qp",
-                attributes.type() + ", " + cap);
+            long address = Libibverbs.created(creator.applyAsLong(m.address()), "create_qp", attributes.type() + ", " + cap);
             QpCapabilities granted = new QpCapabilities(IbvQpCap.MAX_SEND_WR.get(m, at), IbvQpCap.MAX_RECV_WR.get(m, at),
                 IbvQpCap.MAX_SEND_SGE.get(m, at), IbvQpCap.MAX_RECV_SGE.get(m, at), IbvQpCap.MAX_INLINE_DATA.get(m, at));
-            return new NativeQueuePair(pd, attributes, granted, address);
+            return new NativeQueuePair(pd, attributes, granted, address, destroyer);
         }
     }
 
@@ -152,7 +171,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
             MemorySegment init = arena.allocate(IbvQpInitAttr.BYTES, 8);
             Libibverbs.check(Libibverbs.QUERY_QP.call(address("query_qp"), m.address(), mask, init.address()), "query_qp",
                 "queue pair 0x" + Integer.toHexString(qpNum));
-            return QueuePairAttributes.get(m, type);
+            return QueuePairAttributes.get(m, mask);
         }
     }
 
@@ -160,7 +179,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     public void postSend(SendRequest request) {
         synchronized (sending) {
             long qp = address("post_send");
-            int state = IbvQp.STATE.get(ALL, qp);
+            int state = knownState(qp);
             if (state < QpState.RTS.value()) {
                 throw new VerbsException(Errno.EINVAL, "post_send", "the queue pair is in " + QpState.of(state) + ", it must be in RTS");
             }
@@ -179,7 +198,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
         }
         synchronized (receiving) {
             long qp = address("post_recv");
-            if (IbvQp.STATE.get(ALL, qp) == QpState.RESET.value()) {
+            if (knownState(qp) == QpState.RESET.value()) {
                 throw new VerbsException(Errno.EINVAL, "post_recv", "the queue pair is in RESET");
             }
             checkElements("post_recv", "max_recv_sge", request.elements(), capabilities.maxRecvSge());
@@ -188,6 +207,11 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
                 throw Libibverbs.failure(Math.abs(refused), "post_recv", refused(refused, capabilities.maxRecvWr(), request));
             }
         }
+    }
+
+    /** Returns the state as the library knows it. Over iWARP the kernel moves queue pairs when they are connected: RTS then, unchecked. */
+    private int knownState(long structure) {
+        return iwarp ? QpState.RTS.value() : IbvQp.STATE.get(ALL, structure);
     }
 
     static void checkElements(String verb, String limit, int elements, int most) {
@@ -290,7 +314,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
 
     @Override
     int destroy(long structure) {
-        return (int) Libibverbs.DESTROY_QP.call(structure);
+        return destroyer.applyAsInt(structure);
     }
 
     @Override

@@ -57,18 +57,32 @@ final class QueuePairAttributes {
             | QpAttributeMask.MAX_QP_RD_ATOMIC | QpAttributeMask.MIN_RNR_TIMER | QpAttributeMask.MAX_DEST_RD_ATOMIC;
     }
 
-    /** Reads the attributes of {@link #queried}. */
-    static QpAttributes get(MemorySegment m, QpType type) {
-        QpAttributes read = new QpAttributes().state(QpState.of(IbvQpAttr.QP_STATE.get(m, 0)))
-            .curState(QpState.of(IbvQpAttr.CUR_QP_STATE.get(m, 0))).pkeyIndex(IbvQpAttr.PKEY_INDEX.get(m, 0))
-            .port(IbvQpAttr.PORT_NUM.get(m, 0)).sqPsn(IbvQpAttr.SQ_PSN.get(m, 0));
-        if (type == QpType.UD) {
-            return read.qkey(IbvQpAttr.QKEY.get(m, 0));
+    /** Reads the attributes of a mask. */
+    static QpAttributes get(MemorySegment m, int mask) {
+        QpAttributes read = new QpAttributes();
+        set(mask, QpAttributeMask.STATE, () -> read.state(QpState.of(IbvQpAttr.QP_STATE.get(m, 0))));
+        set(mask, QpAttributeMask.CUR_STATE, () -> read.curState(QpState.of(IbvQpAttr.CUR_QP_STATE.get(m, 0))));
+        set(mask, QpAttributeMask.PKEY_INDEX, () -> read.pkeyIndex(IbvQpAttr.PKEY_INDEX.get(m, 0)));
+        set(mask, QpAttributeMask.PORT, () -> read.port(IbvQpAttr.PORT_NUM.get(m, 0)));
+        set(mask, QpAttributeMask.QKEY, () -> read.qkey(IbvQpAttr.QKEY.get(m, 0)));
+        set(mask, QpAttributeMask.ACCESS_FLAGS, () -> read.accessFlags(IbvQpAttr.QP_ACCESS_FLAGS.get(m, 0)));
+        set(mask, QpAttributeMask.AV, () -> read.addressVector(AddressVectors.get(m, IbvQpAttr.AH_ATTR.offset())));
+        set(mask, QpAttributeMask.PATH_MTU, () -> read.pathMtu(Mtu.of(IbvQpAttr.PATH_MTU.get(m, 0))));
+        set(mask, QpAttributeMask.DEST_QPN, () -> read.destQpn(IbvQpAttr.DEST_QP_NUM.get(m, 0)));
+        set(mask, QpAttributeMask.RQ_PSN, () -> read.rqPsn(IbvQpAttr.RQ_PSN.get(m, 0)));
+        set(mask, QpAttributeMask.SQ_PSN, () -> read.sqPsn(IbvQpAttr.SQ_PSN.get(m, 0)));
+        set(mask, QpAttributeMask.TIMEOUT, () -> read.timeout(IbvQpAttr.TIMEOUT.get(m, 0)));
+        set(mask, QpAttributeMask.RETRY_CNT, () -> read.retryCount(IbvQpAttr.RETRY_CNT.get(m, 0)));
+        set(mask, QpAttributeMask.RNR_RETRY, () -> read.rnrRetry(IbvQpAttr.RNR_RETRY.get(m, 0)));
+        set(mask, QpAttributeMask.MAX_QP_RD_ATOMIC, () -> read.maxRdAtomic(IbvQpAttr.MAX_RD_ATOMIC.get(m, 0)));
+        set(mask, QpAttributeMask.MAX_DEST_RD_ATOMIC, () -> read.maxDestRdAtomic(IbvQpAttr.MAX_DEST_RD_ATOMIC.get(m, 0)));
+        set(mask, QpAttributeMask.MIN_RNR_TIMER, () -> read.minRnrTimer(IbvQpAttr.MIN_RNR_TIMER.get(m, 0)));
+        return read;
+    }
+
+    private static void set(int mask, int bit, Runnable setter) {
+        if ((mask & bit) != 0) {
+            setter.run();
         }
-        read.accessFlags(IbvQpAttr.QP_ACCESS_FLAGS.get(m, 0)).addressVector(AddressVectors.get(m, IbvQpAttr.AH_ATTR.offset()))
-            .pathMtu(Mtu.of(IbvQpAttr.PATH_MTU.get(m, 0))).destQpn(IbvQpAttr.DEST_QP_NUM.get(m, 0)).rqPsn(IbvQpAttr.RQ_PSN.get(m, 0));
-        return type == QpType.UC ? read : read.timeout(IbvQpAttr.TIMEOUT.get(m, 0)).retryCount(IbvQpAttr.RETRY_CNT.get(m, 0))
-            .rnrRetry(IbvQpAttr.RNR_RETRY.get(m, 0)).maxRdAtomic(IbvQpAttr.MAX_RD_ATOMIC.get(m, 0))
-            .minRnrTimer(IbvQpAttr.MIN_RNR_TIMER.get(m, 0)).maxDestRdAtomic(IbvQpAttr.MAX_DEST_RD_ATOMIC.get(m, 0));
     }
 }

@@ -5,6 +5,7 @@ package org.softrdma.libibverbs.layout;
 public final class IbvContext {
     /** Size in bytes. */
     public static final int BYTES = 328;
+    public static final Pointer DEVICE = new Pointer(0);
     public static final U32 NUM_COMP_VECTORS = new U32(272);
     public static final U32 ASYNC_FD = new U32(268);
     /** {@code ops.poll_cq}. */

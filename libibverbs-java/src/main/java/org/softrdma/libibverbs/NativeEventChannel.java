@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.libibverbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.softrdma.libibverbs.layout.RdmaCmEvent;
+import org.softrdma.libibverbs.layout.RdmaEventChannel;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.CmEvent;
+import org.softrdma.verbs.cm.EventChannel;
+
+/** {@code struct rdma_event_channel}. Threads wait for its descriptor without a lock. */
+final class NativeEventChannel implements EventChannel {
+    private static final int EAGAIN = 11;
+    private static final ThreadLocal<MemorySegment> POINTER = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(Long.BYTES, 8));
+
+    private final int fd;
+    /** Identifiers by their address in C: events name them so. */
+    private final Map<Long, NativeCmId> identifiers = new ConcurrentHashMap<>();
+    private volatile long address;
+
+    NativeEventChannel(long address) {
+        this.address = address;
+        fd = RdmaEventChannel.FD.get(NativeMemory.ALL, address);
+        Descriptors.setNonBlocking(fd);
+    }
+
+    /** Checks that a channel is of this provider; null for none. */
+    static NativeEventChannel own(EventChannel channel) {
+        if (channel != null && !(channel instanceof NativeEventChannel)) {
+            throw new VerbsException(Errno.EINVAL, "create_id", "the event channel belongs to another provider");
+        }
+        return (NativeEventChannel) channel;
+    }
+
+    long address(String verb) {
+        long now = address;
+        if (now == 0) {
+            throw new VerbsException(Errno.EINVAL, verb, "the event channel is closed");
+        }
+        return now;
+    }
+
+    void add(long id, NativeCmId identifier) {
+        identifiers.put(id, identifier);
+    }
+
+    void remove(long id, NativeCmId identifier) {
+        identifiers.remove(id, identifier);
+    }
+
+    @Override
+    public CmEvent getEvent(long timeoutNs) {
+        long untilNs = System.nanoTime() + Math.max(0, timeoutNs);
+        address("get_cm_event");
+        while (Descriptors.await(fd, timeoutNs < 0, untilNs, "get_cm_event")) {
+            MemorySegment found = POINTER.get();
+            if (Librdmacm.GET_CM_EVENT.call(address("get_cm_event"), found.address()) == 0) {
+                return received(found.get(JAVA_LONG, 0));
+            }
+            // Another thread was faster.
+            if (NativeFunction.errno() != EAGAIN) {
+                throw Libibverbs.failure(NativeFunction.errno(), "get_cm_event", "event channel");
+            }
+        }
+        return null;
+    }
+
+    private NativeCmEvent received(long event) {
+        NativeCmId listener = identifiers.get(RdmaCmEvent.LISTEN_ID.get(NativeMemory.ALL, event));
+        long id = RdmaCmEvent.ID.get(NativeMemory.ALL, event);
+        NativeCmId known = identifiers.get(id);
+        return new NativeCmEvent(event, known == null && listener != null ? listener.requested(id) : known, listener);
+    }
+
+    @Override
+    public synchronized void close() {
+        if (address == 0) {
+            return;
+        }
+        if (!identifiers.isEmpty()) {
+            throw new VerbsException(Errno.EBUSY, "destroy_event_channel", "identifiers=" + identifiers.size());
+        }
+        Librdmacm.DESTROY_EVENT_CHANNEL.call(address);
+        address = 0;
+    }
+}
