@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.interop;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -47,6 +49,13 @@ final class OneProgram {
         this.channel = channel;
         this.near = near;
         this.far = far;
+    }
+
+    /** Returns what it prints, by the rules of the API. */
+    static String output() throws IOException {
+        try (InputStream in = OneProgram.class.getResourceAsStream("one-program.txt")) {
+            return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
+        }
     }
 
     /** @param arguments name of the device, with or without its origin */
