@@ -120,18 +120,17 @@ abstract class NativeObject implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        if (address != 0) {
-            Map<String, Integer> users = context.users(this);
-            if (!users.isEmpty()) {
-                throw new VerbsException(Errno.EBUSY, destroyVerb(), "the " + kind + " is used: " + users);
-            }
-            awaitAcknowledgements();
+        if (address == 0) {
+            return;
         }
-        if (address != 0) {
-            Libibverbs.check(destroy(address), destroyVerb(), "the " + kind);
-            context.remove(this);
-            address = 0;
+        Map<String, Integer> users = context.users(this);
+        if (!users.isEmpty()) {
+            throw new VerbsException(Errno.EBUSY, destroyVerb(), "the " + kind + " is used: " + users);
         }
+        awaitAcknowledgements();
+        Libibverbs.check(destroy(address), destroyVerb(), "the " + kind);
+        context.remove(this);
+        address = 0;
     }
 
     /**
