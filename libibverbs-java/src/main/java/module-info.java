@@ -2,9 +2,7 @@
 
 /** The API on the system's libibverbs. */
 module org.softrdma.libibverbs {
-    requires transitive org.softrdma.verbs;
-
-    exports org.softrdma.libibverbs;
+    requires org.softrdma.verbs;
 
     provides org.softrdma.verbs.VerbsProvider with org.softrdma.libibverbs.LibibverbsProvider;
     provides org.softrdma.verbs.cm.ConnectionManagerProvider with org.softrdma.libibverbs.LibrdmacmProvider;

@@ -44,6 +44,7 @@ class ModulePathTest {
         Map.entry("org.softrdma.daemon", ""),
         Map.entry("org.softrdma.host", ""),
         Map.entry("org.softrdma.linux", ""),
+        Map.entry("org.softrdma.libibverbs", ""),
         Map.entry("org.softrdma.device", "org.softrdma.device.threads"),
         Map.entry("org.softrdma.cm", ""),
         Map.entry("org.softrdma.link", "org.softrdma.link.fault"),
@@ -61,8 +62,8 @@ class ModulePathTest {
         Path classes = directory.resolve("classes");
         assertEquals("", javac("-Xlint:all,-requires-automatic", "-Werror", "-p", modulePath(), "-d", classes.toString(),
             application("module-info.java"), application("example/OneWrite.java")));
-        check("module path", java("--enable-native-access=org.softrdma.linux", "-p", modulePath() + File.pathSeparator + classes, "-m",
-            "example/example.OneWrite", loopback()));
+        check("module path", java("--enable-native-access=org.softrdma.linux,org.softrdma.libibverbs", "-p",
+            modulePath() + File.pathSeparator + classes, "-m", "example/example.OneWrite", loopback()));
     }
 
     @Test
@@ -113,7 +114,7 @@ class ModulePathTest {
             assertEquals(listed, declared, module.descriptor().name());
             services += declared.size();
         }
-        assertTrue(services == 5, "found " + services);
+        assertTrue(services == 7, "found " + services);
     }
 
     private static void check(String kind, String output) {
