@@ -12,8 +12,6 @@ import org.softrdma.verbs.VerbsException;
 
 /** Asynchronous events of a context. Threads wait for its descriptor without a lock. */
 final class AsyncEvents {
-    private static final int EAGAIN = 11;
-
     private final NativeContext context;
     private final int fd;
 
@@ -25,18 +23,9 @@ final class AsyncEvents {
 
     /** As {@link org.softrdma.verbs.Context#getAsyncEvent}. */
     AsyncEvent next(long timeoutNs) {
-        long untilNs = System.nanoTime() + Math.max(0, timeoutNs);
-        while (Descriptors.await(fd, timeoutNs < 0, untilNs, "get_async_event")) {
-            MemorySegment event = Arena.ofAuto().allocate(IbvAsyncEvent.BYTES, 8);
-            if (Libibverbs.GET_ASYNC_EVENT.call(context.address("get_async_event"), event.address()) == 0) {
-                return new Received(event);
-            }
-            // Another thread was faster.
-            if (NativeFunction.errno() != EAGAIN) {
-                throw Libibverbs.failure(NativeFunction.errno(), "get_async_event", context.device().name());
-            }
-        }
-        return null;
+        MemorySegment event = Arena.ofAuto().allocate(IbvAsyncEvent.BYTES, 8);
+        return Descriptors.receive(fd, timeoutNs, "get_async_event",
+            () -> Libibverbs.GET_ASYNC_EVENT.call(context.address("get_async_event"), event.address())) ? new Received(event) : null;
     }
 
     private final class Received implements AsyncEvent {

@@ -9,6 +9,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
+import java.util.function.LongSupplier;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -23,6 +24,7 @@ final class Descriptors {
     private static final int O_NONBLOCK = 0x800;
     private static final short POLLIN = 1;
     private static final int EINTR = 4;
+    private static final int EAGAIN = 11;
     private static final int POLLFD_BYTES = 8;
     private static final int EVENTS = 4;
     /** An interrupt of a thread that waits is noticed within this time. */
@@ -42,13 +44,29 @@ final class Descriptors {
     }
 
     /**
-     * Waits until a descriptor can be read.
+     * Receives from a descriptor that does not block: waits until it can be read, without a lock.
      *
-     * @param untilNs {@link System#nanoTime} of the end, or 0 for none if {@code forever}
+     * @param timeoutNs nanoseconds to wait, 0 to return at once, negative for no limit
+     * @param call      takes what is there; 0, or -1 and errno
      * @return false if the time is over
-     * @throws VerbsException EINTR if the thread is interrupted
+     * @throws VerbsException EINTR if the thread is interrupted; the error of the call
      */
-    static boolean await(int fd, boolean forever, long untilNs, String verb) {
+    static boolean receive(int fd, long timeoutNs, String verb, LongSupplier call) {
+        long untilNs = System.nanoTime() + Math.max(0, timeoutNs);
+        while (await(fd, timeoutNs < 0, untilNs, verb)) {
+            if (call.getAsLong() == 0) {
+                return true;
+            }
+            // With EAGAIN, another thread was faster.
+            if (NativeFunction.errno() != EAGAIN) {
+                throw Libibverbs.failure(NativeFunction.errno(), verb, "descriptor " + fd);
+            }
+        }
+        return false;
+    }
+
+    /** @param untilNs {@link System#nanoTime} of the end, unless {@code forever} */
+    private static boolean await(int fd, boolean forever, long untilNs, String verb) {
         MemorySegment pollfd = POLLFD.get();
         while (true) {
             if (Thread.currentThread().isInterrupted()) {

@@ -4,7 +4,6 @@ package org.softrdma.libibverbs;
 import static org.softrdma.libibverbs.NativeFunction.INT;
 import static org.softrdma.libibverbs.NativeFunction.LONG;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import org.softrdma.verbs.Errno;
@@ -17,8 +16,7 @@ import org.softrdma.verbs.VerbsException;
 final class Libibverbs {
     static final String NAME = "libibverbs.so.1";
 
-    private static final System.Logger LOG = System.getLogger(Libibverbs.class.getName());
-    private static final SymbolLookup LIBRARY = load();
+    private static final SymbolLookup LIBRARY = NativeFunction.library(NAME);
 
     static final NativeFunction GET_DEVICE_LIST = function("ibv_get_device_list", LONG, LONG);
     static final NativeFunction FREE_DEVICE_LIST = function("ibv_free_device_list", INT, LONG);
@@ -67,18 +65,6 @@ final class Libibverbs {
 
     private static NativeFunction function(String name, ValueLayout result, ValueLayout... arguments) {
         return NativeFunction.of(LIBRARY, name, result, arguments);
-    }
-
-    private static SymbolLookup load() {
-        if (ValueLayout.ADDRESS.byteSize() != Long.BYTES) {
-            return null;
-        }
-        try {
-            return SymbolLookup.libraryLookup(NAME, Arena.global());
-        } catch (IllegalArgumentException | IllegalCallerException absent) {
-            LOG.log(System.Logger.Level.DEBUG, NAME + " is not used: " + absent.getMessage());
-            return null;
-        }
     }
 
     /** Returns whether the library could be loaded. */

@@ -4,7 +4,6 @@ package org.softrdma.libibverbs;
 import static org.softrdma.libibverbs.NativeFunction.INT;
 import static org.softrdma.libibverbs.NativeFunction.LONG;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.util.Map;
@@ -12,24 +11,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.softrdma.libibverbs.layout.IbvContext;
 
 /**
- * Exported functions of {@code librdmacm.so.1}, each with the errors of its manual page: null or -1, and errno. The library opens every
- * device once and keeps it; those contexts are wrapped once, too.
+ * Exported functions of {@code librdmacm.so.1}, each with the errors of its manual page: null or -1, and errno; what a function without a
+ * result seems to return is meaningless. The library opens every device once and keeps it; those contexts are wrapped once, too.
  */
 final class Librdmacm {
     private static final String NAME = "librdmacm.so.1";
-    private static final System.Logger LOG = System.getLogger(Librdmacm.class.getName());
-    private static final SymbolLookup LIBRARY = load();
+    private static final SymbolLookup LIBRARY = NativeFunction.library(NAME);
     private static final Map<Long, NativeContext> CONTEXTS = new ConcurrentHashMap<>();
 
     static final NativeFunction CREATE_EVENT_CHANNEL = NativeFunction.of(LIBRARY, "rdma_create_event_channel", LONG);
-    static final NativeFunction DESTROY_EVENT_CHANNEL = ofVoid("rdma_destroy_event_channel", LONG);
+    static final NativeFunction DESTROY_EVENT_CHANNEL = function("rdma_destroy_event_channel", LONG);
     static final NativeFunction CREATE_ID = function("rdma_create_id", LONG, LONG, LONG, INT);
     static final NativeFunction DESTROY_ID = function("rdma_destroy_id", LONG);
     static final NativeFunction BIND_ADDR = function("rdma_bind_addr", LONG, LONG);
     static final NativeFunction RESOLVE_ADDR = function("rdma_resolve_addr", LONG, LONG, LONG, INT);
     static final NativeFunction RESOLVE_ROUTE = function("rdma_resolve_route", LONG, INT);
     static final NativeFunction CREATE_QP = function("rdma_create_qp", LONG, LONG, LONG);
-    static final NativeFunction DESTROY_QP = ofVoid("rdma_destroy_qp", LONG);
+    static final NativeFunction DESTROY_QP = function("rdma_destroy_qp", LONG);
     static final NativeFunction INIT_QP_ATTR = function("rdma_init_qp_attr", LONG, LONG, LONG);
     static final NativeFunction CONNECT = function("rdma_connect", LONG, LONG);
     static final NativeFunction ESTABLISH = function("rdma_establish", LONG);
@@ -51,23 +49,6 @@ final class Librdmacm {
 
     private static NativeFunction function(String name, ValueLayout... arguments) {
         return NativeFunction.of(LIBRARY, name, INT, arguments);
-    }
-
-    /** Declares a function without a result; what it seems to return is meaningless. */
-    private static NativeFunction ofVoid(String name, ValueLayout argument) {
-        return NativeFunction.of(LIBRARY, name, INT, argument);
-    }
-
-    private static SymbolLookup load() {
-        if (ValueLayout.ADDRESS.byteSize() != Long.BYTES) {
-            return null;
-        }
-        try {
-            return SymbolLookup.libraryLookup(NAME, Arena.global());
-        } catch (IllegalArgumentException | IllegalCallerException absent) {
-            LOG.log(System.Logger.Level.DEBUG, NAME + " is not used: " + absent.getMessage());
-            return null;
-        }
     }
 
     static boolean isInstalled() {

@@ -58,10 +58,8 @@ final class NativeCmId implements CmId {
     private volatile Object context;
     private volatile long address;
     private QueuePair qp;
-    private CompletionQueue sendCq;
-    private CompletionQueue receiveCq;
-    /** Completion queues and channels that {@link #createQp} created. */
-    private OwnQueues own;
+    /** Completion queues of {@link #qp}; null without it. */
+    private Queues queues;
     private ProtectionDomain requestsPd;
     private QpInitAttributes requestsQp;
 
@@ -203,22 +201,18 @@ final class NativeCmId implements CmId {
         ProtectionDomain given = pd == null ? device.sharedPd() : pd;
         NativeProtectionDomain domain =
             NativeObject.own(NativeProtectionDomain.class, given, device, "create_qp", "the protection domain");
-        OwnQueues queues = new OwnQueues(device, attributes);
-        boolean created = false;
+        Queues made = new Queues(device, attributes);
         try {
-            qp = NativeQueuePair.create(domain, queues.attributes,
+            qp = NativeQueuePair.create(domain, made.attributes,
                 init -> Librdmacm.CREATE_QP.call(id, domain.address("create_qp"), init) == 0 ? RdmaCmId.QP.get(ALL, id) : 0,
                 _ -> {
                     Librdmacm.DESTROY_QP.call(id);
                     return 0;
                 });
-            own = queues;
-            sendCq = queues.attributes.sendCq();
-            receiveCq = queues.attributes.recvCq();
-            created = true;
+            queues = made;
         } finally {
-            if (!created) {
-                queues.close();
+            if (queues == null) {
+                made.close();
             }
         }
     }
@@ -227,10 +221,9 @@ final class NativeCmId implements CmId {
     public synchronized void destroyQp() {
         if (qp != null) {
             qp.close();
-            own.close();
             qp = null;
-            sendCq = null;
-            receiveCq = null;
+            queues.close();
+            queues = null;
         }
     }
 
@@ -247,12 +240,12 @@ final class NativeCmId implements CmId {
 
     @Override
     public synchronized CompletionQueue sendCq() {
-        return sendCq;
+        return queues == null ? null : queues.attributes.sendCq();
     }
 
     @Override
     public synchronized CompletionQueue receiveCq() {
-        return receiveCq;
+        return queues == null ? null : queues.attributes.recvCq();
     }
 
     @Override
@@ -427,19 +420,21 @@ final class NativeCmId implements CmId {
 
     @Override
     public void awaitSend(WorkCompletion into) {
-        ownQueues().await(sendCq, into);
+        Queues of = queues();
+        Queues.await(of.sendChannel, of.attributes.sendCq(), into);
     }
 
     @Override
     public void awaitReceive(WorkCompletion into) {
-        ownQueues().await(receiveCq, into);
+        Queues of = queues();
+        Queues.await(of.receiveChannel, of.attributes.recvCq(), into);
     }
 
-    private OwnQueues ownQueues() {
-        if (own == null) {
+    private synchronized Queues queues() {
+        if (queues == null) {
             throw new VerbsException(Errno.EINVAL, "get_comp", "the identifier has no queue pair");
         }
-        return own;
+        return queues;
     }
 
     @Override
@@ -461,24 +456,29 @@ final class NativeCmId implements CmId {
         return portSpace + " identifier" + (address == 0 ? ", closed" : " " + localAddress() + " to " + peerAddress());
     }
 
-    /** Completion queues that an application left to the identifier, with a channel each. */
-    private static final class OwnQueues {
+    /** Completion queues of a queue pair: those that the application left to the identifier have a channel each. */
+    private static final class Queues {
+        /** Names both queues. */
         final QpInitAttributes attributes;
-        private final CompletionChannel sendChannel;
-        private final CompletionChannel receiveChannel;
-        private final CompletionQueue sends;
-        private final CompletionQueue receives;
+        /** Null if the queue is the application's. */
+        final CompletionChannel sendChannel;
+        /** Null if the queue is the application's. */
+        final CompletionChannel receiveChannel;
 
-        OwnQueues(Context device, QpInitAttributes given) {
+        Queues(Context device, QpInitAttributes given) {
             sendChannel = given.sendCq() == null ? device.createCompletionChannel() : null;
             receiveChannel = given.recvCq() == null ? device.createCompletionChannel() : null;
-            sends = sendChannel == null ? null : device.createCq(Math.max(1, given.cap().maxSendWr()), null, sendChannel, 0);
-            receives = receiveChannel == null ? null : device.createCq(Math.max(1, given.cap().maxRecvWr()), null, receiveChannel, 0);
-            attributes = given.withSendCq(sends == null ? given.sendCq() : sends).withRecvCq(receives == null ? given.recvCq() : receives);
+            QpInitAttributes filled = given;
+            if (sendChannel != null) {
+                filled = filled.withSendCq(device.createCq(Math.max(1, given.cap().maxSendWr()), null, sendChannel, 0));
+            }
+            if (receiveChannel != null) {
+                filled = filled.withRecvCq(device.createCq(Math.max(1, given.cap().maxRecvWr()), null, receiveChannel, 0));
+            }
+            attributes = filled;
         }
 
-        void await(CompletionQueue cq, WorkCompletion into) {
-            CompletionChannel channel = cq == sends ? sendChannel : cq == receives ? receiveChannel : null;
+        static void await(CompletionChannel channel, CompletionQueue cq, WorkCompletion into) {
             if (channel == null) {
                 throw new VerbsException(Errno.EINVAL, "get_comp", "the completion queue is the application's own");
             }
@@ -493,12 +493,13 @@ final class NativeCmId implements CmId {
         }
 
         void close() {
-            for (AutoCloseable each : new AutoCloseable[] {sends, receives, sendChannel, receiveChannel}) {
-                if (each instanceof CompletionQueue queue) {
-                    queue.close();
-                } else if (each instanceof CompletionChannel channel) {
-                    channel.close();
-                }
+            if (sendChannel != null) {
+                attributes.sendCq().close();
+                sendChannel.close();
+            }
+            if (receiveChannel != null) {
+                attributes.recvCq().close();
+                receiveChannel.close();
             }
         }
     }

@@ -12,7 +12,6 @@ import org.softrdma.verbs.Context;
 
 /** {@code struct ibv_comp_channel}. Threads wait for its descriptor without a lock. */
 final class NativeCompletionChannel extends NativeObject implements CompletionChannel {
-    private static final int EAGAIN = 11;
     private static final ThreadLocal<MemorySegment> POINTERS = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(2L * Long.BYTES, 8));
 
     private final int fd;
@@ -30,22 +29,15 @@ final class NativeCompletionChannel extends NativeObject implements CompletionCh
 
     @Override
     public CompletionQueue getEvent(long timeoutNs) {
-        long untilNs = System.nanoTime() + Math.max(0, timeoutNs);
         address("get_cq_event");
-        while (Descriptors.await(fd, timeoutNs < 0, untilNs, "get_cq_event")) {
-            MemorySegment found = POINTERS.get();
-            long channel = address("get_cq_event");
-            if (Libibverbs.GET_CQ_EVENT.call(channel, found.address(), found.address() + Long.BYTES) == 0) {
-                NativeObject queue = nativeContext().object(found.get(JAVA_LONG, 0));
-                queue.delivered();
-                return (NativeCompletionQueue) queue;
-            }
-            // Another thread was faster.
-            if (NativeFunction.errno() != EAGAIN) {
-                throw Libibverbs.failure(NativeFunction.errno(), "get_cq_event", nativeContext().device().name());
-            }
+        MemorySegment found = POINTERS.get();
+        if (!Descriptors.receive(fd, timeoutNs, "get_cq_event",
+                () -> Libibverbs.GET_CQ_EVENT.call(address("get_cq_event"), found.address(), found.address() + Long.BYTES))) {
+            return null;
         }
-        return null;
+        NativeObject queue = nativeContext().object(found.get(JAVA_LONG, 0));
+        queue.delivered();
+        return (NativeCompletionQueue) queue;
     }
 
     @Override

@@ -23,6 +23,7 @@ import org.softrdma.libibverbs.layout.IbvContext;
 import org.softrdma.libibverbs.layout.IbvDeviceAttr;
 import org.softrdma.libibverbs.layout.IbvGidEntry;
 import org.softrdma.libibverbs.layout.IbvPortAttr;
+import org.softrdma.libibverbs.layout.Pointer;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
@@ -76,7 +77,7 @@ final class NativeContext implements Context {
     }
 
     /** Returns an operation of the data path. */
-    MemorySegment operation(org.softrdma.libibverbs.layout.Pointer field) {
+    MemorySegment operation(Pointer field) {
         return MemorySegment.ofAddress(field.get(ALL, address("open_device")));
     }
 
@@ -179,7 +180,8 @@ final class NativeContext implements Context {
     public List<GidEntry> queryGidTable() {
         address("query_gid_table");
         int most = 0;
-        for (int port = 1; port <= queryDevice().physPortCnt(); port++) {
+        int ports = queryDevice().physPortCnt();
+        for (int port = 1; port <= ports; port++) {
             most += queryPort(port).gidTblLen();
         }
         List<GidEntry> entries = new ArrayList<>();
@@ -225,7 +227,7 @@ final class NativeContext implements Context {
         }
     }
 
-    /** Counters of port 1 that the kernel shows: those of the device first, then those of the port. */
+    /** Counters of port 1 that the kernel shows, by name; of two with one name, that of the device. */
     @Override
     public Map<String, Long> counters() {
         Map<String, Long> counters = new TreeMap<>();

@@ -16,7 +16,6 @@ import org.softrdma.verbs.cm.EventChannel;
 
 /** {@code struct rdma_event_channel}. Threads wait for its descriptor without a lock. */
 final class NativeEventChannel implements EventChannel {
-    private static final int EAGAIN = 11;
     private static final ThreadLocal<MemorySegment> POINTER = ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(Long.BYTES, 8));
 
     private final int fd;
@@ -56,19 +55,10 @@ final class NativeEventChannel implements EventChannel {
 
     @Override
     public CmEvent getEvent(long timeoutNs) {
-        long untilNs = System.nanoTime() + Math.max(0, timeoutNs);
         address("get_cm_event");
-        while (Descriptors.await(fd, timeoutNs < 0, untilNs, "get_cm_event")) {
-            MemorySegment found = POINTER.get();
-            if (Librdmacm.GET_CM_EVENT.call(address("get_cm_event"), found.address()) == 0) {
-                return received(found.get(JAVA_LONG, 0));
-            }
-            // Another thread was faster.
-            if (NativeFunction.errno() != EAGAIN) {
-                throw Libibverbs.failure(NativeFunction.errno(), "get_cm_event", "event channel");
-            }
-        }
-        return null;
+        MemorySegment found = POINTER.get();
+        return Descriptors.receive(fd, timeoutNs, "get_cm_event",
+            () -> Librdmacm.GET_CM_EVENT.call(address("get_cm_event"), found.address())) ? received(found.get(JAVA_LONG, 0)) : null;
     }
 
     private NativeCmEvent received(long event) {

@@ -28,6 +28,7 @@ final class NativeFunction {
     /** Width of a pointer, a {@code size_t} and an unsigned number of 64 bits. */
     static final ValueLayout LONG = JAVA_LONG;
 
+    private static final System.Logger LOG = System.getLogger(NativeFunction.class.getName());
     private static final Linker LINKER = Linker.nativeLinker();
     private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
     private static final long ERRNO =
@@ -41,6 +42,19 @@ final class NativeFunction {
     private NativeFunction(String name, MethodHandle handle) {
         this.name = name;
         this.handle = handle;
+    }
+
+    /** Loads a library; null where it is not installed, or native access is denied. */
+    static SymbolLookup library(String name) {
+        if (ValueLayout.ADDRESS.byteSize() != Long.BYTES) {
+            return null;
+        }
+        try {
+            return SymbolLookup.libraryLookup(name, Arena.global());
+        } catch (IllegalArgumentException | IllegalCallerException absent) {
+            LOG.log(System.Logger.Level.DEBUG, name + " is not used: " + absent.getMessage());
+            return null;
+        }
     }
 
     /**

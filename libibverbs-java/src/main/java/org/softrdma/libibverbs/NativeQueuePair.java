@@ -179,10 +179,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     public void postSend(SendRequest request) {
         synchronized (sending) {
             long qp = address("post_send");
-            int state = knownState(qp);
-            if (state < QpState.RTS.value()) {
-                throw new VerbsException(Errno.EINVAL, "post_send", "the queue pair is in " + QpState.of(state) + ", it must be in RTS");
-            }
+            requireRts("post_send", qp);
             checkElements("post_send", "max_send_sge", request.elements(), capabilities.maxSendSge());
             int refused = send.post(postSend, qp, request);
             if (refused != 0) {
@@ -212,6 +209,13 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     /** Returns the state as the library knows it. Over iWARP the kernel moves queue pairs when they are connected: RTS then, unchecked. */
     private int knownState(long structure) {
         return iwarp ? QpState.RTS.value() : IbvQp.STATE.get(ALL, structure);
+    }
+
+    private void requireRts(String verb, long structure) {
+        int state = knownState(structure);
+        if (state < QpState.RTS.value()) {
+            throw new VerbsException(Errno.EINVAL, verb, "the queue pair is in " + QpState.of(state) + ", it must be in RTS");
+        }
     }
 
     static void checkElements(String verb, String limit, int elements, int most) {
@@ -258,12 +262,11 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
             wrong = "no region for " + length + " bytes";
         } else if ((access & ~AccessFlags.REMOTE_ANY) != 0) {
             wrong = "access 0x" + Integer.toHexString(access) + " has more than the rights of peers";
-        } else if (state().value() < QpState.RTS.value()) {
-            wrong = "the queue pair is in " + state();
         }
         if (wrong != null) {
             throw new VerbsException(Errno.EINVAL, "bind_mw", wrong);
         }
+        requireRts("bind_mw", address("bind_mw"));
     }
 
     @Override
