@@ -187,8 +187,7 @@ final class VethPair implements AutoCloseable {
 
     /** Writes the state that {@code rdma link add} would write: starting a tool for it takes longer than most tests. */
     private void addDevice(End end, String type, String netdev, String options) throws IOException {
-        Path state = Files.createDirectories(directory.resolve("state-" + end.name));
-        Files.writeString(state.resolve("links"), "link " + type + "0 type " + type + " netdev " + netdev + " " + options + "\n");
+        writeLinks(end, "link " + type + "0 type " + type + " netdev " + netdev + " " + options + "\n");
     }
 
     /** Adds devices rxe0, rxe1 and so on at one end. */
@@ -197,7 +196,11 @@ final class VethPair implements AutoCloseable {
         for (String netdev : netdevs) {
             links.append("link rxe").append(netdevs.indexOf(netdev)).append(" type rxe netdev ").append(netdev).append('\n');
         }
-        Files.writeString(Files.createDirectories(directory.resolve("state-" + end.name)).resolve("links"), links);
+        writeLinks(end, links);
+    }
+
+    private void writeLinks(End end, CharSequence lines) throws IOException {
+        Files.writeString(Files.createDirectories(directory.resolve("state-" + end.name)).resolve("links"), lines);
     }
 
     /** Stops the daemons of both ends, where they run. */
