@@ -31,6 +31,14 @@ public interface ContractFabric extends AutoCloseable {
     }
 
     /**
+     * Returns whether a mistake of a peer, which ends a connection, raises an asynchronous event here, as IBA vol 1 §11.6.3 asks. The
+     * Linux kernel's soft devices report it by the statuses of the completions only.
+     */
+    default boolean raisesErrorEvents() {
+        return true;
+    }
+
+    /**
      * Lets time pass until {@code done} returns true. It is evaluated whenever something may have changed. It may poll; then it must take
      * all completions.
      *

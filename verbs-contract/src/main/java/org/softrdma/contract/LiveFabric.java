@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.contract;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import org.softrdma.verbs.Context;
 
 /** Real devices of this process, with sockets, threads, and the time of the clock. They run from the first test of a class to its last. */
 public abstract class LiveFabric implements ContractFabric {
-    /** Time limit; a busy machine may pause for seconds. */
-    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
+    /** Long enough for a busy machine, which may pause for seconds. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** Contexts that keep the devices running between tests; tests open their own contexts. */
     private final List<Context> running = new ArrayList<>();
@@ -27,6 +27,11 @@ public abstract class LiveFabric implements ContractFabric {
         }
     }
 
+    /** Returns the time limit of {@link #await}. */
+    protected Duration patience() {
+        return PATIENCE;
+    }
+
     /** Returns the context that keeps a device running. */
     protected final Context running(int device) {
         return running.get(device);
@@ -39,7 +44,7 @@ public abstract class LiveFabric implements ContractFabric {
 
     @Override
     public final boolean await(BooleanSupplier done) {
-        long untilNs = System.nanoTime() + PATIENCE_NS;
+        long untilNs = System.nanoTime() + patience().toNanos();
         while (!done.getAsBoolean()) {
             if (System.nanoTime() - untilNs >= 0) {
                 return false;
@@ -49,9 +54,9 @@ public abstract class LiveFabric implements ContractFabric {
         return true;
     }
 
-    /** Without effect: the devices are kept for the next test, and each test closes its own objects. */
+    /** Keeps the devices for the next test; each test closes its own objects. */
     @Override
-    public final void close() {
+    public void close() {
     }
 
     /** Closes the devices after the last test. */
