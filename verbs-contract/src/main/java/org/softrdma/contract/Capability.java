@@ -41,7 +41,8 @@ public enum Capability {
     MULTICAST(context -> context.queryDevice().maxMcastGrp() > 0),
     ATOMICS(context -> context.queryDevice().atomicCap() != 0),
     ATOMIC_WRITE(context -> hasFlag(context, 40)),
-    FLUSH(context -> hasFlag(context, 38)),
+    /** The flag says that the device executes it; the library that posts it may be older. */
+    FLUSH(context -> hasFlag(context, 38) && withQp(context, QpType.RC, qp -> qp.sendBatch(SendOps.FLUSH))),
     SHARED_RECEIVE_QUEUES(context -> context.queryDevice().maxSrq() > 0),
     RESIZE_SHARED_RECEIVE_QUEUES(context -> hasFlag(context, 13)),
     XRC(context -> hasFlag(context, 20)),
@@ -50,6 +51,8 @@ public enum Capability {
     REREGISTRATION(Capability::canReregister),
     RESIZE_COMPLETION_QUEUES(context -> withCq(context, cq -> cq.resize(cq.cqe()))),
     COMPLETION_READERS(context -> withCq(context, CompletionQueue::reader)),
+    /** A clock, and the times of completions on it. */
+    TIMESTAMPS(context -> isSupported(context::rawClockNs)),
     SEND_BATCHES(context -> withQp(context, QpType.RC, qp -> qp.sendBatch(SendOps.SEND))),
     PARENT_DOMAINS(context -> withPd(context, pd -> context.allocateParentDomain(pd, null).close()));
 

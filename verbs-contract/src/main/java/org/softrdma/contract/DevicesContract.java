@@ -137,7 +137,7 @@ public abstract class DevicesContract extends ContractTest {
     }
 
     @Test
-    @Needs(Capability.COMPLETION_READERS)
+    @Needs(Capability.TIMESTAMPS)
     void shouldHaveAClockThatNeverGoesBack() {
         Context context = openContext(0);
         long earlier = context.rawClockNs();
