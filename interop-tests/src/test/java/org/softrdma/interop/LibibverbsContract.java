@@ -40,8 +40,7 @@ class LibibverbsContract extends AllContracts {
     /** Capabilities that this provider lacks, and those that librxe of Debian 12 lacks. */
     @Override
     protected Set<Capability> unsupported() {
-        return EnumSet.of(Capability.ATOMIC_WRITE, Capability.FLUSH, Capability.XRC, Capability.COMPLETION_READERS,
-            Capability.SEND_BATCHES, Capability.PARENT_DOMAINS,
+        return EnumSet.of(Capability.FLUSH, Capability.XRC, Capability.PARENT_DOMAINS, Capability.TIMESTAMPS,
             Capability.REREGISTRATION, Capability.RESIZE_SHARED_RECEIVE_QUEUES);
     }
 

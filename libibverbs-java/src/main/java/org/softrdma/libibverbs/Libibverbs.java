@@ -46,6 +46,7 @@ final class Libibverbs {
     static final NativeFunction GET_CQ_EVENT = function("ibv_get_cq_event", INT, LONG, LONG, LONG);
     static final NativeFunction ACK_CQ_EVENTS = function("ibv_ack_cq_events", INT, LONG, INT);
     static final NativeFunction CREATE_QP = function("ibv_create_qp", LONG, LONG, LONG);
+    static final NativeFunction QP_TO_QP_EX = function("ibv_qp_to_qp_ex", LONG, LONG);
     static final NativeFunction MODIFY_QP = function("ibv_modify_qp", INT, LONG, LONG, INT);
     static final NativeFunction QUERY_QP = function("ibv_query_qp", INT, LONG, LONG, INT, LONG);
     static final NativeFunction DESTROY_QP = function("ibv_destroy_qp", INT, LONG);
@@ -57,6 +58,8 @@ final class Libibverbs {
     static final NativeFunction MODIFY_SRQ = function("ibv_modify_srq", INT, LONG, LONG, INT);
     static final NativeFunction QUERY_SRQ = function("ibv_query_srq", INT, LONG, LONG);
     static final NativeFunction DESTROY_SRQ = function("ibv_destroy_srq", INT, LONG);
+    /** Came with release 64; not called. */
+    static final NativeFunction ALLOC_BUF = function("ibv_alloc_buf", LONG, LONG, LONG, LONG);
     static final NativeFunction GET_ASYNC_EVENT = function("ibv_get_async_event", INT, LONG, LONG);
     static final NativeFunction ACK_ASYNC_EVENT = function("ibv_ack_async_event", INT, LONG);
 

@@ -27,6 +27,7 @@ final class Librdmacm {
     static final NativeFunction RESOLVE_ADDR = function("rdma_resolve_addr", LONG, LONG, LONG, INT);
     static final NativeFunction RESOLVE_ROUTE = function("rdma_resolve_route", LONG, INT);
     static final NativeFunction CREATE_QP = function("rdma_create_qp", LONG, LONG, LONG);
+    static final NativeFunction CREATE_QP_EX = function("rdma_create_qp_ex", LONG, LONG);
     static final NativeFunction DESTROY_QP = function("rdma_destroy_qp", LONG);
     static final NativeFunction INIT_QP_ATTR = function("rdma_init_qp_attr", LONG, LONG, LONG);
     static final NativeFunction CONNECT = function("rdma_connect", LONG, LONG);

@@ -204,6 +204,7 @@ final class NativeCmId implements CmId {
         Queues made = new Queues(device, attributes);
         try {
             qp = NativeQueuePair.create(domain, made.attributes,
+                init -> Librdmacm.CREATE_QP_EX.isThere() && Librdmacm.CREATE_QP_EX.call(id, init) == 0 ? RdmaCmId.QP.get(ALL, id) : 0,
                 init -> Librdmacm.CREATE_QP.call(id, domain.address("create_qp"), init) == 0 ? RdmaCmId.QP.get(ALL, id) : 0,
                 _ -> {
                     Librdmacm.DESTROY_QP.call(id);

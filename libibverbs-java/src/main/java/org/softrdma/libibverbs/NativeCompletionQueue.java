@@ -5,10 +5,13 @@ import static org.softrdma.libibverbs.NativeMemory.ALL;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.libibverbs.layout.IbvContext;
 import org.softrdma.libibverbs.layout.IbvCq;
+import org.softrdma.libibverbs.layout.IbvCqInitAttrEx;
 import org.softrdma.libibverbs.layout.IbvWc;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.CompletionReader;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -17,10 +20,12 @@ import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
 
-/** {@code struct ibv_cq}. */
+/** {@code struct ibv_cq}, and where the driver has it {@code struct ibv_cq_ex}. Who takes completions holds the lock for that. */
 final class NativeCompletionQueue extends NativeObject implements CompletionQueue {
     /** Completions of one call. */
     private static final int BATCH = 32;
+    private static final int FIELDS = IbvCqInitAttrEx.WITH_BYTE_LEN | IbvCqInitAttrEx.WITH_IMM | IbvCqInitAttrEx.WITH_QP_NUM
+        | IbvCqInitAttrEx.WITH_SRC_QP;
 
     private final Object cqContext;
     /** Null for none. */
@@ -28,13 +33,55 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
     private final MemorySegment pollCq;
     private final MemorySegment reqNotifyCq;
     private final MemorySegment completions = Arena.ofAuto().allocate((long) BATCH * IbvWc.BYTES, 8);
+    /** Null if the structure is not the extended one. */
+    private final ExtendedPolling extended;
+    /** Taken before the object's monitor. A reader holds it while a completion is current. */
+    private final ReentrantLock polling = new ReentrantLock();
+    private boolean reading;
 
-    NativeCompletionQueue(NativeContext context, Object cqContext, NativeCompletionChannel channel, long address) {
+    private NativeCompletionQueue(NativeContext context, Object cqContext, NativeCompletionChannel channel, long address,
+            boolean isExtended) {
         super(context, "completion queue", address);
         this.cqContext = cqContext;
         this.channel = channel;
+        extended = isExtended ? new ExtendedPolling(address) : null;
         pollCq = context.operation(IbvContext.POLL_CQ);
         reqNotifyCq = context.operation(IbvContext.REQ_NOTIFY_CQ);
+    }
+
+    /**
+     * Creates a queue, with everything that readers read if the driver has that.
+     *
+     * @param channel null for none
+     */
+    static NativeCompletionQueue create(NativeContext context, int cqe, Object cqContext, NativeCompletionChannel channel,
+            int compVector) {
+        long notified = channel == null ? 0 : channel.address("create_cq");
+        long made = context.clockKhz == 0 ? 0
+            : createExtended(context, cqe, notified, compVector, FIELDS | IbvCqInitAttrEx.WITH_COMPLETION_TIMESTAMP);
+        made = made != 0 ? made : createExtended(context, cqe, notified, compVector, FIELDS);
+        boolean isExtended = made != 0;
+        if (!isExtended) {
+            // The error of this call is the one to report: the other may be that of a driver without extended queues.
+            made = Libibverbs.created(Libibverbs.CREATE_CQ.call(context.address("create_cq"), cqe, 0, notified, compVector), "create_cq",
+                "cqe " + cqe + ", comp_vector " + compVector);
+        }
+        return new NativeCompletionQueue(context, cqContext, channel, made, isExtended);
+    }
+
+    /** Returns the address of the structure, or 0. */
+    private static long createExtended(NativeContext context, int cqe, long channel, int compVector, int fields) {
+        if (!context.extended.createCqEx.isThere()) {
+            return 0;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment m = arena.allocate(IbvCqInitAttrEx.BYTES, 8);
+            IbvCqInitAttrEx.CQE.set(m, 0, cqe);
+            IbvCqInitAttrEx.CHANNEL.set(m, 0, channel);
+            IbvCqInitAttrEx.COMP_VECTOR.set(m, 0, compVector);
+            IbvCqInitAttrEx.WC_FLAGS.set(m, 0, fields);
+            return context.extended.createCqEx.call(context.address("create_cq"), m.address());
+        }
     }
 
     @Override
@@ -53,7 +100,16 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
     }
 
     @Override
-    public synchronized int poll(WorkCompletion[] into, int max) {
+    public int poll(WorkCompletion[] into, int max) {
+        lock("poll_cq");
+        try {
+            return take(into, max);
+        } finally {
+            polling.unlock();
+        }
+    }
+
+    private int take(WorkCompletion[] into, int max) {
         long cq = address("poll_cq");
         if (max < 0) {
             throw new VerbsException(Errno.EINVAL, "poll_cq", "at most " + max + " completions");
@@ -108,8 +164,66 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
     }
 
     @Override
-    public synchronized void resize(int cqe) {
-        Libibverbs.check(Libibverbs.RESIZE_CQ.call(address("resize_cq"), cqe), "resize_cq", "cqe " + cqe);
+    public void resize(int cqe) {
+        lock("resize_cq");
+        try {
+            synchronized (this) {
+                Libibverbs.check(Libibverbs.RESIZE_CQ.call(address("resize_cq"), cqe), "resize_cq", "cqe " + cqe);
+            }
+        } finally {
+            polling.unlock();
+        }
+    }
+
+    @Override
+    public CompletionReader reader() {
+        address("create_cq_ex");
+        if (extended == null) {
+            throw new VerbsException(Errno.EOPNOTSUPP, "create_cq_ex",
+                "the driver of " + nativeContext().device().name() + " has no extended completion queues");
+        }
+        return new NativeCompletionReader(this, extended);
+    }
+
+    /** Takes the lock of the completions, unless this thread reads one in place: the driver would wait for itself. */
+    private void lock(String verb) {
+        polling.lock();
+        if (reading) {
+            polling.unlock();
+            throw new VerbsException(Errno.EINVAL, verb, "this thread is reading the queue; call end_poll first");
+        }
+    }
+
+    /** Takes the lock until {@link #endReading}. Returns the address. */
+    long beginReading() {
+        lock("start_poll");
+        reading = true;
+        try {
+            return address("start_poll");
+        } catch (VerbsException closed) {
+            endReading();
+            throw closed;
+        }
+    }
+
+    void endReading() {
+        reading = false;
+        polling.unlock();
+    }
+
+    /** Returns whether this thread has begun to read. */
+    boolean isReading() {
+        return polling.isHeldByCurrentThread() && reading;
+    }
+
+    @Override
+    public void close() {
+        lock("destroy_cq");
+        try {
+            super.close();
+        } finally {
+            polling.unlock();
+        }
     }
 
     @Override

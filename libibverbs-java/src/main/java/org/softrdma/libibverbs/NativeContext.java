@@ -21,8 +21,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.softrdma.libibverbs.layout.IbvContext;
 import org.softrdma.libibverbs.layout.IbvDeviceAttr;
+import org.softrdma.libibverbs.layout.IbvDeviceAttrEx;
 import org.softrdma.libibverbs.layout.IbvGidEntry;
 import org.softrdma.libibverbs.layout.IbvPortAttr;
+import org.softrdma.libibverbs.layout.IbvValuesEx;
 import org.softrdma.libibverbs.layout.Pointer;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.CompletionChannel;
@@ -37,22 +39,32 @@ import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.PortState;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
 
 /** {@code struct ibv_context}. */
 final class NativeContext implements Context {
     private static final int MAX_FW_VER = 64;
+    private static final long NS_PER_MS = 1_000_000;
+    private static final long NS_PER_S = 1_000_000_000;
 
     final NativeFunction allocMw;
     final NativeFunction bindMw;
     final NativeFunction deallocMw;
+    final ExtendedOperations extended;
+    /** Ticks of the device's clock in a millisecond; 0 if completions have no timestamps. */
+    final long clockKhz;
+    /** The driver is librxe, some releases of which have errors that callers must avoid. */
+    final boolean isLibrxe;
     private final NativeDevice device;
     private final AsyncEvents events;
     /** Objects that exist, by their address in C: events name them so. */
     private final Map<Long, NativeObject> objects = new ConcurrentHashMap<>();
     /** Belongs to librdmacm, which never closes it. */
     private final boolean shared;
+    /** Operations that the driver makes queue pairs for, by type. */
+    private final Map<QpType, Integer> sendOperations = new ConcurrentHashMap<>();
     private NativeProtectionDomain sharedPd;
     private volatile long address;
 
@@ -65,6 +77,9 @@ final class NativeContext implements Context {
         bindMw = NativeFunction.at(IbvContext.BIND_MW.get(ALL, address), "bind_mw", NativeFunction.INT, NativeFunction.LONG,
             NativeFunction.LONG, NativeFunction.LONG);
         deallocMw = NativeFunction.at(IbvContext.DEALLOC_MW.get(ALL, address), "dealloc_mw", NativeFunction.INT, NativeFunction.LONG);
+        extended = new ExtendedOperations(address);
+        isLibrxe = DriverLibrary.of(IbvContext.POLL_CQ.get(ALL, address)).startsWith("librxe");
+        clockKhz = readClockKhz();
         events = new AsyncEvents(this, IbvContext.ASYNC_FD.get(ALL, address));
     }
 
@@ -79,6 +94,15 @@ final class NativeContext implements Context {
     /** Returns an operation of the data path. */
     MemorySegment operation(Pointer field) {
         return MemorySegment.ofAddress(field.get(ALL, address("open_device")));
+    }
+
+    /** Bits of {@link org.softrdma.verbs.SendOps} to make queue pairs of a type for: all of the service until a driver had fewer. */
+    int sendOperations(QpType type) {
+        return sendOperations.getOrDefault(type, SendChecks.operations(type));
+    }
+
+    void learnSendOperations(QpType type, int operations) {
+        sendOperations.put(type, operations);
     }
 
     long address(String verb) {
@@ -121,8 +145,8 @@ final class NativeContext implements Context {
     @Override
     public DeviceAttributes queryDevice() {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment m = arena.allocate(IbvDeviceAttr.BYTES, 8);
-            Libibverbs.check(Libibverbs.QUERY_DEVICE.call(address("query_device"), m.address()), "query_device", device.name());
+            MemorySegment m = arena.allocate(IbvDeviceAttrEx.BYTES, 8);
+            queryExtended(m);
             return new DeviceAttributes(m.asSlice(IbvDeviceAttr.FW_VER.offset(), MAX_FW_VER).getString(0),
                 IbvDeviceAttr.NODE_GUID.get(m, 0), IbvDeviceAttr.SYS_IMAGE_GUID.get(m, 0), IbvDeviceAttr.MAX_MR_SIZE.get(m, 0),
                 IbvDeviceAttr.PAGE_SIZE_CAP.get(m, 0), IbvDeviceAttr.VENDOR_ID.get(m, 0), IbvDeviceAttr.VENDOR_PART_ID.get(m, 0),
@@ -135,8 +159,54 @@ final class NativeContext implements Context {
                 IbvDeviceAttr.MAX_TOTAL_MCAST_QP_ATTACH.get(m, 0), IbvDeviceAttr.MAX_AH.get(m, 0), IbvDeviceAttr.MAX_SRQ.get(m, 0),
                 IbvDeviceAttr.MAX_SRQ_WR.get(m, 0), IbvDeviceAttr.MAX_SRQ_SGE.get(m, 0), IbvDeviceAttr.MAX_PKEYS.get(m, 0),
                 IbvDeviceAttr.LOCAL_CA_ACK_DELAY.get(m, 0), IbvDeviceAttr.PHYS_PORT_CNT.get(m, 0),
-                IbvContext.NUM_COMP_VECTORS.get(ALL, address("query_device")));
+                IbvContext.NUM_COMP_VECTORS.get(ALL, address("query_device")),
+                Integer.toUnsignedLong(IbvDeviceAttr.DEVICE_CAP_FLAGS.get(m, 0)) | IbvDeviceAttrEx.DEVICE_CAP_FLAGS_EX.get(m, 0));
         }
+    }
+
+    /** Fills {@code struct ibv_device_attr_ex}, as far as the driver has it: {@code ibv_query_device_ex}. */
+    private void queryExtended(MemorySegment m) {
+        long context = address("query_device");
+        if (extended.queryDeviceEx.isThere()) {
+            long refused = extended.queryDeviceEx.call(context, 0, m.address(), IbvDeviceAttrEx.BYTES);
+            if (refused != Errno.EOPNOTSUPP.value() && refused != Errno.ENOSYS.value()) {
+                Libibverbs.check(refused, "query_device", device.name());
+                return;
+            }
+            m.fill((byte) 0);
+        }
+        Libibverbs.check(Libibverbs.QUERY_DEVICE.call(context, m.address()), "query_device", device.name());
+    }
+
+    private long readClockKhz() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment m = arena.allocate(IbvDeviceAttrEx.BYTES, 8);
+            queryExtended(m);
+            return IbvDeviceAttrEx.COMPLETION_TIMESTAMP_MASK.get(m, 0) == 0 ? 0 : IbvDeviceAttrEx.HCA_CORE_CLOCK.get(m, 0);
+        }
+    }
+
+    /**
+     * Time of the device's clock, whose counter begins again after {@code completion_timestamp_mask} cycles.
+     *
+     * @throws VerbsException EOPNOTSUPP: the driver does not read a clock, or does not say how fast it is
+     */
+    @Override
+    public long rawClockNs() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment m = arena.allocate(IbvValuesEx.BYTES, 8);
+            IbvValuesEx.COMP_MASK.set(m, 0, IbvValuesEx.RAW_CLOCK);
+            Libibverbs.check(extended.queryRtValues.call(address("query_rt_values_ex"), m.address()), "query_rt_values_ex", device.name());
+            return clockNs(IbvValuesEx.TV_SEC.get(m, 0) * NS_PER_S + IbvValuesEx.TV_NSEC.get(m, 0), "query_rt_values_ex");
+        }
+    }
+
+    /** Converts cycles of the device's clock, u64, to nanoseconds. */
+    long clockNs(long cycles, String verb) {
+        if (clockKhz == 0) {
+            throw new VerbsException(Errno.EOPNOTSUPP, verb, device.name() + " has no clock for completions");
+        }
+        return Long.divideUnsigned(cycles, clockKhz) * NS_PER_MS + Long.remainderUnsigned(cycles, clockKhz) * NS_PER_MS / clockKhz;
     }
 
     @Override
@@ -263,10 +333,7 @@ final class NativeContext implements Context {
     public CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector) {
         NativeCompletionChannel events =
             channel == null ? null : NativeObject.own(NativeCompletionChannel.class, channel, this, "create_cq", "the completion channel");
-        long notified = events == null ? 0 : events.address("create_cq");
-        long created = Libibverbs.CREATE_CQ.call(address("create_cq"), cqe, 0, notified, compVector);
-        return new NativeCompletionQueue(this, cqContext, events,
-            Libibverbs.created(created, "create_cq", "cqe " + cqe + ", comp_vector " + compVector));
+        return NativeCompletionQueue.create(this, cqe, cqContext, events, compVector);
     }
 
     @Override

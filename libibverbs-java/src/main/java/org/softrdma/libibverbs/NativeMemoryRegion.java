@@ -119,6 +119,23 @@ final class NativeMemoryRegion extends NativeObject implements MemoryRegion {
         return first;
     }
 
+    /**
+     * Copies a part of the registered memory.
+     *
+     * @param address first byte, in the region's address space
+     * @param bytes   at least 0
+     * @param at      position in {@code to}
+     * @return false if the part is not within the region, or the memory was freed
+     */
+    synchronized boolean copyOut(long address, int bytes, MemorySegment to, long at) {
+        long offset = address - first;
+        if (offset < 0 || offset > memory.byteSize() || bytes > memory.byteSize() - offset || !memory.scope().isAlive()) {
+            return false;
+        }
+        MemorySegment.copy(memory, offset, to, at, bytes);
+        return true;
+    }
+
     @Override
     public synchronized long length() {
         return memory.byteSize();

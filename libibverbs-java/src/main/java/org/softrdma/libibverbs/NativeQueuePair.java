@@ -6,6 +6,7 @@ import static org.softrdma.libibverbs.NativeMemory.ALL;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongToIntFunction;
 import java.util.function.LongUnaryOperator;
 import org.softrdma.libibverbs.layout.IbvContext;
@@ -15,6 +16,7 @@ import org.softrdma.libibverbs.layout.IbvQp;
 import org.softrdma.libibverbs.layout.IbvQpAttr;
 import org.softrdma.libibverbs.layout.IbvQpCap;
 import org.softrdma.libibverbs.layout.IbvQpInitAttr;
+import org.softrdma.libibverbs.layout.IbvQpInitAttrEx;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -30,12 +32,22 @@ import org.softrdma.verbs.QpTransitions;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendBatch;
+import org.softrdma.verbs.SendOps;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.Transport;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WrOpcode;
 
-/** {@code struct ibv_qp}. Senders and receivers have a lock each, which {@link #close} takes as well. */
+/**
+ * {@code struct ibv_qp}, and where the driver has it {@code struct ibv_qp_ex}. Senders and receivers have a lock each, which {@link #close}
+ * takes as well.
+ */
 final class NativeQueuePair extends NativeObject implements QueuePair {
+    /** Operations that drivers lack, the rarest first: a queue pair is made for all, or without the first of these, or the first two. */
+    private static final int[] RARE = {SendOps.FLUSH, SendOps.ATOMIC_WRITE, SendOps.LOCAL_INV, SendOps.BIND_MW | SendOps.SEND_WITH_INV,
+        SendOps.ATOMIC_CMP_AND_SWP | SendOps.ATOMIC_FETCH_AND_ADD};
+
     private final NativeProtectionDomain pd;
     private final LongToIntFunction destroyer;
     private final QpType type;
@@ -45,67 +57,111 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     private final QpCapabilities capabilities;
     private final MemorySegment postSend;
     private final MemorySegment postRecv;
+    private final SendChecks checks;
     private final SendRecord send;
+    /** Null if the structure is not the extended one. */
+    private final ExtendedSends extended;
     private final ReceiveRecord receive = new ReceiveRecord();
-    private final Object sending = new Object();
+    private final ReentrantLock sending = new ReentrantLock();
+    /** The holder of {@link #sending} is in a batch: the driver's lock is held, too. */
+    private boolean inBatch;
     private final Object receiving = new Object();
     /** Multicast groups. */
     private final AtomicInteger attached = new AtomicInteger();
 
     private NativeQueuePair(NativeProtectionDomain pd, QpInitAttributes attributes, QpCapabilities granted, long address,
-            LongToIntFunction destroyer) {
+            int operations, LongToIntFunction destroyer) {
         super(pd.nativeContext(), "queue pair", address);
+        NativeContext context = pd.nativeContext();
         this.pd = pd;
         this.destroyer = destroyer;
         type = attributes.type();
         created = attributes;
         capabilities = granted;
-        iwarp = pd.nativeContext().device().transport() == Transport.IWARP;
+        iwarp = context.device().transport() == Transport.IWARP;
         qpNum = IbvQp.QP_NUM.get(ALL, address);
-        postSend = pd.nativeContext().operation(IbvContext.POST_SEND);
-        postRecv = pd.nativeContext().operation(IbvContext.POST_RECV);
-        send = new SendRecord(pd, type, granted.maxInlineData());
+        postSend = context.operation(IbvContext.POST_SEND);
+        postRecv = context.operation(IbvContext.POST_RECV);
+        checks = new SendChecks(pd, type, granted);
+        send = new SendRecord(checks, type, granted.maxInlineData());
+        long extendedQp = operations == 0 ? 0 : Libibverbs.QP_TO_QP_EX.call(address);
+        extended = extendedQp == 0 ? null : new ExtendedSends(checks, type, granted.maxInlineData(), extendedQp, operations,
+            context.isLibrxe && !Libibverbs.ALLOC_BUF.isThere());
     }
 
     static NativeQueuePair create(NativeProtectionDomain pd, QpInitAttributes attributes) {
-        return create(pd, attributes, init -> Libibverbs.CREATE_QP.call(pd.address("create_qp"), init),
-            qp -> (int) Libibverbs.DESTROY_QP.call(qp));
+        NativeContext context = pd.nativeContext();
+        return create(pd, attributes, init -> context.extended.createQpEx.isThere()
+                ? context.extended.createQpEx.call(context.address("create_qp"), init) : 0,
+            init -> Libibverbs.CREATE_QP.call(pd.address("create_qp"), init), qp -> (int) Libibverbs.DESTROY_QP.call(qp));
     }
 
     /**
      * Creates a queue pair.
      *
-     * @param creator   creates the structure from {@code struct ibv_qp_init_attr}, where it writes the sizes; 0 with errno if it cannot
+     * @param extended  creates the structure from {@code struct ibv_qp_init_attr_ex}, where it writes the sizes; 0 with errno if it cannot
+     * @param creator   the same from {@code struct ibv_qp_init_attr}
      * @param destroyer destroys it; returns 0 or an errno value
      */
-    static NativeQueuePair create(NativeProtectionDomain pd, QpInitAttributes attributes, LongUnaryOperator creator,
-            LongToIntFunction destroyer) {
+    static NativeQueuePair create(NativeProtectionDomain pd, QpInitAttributes attributes, LongUnaryOperator extended,
+            LongUnaryOperator creator, LongToIntFunction destroyer) {
+        checkParts(attributes);
+        NativeContext context = pd.nativeContext();
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment m = arena.allocate(IbvQpInitAttrEx.BYTES, 8);
+            IbvQpInitAttrEx.SEND_CQ.set(m, 0, queue(attributes.sendCq(), context, "send_cq"));
+            IbvQpInitAttrEx.RECV_CQ.set(m, 0,
+                attributes.type() == QpType.XRC_SEND ? 0 : queue(attributes.recvCq(), context, "recv_cq"));
+            if (attributes.srq() != null) {
+                IbvQpInitAttrEx.SRQ.set(m, 0,
+                    own(NativeSharedReceiveQueue.class, attributes.srq(), context, "create_qp", "srq").address("create_qp"));
+            }
+            IbvQpInitAttrEx.QP_TYPE.set(m, 0, attributes.type().value());
+            IbvQpInitAttrEx.SQ_SIG_ALL.set(m, 0, attributes.signalAll() ? 1 : 0);
+            IbvQpInitAttrEx.COMP_MASK.set(m, 0, IbvQpInitAttrEx.HAS_PD | IbvQpInitAttrEx.HAS_SEND_OPS_FLAGS);
+            IbvQpInitAttrEx.PD.set(m, 0, pd.address("create_qp"));
+            int operations = context.sendOperations(attributes.type());
+            long address = 0;
+            int next = 0;
+            while (address == 0 && operations != 0) {
+                setCapabilities(m, attributes.cap());
+                IbvQpInitAttrEx.SEND_OPS_FLAGS.set(m, 0, operations);
+                address = extended.applyAsLong(m.address());
+                if (address == 0) {
+                    boolean lessMayDo = NativeFunction.errno() == Errno.EOPNOTSUPP.value() && next < RARE.length;
+                    operations = lessMayDo ? operations & ~RARE[next++] : 0;
+                }
+            }
+            if (address == 0) {
+                // The error of this call is the one to report: the other may be that of a driver without extended queue pairs.
+                setCapabilities(m, attributes.cap());
+                address = Libibverbs.created(creator.applyAsLong(m.address()), "create_qp", attributes.type() + ", " + attributes.cap());
+            } else {
+                context.learnSendOperations(attributes.type(), operations);
+            }
+            return new NativeQueuePair(pd, attributes, capabilities(m), address, operations, destroyer);
+        }
+    }
+
+    private static void checkParts(QpInitAttributes attributes) {
         if (attributes.type() == QpType.XRC_SEND || attributes.type() == QpType.XRC_RECV) {
             throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", attributes.type() + ": this provider has no XRC");
         }
-        NativeContext context = pd.nativeContext();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment m = arena.allocate(IbvQpInitAttr.BYTES, 8);
-            IbvQpInitAttr.SEND_CQ.set(m, 0, queue(attributes.sendCq(), context, "send_cq"));
-            IbvQpInitAttr.RECV_CQ.set(m, 0, queue(attributes.recvCq(), context, "recv_cq"));
-            if (attributes.srq() != null) {
-                IbvQpInitAttr.SRQ.set(m, 0,
-                    own(NativeSharedReceiveQueue.class, attributes.srq(), context, "create_qp", "srq").address("create_qp"));
-            }
-            QpCapabilities cap = attributes.cap();
-            long at = IbvQpInitAttr.CAP.offset();
-            IbvQpCap.MAX_SEND_WR.set(m, at, cap.maxSendWr());
-            IbvQpCap.MAX_RECV_WR.set(m, at, cap.maxRecvWr());
-            IbvQpCap.MAX_SEND_SGE.set(m, at, cap.maxSendSge());
-            IbvQpCap.MAX_RECV_SGE.set(m, at, cap.maxRecvSge());
-            IbvQpCap.MAX_INLINE_DATA.set(m, at, cap.maxInlineData());
-            IbvQpInitAttr.QP_TYPE.set(m, 0, attributes.type().value());
-            IbvQpInitAttr.SQ_SIG_ALL.set(m, 0, attributes.signalAll() ? 1 : 0);
-            long address = Libibverbs.created(creator.applyAsLong(m.address()), "create_qp", attributes.type() + ", " + cap);
-            QpCapabilities granted = new QpCapabilities(IbvQpCap.MAX_SEND_WR.get(m, at), IbvQpCap.MAX_RECV_WR.get(m, at),
-                IbvQpCap.MAX_SEND_SGE.get(m, at), IbvQpCap.MAX_RECV_SGE.get(m, at), IbvQpCap.MAX_INLINE_DATA.get(m, at));
-            return new NativeQueuePair(pd, attributes, granted, address, destroyer);
-        }
+    }
+
+    private static void setCapabilities(MemorySegment m, QpCapabilities cap) {
+        long at = IbvQpInitAttrEx.CAP.offset();
+        IbvQpCap.MAX_SEND_WR.set(m, at, cap.maxSendWr());
+        IbvQpCap.MAX_RECV_WR.set(m, at, cap.maxRecvWr());
+        IbvQpCap.MAX_SEND_SGE.set(m, at, cap.maxSendSge());
+        IbvQpCap.MAX_RECV_SGE.set(m, at, cap.maxRecvSge());
+        IbvQpCap.MAX_INLINE_DATA.set(m, at, cap.maxInlineData());
+    }
+
+    private static QpCapabilities capabilities(MemorySegment m) {
+        long at = IbvQpInitAttrEx.CAP.offset();
+        return new QpCapabilities(IbvQpCap.MAX_SEND_WR.get(m, at), IbvQpCap.MAX_RECV_WR.get(m, at), IbvQpCap.MAX_SEND_SGE.get(m, at),
+            IbvQpCap.MAX_RECV_SGE.get(m, at), IbvQpCap.MAX_INLINE_DATA.get(m, at));
     }
 
     private static long queue(Object cq, NativeContext context, String name) {
@@ -177,15 +233,103 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
 
     @Override
     public void postSend(SendRequest request) {
-        synchronized (sending) {
+        lockSends("post_send");
+        try {
             long qp = address("post_send");
-            requireRts("post_send", qp);
-            checkElements("post_send", "max_send_sge", request.elements(), capabilities.maxSendSge());
-            int refused = send.post(postSend, qp, request);
+            check(qp, request);
+            boolean isPlain = request.opcode() != WrOpcode.FLUSH && request.opcode() != WrOpcode.ATOMIC_WRITE;
+            int refused = isPlain || extended == null ? Math.abs(send.post(postSend, qp, request)) : postExtended(request);
             if (refused != 0) {
-                throw Libibverbs.failure(Math.abs(refused), "post_send", refused(refused, capabilities.maxSendWr(), request));
+                throw Libibverbs.failure(refused, "post_send", refused(refused, capabilities.maxSendWr(), request));
+            }
+        } finally {
+            sending.unlock();
+        }
+    }
+
+    private void check(long structure, SendRequest request) {
+        requireRts("post_send", structure);
+        checks.check(request);
+    }
+
+    /** Posts one of the operations that {@code ibv_post_send} does not have. Returns 0 or an errno value. */
+    private int postExtended(SendRequest request) {
+        extended.start();
+        boolean built = false;
+        try {
+            extended.build(request);
+            built = true;
+        } finally {
+            if (!built) {
+                extended.abort();
             }
         }
+        return extended.complete();
+    }
+
+    /** Takes the lock of senders, unless this thread is in a batch: the driver would wait for itself. */
+    private void lockSends(String verb) {
+        sending.lock();
+        if (inBatch) {
+            sending.unlock();
+            throw new VerbsException(Errno.EINVAL, verb, "this thread is in a batch; complete or abort it first");
+        }
+    }
+
+    // ---- batches ----
+
+    @Override
+    public SendBatch sendBatch(int operations) {
+        address("create_qp_ex");
+        int lacking = extended == null ? operations : operations & ~extended.operations();
+        if (extended == null || lacking != 0) {
+            throw new VerbsException(Errno.EOPNOTSUPP, "create_qp_ex", "the driver of " + nativeContext().device().name()
+                + " has no batches of " + type + " with operations 0x" + Integer.toHexString(lacking));
+        }
+        return new NativeSendBatch(this, operations);
+    }
+
+    /** Takes the lock of senders, and the driver's, until {@link #completeBatch} or {@link #abortBatch}. */
+    void beginBatch() {
+        lockSends("wr_start");
+        try {
+            address("wr_start");
+            inBatch = true;
+        } finally {
+            if (!inBatch) {
+                sending.unlock();
+            }
+        }
+        extended.start();
+    }
+
+    /** Returns whether this thread is in a batch. */
+    boolean isInBatch() {
+        return sending.isHeldByCurrentThread() && inBatch;
+    }
+
+    /** Builds the next request of the batch. */
+    void build(SendRequest request) {
+        check(address("post_send"), request);
+        extended.build(request);
+    }
+
+    void completeBatch() {
+        int refused = extended.complete();
+        endBatch();
+        if (refused != 0) {
+            throw Libibverbs.failure(refused, "post_send", refused(refused, capabilities.maxSendWr(), "a batch"));
+        }
+    }
+
+    void abortBatch() {
+        extended.abort();
+        endBatch();
+    }
+
+    private void endBatch() {
+        inBatch = false;
+        sending.unlock();
     }
 
     @Override
@@ -245,9 +389,12 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
             IbvMwBindInfo.ADDR.set(m, info, address);
             IbvMwBindInfo.LENGTH.set(m, info, length);
             IbvMwBindInfo.MW_ACCESS_FLAGS.set(m, info, access);
-            synchronized (sending) {
+            lockSends("bind_mw");
+            try {
                 Libibverbs.check(nativeContext().bindMw.call(address("bind_mw"), bound.address("bind_mw"), m.address()), "bind_mw",
                     "length " + length + ", access " + access);
+            } finally {
+                sending.unlock();
             }
         }
     }
@@ -298,10 +445,13 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
         if (attached.get() > 0) {
             throw new VerbsException(Errno.EBUSY, "destroy_qp", this + " is attached: multicast groups=" + attached);
         }
-        synchronized (sending) {
+        lockSends("destroy_qp");
+        try {
             synchronized (receiving) {
                 super.close();
             }
+        } finally {
+            sending.unlock();
         }
     }
 

@@ -8,6 +8,8 @@ public final class IbvContext {
     public static final Pointer DEVICE = new Pointer(0);
     public static final U32 NUM_COMP_VECTORS = new U32(272);
     public static final U32 ASYNC_FD = new U32(268);
+    /** All bits are set if {@link VerbsContext} is there. */
+    public static final Pointer ABI_COMPAT = new Pointer(320);
     /** {@code ops.poll_cq}. */
     public static final Pointer POLL_CQ = new Pointer(96);
     /** {@code ops.req_notify_cq}. */

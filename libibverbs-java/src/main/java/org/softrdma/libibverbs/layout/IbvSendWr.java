@@ -29,6 +29,8 @@ public final class IbvSendWr {
     public static final U32 REMOTE_QPN = new U32(48);
     /** {@code wr.ud.remote_qkey}. */
     public static final U32 REMOTE_QKEY = new U32(52);
+    /** {@code qp_type.xrc.remote_srqn}. */
+    public static final U32 REMOTE_SRQN = new U32(72);
     /** {@code bind_mw.mw}. */
     public static final Pointer MW = new Pointer(80);
     /** {@code bind_mw.rkey}. */

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.libibverbs;
+
+import static org.softrdma.libibverbs.NativeFunction.INT;
+import static org.softrdma.libibverbs.NativeFunction.LONG;
+import static org.softrdma.libibverbs.NativeMemory.ALL;
+
+import java.lang.foreign.ValueLayout;
+import org.softrdma.libibverbs.layout.IbvContext;
+import org.softrdma.libibverbs.layout.Pointer;
+import org.softrdma.libibverbs.layout.VerbsContext;
+
+/**
+ * Operations of {@code struct verbs_context}, found as {@code verbs_get_ctx_op} of {@code infiniband/verbs.h} finds them. One that the
+ * library lacks throws EOPNOTSUPP when it is called; for one that only the driver lacks, the library has a function that returns that.
+ */
+final class ExtendedOperations {
+    /** {@code __VERBS_ABI_IS_EXTENDED}. */
+    private static final long EXTENDED = -1;
+
+    final NativeFunction queryDeviceEx;
+    final NativeFunction queryRtValues;
+    final NativeFunction createCqEx;
+    final NativeFunction createQpEx;
+
+    /** @param context address of {@code struct ibv_context} */
+    ExtendedOperations(long context) {
+        queryDeviceEx = find(context, VerbsContext.QUERY_DEVICE_EX, "query_device_ex", INT, LONG, LONG, LONG, LONG);
+        queryRtValues = find(context, VerbsContext.QUERY_RT_VALUES, "query_rt_values_ex", INT, LONG, LONG);
+        createCqEx = find(context, VerbsContext.CREATE_CQ_EX, "create_cq_ex", LONG, LONG, LONG);
+        createQpEx = find(context, VerbsContext.CREATE_QP_EX, "create_qp_ex", LONG, LONG, LONG);
+    }
+
+    private static NativeFunction find(long context, Pointer operation, String name, ValueLayout result, ValueLayout... arguments) {
+        return NativeFunction.at(address(context, operation), name, result, arguments);
+    }
+
+    /** Returns the address of an operation; 0 if the library's structure is too small for it. */
+    private static long address(long context, Pointer operation) {
+        if (IbvContext.ABI_COMPAT.get(ALL, context) != EXTENDED) {
+            return 0;
+        }
+        long table = context - VerbsContext.CONTEXT.offset();
+        long needed = VerbsContext.BYTES - operation.offset();
+        return Long.compareUnsigned(VerbsContext.SZ.get(ALL, table), needed) < 0 ? 0 : operation.get(ALL, table);
+    }
+}
