@@ -22,6 +22,14 @@ final class ExtendedOperations {
     final NativeFunction queryRtValues;
     final NativeFunction createCqEx;
     final NativeFunction createQpEx;
+    final NativeFunction openQp;
+    final NativeFunction createSrqEx;
+    final NativeFunction getSrqNum;
+    final NativeFunction openXrcd;
+    final NativeFunction closeXrcd;
+    final NativeFunction allocTd;
+    final NativeFunction deallocTd;
+    final NativeFunction allocParentDomain;
 
     /** @param context address of {@code struct ibv_context} */
     ExtendedOperations(long context) {
@@ -29,6 +37,14 @@ final class ExtendedOperations {
         queryRtValues = find(context, VerbsContext.QUERY_RT_VALUES, "query_rt_values_ex", INT, LONG, LONG);
         createCqEx = find(context, VerbsContext.CREATE_CQ_EX, "create_cq_ex", LONG, LONG, LONG);
         createQpEx = find(context, VerbsContext.CREATE_QP_EX, "create_qp_ex", LONG, LONG, LONG);
+        openQp = find(context, VerbsContext.OPEN_QP, "open_qp", LONG, LONG, LONG);
+        createSrqEx = find(context, VerbsContext.CREATE_SRQ_EX, "create_srq_ex", LONG, LONG, LONG);
+        getSrqNum = find(context, VerbsContext.GET_SRQ_NUM, "get_srq_num", INT, LONG, LONG);
+        openXrcd = find(context, VerbsContext.OPEN_XRCD, "open_xrcd", LONG, LONG, LONG);
+        closeXrcd = find(context, VerbsContext.CLOSE_XRCD, "close_xrcd", INT, LONG);
+        allocTd = find(context, VerbsContext.ALLOC_TD, "alloc_td", LONG, LONG, LONG);
+        deallocTd = find(context, VerbsContext.DEALLOC_TD, "dealloc_td", INT, LONG);
+        allocParentDomain = find(context, VerbsContext.ALLOC_PARENT_DOMAIN, "alloc_parent_domain", LONG, LONG, LONG);
     }
 
     private static NativeFunction find(long context, Pointer operation, String name, ValueLayout result, ValueLayout... arguments) {

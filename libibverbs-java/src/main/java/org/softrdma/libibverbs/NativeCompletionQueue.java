@@ -30,6 +30,8 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
     private final Object cqContext;
     /** Null for none. */
     private final NativeCompletionChannel channel;
+    /** Null for none. */
+    private final NativeProtectionDomain parent;
     private final MemorySegment pollCq;
     private final MemorySegment reqNotifyCq;
     private final MemorySegment completions = Arena.ofAuto().allocate((long) BATCH * IbvWc.BYTES, 8);
@@ -39,11 +41,12 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
     private final ReentrantLock polling = new ReentrantLock();
     private boolean reading;
 
-    private NativeCompletionQueue(NativeContext context, Object cqContext, NativeCompletionChannel channel, long address,
-            boolean isExtended) {
+    private NativeCompletionQueue(NativeContext context, Object cqContext, NativeCompletionChannel channel, NativeProtectionDomain parent,
+            long address, boolean isExtended) {
         super(context, "completion queue", address);
         this.cqContext = cqContext;
         this.channel = channel;
+        this.parent = parent;
         extended = isExtended ? new ExtendedPolling(address) : null;
         pollCq = context.operation(IbvContext.POLL_CQ);
         reqNotifyCq = context.operation(IbvContext.REQ_NOTIFY_CQ);
@@ -53,35 +56,35 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
      * Creates a queue, with everything that readers read if the driver has that.
      *
      * @param channel null for none
+     * @param parent  null for none; it needs a driver with extended queues
      */
     static NativeCompletionQueue create(NativeContext context, int cqe, Object cqContext, NativeCompletionChannel channel,
-            int compVector) {
+            int compVector, NativeProtectionDomain parent) {
         long notified = channel == null ? 0 : channel.address("create_cq");
-        long made = context.clockKhz == 0 ? 0
-            : createExtended(context, cqe, notified, compVector, FIELDS | IbvCqInitAttrEx.WITH_COMPLETION_TIMESTAMP);
-        made = made != 0 ? made : createExtended(context, cqe, notified, compVector, FIELDS);
-        boolean isExtended = made != 0;
-        if (!isExtended) {
-            // The error of this call is the one to report: the other may be that of a driver without extended queues.
-            made = Libibverbs.created(Libibverbs.CREATE_CQ.call(context.address("create_cq"), cqe, 0, notified, compVector), "create_cq",
-                "cqe " + cqe + ", comp_vector " + compVector);
-        }
-        return new NativeCompletionQueue(context, cqContext, channel, made, isExtended);
-    }
-
-    /** Returns the address of the structure, or 0. */
-    private static long createExtended(NativeContext context, int cqe, long channel, int compVector, int fields) {
-        if (!context.extended.createCqEx.isThere()) {
-            return 0;
-        }
+        String what = "cqe " + cqe + ", comp_vector " + compVector;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment m = arena.allocate(IbvCqInitAttrEx.BYTES, 8);
             IbvCqInitAttrEx.CQE.set(m, 0, cqe);
-            IbvCqInitAttrEx.CHANNEL.set(m, 0, channel);
+            IbvCqInitAttrEx.CHANNEL.set(m, 0, notified);
             IbvCqInitAttrEx.COMP_VECTOR.set(m, 0, compVector);
-            IbvCqInitAttrEx.WC_FLAGS.set(m, 0, fields);
-            return context.extended.createCqEx.call(context.address("create_cq"), m.address());
+            IbvCqInitAttrEx.COMP_MASK.set(m, 0, parent == null ? 0 : IbvCqInitAttrEx.PD);
+            IbvCqInitAttrEx.PARENT_DOMAIN.set(m, 0, parent == null ? 0 : parent.address("create_cq"));
+            long made = context.clockKhz == 0 ? 0 : createExtended(context, m, FIELDS | IbvCqInitAttrEx.WITH_COMPLETION_TIMESTAMP);
+            made = made != 0 ? made : createExtended(context, m, FIELDS);
+            boolean isExtended = made != 0;
+            if (!isExtended && parent == null) {
+                // The error of this call is the one to report: the other may be that of a driver without extended queues.
+                made = Libibverbs.CREATE_CQ.call(context.address("create_cq"), cqe, 0, notified, compVector);
+            }
+            return new NativeCompletionQueue(context, cqContext, channel, parent, Libibverbs.created(made, "create_cq", what), isExtended);
         }
+    }
+
+    /** Returns the address of the structure, or 0 and errno. */
+    private static long createExtended(NativeContext context, MemorySegment attributes, int fields) {
+        IbvCqInitAttrEx.WC_FLAGS.set(attributes, 0, fields);
+        return context.extended.createCqEx.isThere()
+            ? context.extended.createCqEx.call(context.address("create_cq"), attributes.address()) : 0;
     }
 
     @Override
@@ -228,7 +231,7 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
 
     @Override
     boolean uses(NativeObject other) {
-        return other == channel;
+        return other == channel || other == parent;
     }
 
     @Override

@@ -41,7 +41,9 @@ import org.softrdma.verbs.PortState;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.XrcDomain;
 
 /** {@code struct ibv_context}. */
 final class NativeContext implements Context {
@@ -333,7 +335,37 @@ final class NativeContext implements Context {
     public CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector) {
         NativeCompletionChannel events =
             channel == null ? null : NativeObject.own(NativeCompletionChannel.class, channel, this, "create_cq", "the completion channel");
-        return NativeCompletionQueue.create(this, cqe, cqContext, events, compVector);
+        return NativeCompletionQueue.create(this, cqe, cqContext, events, compVector, null);
+    }
+
+    @Override
+    public CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector, ProtectionDomain parentDomain) {
+        NativeCompletionChannel events =
+            channel == null ? null : NativeObject.own(NativeCompletionChannel.class, channel, this, "create_cq", "the completion channel");
+        NativeProtectionDomain parent =
+            NativeObject.own(NativeProtectionDomain.class, parentDomain, this, "create_cq", "the parent domain");
+        if (!parent.isParent()) {
+            throw new VerbsException(Errno.EINVAL, "create_cq", "the protection domain is no parent domain");
+        }
+        return NativeCompletionQueue.create(this, cqe, cqContext, events, compVector, parent);
+    }
+
+    @Override
+    public ThreadDomain allocateTd() {
+        return NativeThreadDomain.allocate(this);
+    }
+
+    @Override
+    public ProtectionDomain allocateParentDomain(ProtectionDomain pd, ThreadDomain td) {
+        address("alloc_parent_domain");
+        return NativeProtectionDomain.allocateParent(
+            NativeObject.own(NativeProtectionDomain.class, pd, this, "alloc_parent_domain", "the protection domain"), td == null ? null
+                : NativeObject.own(NativeThreadDomain.class, td, this, "alloc_parent_domain", "the thread domain"));
+    }
+
+    @Override
+    public XrcDomain openXrcd(String name, int flags) {
+        return NativeXrcDomain.open(this, name, flags);
     }
 
     @Override

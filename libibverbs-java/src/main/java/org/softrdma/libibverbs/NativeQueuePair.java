@@ -48,7 +48,11 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     private static final int[] RARE = {SendOps.FLUSH, SendOps.ATOMIC_WRITE, SendOps.LOCAL_INV, SendOps.BIND_MW | SendOps.SEND_WITH_INV,
         SendOps.ATOMIC_CMP_AND_SWP | SendOps.ATOMIC_FETCH_AND_ADD};
 
+    private static final QpCapabilities NONE = new QpCapabilities(0, 0, 0, 0, 0);
+
+    /** Null for an XRC target, which belongs to {@link #domain}. */
     private final NativeProtectionDomain pd;
+    private final NativeXrcDomain domain;
     private final LongToIntFunction destroyer;
     private final QpType type;
     private final int qpNum;
@@ -71,9 +75,20 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
 
     private NativeQueuePair(NativeProtectionDomain pd, QpInitAttributes attributes, QpCapabilities granted, long address,
             int operations, LongToIntFunction destroyer) {
-        super(pd.nativeContext(), "queue pair", address);
-        NativeContext context = pd.nativeContext();
+        this(pd.nativeContext(), pd, null, attributes, granted, address, operations, destroyer);
+    }
+
+    /** Makes a target of an XRC domain from its structure. */
+    NativeQueuePair(NativeXrcDomain domain, long address) {
+        this(domain.nativeContext(), null, domain, new QpInitAttributes(QpType.XRC_RECV, null, null, null, NONE, false), NONE, address, 0,
+            qp -> (int) Libibverbs.DESTROY_QP.call(qp));
+    }
+
+    private NativeQueuePair(NativeContext context, NativeProtectionDomain pd, NativeXrcDomain domain, QpInitAttributes attributes,
+            QpCapabilities granted, long address, int operations, LongToIntFunction destroyer) {
+        super(context, "queue pair", address);
         this.pd = pd;
+        this.domain = domain;
         this.destroyer = destroyer;
         type = attributes.type();
         created = attributes;
@@ -144,8 +159,16 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     }
 
     private static void checkParts(QpInitAttributes attributes) {
-        if (attributes.type() == QpType.XRC_SEND || attributes.type() == QpType.XRC_RECV) {
-            throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", attributes.type() + ": this provider has no XRC");
+        String wrong = null;
+        if (attributes.type() == QpType.XRC_RECV) {
+            wrong = "XRC_RECV: targets are made by XrcDomain.createTarget";
+        } else if (attributes.srq() != null && attributes.type() == QpType.XRC_SEND) {
+            wrong = "XRC_SEND receives nothing: no shared receive queue";
+        } else if (attributes.srq() instanceof NativeSharedReceiveQueue srq && srq.isXrc()) {
+            wrong = "the shared receive queue is one of an XRC domain, where targets use it";
+        }
+        if (wrong != null) {
+            throw new VerbsException(Errno.EINVAL, "create_qp", wrong);
         }
     }
 
@@ -248,8 +271,8 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     }
 
     private void check(long structure, SendRequest request) {
-        requireRts("post_send", structure);
         checks.check(request);
+        requireRts("post_send", structure);
     }
 
     /** Posts one of the operations that {@code ibv_post_send} does not have. Returns 0 or an errno value. */
@@ -334,6 +357,9 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
 
     @Override
     public void postReceive(ReceiveRequest request) {
+        if (type == QpType.XRC_SEND || type == QpType.XRC_RECV) {
+            throw new VerbsException(Errno.EINVAL, "post_recv", type + " has no receive queue");
+        }
         if (created.srq() != null) {
             throw new VerbsException(Errno.EINVAL, "post_recv", "the queue pair has a shared receive queue: post there");
         }
@@ -403,7 +429,9 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
         String wrong = null;
         if (window.type() != MemoryWindow.Type.TYPE_1) {
             wrong = "bind() is for windows of type 1; one of type 2 is bound with SendRequest.bindWindow";
-        } else if (window.pd() != pd || region != null && region.pd() != pd) {
+        } else if (pd == null) {
+            wrong = "an XRC target sends nothing";
+        } else if (!pd.sharesKeysWith(window.pd()) || region != null && !pd.sharesKeysWith(region.pd())) {
             wrong = "window or region belongs to another protection domain";
         } else if (region == null && length != 0) {
             wrong = "no region for " + length + " bytes";
@@ -462,7 +490,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
 
     @Override
     boolean uses(NativeObject other) {
-        return other == pd || other == created.sendCq() || other == created.recvCq() || other == created.srq();
+        return other == pd || other == domain || other == created.sendCq() || other == created.recvCq() || other == created.srq();
     }
 
     @Override

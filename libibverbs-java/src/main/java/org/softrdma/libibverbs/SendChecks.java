@@ -118,7 +118,7 @@ final class SendChecks {
         if (request.addressHandle() == null) {
             throw wrong("a datagram needs a destination: SendRequest.to");
         }
-        if (request.addressHandle().pd() != pd) {
+        if (!pd.sharesKeysWith(request.addressHandle().pd())) {
             throw wrong("the address handle belongs to another protection domain");
         }
         if (request.remoteQpn() >>> NUMBER_BITS != 0) {
