@@ -23,13 +23,14 @@ import org.softrdma.interop.CHeaders.Structure;
 import org.softrdma.libibverbs.layout.Field;
 
 /**
- * Every size, offset and width of {@code libibverbs-java} is that of the installed {@code infiniband/verbs.h} and
+ * Every size, offset, width and number of {@code libibverbs-java} is that of the installed {@code infiniband/verbs.h} and
  * {@code rdma/rdma_cma.h}.
  */
 @ExtendWith(CHeadersExtension.class)
 class LibraryHeadersTest {
     private static final List<String> HEADERS = List.of("stddef.h", "stdio.h", "infiniband/verbs.h", "rdma/rdma_cma.h");
     private static final String TABLE = "libibverbs-structs.txt";
+    private static final String VALUES = "libibverbs-values.txt";
     private static final String PACKAGE = "org.softrdma.libibverbs.layout.";
 
     @TempDir
@@ -49,6 +50,28 @@ class LibraryHeadersTest {
         }
         assertTrue(rows.size() > 250, "only " + rows.size() + " rows");
         CHeaders.compare(directory, HEADERS, rows);
+    }
+
+    @Test
+    void shouldHaveTheNumbersOfTheHeaders() throws Exception {
+        List<Row> rows = new ArrayList<>();
+        Set<String> listed = new TreeSet<>();
+        for (String line : CHeaders.lines(VALUES)) {
+            String[] words = line.split(" ");
+            String constant = words[0] + "." + words[1];
+            listed.add(constant);
+            rows.add(new Row(constant + " as " + words[2], Class.forName(PACKAGE + words[0]).getField(words[1]).getInt(null), words[2]));
+        }
+        CHeaders.compare(directory, HEADERS, rows);
+        Set<String> there = new TreeSet<>();
+        for (Structure structure : CHeaders.structures(TABLE)) {
+            for (java.lang.reflect.Field constant : Class.forName(PACKAGE + structure.layout()).getFields()) {
+                if (constant.getType() == int.class && !constant.getName().matches("(.*_)?BYTES|.*_OFFSET")) {
+                    there.add(structure.layout() + "." + constant.getName());
+                }
+            }
+        }
+        assertEquals(there, listed);
     }
 
     @Test
