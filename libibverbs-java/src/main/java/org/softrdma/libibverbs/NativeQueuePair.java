@@ -151,7 +151,8 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
                 // The error of this call is the one to report: the other may be that of a driver without extended queue pairs.
                 setCapabilities(m, attributes.cap());
                 address = Libibverbs.created(creator.applyAsLong(m.address()), "create_qp", attributes.type() + ", " + attributes.cap());
-            } else {
+            }
+            if (operations != 0 || next == RARE.length) {
                 context.learnSendOperations(attributes.type(), operations);
             }
             return new NativeQueuePair(pd, attributes, capabilities(m), address, operations, destroyer);
