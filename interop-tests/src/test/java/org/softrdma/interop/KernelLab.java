@@ -4,6 +4,7 @@ package org.softrdma.interop;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -250,6 +251,23 @@ public final class KernelLab implements AutoCloseable {
             Files.write(shared(file), in.readAllBytes());
         }
         return "/lab/" + file;
+    }
+
+    /**
+     * Copies a file into the directory shared with the guest, unless it is there.
+     *
+     * @return its path in the guest
+     */
+    String share(Path file) {
+        String name = file.getFileName().toString();
+        try {
+            if (!Files.exists(shared(name))) {
+                Files.copy(file, shared(name));
+            }
+        } catch (IOException refused) {
+            throw new UncheckedIOException(refused);
+        }
+        return "/lab/" + name;
     }
 
     /** Host path of the guest's /lab/FILE. */

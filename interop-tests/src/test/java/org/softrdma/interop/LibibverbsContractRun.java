@@ -2,8 +2,10 @@
 package org.softrdma.interop;
 
 import java.io.PrintWriter;
-import java.util.List;
+import java.time.Duration;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.platform.engine.FilterResult;
 import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
@@ -17,7 +19,10 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-/** Runs {@link LibibverbsContract} in a JVM of its own, which sees the devices; prints a line for each test and the counts at the end. */
+/**
+ * Runs {@link LibibverbsContract} in a JVM of its own, which sees the devices; prints a line for each test and the counts at the end. The
+ * argument is the {@link ContractAdapter}. Tests that are known to fail do not wait long for what does not happen.
+ */
 final class LibibverbsContractRun {
     /**
      * Tests without a definite result. The devices are on separate links, so groups do not reach the others. And librxe sends the number of
@@ -26,10 +31,15 @@ final class LibibverbsContractRun {
     private static final Set<String> NOT_RUN = Set.of("shouldDeliverToEveryQueuePairAttachedOnEveryDevice", "shouldStopWithDetaching",
         "shouldRefuseSendsWithoutAUsableDestination");
 
+    private static final int STACK_FRAMES = 8;
+    private static final Duration SHORTLY = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("softrdma.contract.seconds", 30));
+
     private LibibverbsContractRun() {
     }
 
     public static void main(String[] arguments) {
+        LibibverbsContract.adapter = ContractAdapter.valueOf(arguments[0]);
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
             .selectors(DiscoverySelectors.selectClass(LibibverbsContract.class))
             .filters((PostDiscoveryFilter) LibibverbsContractRun::wanted)
@@ -38,7 +48,7 @@ final class LibibverbsContractRun {
         Launcher launcher = LauncherFactory.create();
         launcher.execute(request, summary, new Lines());
         PrintWriter out = new PrintWriter(System.out);
-        summary.getSummary().printFailuresTo(out, 8);
+        summary.getSummary().printFailuresTo(out, STACK_FRAMES);
         out.printf("contract: %d passed, %d failed, %d unsupported%n", summary.getSummary().getTestsSucceededCount(),
             summary.getSummary().getTestsFailedCount(), summary.getSummary().getTestsAbortedCount());
         out.flush();
@@ -51,9 +61,14 @@ final class LibibverbsContractRun {
     }
 
     private static final class Lines implements TestExecutionListener {
+        private static final Pattern SEGMENT = Pattern.compile("\\[(?:nested-class|method|test-template|test-factory):(?:[\\w.]+#)?(\\w+)");
+
+        private final Set<String> known = LibibverbsContract.adapter.differences();
+
         @Override
         public void executionStarted(TestIdentifier test) {
             if (test.isTest()) {
+                LibibverbsContract.patience = known.contains(name(test)) ? SHORTLY : PATIENCE;
                 System.out.println("run " + name(test));
             }
         }
@@ -61,13 +76,19 @@ final class LibibverbsContractRun {
         @Override
         public void executionFinished(TestIdentifier test, TestExecutionResult result) {
             if (test.isTest()) {
-                String why = result.getThrowable().map(thrown -> ": " + thrown.getMessage()).orElse("");
-                System.out.println(result.getStatus() + " " + name(test) + why);
+                System.out.println(result.getStatus() + " " + name(test));
+                result.getThrowable().map(Throwable::getMessage).ifPresent(why -> System.out.println("    " + why.replace("\n", "\n    ")));
             }
         }
 
+        /** Returns class, method and, of a test with parameters, its display name. */
         private static String name(TestIdentifier test) {
-            return String.join("/", List.of(test.getUniqueId().replaceAll("^.*nested-class:(\\w+)\\].*$", "$1"), test.getDisplayName()));
+            StringBuilder name = new StringBuilder();
+            Matcher segments = SEGMENT.matcher(test.getUniqueId());
+            while (segments.find()) {
+                name.append(name.isEmpty() ? "" : ".").append(segments.group(1));
+            }
+            return test.getDisplayName().endsWith("()") ? name.toString() : name + " " + test.getDisplayName();
         }
     }
 }

@@ -9,15 +9,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.softrdma.tools.Softrdma;
+import org.softrdma.verbs.Transport;
 
 /** The provider on the system's libibverbs, in a JVM that runs on our devices as C programs do. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -53,14 +51,9 @@ class LibibverbsTest {
     @Test
     void shouldKeepTheContract() throws IOException {
         try (RunningCommand run = wire.a.start("contract", "run", "--", java(), "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
-                LibibverbsContractRun.class.getName())) {
+                LibibverbsContractRun.class.getName(), ContractAdapter.SOFTRDMA.name())) {
             run.awaitExit(DEADLINE);
-            String output = run.output();
-            assertTrue(output.contains("\ncontract: "), output);
-            Set<String> failed = output.lines().filter(line -> line.startsWith("FAILED ")).map(line -> line.split(" ", 2)[1])
-                .map(line -> line.contains("(): ") ? line.substring(0, line.indexOf("(): ")) : line.replaceAll(": .*", ""))
-                .collect(Collectors.toCollection(TreeSet::new));
-            assertEquals(new TreeSet<>(CHeaders.lines("libibverbs-differences.txt")), failed, output);
+            AdapterRun.assertFailures(ContractAdapter.SOFTRDMA, run.output());
         }
     }
 
@@ -69,12 +62,14 @@ class LibibverbsTest {
     void shouldPrintTheSameOnDevicesOfEitherOrigin() throws IOException {
         wire.addDevices(wire.b, List.of(wire.b.netdev()));
         try (RunningCommand run = wire.b.startAny("ours", java(), "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
-                OneProgram.class.getName(), "softrdma:rxe0")) {
-            assertEquals(OneProgram.output(), run.awaitSuccess(DEADLINE));
+                OneProgram.class.getName(), "rxe0", wire.b.ipv4)) {
+            assertEquals(OneProgram.output(Transport.INFINIBAND), run.awaitSuccess(DEADLINE));
         }
-        try (RunningCommand run = wire.b.start("theirs", "run", "--", java(), "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
-                OneProgram.class.getName(), "libibverbs:rxe0")) {
-            assertEquals(OneProgram.output(), run.awaitSuccess(DEADLINE));
+        List<String> words = new ArrayList<>(List.of("run", "--"));
+        words.addAll(javaOnTheLibrary(OneProgram.class));
+        words.addAll(List.of("rxe0", wire.b.ipv4));
+        try (RunningCommand run = wire.b.start("theirs", words.toArray(String[]::new))) {
+            assertEquals(OneProgram.output(Transport.INFINIBAND), run.awaitSuccess(DEADLINE));
         }
     }
 
