@@ -27,6 +27,7 @@ final class Descriptors {
     private static final int EAGAIN = 11;
     private static final int POLLFD_BYTES = 8;
     private static final int EVENTS = 4;
+    private static final int REVENTS = 6;
     /** An interrupt of a thread that waits is noticed within this time. */
     private static final int SLICE_MS = 50;
     private static final long NS_PER_MS = 1_000_000;
@@ -65,6 +66,13 @@ final class Descriptors {
         return false;
     }
 
+    /** The descriptor of a removed device can be read no more, or its other end is closed. */
+    private static void requireReadable(MemorySegment pollfd, int fd, String verb) {
+        if ((pollfd.get(ValueLayout.JAVA_SHORT, REVENTS) & POLLIN) == 0) {
+            throw Libibverbs.failure(Errno.EIO.value(), verb, "descriptor " + fd);
+        }
+    }
+
     /** @param untilNs {@link System#nanoTime} of the end, unless {@code forever} */
     private static boolean await(int fd, boolean forever, long untilNs, String verb) {
         MemorySegment pollfd = POLLFD.get();
@@ -78,6 +86,7 @@ final class Descriptors {
             pollfd.set(ValueLayout.JAVA_INT, EVENTS, POLLIN);
             long ready = POLL.call(pollfd.address(), 1, ms);
             if (ready > 0) {
+                requireReadable(pollfd, fd, verb);
                 return true;
             }
             if (ready < 0 && NativeFunction.errno() != EINTR) {

@@ -16,6 +16,8 @@ import org.softrdma.verbs.VerbsException;
 final class Libibverbs {
     static final String NAME = "libibverbs.so.1";
 
+    /** Calls for a device that was removed while it was open have EIO. */
+    private static final String REMOVED = "; the device may have been removed";
     private static final SymbolLookup LIBRARY = NativeFunction.library(NAME);
 
     static final NativeFunction GET_DEVICE_LIST = function("ibv_get_device_list", LONG, LONG);
@@ -75,6 +77,12 @@ final class Libibverbs {
         return LIBRARY != null && GET_DEVICE_LIST.isThere();
     }
 
+    /** Returns why the library is not used. */
+    static String missing() {
+        String missing = NativeFunction.missing(NAME);
+        return missing != null ? missing : NAME + " has no ibv_get_device_list";
+    }
+
     /**
      * Checks the result of a function that returns an errno value or -1.
      *
@@ -100,7 +108,7 @@ final class Libibverbs {
 
     static VerbsException failure(int errno, String verb, String detail) {
         Errno known = Errno.of(errno);
-        return known != null ? new VerbsException(known, verb, detail)
+        return known != null ? new VerbsException(known, verb, known == Errno.EIO ? detail + REMOVED : detail)
             : new VerbsException(Errno.EIO, verb, detail + ": errno " + errno);
     }
 }

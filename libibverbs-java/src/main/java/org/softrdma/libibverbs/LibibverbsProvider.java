@@ -25,4 +25,9 @@ public final class LibibverbsProvider implements VerbsProvider {
     public List<RdmaDevice> devices() {
         return Libibverbs.isInstalled() ? List.copyOf(NativeDevice.list()) : List.of();
     }
+
+    @Override
+    public String missing() {
+        return Libibverbs.isInstalled() ? null : Libibverbs.missing();
+    }
 }

@@ -69,6 +69,7 @@ final class NativeContext implements Context {
     private final Map<QpType, Integer> sendOperations = new ConcurrentHashMap<>();
     private NativeProtectionDomain sharedPd;
     private volatile long address;
+    private volatile boolean gone;
 
     NativeContext(NativeDevice device, long address, boolean shared) {
         this.device = device;
@@ -91,6 +92,19 @@ final class NativeContext implements Context {
             sharedPd = (NativeProtectionDomain) allocatePd();
         }
         return sharedPd;
+    }
+
+    /**
+     * Whether an object cannot be destroyed because the device was removed: then the kernel has destroyed it, and has EIO for every call.
+     * The library keeps its structure, and refuses to destroy others that it uses. Source: {@code verbs_is_destroy_err} of rdma-core.
+     *
+     * @param refused result of the function that destroys an object: 0, an errno value, or -1 and errno
+     */
+    boolean isGone(int refused) {
+        if ((refused < 0 ? NativeFunction.errno() : refused) == Errno.EIO.value()) {
+            gone = true;
+        }
+        return gone;
     }
 
     /** Returns an operation of the data path. */

@@ -37,23 +37,38 @@ final class NativeFunction {
         ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(Linker.Option.captureStateLayout()));
 
     private final String name;
+    /** Library or driver that does not have the function, if it is not there. */
+    private final String lacking;
     private final MethodHandle handle;
 
-    private NativeFunction(String name, MethodHandle handle) {
+    private NativeFunction(String name, String lacking, MethodHandle handle) {
         this.name = name;
+        this.lacking = lacking;
         this.handle = handle;
     }
 
     /** Loads a library; null where it is not installed, or native access is denied. */
     static SymbolLookup library(String name) {
-        if (ValueLayout.ADDRESS.byteSize() != Long.BYTES) {
+        String missing = missing(name);
+        if (missing != null) {
+            LOG.log(System.Logger.Level.DEBUG, missing);
             return null;
         }
+        return SymbolLookup.libraryLookup(name, Arena.global());
+    }
+
+    /** Returns why a library cannot be used and what to do about it, or null if it can be used. */
+    static String missing(String name) {
+        if (ValueLayout.ADDRESS.byteSize() != Long.BYTES) {
+            return name + " is not used: this provider needs a platform of 64 bits";
+        }
         try {
-            return SymbolLookup.libraryLookup(name, Arena.global());
-        } catch (IllegalArgumentException | IllegalCallerException absent) {
-            LOG.log(System.Logger.Level.DEBUG, name + " is not used: " + absent.getMessage());
+            SymbolLookup.libraryLookup(name, Arena.global());
             return null;
+        } catch (IllegalArgumentException absent) {
+            return name + " cannot be loaded: install rdma-core's libraries (" + absent.getMessage() + ")";
+        } catch (IllegalCallerException denied) {
+            return name + " is not used: start java with --enable-native-access (" + denied.getMessage() + ")";
         }
     }
 
@@ -64,12 +79,13 @@ final class NativeFunction {
      */
     static NativeFunction of(SymbolLookup library, String name, ValueLayout result, ValueLayout... arguments) {
         MemorySegment function = library == null ? null : library.find(name).orElse(null);
-        return new NativeFunction(name, function == null ? null : link(function, result, arguments));
+        return new NativeFunction(name, "the installed library", function == null ? null : link(function, result, arguments));
     }
 
     /** Returns the function that a table of operations points to; 0 for none. */
     static NativeFunction at(long address, String name, ValueLayout result, ValueLayout... arguments) {
-        return new NativeFunction(name, address == 0 ? null : link(MemorySegment.ofAddress(address), result, arguments));
+        return new NativeFunction(name, "the library's driver of this device",
+            address == 0 ? null : link(MemorySegment.ofAddress(address), result, arguments));
     }
 
     private static MethodHandle link(MemorySegment function, ValueLayout result, ValueLayout... arguments) {
@@ -85,7 +101,7 @@ final class NativeFunction {
 
     private MethodHandle handle() {
         if (handle == null) {
-            throw new VerbsException(Errno.EOPNOTSUPP, name, "the installed libibverbs, or its driver of this device, does not have it");
+            throw new VerbsException(Errno.EOPNOTSUPP, name, lacking + " does not have it");
         }
         return handle;
     }

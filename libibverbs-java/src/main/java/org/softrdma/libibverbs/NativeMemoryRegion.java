@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.softrdma.libibverbs.layout.IbvMr;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.Errno;
@@ -20,6 +22,8 @@ final class NativeMemoryRegion extends NativeObject implements MemoryRegion {
     /** Never started. */
     private static final Thread ANOTHER_THREAD = new Thread();
     private static final Path LIMITS = Path.of("/proc/self/limits");
+    /** The soft limit, unless there is none. Source: proc(5). */
+    private static final Pattern MEMLOCK = Pattern.compile("Max locked memory +([0-9]+) .*");
 
     /** Keeps automatic memory alive as well. */
     private MemorySegment memory;
@@ -63,8 +67,7 @@ final class NativeMemoryRegion extends NativeObject implements MemoryRegion {
         }
         if (created == 0) {
             int errno = NativeFunction.errno();
-            throw Libibverbs.failure(errno, "reg_mr", memory.byteSize() + " bytes, access " + AccessFlags.names(access)
-                + (errno == Errno.ENOMEM.value() || errno == Errno.EAGAIN.value() ? lockedMemory() : ""));
+            throw Libibverbs.failure(errno, "reg_mr", memory.byteSize() + " bytes, access " + AccessFlags.names(access) + limit(errno));
         }
         return new NativeMemoryRegion(pd, memory, iova, access, created);
     }
@@ -93,11 +96,15 @@ final class NativeMemoryRegion extends NativeObject implements MemoryRegion {
         }
     }
 
-    /** The limit that registrations are most often refused for. */
-    private static String lockedMemory() {
+    /** The limit that registrations are most often refused for; empty after other errors. */
+    private static String limit(int errno) {
+        if (errno != Errno.ENOMEM.value() && errno != Errno.EAGAIN.value()) {
+            return "";
+        }
         try {
-            return Files.readAllLines(LIMITS).stream().filter(line -> line.startsWith("Max locked memory")).findFirst()
-                .map(line -> "; RLIMIT_MEMLOCK (ulimit -l) of this process: " + line.substring(line.indexOf("memory") + 6).strip())
+            return Files.readAllLines(LIMITS).stream().map(MEMLOCK::matcher).filter(Matcher::matches).findFirst()
+                .map(line -> "; all registered memory counts against RLIMIT_MEMLOCK (ulimit -l), which is " + line.group(1)
+                    + " bytes for this process: raise it (limits.conf, systemd's LimitMEMLOCK) or grant CAP_IPC_LOCK")
                 .orElse("");
         } catch (IOException notShown) {
             return "";
@@ -179,7 +186,8 @@ final class NativeMemoryRegion extends NativeObject implements MemoryRegion {
         long refused =
             Libibverbs.REREG_MR.call(region, change.mask(), in.address("rereg_mr"), to.address(), to.byteSize(), change.access());
         if (refused != 0) {
-            throw Libibverbs.failure(NativeFunction.errno(), "rereg_mr", change.toString());
+            int errno = NativeFunction.errno();
+            throw Libibverbs.failure(errno, "rereg_mr", change + limit(errno));
         }
         pd.remove(lkey, this);
         pd = in;

@@ -128,7 +128,10 @@ abstract class NativeObject implements AutoCloseable {
             throw new VerbsException(Errno.EBUSY, destroyVerb(), "the " + kind + " is used: " + users);
         }
         awaitAcknowledgements();
-        Libibverbs.check(destroy(address), destroyVerb(), "the " + kind);
+        int refused = destroy(address);
+        if (!context.isGone(refused)) {
+            Libibverbs.check(refused, destroyVerb(), "the " + kind);
+        }
         context.remove(this);
         address = 0;
     }

@@ -77,6 +77,17 @@ public final class Verbs {
         }
         boolean ofOneOrigin = devices.stream().map(Listed::origin).distinct().count() < 2;
         throw new VerbsException(Errno.ENODEV, "open_device", "no device named " + name + "; there are: "
-            + devices.stream().map(each -> ofOneOrigin ? each.device.name() : each.origin + ":" + each.device.name()).toList());
+            + devices.stream().map(each -> ofOneOrigin ? each.device.name() : each.origin + ":" + each.device.name()).toList()
+            + missing(name));
+    }
+
+    /** Says why there are no devices of the origin in a name. */
+    private static String missing(String name) {
+        for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
+            if (name.startsWith(provider.origin() + ":") && provider.missing() != null) {
+                return "; " + provider.missing();
+            }
+        }
+        return "";
     }
 }

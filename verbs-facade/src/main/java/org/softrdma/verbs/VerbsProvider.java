@@ -21,4 +21,12 @@ public interface VerbsProvider {
 
     /** Returns the current devices; opens nothing and needs no privilege. */
     List<RdmaDevice> devices();
+
+    /**
+     * Returns what this machine or process lacks for devices of this provider, and where to get it; null if it lacks nothing. A provider
+     * that lacks something lists no devices.
+     */
+    default String missing() {
+        return null;
+    }
 }
