@@ -14,12 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Constant expressions, evaluated by a C program over the installed headers. Tests that use it need {@link CHeadersExtension}. */
+/** Constant expressions, evaluated by a C program over headers. Tests that use it need {@link CHeadersExtension}. */
 final class CHeaders {
     private static final List<String> INCLUDED = List.of("errno.h", "netinet/in.h", "stddef.h", "stdio.h", "sys/socket.h",
         "linux/netlink.h", "rdma/rdma_netlink.h", "rdma/ib_user_verbs.h", "rdma/ib_user_ioctl_verbs.h", "rdma/ib_user_ioctl_cmds.h",
         "rdma/rdma_user_ioctl_cmds.h", "rdma/rdma_user_rxe.h", "rdma/siw-abi.h", "rdma/rdma_user_cm.h", "infiniband/verbs.h",
         "infiniband/ib.h", "infiniband/sa.h");
+    /** Directory of the installed headers. */
+    static final Path SYSTEM = Path.of("/usr/include");
     private static final int SECONDS = 60;
 
     private CHeaders() {
@@ -75,12 +77,17 @@ final class CHeaders {
 
     /** Compares with the headers of the kernel's interface. */
     static void compare(Path directory, List<Row> rows) throws IOException, InterruptedException {
-        compare(directory, INCLUDED, rows);
+        compare(directory, SYSTEM, INCLUDED, rows);
     }
 
-    /** @param headers that define the expressions' names, in the order in which they are included */
-    static void compare(Path directory, List<String> headers, List<Row> rows) throws IOException, InterruptedException {
-        List<Long> values = evaluate(directory, headers, rows.stream().map(Row::expression).toList());
+    /**
+     * Compares with headers.
+     *
+     * @param includes directory where the compiler looks first
+     * @param headers  that define the expressions' names, in the order in which they are included
+     */
+    static void compare(Path directory, Path includes, List<String> headers, List<Row> rows) throws IOException, InterruptedException {
+        List<Long> values = evaluate(directory, includes, headers, rows.stream().map(Row::expression).toList());
         assertEquals(rows.size(), values.size());
         List<String> different = new ArrayList<>();
         for (int i = 0; i < rows.size(); i++) {
@@ -92,7 +99,7 @@ final class CHeaders {
     }
 
     /** Compiles and runs one program that prints the values of integer constant expressions. */
-    private static List<Long> evaluate(Path directory, List<String> headers, List<String> expressions)
+    private static List<Long> evaluate(Path directory, Path includes, List<String> headers, List<String> expressions)
         throws IOException, InterruptedException {
         StringBuilder source = new StringBuilder();
         headers.forEach(header -> source.append("#include <").append(header).append(">\n"));
@@ -101,7 +108,7 @@ final class CHeaders {
         source.append("return 0;\n}\n");
         Path file = Files.writeString(directory.resolve("headers.c"), source);
         Path program = directory.resolve("headers");
-        run(directory, CHeadersExtension.COMPILER, "-o", program.toString(), file.toString());
+        run(directory, CHeadersExtension.COMPILER, "-I", includes.toString(), "-o", program.toString(), file.toString());
         return run(directory, program.toString()).lines().map(Long::valueOf).toList();
     }
 

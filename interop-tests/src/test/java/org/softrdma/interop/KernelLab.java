@@ -36,13 +36,15 @@ public final class KernelLab implements AutoCloseable {
         private final String directory;
 
         Suite(String debian, String deviceType, String labName, String directory) {
-            environment = Map.of("SOFTRDMA_LAB_SUITE", debian, "SOFTRDMA_LAB_APPEND", deviceType.equals("rxe") ? "" : "lab.rxe=0");
+            environment = Map.of(SUITE, debian, "SOFTRDMA_LAB_APPEND", deviceType.equals("rxe") ? "" : "lab.rxe=0");
             this.deviceType = deviceType;
             this.labName = labName;
             this.directory = directory;
         }
     }
 
+    /** Environment variable with the name of the guest's Debian release. */
+    private static final String SUITE = "SOFTRDMA_LAB_SUITE";
     private static final String NETDEV = "tap0";
     private static final String GUEST_NETDEV = "eth0";
     private static final Duration COMMAND_DEADLINE = Duration.ofSeconds(60);
@@ -105,6 +107,18 @@ public final class KernelLab implements AutoCloseable {
     /** Environment of tools whose device sends and receives whole frames, RoCE v2 only: its GIDs are those it has over UDP sockets. */
     Map<String, String> inRawFrames() {
         return Map.of(HostTool.STATE_DIRECTORY, rawState().toString());
+    }
+
+    /**
+     * Builds outdated parts.
+     *
+     * @param suite of a later Debian release than the host's
+     * @return directory of the headers of its rdma-core
+     */
+    static Path headers(Suite suite) throws IOException, InterruptedException {
+        run(suite.environment, script("build"));
+        String cache = System.getenv().getOrDefault("SOFTRDMA_LAB_DIR", "/var/tmp/softrdma-lab");
+        return Path.of(cache, suite.environment.get(SUITE), "headers/usr/include");
     }
 
     /** Builds outdated parts, then boots the guest. */
