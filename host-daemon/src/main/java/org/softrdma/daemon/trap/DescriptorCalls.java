@@ -5,6 +5,7 @@ import org.softrdma.linux.LinuxSockets;
 import org.softrdma.linux.process.Descriptors;
 import org.softrdma.linux.process.Notification;
 import org.softrdma.linux.process.ProcessInfo;
+import org.softrdma.linux.process.SeccompFilter;
 import org.softrdma.verbs.VerbsException;
 
 /** Calls on descriptors that may be copies of ours. One thread. */
@@ -21,30 +22,47 @@ final class DescriptorCalls {
 
     void ioctl(Notification notification) {
         OpenFiles.Entry entry = find(notification);
-        if (entry == null || entry.file.kind() != DeviceFile.Kind.VERBS) {
+        int command = notification.intArgument(1);
+        if (entry == null || !isTrapped(entry.file.kind(), command)) {
             supervisor.resume(notification.id());
             return;
         }
-        long argument = notification.argument(2);
-        Call call = call(notification, argument);
+        Call call = call(notification);
         try {
-            entry.file.ioctl(call, argument);
+            entry.file.ioctl(call, command, notification.argument(2));
         } catch (VerbsException refused) {
             call.answer(-refused.errno().value());
         }
         programs.processes().watch(entry);
     }
 
-    void write(Notification notification) {
+    private static boolean isTrapped(DeviceFile.Kind kind, int command) {
+        return kind == DeviceFile.Kind.VERBS && command == SeccompFilter.VERBS_IOCTL || kind == DeviceFile.Kind.MANAGEMENT;
+    }
+
+    void read(Notification notification) {
         OpenFiles.Entry entry = find(notification);
-        if (entry == null || entry.file.kind() != DeviceFile.Kind.CONNECTIONS) {
+        if (entry == null || entry.file.kind() != DeviceFile.Kind.MANAGEMENT) {
             supervisor.resume(notification.id());
             return;
         }
-        long address = notification.argument(1);
-        Call call = call(notification, address);
+        Call call = call(notification);
         try {
-            entry.file.write(call, address, notification.argument(2));
+            entry.file.read(call, notification.argument(1), notification.argument(2));
+        } catch (VerbsException refused) {
+            call.answer(-refused.errno().value());
+        }
+    }
+
+    void write(Notification notification) {
+        OpenFiles.Entry entry = find(notification);
+        if (entry == null || entry.file.kind() != DeviceFile.Kind.CONNECTIONS && entry.file.kind() != DeviceFile.Kind.MANAGEMENT) {
+            supervisor.resume(notification.id());
+            return;
+        }
+        Call call = call(notification);
+        try {
+            entry.file.write(call, notification.argument(1), notification.argument(2));
         } catch (VerbsException refused) {
             call.answer(-refused.errno().value());
         }
@@ -54,8 +72,9 @@ final class DescriptorCalls {
         return supervisor.entry(notification.tid(), notification.intArgument(0));
     }
 
-    private Call call(Notification notification, long probe) {
-        return new Call(supervisor, supervisor.client(notification, probe), notification);
+    /** An argument need not be an address, or a readable one; the next instruction always is. */
+    private Call call(Notification notification) {
+        return new Call(supervisor, supervisor.client(notification, notification.instructionPointer()), notification);
     }
 
     /** Answers fstat, or fstatat without a path. */

@@ -10,7 +10,7 @@ import org.softrdma.verbs.VerbsException;
  * those that a program may use: programs take the lowest free numbers themselves.
  *
  * @param verbs       of {@link DeviceFile.Kind#VERBS}
- * @param connections of {@link DeviceFile.Kind#CONNECTIONS}
+ * @param connections of {@link DeviceFile.Kind#CONNECTIONS} and {@link DeviceFile.Kind#MANAGEMENT}
  * @param netlink     of sockets of the netlink family RDMA
  */
 public record DescriptorNumbers(DescriptorRange verbs, DescriptorRange connections, DescriptorRange netlink) {
@@ -50,7 +50,7 @@ public record DescriptorNumbers(DescriptorRange verbs, DescriptorRange connectio
     DescriptorRange of(DeviceFile.Kind kind) {
         return switch (kind) {
             case VERBS -> verbs;
-            case CONNECTIONS -> connections;
+            case CONNECTIONS, MANAGEMENT -> connections;
             case EVENTS -> null;
         };
     }

@@ -18,6 +18,8 @@ public interface DeviceFile {
         VERBS,
         /** The connection manager ({@code /dev/infiniband/rdma_cm}): write is trapped. */
         CONNECTIONS,
+        /** Management datagrams ({@code /dev/infiniband/umadN}): ioctl, read and write are trapped. */
+        MANAGEMENT,
         /** The reading end of a pipe with events: nothing is trapped. */
         EVENTS
     }
@@ -48,8 +50,13 @@ public interface DeviceFile {
     }
 
     /** Executes an ioctl and answers the call. */
-    default void ioctl(TrappedCall call, long argument) {
+    default void ioctl(TrappedCall call, int command, long argument) {
         call.answer(-Errno.ENOTTY.value());
+    }
+
+    /** Executes a read, and answers the call now or when there is something to read. */
+    default void read(TrappedCall call, long address, long bytes) {
+        call.answer(-Errno.EINVAL.value());
     }
 
     /** Executes a write and answers the call. */

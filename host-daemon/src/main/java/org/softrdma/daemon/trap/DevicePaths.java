@@ -22,8 +22,8 @@ final class DevicePaths {
     private static final String SYSFS_CM = "/sys/class/misc/rdma_cm";
     /** One of these words is in every path of ours. */
     private static final byte[][] WORDS = {ascii("infiniband"), ascii("rdma_cm")};
-    /** The name of a device relative to its directory. */
-    private static final byte[] RELATIVE_WORD = ascii("uverbs");
+    /** Names of devices relative to their directory. */
+    private static final byte[][] RELATIVE_WORDS = {ascii("uverbs"), ascii("umad")};
 
     private final DeviceTree tree;
 
@@ -40,7 +40,7 @@ final class DevicePaths {
         if (contains(path, length, WORDS[0]) || contains(path, length, WORDS[1])) {
             return true;
         }
-        return path.get(JAVA_BYTE, 0) != '/' && contains(path, length, RELATIVE_WORD);
+        return path.get(JAVA_BYTE, 0) != '/' && (contains(path, length, RELATIVE_WORDS[0]) || contains(path, length, RELATIVE_WORDS[1]));
     }
 
     private static boolean contains(MemorySegment path, int length, byte[] word) {

@@ -102,6 +102,7 @@ final class SystemCalls {
         SystemCall name = architecture.call(call.number());
         switch (name) {
             case IOCTL -> descriptors.ioctl(call);
+            case READ -> descriptors.read(call);
             case WRITE -> descriptors.write(call);
             case FSTAT -> descriptors.fstat(call, 1);
             case DUP -> descriptors.duplicate(call, 0, false);

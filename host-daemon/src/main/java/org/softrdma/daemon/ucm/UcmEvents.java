@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.softrdma.abi.ucm.UcmEvent;
 import org.softrdma.abi.ucm.UcmGetEvent;
 import org.softrdma.cm.CmEventListener;
+import org.softrdma.daemon.trap.EventSignal;
 import org.softrdma.daemon.trap.TrappedCall;
 import org.softrdma.linux.process.EventPipe;
 import org.softrdma.verbs.Errno;

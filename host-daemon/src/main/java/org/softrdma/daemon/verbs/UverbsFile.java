@@ -109,7 +109,7 @@ public final class UverbsFile implements DeviceFile {
     }
 
     @Override
-    public void ioctl(TrappedCall trapped, long argument) {
+    public void ioctl(TrappedCall trapped, int command, long argument) {
         int errno;
         lock.lock();
         try {

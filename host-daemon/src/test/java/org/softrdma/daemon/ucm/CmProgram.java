@@ -38,6 +38,7 @@ import org.softrdma.abi.ucm.UcmSetOption;
 import org.softrdma.abi.uverbs.QpAttributesRecord;
 import org.softrdma.daemon.trap.ClientProcess;
 import org.softrdma.daemon.trap.DeviceFile;
+import org.softrdma.daemon.trap.PlayedCall;
 
 /** A program that writes commands to rdma_cm as librdmacm does. Its memory is native memory of this process. */
 final class CmProgram implements AutoCloseable {

@@ -27,6 +27,7 @@ import org.softrdma.abi.ucm.UcmQueryPathResponse;
 import org.softrdma.abi.ucm.UcmQueryRouteResponse;
 import org.softrdma.abi.ucm.UcmSetOption;
 import org.softrdma.abi.ucm.UcmSockaddr;
+import org.softrdma.daemon.trap.PlayedCall;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.cm.PortSpace;

@@ -14,6 +14,7 @@ import org.softrdma.abi.ucm.UcmCreateId;
 import org.softrdma.abi.ucm.UcmEvent;
 import org.softrdma.abi.ucm.UcmEventsReported;
 import org.softrdma.abi.ucm.UcmGetEvent;
+import org.softrdma.daemon.trap.PlayedCall;
 
 /** Delivery of events: polling, waiting, interruption, counts at destruction, migration. Behaviour of Linux's ucma.c. */
 @Timeout(60)

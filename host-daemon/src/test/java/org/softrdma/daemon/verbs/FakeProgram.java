@@ -29,6 +29,7 @@ import org.softrdma.daemon.trap.TrappedCall;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.linux.process.Descriptors;
 import org.softrdma.linux.process.ProcessMemory;
+import org.softrdma.linux.process.SeccompFilter;
 
 /**
  * A program with libibverbs, as the test plays it: it is this process itself, whose memory is reached like another's, and it holds copies
@@ -246,7 +247,7 @@ final class FakeProgram implements ClientProcess, AutoCloseable {
         }
 
         int runAt(long address) {
-            file.ioctl(this, address);
+            file.ioctl(this, SeccompFilter.VERBS_IOCTL, address);
             return (int) result;
         }
 

@@ -21,6 +21,7 @@ public final class Notification {
     private static final int PID = 8;
     private static final int NUMBER = 16;
     private static final int ARCH = 20;
+    private static final int INSTRUCTION_POINTER = 24;
     private static final int ARGUMENT = 32;
 
     final MemorySegment memory = Arena.ofAuto().allocate(BYTES, 8);
@@ -43,6 +44,11 @@ public final class Notification {
     /** Constant AUDIT_ARCH_… of the caller. */
     public int auditArch() {
         return memory.get(JAVA_INT, ARCH);
+    }
+
+    /** Address of the caller's next instruction, which the process can read. */
+    public long instructionPointer() {
+        return memory.get(JAVA_LONG, INSTRUCTION_POINTER);
     }
 
     /**

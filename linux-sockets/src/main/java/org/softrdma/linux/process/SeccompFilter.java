@@ -10,7 +10,8 @@ import org.softrdma.linux.process.BpfAssembler.Label;
  * which are refused. All others run at full speed.
  *
  * <p>Notified are calls with a path that may be a device's or below sysfs; calls on descriptors whose numbers are in the two ranges that
- * the listener hands out; the ioctl of verbs on any descriptor; and netlink sockets of the RDMA family, by which libraries find devices.
+ * the listener hands out, and in the second one also reads, writes and ioctls; the ioctl of verbs on any descriptor; and netlink sockets
+ * of the RDMA family, by which libraries find devices.
  * Refused are changes of the size of a verbs descriptor's file, as on a character device (EINVAL, ENODEV). Programs of another
  * architecture on the same kernel (i386, x32) are let through, and find no device.
  *
@@ -48,7 +49,7 @@ public final class SeccompFilter {
     private final BpfAssembler program = new BpfAssembler();
     private final Architecture architecture;
     private final DescriptorRange verbs;
-    private final DescriptorRange cm;
+    private final DescriptorRange calls;
     private final DescriptorRange netlink;
     private final Label allow = new Label();
     private final Label notify = new Label();
@@ -57,22 +58,22 @@ public final class SeccompFilter {
      * Builds the program.
      *
      * @param verbs numbers of descriptors of verbs devices
-     * @param cm    numbers of descriptors of the connection manager's device; not overlapping
+     * @param calls numbers of descriptors of devices whose every call is trapped; not overlapping
      * @param netlink numbers of sockets of the netlink family RDMA; not overlapping
      */
-    public SeccompFilter(Architecture architecture, DescriptorRange verbs, DescriptorRange cm, DescriptorRange netlink) {
+    public SeccompFilter(Architecture architecture, DescriptorRange verbs, DescriptorRange calls, DescriptorRange netlink) {
         this.netlink = netlink;
-        if (verbs.first() < cm.end() && cm.first() < verbs.end()) {
-            throw new IllegalArgumentException(verbs + " and " + cm + " overlap");
+        if (verbs.first() < calls.end() && calls.first() < verbs.end()) {
+            throw new IllegalArgumentException(verbs + " and " + calls + " overlap");
         }
         this.architecture = architecture;
         this.verbs = verbs;
-        this.cm = cm;
+        this.calls = calls;
         build();
     }
 
     private void build() {
-        Label write = new Label();
+        Label transfer = new Label();
         Label ioctl = new Label();
         Label byDescriptor = new Label();
         Label fcntl = new Label();
@@ -84,7 +85,8 @@ public final class SeccompFilter {
         Label fallocate = new Label();
 
         program.load(DATA_ARCH).ifEqual(architecture.auditArch(), null, allow).load(DATA_NUMBER);
-        on(SystemCall.WRITE, write);
+        on(SystemCall.WRITE, transfer);
+        on(SystemCall.READ, transfer);
         on(SystemCall.IOCTL, ioctl);
         on(SystemCall.OPENAT, notify);
         on(SystemCall.NEWFSTATAT, pathAndFlags3);
@@ -114,10 +116,10 @@ public final class SeccompFilter {
         on(SystemCall.FALLOCATE, fallocate);
         program.give(ALLOW);
 
-        program.at(write).load(argument(0));
-        notifyWithin(cm, allow);
+        program.at(ioctl).load(argument(1)).ifEqual(VERBS_IOCTL, notify, transfer);
 
-        program.at(ioctl).load(argument(1)).ifEqual(VERBS_IOCTL, notify, allow);
+        program.at(transfer).load(argument(0));
+        notifyWithin(calls, allow);
 
         program.at(fcntl).load(argument(1)).ifEqual(F_DUPFD, byDescriptor, null).ifEqual(F_DUPFD_CLOEXEC, byDescriptor, allow);
 
@@ -127,11 +129,11 @@ public final class SeccompFilter {
         program.at(pathAndFlags2).load(argument(2)).ifAnyBit(AT_EMPTY_PATH, byDirectory, notify);
         program.at(byDirectory).load(argument(0)).ifEqual(AT_FDCWD, notify, null);
 
-        Label orCm = new Label();
+        Label orCalls = new Label();
         program.at(byDescriptor).load(argument(0));
-        notifyWithin(verbs, orCm);
-        program.at(orCm);
-        notifyWithin(cm, allow);
+        notifyWithin(verbs, orCalls);
+        program.at(orCalls);
+        notifyWithin(calls, allow);
 
         Label protocol = new Label();
         program.at(socket).load(argument(0)).ifEqual(AF_NETLINK, protocol, allow);

@@ -27,6 +27,7 @@ public enum SystemCall {
     LISTXATTR(194, 11),
     LLISTXATTR(195, 12),
     IOCTL(16, 29),
+    READ(0, 63),
     WRITE(1, 64),
     DUP(32, 23),
     DUP2(33, Architecture.NONE),

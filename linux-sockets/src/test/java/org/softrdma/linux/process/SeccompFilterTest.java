@@ -85,6 +85,9 @@ class SeccompFilterTest {
         "ioctl,       16,  29, 3,   0xc0181b01, p,     0,      notify",
         "ioctl,       16,  29, 900, 0x5401,     p,     0,      allow",
         "ioctl,       16,  29, 900, 0xc0181b02, p,     0,      allow",
+        "ioctl,       16,  29, 960, 0xc01c1b01, p,     0,      notify",
+        "ioctl,       16,  29, 1019, 0x5401,    p,     0,      notify",
+        "ioctl,       16,  29, 1020, 0xc01c1b01, p,    0,      allow",
         "write,       1,   64, 900, p,          32,    0,      allow",
         "write,       1,   64, 959, p,          32,    0,      allow",
         "write,       1,   64, 960, p,          24,    0,      notify",
@@ -115,6 +118,10 @@ class SeccompFilterTest {
         "fallocate,   285, 47, 959, 3,          0,     4096,   errno 19",
         "fallocate,   285, 47, 5,   0,          0,     4096,   allow",
         "read,        0,   63, 900, p,          8,     0,      allow",
+        "read,        0,   63, 959, p,          8,     0,      allow",
+        "read,        0,   63, 960, p,          320,   0,      notify",
+        "read,        0,   63, 1019, p,         320,   0,      notify",
+        "read,        0,   63, 1020, p,         320,   0,      allow",
         "poll,        7,   73, p,   1,          0,     0,      allow",
         "mmap,        9,   222, 0,  4096,       3,     1,      allow",
         "close,       3,   57, 900, 0,          0,     0,      allow",
@@ -149,7 +156,7 @@ class SeccompFilterTest {
         assertEquals(SystemCall.OPENAT, Architecture.X86_64.call(257));
         assertEquals(SystemCall.IOCTL, Architecture.X86_64.call(16));
         assertEquals(SystemCall.IOCTL, Architecture.AARCH64.call(29));
-        assertNull(Architecture.X86_64.call(0));
+        assertEquals(SystemCall.READ, Architecture.X86_64.call(0));
         assertNull(Architecture.X86_64.call(-1));
         assertNull(Architecture.X86_64.call(X32 | 257));
     }

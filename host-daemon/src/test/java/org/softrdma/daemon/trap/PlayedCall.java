@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.daemon.ucm;
+package org.softrdma.daemon.trap;
 
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.softrdma.daemon.trap.ClientProcess;
-import org.softrdma.daemon.trap.DeviceFile;
-import org.softrdma.daemon.trap.TrappedCall;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-/** A write of a played program, which may be interrupted while it waits. */
-final class PlayedCall implements TrappedCall {
+/** A call of a played program, which may be interrupted while it waits. */
+public final class PlayedCall implements TrappedCall {
     private static final long INTERRUPTED = -4;
     private static final int SECONDS = 30;
 
@@ -23,9 +20,9 @@ final class PlayedCall implements TrappedCall {
     private final boolean nonBlocking;
     private final CompletableFuture<Long> result = new CompletableFuture<>();
     /** Set to let the next answer be lost, as if a signal had come between the check and the answer. */
-    volatile boolean losesAnswer;
+    public volatile boolean losesAnswer;
 
-    PlayedCall(ClientProcess process, Map<Integer, DeviceFile> files, int descriptor, boolean nonBlocking) {
+    public PlayedCall(ClientProcess process, Map<Integer, DeviceFile> files, int descriptor, boolean nonBlocking) {
         this.process = process;
         this.files = files;
         this.descriptor = descriptor;
@@ -73,11 +70,12 @@ final class PlayedCall implements TrappedCall {
     }
 
     /** Plays a signal: the call returns EINTR. */
-    void interrupt() {
+    public void interrupt() {
         result.complete(INTERRUPTED);
     }
 
-    long await() {
+    /** Waits for the result: a value, or a negative errno. */
+    public long await() {
         try {
             return result.get(SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException late) {

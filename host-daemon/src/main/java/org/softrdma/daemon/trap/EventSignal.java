@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.daemon.ucm;
+package org.softrdma.daemon.trap;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.linux.process.EventPipe;
 
 /**
- * Keeps one byte in a channel's pipe for each event that the program can read, so that the program polls its descriptor natively, also with
+ * Keeps one byte in a file's pipe for each event that the program can read, so that the program polls its descriptor natively, also with
  * edge-triggered epoll. Of more events than the pipe has room for, those beyond have no byte until others are read. Any thread; never
  * waits.
  */
-final class EventSignal {
+public final class EventSignal {
     private final EventPipe pipe;
     private final MemorySegment drained = Arena.ofAuto().allocate(EventPipe.MAX_RECORD_BYTES);
     /** Events that the program can read. Below 0 for a moment if one is read before it was counted. */
     private int events;
     private int bytes;
 
-    EventSignal(EventPipe pipe) {
+    /** Starts with no event. */
+    public EventSignal(EventPipe pipe) {
         this.pipe = pipe;
     }
 
-    synchronized void add() {
+    /** Adds one event. */
+    public synchronized void add() {
         events++;
         settle();
     }
 
-    synchronized void remove(int count) {
+    /** Removes events that were delivered or dropped. */
+    public synchronized void remove(int count) {
         events -= count;
         settle();
     }
