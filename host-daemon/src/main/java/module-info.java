@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** One adapter for all processes of a user: answers the verbs and rdma_cm calls of unmodified C programs. */
+/** One adapter for all processes of a user: answers the verbs, rdma_cm and umad calls of unmodified C programs. */
 @SuppressWarnings({"module", "requires-automatic", "requires-transitive-automatic"})
 module org.softrdma.daemon {
     requires org.agrona;
@@ -10,6 +10,7 @@ module org.softrdma.daemon {
     requires org.softrdma.host;
     requires org.softrdma.linux;
     requires org.softrdma.verbs;
+    requires org.softrdma.wire;
 
     exports org.softrdma.daemon.service to org.softrdma.tools;
 }

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 final class CHeaders {
     private static final List<String> INCLUDED = List.of("errno.h", "netinet/in.h", "stddef.h", "stdio.h", "sys/socket.h",
         "linux/netlink.h", "rdma/rdma_netlink.h", "rdma/ib_user_verbs.h", "rdma/ib_user_ioctl_verbs.h", "rdma/ib_user_ioctl_cmds.h",
-        "rdma/rdma_user_ioctl_cmds.h", "rdma/rdma_user_rxe.h", "rdma/siw-abi.h", "rdma/rdma_user_cm.h", "infiniband/verbs.h",
-        "infiniband/ib.h", "infiniband/sa.h");
+        "rdma/rdma_user_ioctl_cmds.h", "rdma/rdma_user_rxe.h", "rdma/siw-abi.h", "rdma/rdma_user_cm.h", "rdma/ib_user_mad.h",
+        "infiniband/verbs.h", "infiniband/ib.h", "infiniband/sa.h");
     /** Directory of the installed headers. */
     static final Path SYSTEM = Path.of("/usr/include");
     private static final int SECONDS = 60;

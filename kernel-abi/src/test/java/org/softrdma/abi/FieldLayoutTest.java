@@ -39,7 +39,8 @@ class FieldLayoutTest {
         "UcmUserPath.dlid", "UcmUserPath.slid", "UcmUserPath.flowLabel", "UcmUserPath.pkey", "UcmSockaddr.port",
         "UcmSockaddr.ipv6FlowInfo", "UcmSockaddr.ibPkey", "UcmSockaddr.ibFlowInfo", "UcmSockaddr.ibServiceId",
         "UcmSockaddr.ibServiceIdMask", "UcmPathRecord.serviceId", "UcmPathRecord.dlid", "UcmPathRecord.slid",
-        "UcmPathRecord.flowlabelHoplimit", "UcmPathRecord.pkey", "UcmPathRecord.qosclassSl");
+        "UcmPathRecord.flowlabelHoplimit", "UcmPathRecord.pkey", "UcmPathRecord.qosclassSl",
+        "UmadHeader.qpn", "UmadHeader.qkey", "UmadHeader.lid", "UmadHeader.flowLabel");
     /** Members of unions that stand in one flyweight. */
     private static final Set<Set<String>> UNIONS = Set.of(Set.of("RxeSendRecord.immData", "RxeSendRecord.invalidateRkey"),
         Set.of("RxeCompletion.immData", "RxeCompletion.invalidateRkey"), Set.of("SiwCompletion.immData", "SiwCompletion.invalStag"));

@@ -49,7 +49,7 @@ public final class RxeContext extends SoftContext implements CmContext {
     }
 
     @Override
-    protected MadPort madPort() {
+    public MadPort madPort() {
         return new RxeMadPort(running);
     }
 

@@ -11,6 +11,7 @@ import org.softrdma.abi.sysfs.SysfsDevice;
 import org.softrdma.abi.sysfs.SysfsGid;
 import org.softrdma.abi.sysfs.SysfsPort;
 import org.softrdma.daemon.trap.DeviceTree;
+import org.softrdma.daemon.umad.UmadDevice;
 import org.softrdma.daemon.verbs.UverbsDevice;
 import org.softrdma.verbs.DeviceDescription;
 import org.softrdma.verbs.GidEntry;
@@ -44,17 +45,23 @@ final class DeviceSheet {
     /**
      * Describes a device.
      *
+     * @param umad its management datagrams, or null for none
      * @param name as programs see it
      * @throws org.softrdma.verbs.VerbsException the state of its interface cannot be read
      */
-    static SysfsDevice of(UverbsDevice view, String name) {
+    static SysfsDevice of(UverbsDevice view, UmadDevice umad, String name) {
         RdmaDevice device = view.device();
         DeviceDescription description = device.describe();
         boolean iwarp = isIwarp(device);
+        Map<String, Long> counted = new LinkedHashMap<>(view.counters());
+        if (umad != null) {
+            counted.putAll(umad.counters());
+        }
+        int umadNumber = umad == null ? SysfsPort.NO_UMAD : umad.index();
         return new SysfsDevice(name, view.index(), view.abiVersion(),
             device.nodeType() == NodeType.RNIC ? SysfsDevice.RNIC : SysfsDevice.CA, iwarp ? SIW_DESCRIPTION : RXE,
             description.device().fwVer(), device.nodeGuid(), description.device().sysImageGuid(), iwarp ? null : device.netdev(),
-            List.of(device.netdev()), List.of(port(description, iwarp, hwCounters(view.counters(), iwarp))));
+            List.of(device.netdev()), List.of(port(description, iwarp, hwCounters(counted, iwarp), umadNumber)));
     }
 
     /** All counters of the device. Kernel rxe's are there from the beginning; kernel siw has none. */
@@ -68,7 +75,7 @@ final class DeviceSheet {
         return all;
     }
 
-    private static SysfsPort port(DeviceDescription description, boolean iwarp, Map<String, Long> hwCounters) {
+    private static SysfsPort port(DeviceDescription description, boolean iwarp, Map<String, Long> hwCounters, int umad) {
         PortAttributes port = description.port();
         List<SysfsGid> gids = new ArrayList<>();
         for (GidEntry each : description.gids()) {
@@ -78,6 +85,6 @@ final class DeviceSheet {
         return new SysfsPort(1, port.state().value(), port.physState(), port.portCapFlags(),
             LinkRate.of(port.activeWidth(), port.activeSpeed()).kernelText(),
             port.linkLayer() == LAYER_INFINIBAND ? "InfiniBand" : ETHERNET,
-            iwarp ? List.of() : List.of(DEFAULT_PKEY), gids, Map.of(), hwCounters, Map.of());
+            iwarp ? List.of() : List.of(DEFAULT_PKEY), gids, Map.of(), hwCounters, Map.of(), umad);
     }
 }

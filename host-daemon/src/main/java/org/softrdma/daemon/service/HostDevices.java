@@ -8,6 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.softrdma.abi.sysfs.DeviceNumber;
 import org.softrdma.abi.sysfs.SysfsDevice;
 import org.softrdma.abi.sysfs.SysfsTree;
@@ -16,8 +18,10 @@ import org.softrdma.daemon.trap.DeviceNode;
 import org.softrdma.daemon.trap.DeviceSource;
 import org.softrdma.daemon.ucm.QueuePairOwners;
 import org.softrdma.daemon.ucm.UcmDevice;
+import org.softrdma.daemon.umad.UmadDevice;
 import org.softrdma.daemon.verbs.UverbsDevice;
 import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Transport;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -31,6 +35,8 @@ final class HostDevices implements DeviceSource, AutoCloseable {
     private final UcmDevice connections;
     /** By the user's name for the device; guarded by this object's monitor. */
     private final Map<String, UverbsDevice> views = new LinkedHashMap<>();
+    /** Management datagrams of those that have them, by the same names; guarded by this object's monitor. */
+    private final Map<String, UmadDevice> umads = new LinkedHashMap<>();
 
     /** Lists the configured devices. */
     interface Devices {
@@ -67,6 +73,7 @@ final class HostDevices implements DeviceSource, AutoCloseable {
     public synchronized List<DeviceNode> nodes() {
         update();
         List<DeviceNode> nodes = new ArrayList<>(views.values());
+        nodes.addAll(umads.values());
         nodes.add(connections);
         return nodes;
     }
@@ -97,7 +104,8 @@ final class HostDevices implements DeviceSource, AutoCloseable {
         Map<UverbsDevice, String> names = names();
         for (UverbsDevice view : views.values()) {
             try {
-                shown.add(new Shown(DeviceSheet.of(view, names.get(view)), view.device().netdev(), view.driverId()));
+                SysfsDevice sheet = DeviceSheet.of(view, umads.get(view.device().name()), names.get(view));
+                shown.add(new Shown(sheet, view.device().netdev(), view.driverId()));
             } catch (VerbsException unknown) {
                 LOG.log(System.Logger.Level.WARNING, view.device().name() + " is not shown: " + unknown.getMessage());
             }
@@ -114,12 +122,26 @@ final class HostDevices implements DeviceSource, AutoCloseable {
             RdmaDevice now = configured.get(name);
             if (now == null || !isSame(now, views.get(name).device())) {
                 views.remove(name).close();
+                closeUmad(umads.remove(name));
             }
         }
         for (Map.Entry<String, RdmaDevice> each : configured.entrySet()) {
             if (!views.containsKey(each.getKey())) {
-                views.put(each.getKey(), new UverbsDevice(each.getValue(), freeNumber()));
+                add(each.getKey(), each.getValue());
             }
+        }
+    }
+
+    private void add(String name, RdmaDevice device) {
+        views.put(name, new UverbsDevice(device, freeNumber(views.values().stream().map(UverbsDevice::index))));
+        if (device.transport() != Transport.IWARP) {
+            umads.put(name, new UmadDevice(device, freeNumber(umads.values().stream().map(UmadDevice::index))));
+        }
+    }
+
+    private static void closeUmad(UmadDevice umad) {
+        if (umad != null) {
+            umad.close();
         }
     }
 
@@ -127,9 +149,8 @@ final class HostDevices implements DeviceSource, AutoCloseable {
         return one.transport() == other.transport() && one.netdev().equals(other.netdev());
     }
 
-    private int freeNumber() {
-        Set<Integer> taken = new HashSet<>();
-        views.values().forEach(each -> taken.add(each.index()));
+    private static int freeNumber(Stream<Integer> used) {
+        Set<Integer> taken = used.collect(Collectors.toSet());
         int number = 0;
         while (taken.contains(number)) {
             number++;
@@ -159,6 +180,8 @@ final class HostDevices implements DeviceSource, AutoCloseable {
 
     @Override
     public synchronized void close() {
+        umads.values().forEach(UmadDevice::close);
+        umads.clear();
         views.values().forEach(UverbsDevice::close);
         views.clear();
         connections.close();

@@ -2,20 +2,27 @@
 package org.softrdma.abi.sysfs;
 
 /**
- * Number of a character device. Source: {@code include/linux/kdev_t.h} and {@code drivers/infiniband/core/uverbs_main.c} of Linux 6.1.
+ * Number of a character device. Source: {@code include/linux/kdev_t.h} and {@code uverbs_main.c} and
+ * {@code user_mad.c} in {@code drivers/infiniband/core} of Linux 6.1.
  *
  * @param major of the driver, 12 bits
  * @param minor of the device, 20 bits
  */
 public record DeviceNumber(int major, int minor) {
-    private static final int UVERBS_MAJOR = 231;
+    /** Of all InfiniBand devices but those of rdma_cm. */
+    private static final int INFINIBAND_MAJOR = 231;
     private static final int UVERBS_FIRST_MINOR = 192;
     private static final int MISC_MAJOR = 10;
     private static final int LOW_MINOR = 0xff;
 
     /** Returns the number of uverbsN. */
     public static DeviceNumber uverbs(int n) {
-        return new DeviceNumber(UVERBS_MAJOR, UVERBS_FIRST_MINOR + n);
+        return new DeviceNumber(INFINIBAND_MAJOR, UVERBS_FIRST_MINOR + n);
+    }
+
+    /** Returns the number of umadN; the first 64 have fixed ones. */
+    public static DeviceNumber umad(int n) {
+        return new DeviceNumber(INFINIBAND_MAJOR, n);
     }
 
     /** Returns the number of a miscellaneous device, which rdma_cm is. */

@@ -18,7 +18,11 @@ import java.util.Map;
  * @param counters files below {@code counters}, by name; the directory is missing if it is empty
  * @param hwCounters files below {@code hw_counters}, by name; the directory is missing if it is empty
  * @param groups further directories of counters, such as {@code cm_tx_msgs}, by name of directory and file
+ * @param umad number of {@code /dev/infiniband/umadN}, 0..63, or {@link #NO_UMAD}
  */
 public record SysfsPort(int number, int state, int physState, int capMask, String rate, String linkLayer, List<Integer> pkeys,
-    List<SysfsGid> gids, Map<String, Long> counters, Map<String, Long> hwCounters, Map<String, Map<String, Long>> groups) {
+    List<SysfsGid> gids, Map<String, Long> counters, Map<String, Long> hwCounters, Map<String, Map<String, Long>> groups,
+    int umad) {
+    /** A port without management datagrams, as with iWARP. */
+    public static final int NO_UMAD = -1;
 }

@@ -6,14 +6,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.softrdma.abi.ucm.UcmCommand;
+import org.softrdma.abi.umad.UmadIoctl;
 import org.softrdma.abi.uverbs.UverbsValue;
 
 /**
  * Files of devices below {@code /sys/class}: paths without a leading slash, and texts as the kernel prints them, line feed included. A path
  * that ends with a slash is an empty directory.
  *
- * <p>Left out are {@code infiniband_mad} (no MAD device), links to {@code subsystem}, {@code power}, and files that the kernel lists but
- * refuses to read: the network interface of a GID without one.
+ * <p>Left out are {@code issmN} in {@code infiniband_mad} (no subnet manager runs on Ethernet), links to {@code subsystem}, {@code power},
+ * and files that the kernel lists but refuses to read: the network interface of a GID without one.
  */
 public final class SysfsTree {
     private static final String[] NODE_TYPES = {"unknown", "CA", "switch", "router", "RNIC", "usNIC", "usNIC UDP", "unspecified"};
@@ -36,10 +37,12 @@ public final class SysfsTree {
     public static Map<String, String> of(List<SysfsDevice> devices, DeviceNumber rdmaCm) {
         SysfsTree tree = new SysfsTree();
         tree.line("class/infiniband_verbs/abi_version", UverbsValue.ABI_VERSION);
+        tree.line("class/infiniband_mad/abi_version", UmadIoctl.ABI_VERSION);
         tree.line("class/misc/rdma_cm/abi_version", UcmCommand.ABI_VERSION);
         tree.line("class/misc/rdma_cm/dev", rdmaCm);
         for (SysfsDevice device : devices) {
             tree.uverbs(device);
+            tree.umads(device);
             tree.device(device);
         }
         return tree.files;
@@ -52,7 +55,25 @@ public final class SysfsTree {
         line(at + "abi_version", device.abiVersion());
         line(at + "dev", number);
         line(at + "ibdev", device.name());
-        line(at + "uevent", "MAJOR=" + number.major() + "\nMINOR=" + number.minor() + "\nDEVNAME=infiniband/" + node + "\nDEVMODE=0666");
+        line(at + "uevent", uevent(node, number) + "\nDEVMODE=0666");
+    }
+
+    private void umads(SysfsDevice device) {
+        for (SysfsPort port : device.ports()) {
+            if (port.umad() != SysfsPort.NO_UMAD) {
+                String node = "umad" + port.umad();
+                String at = "class/infiniband_mad/" + node + "/";
+                DeviceNumber number = DeviceNumber.umad(port.umad());
+                line(at + "dev", number);
+                line(at + "ibdev", device.name());
+                line(at + "port", port.number());
+                line(at + "uevent", uevent(node, number));
+            }
+        }
+    }
+
+    private static String uevent(String node, DeviceNumber number) {
+        return "MAJOR=" + number.major() + "\nMINOR=" + number.minor() + "\nDEVNAME=infiniband/" + node;
     }
 
     private void device(SysfsDevice device) {

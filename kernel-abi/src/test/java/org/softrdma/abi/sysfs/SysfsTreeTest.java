@@ -27,13 +27,14 @@ class SysfsTreeTest {
         SysfsGid linkLocal = new SysfsGid(0, 0xfe80_0000_0000_0000L, GUID, SysfsGid.ROCE_V2, "eth0");
         SysfsGid ipv4 = new SysfsGid(1, 0, 0x0000_ffff_0a4d_0002L, SysfsGid.ROCE_V2, "eth0");
         SysfsPort port = new SysfsPort(1, 4, 5, 0x00010000, RATE, "Ethernet", List.of(0xffff), List.of(linkLocal, ipv4), Map.of(),
-            hwCounters, groups);
+            hwCounters, groups, 0);
         return new SysfsDevice("rxe0", 0, 2, SysfsDevice.CA, "rxe", "", GUID, GUID, "eth0", List.of(), List.of(port));
     }
 
     private static SysfsDevice siw() {
         SysfsGid mac = new SysfsGid(0, 0x5254_0012_3456_0000L, 0, SysfsGid.IB_OR_ROCE_V1, null);
-        SysfsPort port = new SysfsPort(1, 4, 5, 0x00090000, RATE, "Ethernet", List.of(), List.of(mac), Map.of(), Map.of(), Map.of());
+        SysfsPort port = new SysfsPort(1, 4, 5, 0x00090000, RATE, "Ethernet", List.of(), List.of(mac), Map.of(), Map.of(), Map.of(),
+            SysfsPort.NO_UMAD);
         return new SysfsDevice("siw0", 1, 1, SysfsDevice.RNIC, "Software iWARP stack", "", GUID, GUID, null, List.of(), List.of(port));
     }
 
@@ -53,13 +54,19 @@ class SysfsTreeTest {
         Map<String, String> expected = new TreeMap<>(linux);
         expected.put("class/misc/rdma_cm/abi_version", "4\n");
         expected.put("class/misc/rdma_cm/dev", "10:124\n");
+        // The module ib_umad was not loaded when the texts were recorded.
+        expected.put("class/infiniband_mad/abi_version", "5\n");
+        expected.put("class/infiniband_mad/umad0/dev", "231:0\n");
+        expected.put("class/infiniband_mad/umad0/ibdev", "rxe0\n");
+        expected.put("class/infiniband_mad/umad0/port", "1\n");
+        expected.put("class/infiniband_mad/umad0/uevent", "MAJOR=231\nMINOR=0\nDEVNAME=infiniband/umad0\n");
         assertEquals(expected, ours);
-        assertEquals(109 + 2, ours.size());
+        assertEquals(109 + 2 + 5, ours.size());
     }
 
     @Test
     void shouldShowPortsThatAreDown() {
-        SysfsPort port = new SysfsPort(1, 1, 3, 0, RATE, "Ethernet", List.of(), List.of(), Map.of(), Map.of(), Map.of());
+        SysfsPort port = new SysfsPort(1, 1, 3, 0, RATE, "Ethernet", List.of(), List.of(), Map.of(), Map.of(), Map.of(), 1);
         SysfsDevice device = new SysfsDevice("rxe1", 2, 2, SysfsDevice.CA, "rxe", "", 0, 0, "lo", List.of("lo"), List.of(port));
         Map<String, String> files = SysfsTree.of(List.of(device), RDMA_CM);
         assertEquals("1: DOWN\n", files.get("class/infiniband/rxe1/ports/1/state"));
@@ -72,7 +79,8 @@ class SysfsTreeTest {
     @Test
     void shouldPrintCountersWithoutASign() {
         Map<String, Long> counters = Map.of("port_xmit_data", -1L);
-        SysfsPort port = new SysfsPort(1, 4, 5, 0, RATE, "Ethernet", List.of(), List.of(), counters, Map.of(), Map.of());
+        SysfsPort port = new SysfsPort(1, 4, 5, 0, RATE, "Ethernet", List.of(), List.of(), counters, Map.of(), Map.of(),
+            SysfsPort.NO_UMAD);
         SysfsDevice device = new SysfsDevice("rxe0", 0, 2, SysfsDevice.CA, "rxe", "", -1, 0, null, List.of(), List.of(port));
         Map<String, String> files = SysfsTree.of(List.of(device), RDMA_CM);
         assertEquals("18446744073709551615\n", files.get("class/infiniband/rxe0/ports/1/counters/port_xmit_data"));
@@ -83,8 +91,8 @@ class SysfsTreeTest {
     @Test
     void shouldShowTheInterfacesWithoutDevices() {
         Map<String, String> files = SysfsTree.of(List.of(), RDMA_CM);
-        assertEquals(Map.of("class/infiniband_verbs/abi_version", "6\n", "class/misc/rdma_cm/abi_version", "4\n",
-            "class/misc/rdma_cm/dev", "10:124\n"), files);
+        assertEquals(Map.of("class/infiniband_verbs/abi_version", "6\n", "class/infiniband_mad/abi_version", "5\n",
+            "class/misc/rdma_cm/abi_version", "4\n", "class/misc/rdma_cm/dev", "10:124\n"), files);
     }
 
     /** Values of the counters in a directory of rxe0's port, as recorded. */

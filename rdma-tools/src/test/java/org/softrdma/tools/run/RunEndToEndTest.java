@@ -69,7 +69,7 @@ class RunEndToEndTest extends ToolProcesses {
     @Test
     void shouldShowDevicesToPrograms() throws Exception {
         Ended listed = start("run -- ls /dev/infiniband /sys/class/infiniband").await();
-        assertEquals("/dev/infiniband:\nrdma_cm\nuverbs0\nuverbs1\n\n/sys/class/infiniband:\nrxe0\nsiw0\n", listed.out());
+        assertEquals("/dev/infiniband:\nrdma_cm\numad0\nuverbs0\nuverbs1\n\n/sys/class/infiniband:\nrxe0\nsiw0\n", listed.out());
         assertEquals("", listed.err());
         assertEquals("character special file e7:c0\n", start("run -- stat -c %F_%t:%T /dev/infiniband/uverbs0").await().out()
             .replace('_', ' '));
@@ -95,7 +95,7 @@ class RunEndToEndTest extends ToolProcesses {
             print(sorted(os.listdir('infiniband')))
             print(os.access('../dev/infiniband/rdma_cm', os.R_OK | os.W_OK), os.access('infiniband/none', os.F_OK))
             """);
-        assertEquals("True 231 192\n4: RNIC\n['rdma_cm', 'uverbs0', 'uverbs1']\nTrue False\n", ended.out(), ended.err());
+        assertEquals("True 231 192\n4: RNIC\n['rdma_cm', 'umad0', 'uverbs0', 'uverbs1']\nTrue False\n", ended.out(), ended.err());
     }
 
     @Test

@@ -173,7 +173,7 @@ public abstract class SoftContext implements Context {
      *
      * @return null if the device has none
      */
-    protected MadPort madPort() {
+    public MadPort madPort() {
         return null;
     }
 
