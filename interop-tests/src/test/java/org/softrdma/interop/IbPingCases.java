@@ -12,8 +12,8 @@ import org.softrdma.interop.InteropCase.Role;
 import org.softrdma.wire.roce.Opcode;
 
 /**
- * Cases between our ibping and the kernel's user MADs. The original cannot address a peer on RoCE, so a small program of ours exchanges its
- * datagrams through {@code /dev/infiniband/umad0}, by GID.
+ * Cases between our ibping, or a C program's umad on our device, and the kernel's user MADs. The original cannot address a peer on RoCE, so
+ * a small program of ours exchanges its datagrams through {@code /dev/infiniband/umad0}, by GID.
  */
 final class IbPingCases {
     private static final String GROUP = "ibping";
@@ -24,6 +24,8 @@ final class IbPingCases {
     /** Timeout of a request that must be answered: a guest on a busy machine is slow. */
     private static final int PATIENT_MS = 20_000;
 
+    private static final String UMAD = "the same small program on both ends, ours under `softrdma run`";
+
     private IbPingCases() {
     }
 
@@ -32,6 +34,9 @@ final class IbPingCases {
         return List.of(of("ping", pings, Role.CLIENT, IpVersion.IPV4, IbPingCases::weAsk),
             of("ping", pings, Role.CLIENT, IpVersion.IPV6, IbPingCases::weAsk),
             of("ping", pings, Role.SERVER, IpVersion.IPV6, IbPingCases::weAnswer),
+            of("umad", UMAD, Role.CLIENT, IpVersion.IPV4, IbPingCases::programAsks),
+            of("umad", UMAD, Role.CLIENT, IpVersion.IPV6, IbPingCases::programAsks),
+            of("umad", UMAD, Role.SERVER, IpVersion.IPV6, IbPingCases::programAnswers),
             of("unmatched", "our answer over IPv4 is sent, but the kernel matches it to no request", Role.SERVER,
                 IpVersion.IPV4, IbPingCases::weAnswerInVain));
     }
@@ -61,6 +66,37 @@ final class IbPingCases {
                 expect("(Pong from \\S+\\n){3}", client.awaitSuccess(DEADLINE));
             }
         }
+    }
+
+    private static void programAsks(CaseRun run) throws Exception {
+        run.expectMessages(CaptureReport.OURS, GET);
+        run.expectMessages(CaptureReport.KERNEL, GET_RESPONSE);
+        try (RunningCommand server = inGuest(run, "server", "serve")) {
+            server.awaitOutput("serving", DEADLINE);
+            try (RunningCommand client = program(run, "client", "ping", Integer.toString(run.ip().gidIndex), run.ip().guest,
+                Integer.toString(PINGS), Integer.toString(PATIENT_MS))) {
+                expect("(Pong from guest\\S*\\n){3}", client.awaitSuccess(DEADLINE));
+            }
+        }
+    }
+
+    private static void programAnswers(CaseRun run) throws Exception {
+        run.expectMessages(CaptureReport.KERNEL, GET);
+        run.expectMessages(CaptureReport.OURS, GET_RESPONSE);
+        try (RunningCommand server = program(run, "server", "serve")) {
+            server.awaitOutput("serving", DEADLINE);
+            try (RunningCommand client = client(run, PATIENT_MS)) {
+                expect("(Pong from \\S+\\n){3}", client.awaitSuccess(DEADLINE));
+            }
+        }
+    }
+
+    /** Starts the program of the guest on our device. */
+    private static RunningCommand program(CaseRun run, String name, String... arguments) {
+        List<String> command = new ArrayList<>(List.of("./softrdma", "run", "--private", "--", "python3", "-u",
+            KernelLab.module().resolve("src/test/resources/guest/umad-ping.py").toString()));
+        command.addAll(List.of(arguments));
+        return run.onHost(name, Map.of(), command.toArray(String[]::new));
     }
 
     /** The original expects its own GID where the packet has an IPv4 header, so the request times out with status 110. */
