@@ -23,6 +23,8 @@ final class AsyncEvents {
 
     /** As {@link org.softrdma.verbs.Context#getAsyncEvent}. */
     AsyncEvent next(long timeoutNs) {
+        // The descriptor of a closed context may be another one's by now.
+        context.address("get_async_event");
         MemorySegment event = Arena.ofAuto().allocate(IbvAsyncEvent.BYTES, 8);
         return Descriptors.receive(fd, timeoutNs, "get_async_event",
             () -> Libibverbs.GET_ASYNC_EVENT.call(context.address("get_async_event"), event.address())) ? new Received(event) : null;
