@@ -135,8 +135,9 @@ final class RxeDevice implements RdmaDevice {
     }
 
     private RunningRxe start() {
-        netdev.requireUsable(name);
-        List<Gid> addresses = GidTable.addressesOf(netdev);
+        NetDevice now = netdev.now();
+        now.requireUsable(name);
+        List<Gid> addresses = GidTable.addressesOf(now);
         OptionWatch<LinkFaults> watch = store == null ? null : new OptionWatch<>(store, name, RxeLinkType.FAULT);
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
         LinkFaults atFirst = watch == null ? options.faults() : watch.value();
@@ -146,7 +147,7 @@ final class RxeDevice implements RdmaDevice {
         Link used = capture == null ? link : new CaptureLink(link, capture);
         // Faults are applied above the capture, which shows the packets on the wire.
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
-        RunningRxe running = new RunningRxe(netdev, caGuid(link), GidTable.of(netdev, link.types(), link.addresses()), faulty,
+        RunningRxe running = new RunningRxe(now, caGuid(link), GidTable.of(now, link.types(), link.addresses()), faulty,
             Udp.DEST_PORT_ROCE, roceMode(), options.queuePairs(), new SecureRandom(), System::nanoTime, name);
         running.recordConnections(new ConnectionRecord(StateDirectory.ofUser()));
         running.start();

@@ -50,6 +50,15 @@ class PortEventsTest {
     private final SendRequest wr = new SendRequest();
     private final MemoryRegion region = pair.a.memory(64, AccessFlags.LOCAL_WRITE);
 
+    /** The daemon lists devices long before a program opens them. */
+    @Test
+    void shouldOpenOnAnInterfaceThatWasDownWhenTheDeviceWasListed() {
+        NetDevice loopback = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow();
+        try (Context context = new RxeDevice("late", loopback.gone(), RxeOptions.DEFAULT).open()) {
+            assertEquals(PortState.ACTIVE, context.queryPort(1).state());
+        }
+    }
+
     private static NetDevice netdev(boolean up, boolean running, String... addresses) {
         return netdev(9000, up, running, addresses);
     }

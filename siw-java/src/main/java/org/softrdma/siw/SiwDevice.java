@@ -104,10 +104,11 @@ final class SiwDevice implements RdmaDevice {
     }
 
     private RunningSiw start() {
-        netdev.requireUsable(name);
+        NetDevice now = netdev.now();
+        now.requireUsable(name);
         OptionWatch<MpaOptions> watch = store == null ? null : new OptionWatch<>(store, name, SiwLinkType.MPA);
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
-        RunningSiw running = new RunningSiw(netdev, SiwPort.hardwareAddress(name, netdev), watch == null ? options : watch.value(),
+        RunningSiw running = new RunningSiw(now, SiwPort.hardwareAddress(name, netdev), watch == null ? options : watch.value(),
             new SecureRandom(), System::nanoTime, name, capture());
         running.start();
         running.follow("softrdma-" + name + "-watch", () -> {

@@ -28,8 +28,10 @@ import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.tcp.TcpLink;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PortState;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpCapabilities;
@@ -200,6 +202,15 @@ class TcpLoopbackTest {
             await(() -> a.events.contains("disconnected") && b.events.contains("disconnected"), "the end");
             assertEquals(WcStatus.WR_FLUSH_ERR, a.take().status());
             assertEquals(QpState.ERR, a.qp.state());
+        }
+    }
+
+    /** The daemon lists devices long before a program opens them. */
+    @Test
+    void shouldOpenOnAnInterfaceThatWasDownWhenTheDeviceWasListed() {
+        NetDevice loopback = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow();
+        try (Context context = new SiwDevice("late", loopback.gone(), MpaOptions.DEFAULT).open()) {
+            assertEquals(PortState.ACTIVE, context.queryPort(1).state());
         }
     }
 
