@@ -73,6 +73,16 @@ class LibibverbsTest {
         }
     }
 
+    @Test
+    void shouldAllocateNothingOnTheDataPath() {
+        List<String> words = new ArrayList<>(List.of("run", "--"));
+        words.addAll(javaOnTheLibrary(SteadyTraffic.class));
+        words.add("rxe0");
+        try (RunningCommand run = wire.a.start("allocations", words.toArray(String[]::new))) {
+            assertEquals("0 bytes allocated", run.awaitSuccess(DEADLINE).strip());
+        }
+    }
+
     /** Four processes on one device and one address at once: C and Java, each as server and as client of the other. */
     @Test
     void shouldShareADeviceWithCPrograms() throws IOException {

@@ -13,15 +13,18 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * The operations of the data path, called through the tables of context, completion queue and queue pair as the inline functions of
- * {@code infiniband/verbs.h} do: the first argument is the function. Polling and building requests access memory only, so they are called
- * without a change of the thread's state; posting rings a doorbell, with some drivers by a system call, which must not hold up the JVM.
+ * {@code infiniband/verbs.h} do: the first argument is the function. Polling, posting receives and building requests access memory only,
+ * so they are called without a change of the thread's state; posting sends rings a doorbell, with some drivers by a system call, which must
+ * not hold up the JVM.
  * Drivers lock a queue in some of these calls, or from one to another: callers exclude each other before, for a thread that waits in such
  * a call would hold up the JVM as well.
  */
 final class DataPath {
     private static final MethodHandle POLL_CQ = Linker.nativeLinker()
         .downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG), Linker.Option.critical(false));
-    private static final MethodHandle POST =
+    private static final MethodHandle POST_RECEIVE = Linker.nativeLinker()
+        .downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG), Linker.Option.critical(false));
+    private static final MethodHandle POST_SEND =
         Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle REQ_NOTIFY_CQ =
         Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
@@ -56,10 +59,19 @@ final class DataPath {
         }
     }
 
-    /** Posts a list to a send, receive or shared receive queue. Returns 0 or an errno value. */
-    static int post(MemorySegment function, long queue, long first, long bad) {
+    /** Posts a list to a send queue. Returns 0 or an errno value. */
+    static int postSend(MemorySegment function, long queue, long first, long bad) {
         try {
-            return (int) POST.invokeExact(function, queue, first, bad);
+            return (int) POST_SEND.invokeExact(function, queue, first, bad);
+        } catch (Throwable t) {
+            throw impossible(t);
+        }
+    }
+
+    /** Posts a list to a receive queue or a shared one. Returns 0 or an errno value. */
+    static int postReceive(MemorySegment function, long queue, long first, long bad) {
+        try {
+            return (int) POST_RECEIVE.invokeExact(function, queue, first, bad);
         } catch (Throwable t) {
             throw impossible(t);
         }

@@ -130,8 +130,10 @@ final class NativeSharedReceiveQueue extends NativeObject implements SharedRecei
     public synchronized void postReceive(ReceiveRequest request) {
         NativeQueuePair.checkElements("post_srq_recv", "max_sge", request.elements(), maxSge);
         int refused = Math.abs(receive.post(postSrqRecv, address("post_srq_recv"), request));
-        Libibverbs.check(refused, "post_srq_recv",
-            request + (refused == Errno.ENOMEM.value() ? "; the queue is full with " + maxWr + " receives" : ""));
+        if (refused != 0) {
+            throw Libibverbs.failure(refused, "post_srq_recv",
+                request + (refused == Errno.ENOMEM.value() ? "; the queue is full with " + maxWr + " receives" : ""));
+        }
     }
 
     @Override

@@ -33,6 +33,6 @@ final class ReceiveRecord {
             IbvSge.LENGTH.set(memory, at, request.length(i));
             IbvSge.LKEY.set(memory, at, request.lkey(i));
         }
-        return DataPath.post(post, queue, memory.address(), memory.address() + BAD);
+        return DataPath.postReceive(post, queue, memory.address(), memory.address() + BAD);
     }
 }

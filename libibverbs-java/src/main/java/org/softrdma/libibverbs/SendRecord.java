@@ -40,7 +40,7 @@ final class SendRecord {
         IbvSendWr.SEND_FLAGS.set(memory, 0, request.flags());
         setElements(request);
         setOperation(request);
-        return DataPath.post(post, qp, memory.address(), memory.address() + BAD);
+        return DataPath.postSend(post, qp, memory.address(), memory.address() + BAD);
     }
 
     private void setOperation(SendRequest request) {
