@@ -27,6 +27,7 @@ final class CPrograms implements AutoCloseable {
     static final List<String> BANDWIDTHS = List.of("ib_write_bw", "ib_read_bw");
     static final List<String> PING_PONGS = List.of("ibv_rc_pingpong", "ibv_rc_pingpong-e");
     static final List<Integer> SIZES = List.of(1 << 16, 1 << 20);
+    static final String CROSSING = "crossing";
     private static final String PERFTEST = "perftest";
     private static final String PREFIX = "c/";
     /** The launcher may have to build the tools first. */
@@ -132,8 +133,10 @@ final class CPrograms implements AutoCloseable {
         Host udp = host("wire", "udp");
         List<Row> rows = new ArrayList<>();
         rows.add(new DaemonRow(PREFIX + "daemon", this, quick ? 3 : 10));
-        rows.add(new CallRow(PREFIX + "calls-outside", this, direct, false));
-        rows.add(new CallRow(PREFIX + "calls-run", this, direct, true));
+        rows.add(new CompiledRow(PREFIX + "calls-outside", "calls", this, direct, false));
+        rows.add(new CompiledRow(PREFIX + "calls-run", "calls", this, direct, true));
+        rows.add(new CompiledRow(PREFIX + CROSSING + C, CROSSING, this, direct, true));
+        rows.add(new CrossingRow(PREFIX + CROSSING + JAVA, this, direct));
         for (String tool : LATENCIES) {
             String[] words = tool.split("-");
             if (quick && !words[1].equals("64")) {

@@ -8,33 +8,39 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Costs of control calls, of which {@code run} traps most: {@code c-programs/calls.c}, compiled here.
+ * A C program of {@code c-programs}, compiled here.
  *
+ * @param program name of its file, without extension; its argument is the path of its source, an ordinary file
  * @param trapped under {@code ./softrdma run}; otherwise as it is
  */
-record CallRow(String name, CPrograms programs, CPrograms.Host host, boolean trapped) implements Row {
+record CompiledRow(String name, String program, CPrograms programs, CPrograms.Host host, boolean trapped) implements Row {
     private static final Path HEADER = Path.of("/usr/include/infiniband/verbs.h");
     private static final int COMPILE_SECONDS = 60;
     private static final int PATIENCE_SECONDS = 120;
 
-    @Override
-    public String missing() {
+    /** Returns what this machine lacks to compile C programs on libibverbs; null if there is everything. */
+    static String lacking() {
         String lacking = Peers.lacking("gcc", "gcc");
         return lacking != null || Files.exists(HEADER) ? lacking : "there is no " + HEADER + " (Debian: libibverbs-dev)";
     }
 
     @Override
+    public String missing() {
+        return lacking();
+    }
+
+    @Override
     public Map<String, Double> run() throws IOException, Processes.Failed {
-        Path source = programs.target().resolveSibling("c-programs").resolve("calls.c");
-        Path program = Files.createTempFile(programs.target(), "calls", "");
+        Path source = programs.target().resolveSibling("c-programs").resolve(program + ".c");
+        Path compiled = Files.createTempFile(programs.target(), program, "");
         try (Processes processes = new Processes(programs.target())) {
-            processes.finish(processes.start(Map.of(), List.of("gcc", "-O2", "-o", program.toString(), source.toString(), "-libverbs")),
+            processes.finish(processes.start(Map.of(), List.of("gcc", "-O2", "-o", compiled.toString(), source.toString(), "-libverbs")),
                 COMPILE_SECONDS);
-            List<String> line = List.of(program.toString(), source.toString());
+            List<String> line = List.of(compiled.toString(), source.toString());
             int number = trapped ? processes.start(host.environment(), host.underRun(line)) : processes.start(Map.of(), line);
             return JavaRow.values(processes.finish(number, PATIENCE_SECONDS));
         } finally {
-            Files.deleteIfExists(program);
+            Files.deleteIfExists(compiled);
         }
     }
 }

@@ -66,7 +66,7 @@ final class JavaRow implements Row {
     }
 
     private void startFlood(Processes processes, int server) throws IOException, Processes.Failed {
-        List<String> command = java();
+        List<String> command = java(options);
         command.addAll(List.of(Load.class.getName(), "flood"));
         command.addAll(flood);
         command.addAll(List.of(processes.awaitLine(server, "VICTIM ", START_SECONDS).split(" ")));
@@ -85,14 +85,15 @@ final class JavaRow implements Row {
     }
 
     private List<String> command(String role, List<String> more) {
-        List<String> command = java();
+        List<String> command = java(options);
         command.addAll(List.of(Load.class.getName(), role, kind));
         command.addAll(more);
         command.addAll(List.of(settings));
         return command;
     }
 
-    private List<String> java() {
+    /** Returns the beginning of the command line of a JVM with our class path, to be continued. */
+    static List<String> java(List<String> options) {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx1g"));
         command.addAll(options);

@@ -14,6 +14,7 @@ import java.util.Map;
 /** RESULTS.md and its plots, from what was measured. */
 final class Results {
     private static final int MIB = 1 << 20;
+    private static final List<String> CROSSINGS = List.of("poll", "receive", "post", "write");
 
     private final Samples samples;
     private final Plan plan;
@@ -407,6 +408,9 @@ final class Results {
         table("Control calls, microseconds: one that is never trapped, then stat, and open and close, of an ordinary file and of "
             + "`/dev/infiniband/uverbs0`; then verbs, each object made and destroyed:", "c", "us.",
             calls.stream().map(each -> each.replace("_ours", " of ours").replace('_', ' ')).toList(), calls);
+        table("Calls of the data path, nanoseconds, in C and through libibverbs-java: an empty poll; a receive posted to a shared receive "
+            + "queue; the post of a 64 B WRITE, which tells the daemon by a system call; the same with the poll of its completion, 64 at "
+            + "once:", "c", "ns.", CROSSINGS, CROSSINGS);
         List<String> names = List.of("just started", "with a program that waits", "after programs");
         table("The daemon when there is nothing to do, % of one processor:", "c", "cpu_percent.", names, DaemonRow.STATES);
         table("Its resident memory, MB (10⁶ bytes):", "c", "resident_MB.", names, DaemonRow.STATES);
@@ -429,6 +433,9 @@ final class Results {
         }
         for (String tool : CPrograms.PING_PONGS) {
             cRatio(tool, tool, "us.iteration", "c/" + tool + CPrograms.JAVA);
+        }
+        for (String call : CROSSINGS) {
+            ratioLine("crossing, " + call + ", Java to C", "c/crossing-java", "ns." + call, "c/crossing-c");
         }
         for (String call : List.of("stat", "open")) {
             ratioLine(call + " of an ordinary file, to outside of run", "c/calls-run", "us." + call, "c/calls-outside");
