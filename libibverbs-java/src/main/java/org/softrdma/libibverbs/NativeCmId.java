@@ -445,11 +445,13 @@ final class NativeCmId implements CmId {
             return;
         }
         destroyQp();
+        address = 0;
+        long refused = Librdmacm.DESTROY_ID.call(id);
+        // Until now, other threads may have received events of this identifier.
         if (channel != null) {
             channel.remove(id, this);
         }
-        address = 0;
-        Libibverbs.check(Librdmacm.DESTROY_ID.call(id), "destroy_id", "");
+        Libibverbs.check(refused, "destroy_id", "");
     }
 
     @Override

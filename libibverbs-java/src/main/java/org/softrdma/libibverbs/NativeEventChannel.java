@@ -12,6 +12,7 @@ import org.softrdma.libibverbs.layout.RdmaEventChannel;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmEvent;
+import org.softrdma.verbs.cm.CmEventType;
 import org.softrdma.verbs.cm.EventChannel;
 
 /** {@code struct rdma_event_channel}. Threads wait for its descriptor without a lock. */
@@ -64,8 +65,9 @@ final class NativeEventChannel implements EventChannel {
     private NativeCmEvent received(long event) {
         NativeCmId listener = identifiers.get(RdmaCmEvent.LISTEN_ID.get(NativeMemory.ALL, event));
         long id = RdmaCmEvent.ID.get(NativeMemory.ALL, event);
-        NativeCmId known = identifiers.get(id);
-        return new NativeCmEvent(event, known == null && listener != null ? listener.requested(id) : known, listener);
+        boolean isRequest = RdmaCmEvent.EVENT.get(NativeMemory.ALL, event) == CmEventType.CONNECT_REQUEST.value();
+        // A request has a new identifier, perhaps at the address of one that is just being closed.
+        return new NativeCmEvent(event, isRequest && listener != null ? listener.requested(id) : identifiers.get(id), listener);
     }
 
     @Override
