@@ -39,7 +39,7 @@ final class SystemHost implements CmHost {
     @Override
     public List<CmDevice> devices() {
         List<CmDevice> devices = new ArrayList<>();
-        for (RdmaDevice device : choice.of(Verbs.devices())) {
+        for (RdmaDevice device : choice.of(Verbs.devices(Verbs.SOFTRDMA))) {
             NetDevice netdev = NetDevice.find(device.netdev());
             if (netdev != null) {
                 devices.add(new SystemDevice(device, netdev));

@@ -100,6 +100,38 @@ class LibibverbsTest {
         }
     }
 
+    /** Runs our tools in the default order, where the bare name is our own device. */
+    @Test
+    void shouldFindADeviceByItsOrigin() throws Exception {
+        try (RunningCommand list = tool("list", "ibv_devices")) {
+            List<String> names = list.awaitSuccess(DEADLINE).lines().skip(2).map(line -> line.strip().split("\\s")[0]).toList();
+            assertTrue(names.containsAll(List.of("rxe0", "libibverbs:rxe0")), names::toString);
+        }
+        for (boolean byAddress : new boolean[] {false, true}) {
+            String way = byAddress ? "-R" : "--ib-port=1";
+            String port = byAddress ? "18612" : "18611";
+            try (RunningCommand server = tool("origin-server", "ib_write_bw", "-d", "libibverbs:rxe0", "-n", "1000", way, "-p", port)) {
+                if (byAddress) {
+                    CProgramPairs.awaitListener(wire.a, server, Integer.parseInt(port));
+                } else {
+                    wire.a.awaitListener(server, Integer.parseInt(port));
+                }
+                try (RunningCommand client = wire.a.start("origin-client", "run", "--", "ib_write_bw", "-d", "rxe0", "-n", "1000", way,
+                        "-p", port, wire.a.ipv4)) {
+                    assertTrue(client.awaitSuccess(DEADLINE).contains(" 65536      1000 "), client::output);
+                    server.awaitSuccess(DEADLINE);
+                }
+            }
+        }
+    }
+
+    private RunningCommand tool(String file, String... arguments) {
+        List<String> words = new ArrayList<>(List.of("run", "--", java(), "--enable-native-access=ALL-UNNAMED", "-cp", classPath(),
+            Softrdma.class.getName()));
+        words.addAll(List.of(arguments));
+        return wire.a.start(file, words.toArray(String[]::new));
+    }
+
     /** Our tool, on the first device of the system's library. */
     private static List<String> javaPingPong() {
         List<String> words = new ArrayList<>(javaOnTheLibrary(Softrdma.class));

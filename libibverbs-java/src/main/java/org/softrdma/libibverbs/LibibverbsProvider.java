@@ -7,23 +7,22 @@ import org.softrdma.verbs.VerbsProvider;
 
 /** Devices of the system's libibverbs; none where the library is not installed. */
 public final class LibibverbsProvider implements VerbsProvider {
+    /** Origin of the devices. */
+    static final String ORIGIN = "libibverbs";
+
     /** Called by the service loader. */
     public LibibverbsProvider() {
     }
 
     @Override
     public String name() {
-        return "libibverbs";
-    }
-
-    @Override
-    public String origin() {
-        return name();
+        return ORIGIN;
     }
 
     @Override
     public List<RdmaDevice> devices() {
-        return Libibverbs.isInstalled() ? List.copyOf(NativeDevice.list()) : List.of();
+        // The library is not loaded for nothing: that would cost every start of a program more than the rest.
+        return NativeDevice.isAnyInSysfs() && Libibverbs.isInstalled() ? List.copyOf(NativeDevice.list()) : List.of();
     }
 
     @Override

@@ -14,7 +14,7 @@ public final class LibrdmacmProvider implements ConnectionManagerProvider {
 
     @Override
     public String origin() {
-        return "libibverbs";
+        return LibibverbsProvider.ORIGIN;
     }
 
     @Override

@@ -30,6 +30,12 @@ record NativeDevice(String name, int index, long nodeGuid, NodeType nodeType, Tr
 
     private static final System.Logger LOG = System.getLogger(NativeDevice.class.getName());
 
+    /** Returns whether the kernel shows a device; the library lists only those. */
+    static boolean isAnyInSysfs() {
+        String[] names = CLASS.toFile().list();
+        return names != null && names.length > 0;
+    }
+
     /** Lists the devices; none if the kernel has no RDMA, for which the library has ENOSYS. */
     static List<NativeDevice> list() {
         List<NativeDevice> devices = new ArrayList<>();
@@ -66,6 +72,11 @@ record NativeDevice(String name, int index, long nodeGuid, NodeType nodeType, Tr
         } catch (IOException notShown) {
             return "";
         }
+    }
+
+    @Override
+    public String origin() {
+        return LibibverbsProvider.ORIGIN;
     }
 
     @Override

@@ -2,8 +2,10 @@
 package org.softrdma.tools;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.NodeType;
@@ -11,7 +13,7 @@ import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Transport;
 
 class IbvDevicesTest {
-    private record Device(String name, long nodeGuid) implements RdmaDevice {
+    private record Device(String origin, String name, long nodeGuid) implements RdmaDevice {
         @Override
         public NodeType nodeType() {
             return NodeType.CA;
@@ -37,7 +39,8 @@ class IbvDevicesTest {
     @Test
     void shouldPrintTheTableOfTheOriginal() {
         ToolRun run = ToolRun.of(console -> {
-            IbvDevices.print(List.of(new Device("rxe0", 0x505400fffe123456L), new Device("a-name-of-20-letters", 0x02L)), console);
+            IbvDevices.print(List.of(new Device("softrdma", "rxe0", 0x505400fffe123456L),
+                new Device("softrdma", "a-name-of-20-letters", 0x02L)), console);
             return 0;
         });
 
@@ -45,5 +48,39 @@ class IbvDevicesTest {
             + "    ------          \t----------------\n"
             + "    rxe0            \t505400fffe123456\n"
             + "    a-name-of-20-letters\t0000000000000002\n", run.out());
+    }
+
+    /** Each name of the list is one that the option -d of tools takes, and finds that device. */
+    @Test
+    void shouldTellDevicesOfOneNameApart() {
+        List<RdmaDevice> devices = List.of(new Device("softrdma", "rxe0", 1), new Device("libibverbs", "rxe0", 2),
+            new Device("libibverbs", "mlx5_0", 3));
+        ToolRun run = ToolRun.of(console -> {
+            IbvDevices.print(devices, console);
+            return 0;
+        });
+
+        assertEquals("    rxe0            \t0000000000000001\n"
+            + "    libibverbs:rxe0 \t0000000000000002\n"
+            + "    mlx5_0          \t0000000000000003\n",
+            run.out().lines().skip(2).map(line -> line + "\n").collect(Collectors.joining()));
+        assertTrue(devices.get(0).isNamed("softrdma:rxe0") && !devices.get(0).isNamed("libibverbs:rxe0"));
+    }
+
+    @Test
+    void shouldTellTheProviderInJson() {
+        ToolRun run = ToolRun.of(console -> {
+            IbvDevices.printJson(List.of(new Device("libibverbs", "rxe0", 0x505400fffe123456L)), console);
+            return 0;
+        });
+
+        assertEquals("""
+            [ {
+                    "device": "rxe0",
+                    "provider": "libibverbs",
+                    "node_guid": "5054:00ff:fe12:3456",
+                    "netdev": "eth0"
+                } ]
+            """, run.out());
     }
 }

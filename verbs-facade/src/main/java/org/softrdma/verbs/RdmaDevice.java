@@ -6,6 +6,28 @@ public interface RdmaDevice {
     /** Name as in {@code ibv_devices}: {@code rxe0}. */
     String name();
 
+    /**
+     * Name of the implementation in one word. It tells devices of one name apart, as in {@code softrdma:rxe0} and {@code libibverbs:rxe0}.
+     * All of this project's own devices share the default.
+     */
+    default String origin() {
+        return Verbs.SOFTRDMA;
+    }
+
+    /**
+     * Returns whether a user means this device.
+     *
+     * @param name as in {@code rxe0}, or with its origin as in {@code libibverbs:rxe0}
+     */
+    default boolean isNamed(String name) {
+        return name().equals(name) || qualifiedName().equals(name);
+    }
+
+    /** Name with its origin, as in {@code softrdma:rxe0}. */
+    default String qualifiedName() {
+        return origin() + ":" + name();
+    }
+
     /** Position among the configured devices, from 0, as in {@code rdma dev show}; -1 for a device that is in no list. */
     default int index() {
         return -1;

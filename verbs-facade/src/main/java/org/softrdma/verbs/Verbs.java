@@ -2,11 +2,13 @@
 package org.softrdma.verbs;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
 
 /**
- * Entry point: the devices of all providers on the class path or module path. Devices of different {@linkplain VerbsProvider#origin
+ * Entry point: the devices of all providers on the class path or module path. Devices of different {@linkplain RdmaDevice#origin
  * origins} may have the same name.
  */
 public final class Verbs {
@@ -16,22 +18,18 @@ public final class Verbs {
      */
     public static final String ORDER_PROPERTY = "softrdma.providers";
 
-    private static final String DEFAULT_ORDER = "softrdma,libibverbs";
+    /** Origin of this project's own devices. */
+    public static final String SOFTRDMA = "softrdma";
+
+    private static final String DEFAULT_ORDER = SOFTRDMA + ",libibverbs";
 
     private Verbs() {
-    }
-
-    /** A device and the provider that lists it. */
-    private record Listed(RdmaDevice device, String origin, int rank) {
-        boolean isNamed(String name) {
-            return device.name().equals(name) || (origin + ":" + device.name()).equals(name);
-        }
     }
 
     /**
      * Position of an origin in the order of {@link #ORDER_PROPERTY}.
      *
-     * @param origin as {@link VerbsProvider#origin}
+     * @param origin as {@link RdmaDevice#origin}
      * @return from 0; one more than the last for an origin that is not named
      */
     public static int rank(String origin) {
@@ -40,26 +38,33 @@ public final class Verbs {
         return position < 0 ? order.size() : position;
     }
 
-    private static List<Listed> listed() {
-        List<Listed> devices = new ArrayList<>();
-        for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
-            int rank = rank(provider.origin());
-            for (RdmaDevice device : provider.devices()) {
-                devices.add(new Listed(device, provider.origin(), rank));
-            }
-        }
-        // Not Comparator.comparingInt: its lambda is serializable, and those are created at every start, even with an AOT cache.
-        devices.sort((one, other) -> one.rank != other.rank ? Integer.compare(one.rank, other.rank)
-            : Integer.compare(one.device.index(), other.device.index()));
-        return devices;
-    }
-
     /**
      * Returns every device, by origin in the order of {@link #ORDER_PROPERTY}, then by {@linkplain RdmaDevice#index index}; empty if there
      * is none ({@code get_device_list}).
      */
     public static List<RdmaDevice> devices() {
-        return listed().stream().map(Listed::device).toList();
+        List<RdmaDevice> devices = new ArrayList<>();
+        for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
+            devices.addAll(provider.devices());
+        }
+        // Not Comparator.comparingInt: its lambda is serializable, and those are created at every start, even with an AOT cache.
+        devices.sort((one, other) -> rank(one.origin()) != rank(other.origin())
+            ? Integer.compare(rank(one.origin()), rank(other.origin())) : Integer.compare(one.index(), other.index()));
+        return devices;
+    }
+
+    /** Returns the devices of one {@linkplain RdmaDevice#origin origin}, in the order of {@link #devices()}. */
+    public static List<RdmaDevice> devices(String origin) {
+        return devices().stream().filter(device -> device.origin().equals(origin)).toList();
+    }
+
+    /**
+     * Returns a name for each device of a list, in its order, by which {@link RdmaDevice#isNamed} finds it: with its origin if a device
+     * before it has the same name.
+     */
+    public static List<String> names(List<RdmaDevice> devices) {
+        Set<String> taken = new HashSet<>();
+        return devices.stream().map(device -> taken.add(device.name()) ? device.name() : device.qualifiedName()).toList();
     }
 
     /**
@@ -69,22 +74,19 @@ public final class Verbs {
      * @throws VerbsException ENODEV, listing the names of the existing devices; or the error of {@link RdmaDevice#open}
      */
     public static Context open(String name) {
-        List<Listed> devices = listed();
-        for (Listed each : devices) {
+        List<RdmaDevice> devices = devices();
+        for (RdmaDevice each : devices) {
             if (each.isNamed(name)) {
-                return each.device.open();
+                return each.open();
             }
         }
-        boolean ofOneOrigin = devices.stream().map(Listed::origin).distinct().count() < 2;
-        throw new VerbsException(Errno.ENODEV, "open_device", "no device named " + name + "; there are: "
-            + devices.stream().map(each -> ofOneOrigin ? each.device.name() : each.origin + ":" + each.device.name()).toList()
-            + missing(name));
+        throw new VerbsException(Errno.ENODEV, "open_device", "no device named " + name + "; there are: " + names(devices) + missing(name));
     }
 
-    /** Says why there are no devices of the origin in a name. */
+    /** Says why the provider in a name has no devices. */
     private static String missing(String name) {
         for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
-            if (name.startsWith(provider.origin() + ":") && provider.missing() != null) {
+            if (name.startsWith(provider.name() + ":") && provider.missing() != null) {
                 return "; " + provider.missing();
             }
         }

@@ -8,16 +8,8 @@ import java.util.List;
  * which throws EOPNOTSUPP.
  */
 public interface VerbsProvider {
-    /** Name of the transport in one word, for messages: {@code rxe}, {@code siw}. */
+    /** Name in one word, for messages: of the transport, {@code rxe} or {@code siw}, or of the library behind it, {@code libibverbs}. */
     String name();
-
-    /**
-     * Name of the implementation in one word. It tells devices of one name apart, as in {@code softrdma:rxe0} and {@code libibverbs:rxe0}.
-     * All providers of this project's own devices share the default.
-     */
-    default String origin() {
-        return "softrdma";
-    }
 
     /** Returns the current devices; opens nothing and needs no privilege. */
     List<RdmaDevice> devices();

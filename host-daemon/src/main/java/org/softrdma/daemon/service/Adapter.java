@@ -53,7 +53,8 @@ public final class Adapter implements AutoCloseable {
         if (Runtime.getRuntime().availableProcessors() <= FEW_PROCESSORS) {
             setUnlessSet(DeviceThreads.SPIN_PROPERTY, "0");
         }
-        devices = new HostDevices(Verbs::devices, owners -> new UcmDevice((SoftConnectionManager) ConnectionManager.get(), owners));
+        devices = new HostDevices(() -> Verbs.devices(Verbs.SOFTRDMA),
+            owners -> new UcmDevice((SoftConnectionManager) ConnectionManager.get(Verbs.SOFTRDMA), owners));
         try {
             tree = new DeviceTree(directory(state), devices);
         } catch (RuntimeException | Error failed) {

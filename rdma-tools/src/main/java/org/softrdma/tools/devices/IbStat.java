@@ -88,7 +88,7 @@ public final class IbStat implements Tool {
             return all;
         }
         for (RdmaDevice each : all) {
-            if (each.name().equals(operands.getFirst())) {
+            if (each.isNamed(operands.getFirst())) {
                 return List.of(each);
             }
         }

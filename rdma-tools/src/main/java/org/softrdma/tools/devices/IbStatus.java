@@ -51,7 +51,7 @@ public final class IbStatus implements Tool {
         for (String argument : arguments) {
             int colon = argument.indexOf(':');
             String wanted = colon < 0 ? argument : argument.substring(0, colon);
-            RdmaDevice device = all.stream().filter(each -> each.name().equals(wanted)).findFirst()
+            RdmaDevice device = all.stream().filter(each -> each.isNamed(wanted)).findFirst()
                 .orElseThrow(() -> notFound(wanted, console));
             print(device, colon < 0 ? "1" : argument.substring(colon + 1), console);
         }

@@ -6,20 +6,28 @@ import java.util.function.Supplier;
 import org.softrdma.tools.cli.CNumber;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
+import org.softrdma.tools.cli.Report;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.DeviceDescription;
 import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
 
-/** {@code ibv_devinfo}: attributes of devices and ports. Unlike the original, it accepts a device's name without {@code -d}, too. */
+/**
+ * {@code ibv_devinfo}: attributes of devices and ports. Unlike the original, it accepts a device's name without {@code -d}, and
+ * {@code --json}, which tells the provider as well.
+ */
 public final class IbvDevinfo implements Tool {
     /** Exit code of a C program whose main returns -1. */
     private static final int FAILED = 255;
     private static final int CANNOT_OPEN = 1;
     private static final int NO_SUCH_PORT = 4;
+    /** Stands for {@code --json}, which has no letter. */
+    private static final char JSON = '\u0100';
     private static final List<GetoptLong.Long> LONG_OPTIONS = List.of(new GetoptLong.Long("ib-dev", true, 'd'),
-        new GetoptLong.Long("ib-port", true, 'i'), new GetoptLong.Long("list", false, 'l'), new GetoptLong.Long("verbose", false, 'v'));
+        new GetoptLong.Long("ib-port", true, 'i'), new GetoptLong.Long("list", false, 'l'), new GetoptLong.Long("verbose", false, 'v'),
+        new GetoptLong.Long("json", false, JSON));
 
     private final Supplier<List<RdmaDevice>> devices;
 
@@ -37,6 +45,7 @@ public final class IbvDevinfo implements Tool {
         String wanted = null;
         int port = 0;
         boolean verbose = false;
+        boolean json = false;
         GetoptLong options = new GetoptLong(name, "d:i:lv", LONG_OPTIONS, arguments, console);
         for (int option = options.next(); option != GetoptLong.END; option = options.next()) {
             switch (option) {
@@ -52,6 +61,7 @@ public final class IbvDevinfo implements Tool {
                     return list(console);
                 }
                 case 'v' -> verbose = true;
+                case JSON -> json = true;
                 default -> {
                     usage(name, console);
                     return FAILED;
@@ -61,7 +71,15 @@ public final class IbvDevinfo implements Tool {
         if (wanted == null && !options.operands().isEmpty()) {
             wanted = options.operands().getFirst();
         }
-        return show(chosen(wanted), port, verbose, console);
+        List<RdmaDevice> chosen = chosen(wanted);
+        if (!json) {
+            return show(chosen, port, verbose, null, console);
+        }
+        Report report = Report.of(true, true, console);
+        report.begin();
+        int worst = show(chosen, port, verbose, report, console);
+        report.end();
+        return worst;
     }
 
     private List<RdmaDevice> all() {
@@ -86,7 +104,7 @@ public final class IbvDevinfo implements Tool {
             return all;
         }
         for (RdmaDevice each : all) {
-            if (each.name().equals(wanted)) {
+            if (each.isNamed(wanted)) {
                 return List.of(each);
             }
         }
@@ -96,27 +114,28 @@ public final class IbvDevinfo implements Tool {
     private int list(Console console) {
         List<RdmaDevice> all = all();
         console.println(all.size() + (all.size() == 1 ? " HCA found:" : " HCAs found:"));
-        for (RdmaDevice each : all) {
-            console.println("\t" + each.name());
+        for (String each : Verbs.names(all)) {
+            console.println("\t" + each);
         }
         console.println("");
         return 0;
     }
 
     /**
-     * Prints a device.
+     * Prints devices.
      *
      * @param port 0 for all
+     * @param json null for text
      */
-    private static int show(List<RdmaDevice> chosen, int port, boolean verbose, Console console) {
+    private static int show(List<RdmaDevice> chosen, int port, boolean verbose, Report json, Console console) {
         int worst = 0;
         for (RdmaDevice device : chosen) {
-            worst |= show(device, port, verbose, console);
+            worst |= show(device, port, verbose, json, console);
         }
         return worst;
     }
 
-    private static int show(RdmaDevice device, int port, boolean verbose, Console console) {
+    private static int show(RdmaDevice device, int port, boolean verbose, Report json, Console console) {
         DeviceDescription description;
         try {
             description = device.describe();
@@ -128,7 +147,11 @@ public final class IbvDevinfo implements Tool {
             console.error("Invalid port requested for device");
             return NO_SUCH_PORT;
         }
-        new DevinfoSheet(device, description, console).print(verbose);
+        if (json == null) {
+            new DevinfoSheet(device, description, console).print(verbose);
+        } else {
+            new DevinfoReport(json).add(device, description, verbose);
+        }
         return 0;
     }
 

@@ -53,7 +53,7 @@ public final class ShowGids implements Tool {
         if (arguments.isEmpty()) {
             return all;
         }
-        List<RdmaDevice> chosen = all.stream().filter(each -> each.name().equals(arguments.getFirst())).toList();
+        List<RdmaDevice> chosen = all.stream().filter(each -> each.isNamed(arguments.getFirst())).toList();
         if (chosen.isEmpty()) {
             throw new ToolFailure("Device " + arguments.getFirst() + " not found");
         }

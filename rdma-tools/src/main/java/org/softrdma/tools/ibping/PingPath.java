@@ -65,10 +65,12 @@ final class PingPath {
      * @throws ToolFailure there is none
      */
     static List<RdmaDevice> devices(String name) {
-        List<RdmaDevice> devices = Verbs.devices().stream().filter(device -> name == null || device.name().equals(name)).toList();
+        // libibverbs has no management datagrams.
+        List<RdmaDevice> devices = name == null ? Verbs.devices(Verbs.SOFTRDMA)
+            : Verbs.devices().stream().filter(device -> device.isNamed(name)).toList();
         if (devices.isEmpty()) {
             throw new ToolFailure("ibping: iberror: failed: Failed to open '" + name + "'\nthere are "
-                + Verbs.devices().stream().map(RdmaDevice::name).toList());
+                + Verbs.names(Verbs.devices()));
         }
         return devices;
     }

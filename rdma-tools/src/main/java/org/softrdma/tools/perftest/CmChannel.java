@@ -46,7 +46,7 @@ final class CmChannel implements ControlChannel {
      * @throws ToolFailure in the original's words
      */
     static CmChannel connect(Parameters parameters) {
-        CmId id = ConnectionManager.get().createId(null, null, PortSpace.TCP);
+        CmId id = ConnectionManager.get(parameters.origin).createId(null, null, PortSpace.TCP);
         try {
             CmAddress.resolve(id, parameters);
             CmChannel channel = new CmChannel(id);
@@ -66,7 +66,7 @@ final class CmChannel implements ControlChannel {
      * @throws ToolFailure in the original's words
      */
     static CmChannel accept(Parameters parameters) {
-        try (CmId listener = ConnectionManager.get().createId(null, null, PortSpace.TCP)) {
+        try (CmId listener = ConnectionManager.get(parameters.origin).createId(null, null, PortSpace.TCP)) {
             CmAddress.listen(listener, parameters, 1);
             CmId id = listener.getRequest();
             CmChannel channel = new CmChannel(id);

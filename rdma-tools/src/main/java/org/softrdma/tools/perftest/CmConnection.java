@@ -61,7 +61,7 @@ final class CmConnection implements Connection {
     }
 
     private CmId createId() {
-        return ConnectionManager.get().createId(null, null, parameters.isUd() ? PortSpace.UDP : PortSpace.TCP);
+        return ConnectionManager.get(parameters.origin).createId(null, null, parameters.isUd() ? PortSpace.UDP : PortSpace.TCP);
     }
 
     // ---- server ----
@@ -147,10 +147,21 @@ final class CmConnection implements Connection {
             endpoint.closeFirst("Failed to destroy RDMA CM contexts.", this::closeIds);
         }
         if (parameters.connection == ConnectionType.RC) {
-            id.minRnrTimer(DirectConnection.MIN_RNR_TIMER);
+            setRnrTimer(id);
         }
         id.createQp(endpoint.pd(), endpoint.queuePairAttributes());
         endpoint.queuePair(index, id.qp());
+    }
+
+    /** Sets the timer where the connection manager has that option; librdmacm decides by itself. */
+    private static void setRnrTimer(CmId id) {
+        try {
+            id.minRnrTimer(DirectConnection.MIN_RNR_TIMER);
+        } catch (VerbsException refused) {
+            if (refused.errno() != Errno.EOPNOTSUPP) {
+                throw refused;
+            }
+        }
     }
 
     /** Closes the listener last: it waits for its events that the others still hold. */

@@ -30,6 +30,8 @@ final class Parameters {
     int retryCount = 7;
 
     String device;
+    /** Origin of the device that was found, whose connection manager is used. */
+    String origin;
     int ibPort = 1;
     int gidIndex = -1;
     boolean ipv6;

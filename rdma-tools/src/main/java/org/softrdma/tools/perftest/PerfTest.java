@@ -46,6 +46,7 @@ public final class PerfTest implements Tool {
         if (device.transport() == Transport.IWARP) {
             refuseOnIwarp(parameters, device.name());
         }
+        parameters.origin = device.origin();
         try (Context context = open(device)) {
             checkVector(parameters, context);
             PortAttributes port = checkPort(parameters, context);
@@ -73,12 +74,12 @@ public final class PerfTest implements Tool {
             return devices.getFirst();
         }
         for (RdmaDevice each : devices) {
-            if (each.name().equals(parameters.device)) {
+            if (each.isNamed(parameters.device)) {
                 return each;
             }
         }
         throw noDevice("IB device " + parameters.device + " not found",
-            "There are: " + String.join(", ", devices.stream().map(RdmaDevice::name).toList()));
+            "There are: " + String.join(", ", Verbs.names(devices)));
     }
 
     /** Checks for features that iWARP devices lack. */

@@ -96,12 +96,12 @@ public final class PingPong implements Tool {
             return devices.getFirst();
         }
         for (RdmaDevice each : devices) {
-            if (each.name().equals(parameters.device)) {
+            if (each.isNamed(parameters.device)) {
                 return each;
             }
         }
         throw new ToolFailure("IB device " + parameters.device + " not found\n" + (devices.isEmpty() ? "There are no devices."
-            : "There are: " + String.join(", ", devices.stream().map(RdmaDevice::name).toList())));
+            : "There are: " + String.join(", ", Verbs.names(devices))));
     }
 
     /** Checks the received buffer. Invalid pages are printed only: the exit code is 0, as the original's is. */

@@ -137,9 +137,9 @@ final class XsrqEndpoint {
         if (name == null && !devices.isEmpty()) {
             return devices.getFirst();
         }
-        return devices.stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow(() -> new ToolFailure(
+        return devices.stream().filter(each -> name != null && each.isNamed(name)).findFirst().orElseThrow(() -> new ToolFailure(
             "IB device " + (name == null ? "" : name) + " not found\nFailed to open device\n" + (devices.isEmpty() ? "There are no devices."
-                : "There are: " + String.join(", ", devices.stream().map(RdmaDevice::name).toList()))));
+                : "There are: " + String.join(", ", Verbs.names(devices)))));
     }
 
     private MemorySegment allocateBuffer() {

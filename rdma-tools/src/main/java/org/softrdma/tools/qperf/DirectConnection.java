@@ -90,9 +90,9 @@ final class DirectConnection implements RdmaConnection {
             openNearest(devices);
             return;
         }
-        RdmaDevice named = devices.stream().filter(device -> device.name().equals(name)).findFirst()
+        RdmaDevice named = devices.stream().filter(device -> device.isNamed(name)).findFirst()
             .orElseThrow(() -> new QPerfFailure("failed to find InfiniBand device", "there is no " + name + ", but there are "
-                + devices.stream().map(RdmaDevice::name).toList()));
+                + Verbs.names(devices)));
         context = open(named);
     }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.host.config.LinkStore;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Report;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.tools.devices.Guid;
 import org.softrdma.verbs.RdmaDevice;
@@ -85,9 +86,9 @@ final class DevCommand {
         report.endObject();
     }
 
-    /** The device of a link; null if no provider offers it. */
+    /** The device of a link, which is one of ours; null if no provider offers it. */
     private static RdmaDevice device(String name) {
-        for (RdmaDevice each : Verbs.devices()) {
+        for (RdmaDevice each : Verbs.devices(Verbs.SOFTRDMA)) {
             if (each.name().equals(name)) {
                 return each;
             }

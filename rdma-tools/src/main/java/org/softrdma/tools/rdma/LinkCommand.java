@@ -10,6 +10,7 @@ import org.softrdma.host.config.LinkStore;
 import org.softrdma.host.config.LinkType;
 import org.softrdma.host.config.LinkTypes;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Report;
 import org.softrdma.tools.cli.ToolFailure;
 
 /**

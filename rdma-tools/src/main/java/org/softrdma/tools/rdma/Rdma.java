@@ -7,6 +7,7 @@ import org.softrdma.host.config.StateDirectory;
 import org.softrdma.host.inspect.RunningProcesses;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
+import org.softrdma.tools.cli.Report;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.VerbsException;

@@ -6,6 +6,7 @@ import org.softrdma.host.inspect.DeviceReport;
 import org.softrdma.host.inspect.ProcessReport;
 import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Report;
 
 /** {@code rdma resource [ show [ DEV | KIND [ link | dev WHICH ] [ FILTER VALUE ]... ] ]}: objects of running processes. */
 final class ResourceCommand {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
+import org.softrdma.tools.cli.Report;
 
 /** Layout of {@code rdma resource show KIND}: the attributes shown, their order, and those that can be filtered by. */
 enum ResourceTable {

@@ -8,6 +8,7 @@ import org.softrdma.abi.sysfs.RxeHwCounters;
 import org.softrdma.host.inspect.DeviceReport;
 import org.softrdma.host.inspect.ProcessReport;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Report;
 import org.softrdma.tools.cli.ToolFailure;
 
 /**

@@ -3,6 +3,7 @@ package org.softrdma.tools.devices;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -66,6 +67,19 @@ class DeviceToolsTest {
         assertEquals("rxe0\n", run("ibstat", "-l rxe0", CHANNEL_ADAPTERS).out());
         assertEquals("0x505400fffe770002\n0xc8e11afffe039c24\n", run("ibstat", "-p", CHANNEL_ADAPTERS).out());
         assertEquals("0x505400fffe770002\n", run("ibstat", "-p rxe0 1", CHANNEL_ADAPTERS).out());
+    }
+
+    /** The option is ours: the original has none. */
+    @Test
+    void shouldTellProviderAndAttributesInJson() {
+        ToolRun json = run("ibv_devinfo", "-v --json -d softrdma:rxe0", ALL);
+
+        assertEquals(0, json.exitCode());
+        for (String member : List.of("\"hca_id\": \"rxe0\"", "\"provider\": \"softrdma\"", "\"node_guid\": \"5054:00ff:fe77:0002\"",
+                "\"active_mtu\": 4096", "\"max_qp_wr\": 1048576", "\"gids\": [ \"fe80::5054:ff:fe77:2, ")) {
+            assertTrue(json.out().contains(member), () -> member + " in " + json.out());
+        }
+        assertEquals(1, json.out().lines().filter(line -> line.contains("hca_id")).count());
     }
 
     /** The layout of mlnx-tools: a link-local GID, then an IPv4 one with its address in dots. */

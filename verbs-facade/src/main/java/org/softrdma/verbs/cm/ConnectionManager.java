@@ -4,33 +4,65 @@ package org.softrdma.verbs.cm;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.ServiceLoader;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpType;
+import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsException;
 
 /** Entry point of connection management: channels and identifiers, over the devices of all providers. Any thread. */
 public interface ConnectionManager {
     /**
-     * Returns the connection manager of this process: the first in the order of {@link Verbs#ORDER_PROPERTY}.
+     * Returns the connection manager of this process: the first in the order of {@link Verbs#ORDER_PROPERTY} that has devices, or the first
+     * of all if there are no devices.
      *
      * @throws VerbsException ENOSYS: no provider on the class path or module path
      */
     static ConnectionManager get() {
-        ConnectionManagerProvider first = null;
-        for (ConnectionManagerProvider provider : ServiceLoader.load(ConnectionManagerProvider.class)) {
-            if (provider.isUsable() && (first == null || Verbs.rank(provider.origin()) < Verbs.rank(first.origin()))) {
-                first = provider;
+        List<String> origins = Verbs.devices().stream().map(RdmaDevice::origin).toList();
+        List<ConnectionManagerProvider> providers = providers();
+        for (ConnectionManagerProvider each : providers) {
+            if (origins.contains(each.origin()) && each.isUsable()) {
+                return each.connectionManager();
             }
         }
-        if (first != null) {
-            return first.connectionManager();
+        for (ConnectionManagerProvider each : providers) {
+            if (each.isUsable()) {
+                return each.connectionManager();
+            }
         }
         throw new VerbsException(Errno.ENOSYS, "create_event_channel",
             "no connection manager on the class path; connection-manager has one");
+    }
+
+    /**
+     * Returns the connection manager for devices of one origin.
+     *
+     * @param origin as {@link RdmaDevice#origin}
+     * @throws VerbsException ENOSYS: what it needs is not installed
+     */
+    static ConnectionManager get(String origin) {
+        for (ConnectionManagerProvider each : providers()) {
+            if (each.origin().equals(origin) && each.isUsable()) {
+                return each.connectionManager();
+            }
+        }
+        throw new VerbsException(Errno.ENOSYS, "create_event_channel", "no connection manager for devices of " + origin
+            + "; those of softrdma need connection-manager on the class path, those of libibverbs librdmacm.so.1");
+    }
+
+    /** The providers in the order of {@link Verbs#ORDER_PROPERTY}. */
+    private static List<ConnectionManagerProvider> providers() {
+        List<ConnectionManagerProvider> providers = new ArrayList<>();
+        ServiceLoader.load(ConnectionManagerProvider.class).forEach(providers::add);
+        // As in Verbs.devices, no serializable lambda.
+        providers.sort((one, other) -> Integer.compare(Verbs.rank(one.origin()), Verbs.rank(other.origin())));
+        return providers;
     }
 
     EventChannel createEventChannel();

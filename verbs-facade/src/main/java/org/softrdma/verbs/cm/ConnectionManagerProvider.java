@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs.cm;
 
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Verbs;
+
 /**
- * Provides the process-wide connection manager. Discovered with {@link java.util.ServiceLoader}; the first usable one wins, in the order
- * of {@link org.softrdma.verbs.Verbs#ORDER_PROPERTY}.
+ * Provides the process-wide connection manager. Discovered with {@link java.util.ServiceLoader}; {@link ConnectionManager#get()} says
+ * which one is used.
  */
 public interface ConnectionManagerProvider {
-    /** Name of the implementation, as that of its devices: {@link org.softrdma.verbs.VerbsProvider#origin}. */
+    /** Name of the implementation, as that of its devices: {@link RdmaDevice#origin}. */
     default String origin() {
-        return "softrdma";
+        return Verbs.SOFTRDMA;
     }
 
     /** Returns whether what it needs is installed. */

@@ -1,39 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.tools.rdma;
+package org.softrdma.tools.cli;
 
 import java.util.List;
-import org.softrdma.tools.cli.Console;
 
 /** A list of objects on stdout, as text lines or as JSON, byte for byte as iproute2 lays them out. */
-abstract class Report {
-    static Report of(boolean json, boolean pretty, Console console) {
+public abstract class Report {
+    public static Report of(boolean json, boolean pretty, Console console) {
         return json ? new Json(pretty, console) : new Text(console);
     }
 
-    abstract void begin();
+    public abstract void begin();
 
-    abstract void beginObject();
+    public abstract void beginObject();
 
     /**
      * Adds a string.
      *
      * @param format form in the text, with one placeholder; null if only JSON has it
      */
-    abstract void string(String key, String format, String value);
+    public abstract void string(String key, String format, String value);
 
-    abstract void number(String key, String format, long value);
+    public abstract void number(String key, String format, long value);
 
-    abstract void onOff(String key, String format, boolean value);
+    public abstract void onOff(String key, String format, boolean value);
 
     /** Adds a list: in text on a line of its own below the object's. */
-    abstract void names(String key, List<String> values);
+    public abstract void names(String key, List<String> values);
 
     /** Adds a list: in text on the object's line. */
-    abstract void list(String key, List<String> values);
+    public abstract void list(String key, List<String> values);
 
-    abstract void endObject();
+    public abstract void endObject();
 
-    abstract void end();
+    public abstract void end();
 
     private static final class Text extends Report {
         private final Console console;
@@ -43,49 +42,49 @@ abstract class Report {
         }
 
         @Override
-        void begin() {
+        public void begin() {
         }
 
         @Override
-        void beginObject() {
+        public void beginObject() {
         }
 
         @Override
-        void string(String key, String format, String value) {
+        public void string(String key, String format, String value) {
             if (format != null) {
                 console.printf(format, value);
             }
         }
 
         @Override
-        void number(String key, String format, long value) {
+        public void number(String key, String format, long value) {
             if (format != null) {
                 console.printf(format, value);
             }
         }
 
         @Override
-        void onOff(String key, String format, boolean value) {
+        public void onOff(String key, String format, boolean value) {
             console.printf(format, value ? "on" : "off");
         }
 
         @Override
-        void names(String key, List<String> values) {
+        public void names(String key, List<String> values) {
             console.print("\n    " + key + ": <" + String.join(", ", values) + ">");
         }
 
         @Override
-        void list(String key, List<String> values) {
+        public void list(String key, List<String> values) {
             console.print(key + " " + String.join(",", values) + " ");
         }
 
         @Override
-        void endObject() {
+        public void endObject() {
             console.print("\n");
         }
 
         @Override
-        void end() {
+        public void end() {
         }
     }
 
@@ -101,35 +100,35 @@ abstract class Report {
         }
 
         @Override
-        void begin() {
+        public void begin() {
             beginArray();
         }
 
         @Override
-        void beginObject() {
+        public void beginObject() {
             open('{');
         }
 
         @Override
-        void string(String key, String format, String value) {
+        public void string(String key, String format, String value) {
             name(key);
             value(quoted(value));
         }
 
         @Override
-        void number(String key, String format, long value) {
+        public void number(String key, String format, long value) {
             name(key);
             value(Long.toString(value));
         }
 
         @Override
-        void onOff(String key, String format, boolean value) {
+        public void onOff(String key, String format, boolean value) {
             name(key);
             value(Boolean.toString(value));
         }
 
         @Override
-        void names(String key, List<String> values) {
+        public void names(String key, List<String> values) {
             name(key);
             beginArray();
             values.forEach(each -> value(quoted(each)));
@@ -137,12 +136,12 @@ abstract class Report {
         }
 
         @Override
-        void list(String key, List<String> values) {
+        public void list(String key, List<String> values) {
             names(key, values);
         }
 
         @Override
-        void endObject() {
+        public void endObject() {
             depth--;
             if (!separator.isEmpty()) {
                 newLine();
@@ -152,7 +151,7 @@ abstract class Report {
         }
 
         @Override
-        void end() {
+        public void end() {
             endArray();
             console.print("\n");
         }
