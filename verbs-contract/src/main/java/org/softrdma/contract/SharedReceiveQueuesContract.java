@@ -176,6 +176,7 @@ public abstract class SharedReceiveQueuesContract extends ContractTest {
         Connection other = connectMore(a.pd, b.pd);
         postReceives(0, 2);
         b.qp.modify(new QpAttributes().state(QpState.ERR));
+        await(() -> !b.events().isEmpty());
         assertEquals(List.of(AsyncEventType.QP_LAST_WQE_REACHED), b.events());
         b.qp.modify(new QpAttributes().state(QpState.ERR));
         send(other.ofA());
