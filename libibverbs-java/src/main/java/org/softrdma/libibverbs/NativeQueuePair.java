@@ -155,7 +155,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
             if (operations != 0 || next == RARE.length) {
                 context.learnSendOperations(attributes.type(), operations);
             }
-            return new NativeQueuePair(pd, attributes, capabilities(m), address, operations, destroyer);
+            return new NativeQueuePair(pd, attributes, capabilities(m, attributes.srq() == null), address, operations, destroyer);
         }
     }
 
@@ -182,10 +182,11 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
         IbvQpCap.MAX_INLINE_DATA.set(m, at, cap.maxInlineData());
     }
 
-    private static QpCapabilities capabilities(MemorySegment m) {
+    /** Reads what was granted. With a shared receive queue the sizes of receives are ignored, and rxe leaves there what was asked for. */
+    private static QpCapabilities capabilities(MemorySegment m, boolean receives) {
         long at = IbvQpInitAttrEx.CAP.offset();
-        return new QpCapabilities(IbvQpCap.MAX_SEND_WR.get(m, at), IbvQpCap.MAX_RECV_WR.get(m, at), IbvQpCap.MAX_SEND_SGE.get(m, at),
-            IbvQpCap.MAX_RECV_SGE.get(m, at), IbvQpCap.MAX_INLINE_DATA.get(m, at));
+        return new QpCapabilities(IbvQpCap.MAX_SEND_WR.get(m, at), receives ? IbvQpCap.MAX_RECV_WR.get(m, at) : 0,
+            IbvQpCap.MAX_SEND_SGE.get(m, at), receives ? IbvQpCap.MAX_RECV_SGE.get(m, at) : 0, IbvQpCap.MAX_INLINE_DATA.get(m, at));
     }
 
     private static long queue(Object cq, NativeContext context, String name) {
@@ -362,7 +363,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
             throw new VerbsException(Errno.EINVAL, "post_recv", type + " has no receive queue");
         }
         if (created.srq() != null) {
-            throw new VerbsException(Errno.EINVAL, "post_recv", "the queue pair has a shared receive queue: post there");
+            throw new VerbsException(Errno.EINVAL, "post_recv", "the queue pair has a shared receive queue (srq): post there");
         }
         synchronized (receiving) {
             long qp = address("post_recv");

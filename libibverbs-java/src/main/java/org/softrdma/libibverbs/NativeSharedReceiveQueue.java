@@ -132,7 +132,19 @@ final class NativeSharedReceiveQueue extends NativeObject implements SharedRecei
         int refused = Math.abs(receive.post(postSrqRecv, address("post_srq_recv"), request));
         if (refused != 0) {
             throw Libibverbs.failure(refused, "post_srq_recv",
-                request + (refused == Errno.ENOMEM.value() ? "; the queue is full with " + maxWr + " receives" : ""));
+                request + (refused == Errno.ENOMEM.value() ? "; the queue is full with " + held() + " receives" : ""));
+        }
+    }
+
+    /**
+     * Returns how many receives the queue holds. The rxe of Linux 6.1 makes room for more than it grants, and a resize changes it. Where
+     * the library has no query, it is what was granted.
+     */
+    private int held() {
+        try {
+            return query().maxWr();
+        } catch (VerbsException unsupported) {
+            return maxWr;
         }
     }
 
