@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.interop;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
@@ -14,6 +15,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,14 +26,15 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Applications and middleware on our devices as distributions package them: libfabric, UCX, MPI, fio, and a TCP program on rsockets. All
- * ends are on one host, or on two hosts with a daemon each and a wire between them. {@code -Dsoftrdma.case=REGEX} runs some of the cases.
+ * Applications and middleware on our devices as distributions package them: libfabric, UCX, MPI, librpma, fio, and a TCP program on
+ * rsockets. All ends are on one host, or on two hosts with a daemon each and a wire between them. {@code -Dsoftrdma.case=REGEX} runs some
+ * of the cases.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CApplicationTest {
     @RegisterExtension
     static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "stdbuf", "ibv_devinfo", "fi_pingpong",
-        "ucx_perftest", "fio", "iperf3", "mpirun");
+        "ucx_perftest", "fio", "iperf3", "mpirun.openmpi", LabProgram.MPICH, "mpirun.mpich", LabProgram.COMPILER);
 
     private static final Duration DEADLINE = Duration.ofSeconds(90);
     private static final int FIRST_PORT = 23_000;
@@ -39,8 +43,12 @@ class CApplicationTest {
     /** UCX sets up its connections over UD; over this list it uses nothing but our device. */
     private static final String UCX = "env UCX_TLS=rc_verbs,ud_verbs,self UCX_NET_DEVICES=rxe0:1 ";
     /** Four ranks share few processors. */
-    private static final String MPI = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -np 4 "
-        + "--mca pml ucx --mca osc ucx --mca btl ^openib,ofi --mca mpi_yield_when_idle 1 ";
+    private static final String OPEN_MPI = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe -np 4 "
+        + "--mca mpi_yield_when_idle 1 ";
+    private static final String RIGHT = "ring and all-reduce of 4 ranks are right";
+    /** A ring's largest message passes four links, in packets of 1 KiB: what the ranks exchange, the device has sent. */
+    private static final long RING_PACKETS = 4 * 1024;
+    private static final Pattern SENT = Pattern.compile("sent_pkts (\\d+)");
     private static final String[] MODES = {"one host", "two hosts"};
     /** Results by row and mode; they outlive one run, as those of {@link CProgramPairs}. */
     private static final Map<String, Map<String, String>> RESULTS = new LinkedHashMap<>();
@@ -59,7 +67,7 @@ class CApplicationTest {
 
     /**
      * A program and its two command lines: HOST stands for the server's address, PORT for a port, RSPRELOAD for the library, LAB for the
-     * directory of the lab's programs.
+     * directory of the lab's programs, BUILT for that of those which were compiled.
      *
      * @param server empty if the client starts all processes, which then are on one host
      * @param word   of the output of a client whose data was right
@@ -76,11 +84,20 @@ class CApplicationTest {
             return new Case("ucx_perftest -t " + test, sentence, Listens.BY_TCP, line, line + " HOST", "Final:");
         }
 
-        /** To fio's engine, the end that "reads" is the server, whatever the verb. */
-        static Case fio(String verb, String sentence) {
-            String line = "fio --name=NAME --ioengine=rdma --port=PORT --bs=64k --size=32m --iodepth=8 --verb=" + verb;
-            return new Case("fio --verb=" + verb, sentence, Listens.BY_CM, line + " --rw=read", line + " --hostname=HOST --rw=write",
-                "err= 0");
+        /**
+         * To fio's engine, the end that "reads" is the server, whatever the verb.
+         *
+         * @param server further options of the server, as those of the client
+         */
+        static Case fio(String verb, String server, String client, String sentence) {
+            String line = "fio --name=NAME --ioengine=rdma --port=PORT --bs=64k --verb=" + verb;
+            return new Case("fio --verb=" + verb, sentence, Listens.BY_CM, line + " --rw=read " + server,
+                line + " --hostname=HOST --rw=write " + client, "err= 0");
+        }
+
+        /** Four ranks, which the client starts. */
+        static Case mpi(String name, String sentence, String line) {
+            return new Case(name, sentence, Listens.BY_TCP, "", line, RIGHT);
         }
     }
 
@@ -95,10 +112,18 @@ class CApplicationTest {
         Case.ucx("ucp_get", "-n 200 -s 65536", "READs of 64 KiB"),
         Case.ucx("ucp_am_bw", "-n 200 -s 4096", "active messages of 4 KiB"),
         Case.ucx("stream_bw", "-n 200 -s 4096", "streams"),
-        Case.fio("write", "512 WRITEs of 64 KiB"),
-        Case.fio("read", "512 READs of 64 KiB"),
-        new Case("mpirun -np 4 --mca pml ucx", "Open MPI over UCX: a ring and an all-reduce, compared", Listens.BY_TCP, "",
-            UCX + MPI + "/usr/bin/python3 LAB/mpi-ring", "ring and all-reduce of 4 ranks are right"),
+        Case.fio("write", "--size=32m --iodepth=8", "--size=32m --iodepth=8", "512 WRITEs of 64 KiB"),
+        Case.fio("read", "--size=32m --iodepth=8", "--size=32m --iodepth=8", "512 READs of 64 KiB"),
+        // docs/interop.md says why the server has a receive for each message before the first arrives.
+        Case.fio("send", "--size=8m --iodepth=128 --verify=crc32c", "--size=8m --iodepth=8 --verify=crc32c --do_verify=0",
+            "128 SENDs of 64 KiB, their checksums verified"),
+        Case.mpi("mpirun -np 4 --mca pml ucx", "Open MPI over UCX: a ring and an all-reduce, compared",
+            UCX + OPEN_MPI + "--mca pml ucx --mca osc ucx --mca btl ^openib,ofi /usr/bin/python3 LAB/mpi-ring"),
+        Case.mpi("mpirun -np 4 --mca mtl ofi", "Open MPI over libfabric (verbs;ofi_rxm): the same", LIBFABRIC + OPEN_MPI
+            + "--mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include verbs;ofi_rxm --mca btl self /usr/bin/python3 LAB/mpi-ring"),
+        Case.mpi("mpirun.mpich -np 4", "MPICH over UCX: the same", UCX + "mpirun.mpich -np 4 BUILT/mpi-ring"),
+        new Case("librpma", "64 WRITEs of 5000 bytes, each flushed and counted by an atomic write, compared on both ends", Listens.BY_CM,
+            "BUILT/rpma-exchange server HOST PORT", "BUILT/rpma-exchange client HOST PORT", "64 blocks and the counter are right"),
         new Case("iperf3 on librspreload", "a TCP program on rsockets: 256 MiB", Listens.BY_CM,
             "env LD_PRELOAD=RSPRELOAD iperf3 -s -1 -p PORT -B HOST", "env LD_PRELOAD=RSPRELOAD iperf3 -c HOST -p PORT -n 256M",
             "iperf Done."));
@@ -107,6 +132,8 @@ class CApplicationTest {
     void connect() throws IOException {
         wire = new VethPair("applications", 1500);
         wire.addDevicesOf("rxe");
+        LabProgram.compile("mpi-ring", wire.directory(), LabProgram.MPICH);
+        LabProgram.compile("rpma-exchange", wire.directory(), LabProgram.COMPILER, "-lrpma", "-libverbs");
     }
 
     @AfterAll
@@ -141,7 +168,10 @@ class CApplicationTest {
             running = mode;
         }
         if (program.server.isEmpty()) {
+            long before = sentPackets();
             runClient(program, serves, mode);
+            long sent = sentPackets() - before;
+            assertTrue(sent > RING_PACKETS, () -> "the device has sent " + sent + " packets only: the ranks have another way");
             return;
         }
         port++;
@@ -163,6 +193,12 @@ class CApplicationTest {
         }
     }
 
+    private long sentPackets() {
+        Matcher sent = SENT.matcher(wire.a.tool("rdma", "statistic", "show"));
+        assertTrue(sent.find(), "the counter has another name");
+        return Long.parseLong(sent.group(1));
+    }
+
     private static String file(Case program, String mode) {
         return (program.name + "-" + mode).replaceAll("[^A-Za-z0-9-]+", "-");
     }
@@ -170,7 +206,7 @@ class CApplicationTest {
     private String line(String template, String name, VethPair.End server) throws IOException {
         return template.replace("NAME", name).replace("HOST", server.ipv4).replace("PORT", Integer.toString(port))
             .replace("RSPRELOAD", template.contains("RSPRELOAD") ? preloaded().toString() : "")
-            .replace("LAB", KernelLab.module().resolve("lab").toString());
+            .replace("LAB", KernelLab.module().resolve("lab").toString()).replace("BUILT", wire.directory().toString());
     }
 
     /** The library is in the directory of the host's architecture. */
