@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.softrdma.host.inspect.ProcessDirectory;
 import org.softrdma.linux.process.LocalSocket;
+import org.softrdma.linux.process.NativeHeap;
 import org.softrdma.linux.process.Signals;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -41,6 +42,8 @@ public final class DaemonServer {
     private final CountDownLatch stopped = new CountDownLatch(1);
     /** Guarded by this object's monitor, as is the rest. */
     private final Set<RunConnection> connections = new HashSet<>();
+    /** Whether a thread waits for a moment without programs. */
+    private boolean returnsMemory;
     private long lastUseNs = System.nanoTime();
     private boolean stopping;
     private boolean ended;
@@ -155,22 +158,37 @@ public final class DaemonServer {
         connections.remove(connection);
         if (connection.hasServedPrograms()) {
             lastUseNs = System.nanoTime();
-            if (connections.isEmpty()) {
+            if (!returnsMemory) {
+                returnsMemory = true;
                 Thread.ofPlatform().daemon().name("softrdmad-memory").start(this::returnMemory);
             }
         }
     }
 
-    /** Frees the queues of programs that have ended, as only the collector can, unless another program comes first. */
+    /**
+     * Frees the queues of programs that have ended, as only the collector can, and returns their memory, which the C library would keep,
+     * as soon as no program has run for a while. The collector's cleaner frees memory after {@code gc} has returned.
+     */
     private void returnMemory() {
         try {
-            if (stopped.await(QUIET.toMillis(), TimeUnit.MILLISECONDS) || wasUsedWithin(QUIET)) {
-                return;
+            do {
+                if (stopped.await(QUIET.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            } while (!beginsToReturnMemory());
+            System.gc();
+            if (!stopped.await(QUIET.toMillis(), TimeUnit.MILLISECONDS) && !wasUsedWithin(QUIET)) {
+                NativeHeap.trim();
             }
         } catch (InterruptedException stop) {
             return;
         }
-        System.gc();
+    }
+
+    /** Programs that end after this has returned true are for another thread. */
+    private synchronized boolean beginsToReturnMemory() {
+        returnsMemory = wasUsedWithin(QUIET);
+        return !returnsMemory;
     }
 
     private synchronized boolean wasUsedWithin(Duration time) {

@@ -10,6 +10,6 @@
  * {@link org.softrdma.linux.process.ProcessInfo}; then what is shared:
  * {@link org.softrdma.linux.process.SharedFile}, {@link org.softrdma.linux.process.DoorbellWatch},
  * {@link org.softrdma.linux.process.EventPipe}, {@link org.softrdma.linux.process.LocalSocket}. {@link org.softrdma.linux.process.EpollSet}
- * waits for all of them.
+ * waits for all of them. {@link org.softrdma.linux.process.NativeHeap} returns this process's own memory.
  */
 package org.softrdma.linux.process;
