@@ -41,14 +41,14 @@ class CApplicationTest {
     /** docs/interop.md says why. */
     private static final String LIBFABRIC = "env FI_VERBS_GID_IDX=1 FI_UNIVERSE_SIZE=16 FI_OFI_RXM_CM_PROGRESS_INTERVAL=1000000 ";
     /** UCX sets up its connections over UD; over this list it uses nothing but our device. */
-    private static final String UCX = "env UCX_TLS=rc_verbs,ud_verbs,self UCX_NET_DEVICES=rxe0:1 ";
+    static final String UCX = "env UCX_TLS=rc_verbs,ud_verbs,self UCX_NET_DEVICES=rxe0:1 ";
     /** Four ranks share few processors. */
     private static final String OPEN_MPI = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun.openmpi --oversubscribe -np 4 "
         + "--mca mpi_yield_when_idle 1 ";
-    private static final String RIGHT = "ring and all-reduce of 4 ranks are right";
+    static final String RIGHT = "ring and all-reduce of 4 ranks are right";
     /** A ring's largest message passes four links, in packets of 1 KiB: what the ranks exchange, the device has sent. */
     private static final long RING_PACKETS = 4 * 1024;
-    private static final Pattern SENT = Pattern.compile("sent_pkts (\\d+)");
+    private static final String SENT = "sent_pkts";
     private static final String[] MODES = {"one host", "two hosts"};
     /** Results by row and mode; they outlive one run, as those of {@link CProgramPairs}. */
     private static final Map<String, Map<String, String>> RESULTS = new LinkedHashMap<>();
@@ -168,9 +168,9 @@ class CApplicationTest {
             running = mode;
         }
         if (program.server.isEmpty()) {
-            long before = sentPackets();
+            long before = counter(wire.a, SENT);
             runClient(program, serves, mode);
-            long sent = sentPackets() - before;
+            long sent = counter(wire.a, SENT) - before;
             assertTrue(sent > RING_PACKETS, () -> "the device has sent " + sent + " packets only: the ranks have another way");
             return;
         }
@@ -193,10 +193,12 @@ class CApplicationTest {
         }
     }
 
-    private long sentPackets() {
-        Matcher sent = SENT.matcher(wire.a.tool("rdma", "statistic", "show"));
-        assertTrue(sent.find(), "the counter has another name");
-        return Long.parseLong(sent.group(1));
+    /** Returns a counter of the host's device. */
+    static long counter(VethPair.End end, String name) {
+        String counters = end.tool("rdma", "statistic", "show");
+        Matcher value = Pattern.compile("\\b" + name + " (\\d+)").matcher(counters);
+        assertTrue(value.find(), () -> "no counter " + name + ": " + counters);
+        return Long.parseLong(value.group(1));
     }
 
     private static String file(Case program, String mode) {

@@ -11,9 +11,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,12 +39,9 @@ class KilledCProgramSoakTest {
     private static final int RUN_MS = 1000;
     private static final int KILLED = 128 + 9;
     private static final int FIRST_PORT = 21_000;
-    /** Time after which the daemon has returned the memory of programs to the system. */
-    private static final long UNTIL_QUIET_MS = 3_000;
     /** Refusal of a perftest client with {@code -R} that comes before its server listens for the second time (docs/interop.md). */
     private static final String TOO_EARLY = "RDMA_CM_EVENT_REJECTED; error: -111.";
     private static final int ATTEMPTS = 5;
-    private static final Pattern DAEMON = Pattern.compile("runs as process (\\d+)");
 
     /** Pairs of programs: which of the ends is a C program, and which of these is killed. */
     private enum Pair {
@@ -97,35 +91,19 @@ class KilledCProgramSoakTest {
         daemons.tool("run", "--", "ibv_devinfo");
         try {
             kill(pair, queuePairs, server, client);
-            Holding before = holding(daemons);
+            DaemonHolding before = DaemonHolding.of(daemons);
             long[] tookMs = new long[KILLS];
             for (int i = 0; i < KILLS; i++) {
                 tookMs[i] = kill(pair, queuePairs, server, client);
             }
-            Holding after = holding(daemons);
+            DaemonHolding after = DaemonHolding.of(daemons);
             Arrays.sort(tookMs);
             System.out.printf("%s, %s, killed %d times: the other end knew after %d ms (median), %d ms (at most); before %s, after %s%n",
                 server, pair, KILLS, tookMs[KILLS / 2], tookMs[KILLS - 1], before, after);
-            assertEquals(before.objects, after.objects);
-            assertEquals(before.descriptors, after.descriptors, "descriptors of the daemon");
+            assertEquals(before.objects(), after.objects());
+            assertEquals(before.descriptors(), after.descriptors(), "descriptors of the daemon");
         } finally {
             daemons.tool("daemon", "stop");
-        }
-    }
-
-    /** Objects of the daemon as {@code rdma resource} shows them, its descriptors, and its resident memory. */
-    private record Holding(String objects, long descriptors, long residentKib) {
-    }
-
-    private static Holding holding(VethPair.End end) throws Exception {
-        Thread.sleep(UNTIL_QUIET_MS);
-        Matcher daemon = DAEMON.matcher(end.tool("daemon", "status"));
-        assertTrue(daemon.find(), "the daemon no longer runs");
-        Path process = Path.of("/proc", daemon.group(1));
-        try (Stream<Path> descriptors = Files.list(process.resolve("fd"));
-             Stream<String> status = Files.lines(process.resolve("status"))) {
-            return new Holding(end.tool("rdma", "resource", "show").strip(), descriptors.count(),
-                Long.parseLong(status.filter(line -> line.startsWith("VmRSS")).findFirst().orElseThrow().replaceAll("\\D+", "")));
         }
     }
 
