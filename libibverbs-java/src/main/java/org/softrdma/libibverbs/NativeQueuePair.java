@@ -10,6 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongToIntFunction;
 import java.util.function.LongUnaryOperator;
 import org.softrdma.libibverbs.layout.IbvContext;
+import org.softrdma.libibverbs.layout.IbvMr;
 import org.softrdma.libibverbs.layout.IbvMwBind;
 import org.softrdma.libibverbs.layout.IbvMwBindInfo;
 import org.softrdma.libibverbs.layout.IbvQp;
@@ -44,6 +45,8 @@ import org.softrdma.verbs.WrOpcode;
  * takes as well.
  */
 final class NativeQueuePair extends NativeObject implements QueuePair {
+    /** {@code struct ibv_mr} with the key 0. */
+    private static final MemorySegment REGION_WITHOUT_KEY = Arena.global().allocate(IbvMr.BYTES, Long.BYTES);
     /** Operations that drivers lack, the rarest first: a queue pair is made for all, or without the first of these, or the first two. */
     private static final int[] RARE = {SendOps.FLUSH, SendOps.ATOMIC_WRITE, SendOps.LOCAL_INV, SendOps.BIND_MW | SendOps.SEND_WITH_INV,
         SendOps.ATOMIC_CMP_AND_SWP | SendOps.ATOMIC_FETCH_AND_ADD};
@@ -413,7 +416,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
             long info = IbvMwBind.BIND_INFO.offset();
             IbvMwBind.WR_ID.set(m, 0, wrId);
             IbvMwBind.SEND_FLAGS.set(m, 0, sendFlags);
-            IbvMwBindInfo.MR.set(m, info, of == null ? 0 : of.address("bind_mw"));
+            IbvMwBindInfo.MR.set(m, info, of == null ? noRegion() : of.address("bind_mw"));
             IbvMwBindInfo.ADDR.set(m, info, address);
             IbvMwBindInfo.LENGTH.set(m, info, length);
             IbvMwBindInfo.MW_ACCESS_FLAGS.set(m, info, access);
@@ -425,6 +428,11 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
                 sending.unlock();
             }
         }
+    }
+
+    /** librxe reads the key of the region without asking whether there is one. */
+    private long noRegion() {
+        return nativeContext().isLibrxe ? REGION_WITHOUT_KEY.address() : 0;
     }
 
     private void checkBinding(NativeMemoryWindow window, NativeMemoryRegion region, long length, int access) {
