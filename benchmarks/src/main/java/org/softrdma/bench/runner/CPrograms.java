@@ -23,6 +23,8 @@ final class CPrograms implements AutoCloseable {
     /** The same with packets that take the interface, as those between two of our tools do. */
     static final String C_UDP = "-c-udp";
     static final String JAVA = "-java";
+    /** End of the names of rows that measure our tools on the system's libibverbs. */
+    static final String ADAPTER = "-java-libibverbs";
     static final List<String> LATENCIES = List.of("ib_send_lat-2", "ib_send_lat-64", "ib_write_lat-2", "ib_write_lat-64");
     static final List<String> BANDWIDTHS = List.of("ib_write_bw", "ib_read_bw");
     static final List<String> PING_PONGS = List.of("ibv_rc_pingpong", "ibv_rc_pingpong-e");
@@ -145,14 +147,14 @@ final class CPrograms implements AutoCloseable {
             ToolRow.Body body = pair -> pair.latency(words[0], words[1], seconds);
             addSides(rows, tool, PERFTEST, direct, body);
             if (!quick) {
-                rows.add(new ToolRow(PREFIX + tool + C_UDP, words[0], PERFTEST, new ToolPair(target, udp, true), body));
+                rows.add(new ToolRow(PREFIX + tool + C_UDP, words[0], PERFTEST, new ToolPair(target, udp, ToolPair.Side.C), body));
             }
         }
         for (String tool : BANDWIDTHS) {
             ToolRow.Body body = pair -> pair.bandwidth(tool, SIZES, seconds);
             addSides(rows, tool, PERFTEST, direct, body);
             if (!quick) {
-                rows.add(new ToolRow(PREFIX + tool + C_UDP, tool, PERFTEST, new ToolPair(target, udp, true), body));
+                rows.add(new ToolRow(PREFIX + tool + C_UDP, tool, PERFTEST, new ToolPair(target, udp, ToolPair.Side.C), body));
             }
         }
         for (String tool : PING_PONGS) {
@@ -164,8 +166,9 @@ final class CPrograms implements AutoCloseable {
 
     private void addSides(List<Row> rows, String tool, String debianPackage, Host host, ToolRow.Body body) {
         String program = tool.split("-")[0];
-        rows.add(new ToolRow(PREFIX + tool + C, program, debianPackage, new ToolPair(target, host, true), body));
-        rows.add(new ToolRow(PREFIX + tool + JAVA, program, debianPackage, new ToolPair(target, host, false), body));
+        rows.add(new ToolRow(PREFIX + tool + C, program, debianPackage, new ToolPair(target, host, ToolPair.Side.C), body));
+        rows.add(new ToolRow(PREFIX + tool + JAVA, program, debianPackage, new ToolPair(target, host, ToolPair.Side.JAVA), body));
+        rows.add(new ToolRow(PREFIX + tool + ADAPTER, program, debianPackage, new ToolPair(target, host, ToolPair.Side.ADAPTER), body));
     }
 
     /** One tool on one side. Our own runs only where it has the C program beside it. */

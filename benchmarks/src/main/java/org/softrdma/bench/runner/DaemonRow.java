@@ -40,7 +40,7 @@ record DaemonRow(String name, CPrograms programs, int seconds) implements Row {
                 Processes.awaitListener("tcp", port);
                 measure(daemon, "waiting", values);
             }
-            new ToolPair(programs.target(), host, true).pingPong(true);
+            new ToolPair(programs.target(), host, ToolPair.Side.C).pingPong(true);
             measure(daemon, "after", values);
             return values;
         } finally {

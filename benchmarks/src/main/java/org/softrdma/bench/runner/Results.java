@@ -394,7 +394,8 @@ final class Results {
         line("");
         line("Both ends on this host. `*-c` are the system's perftest and ibverbs-utils under `./softrdma run`, on one daemon where "
             + "packets stay in memory, which is the default; `*-c-udp` the same with `wire udp`, where they take the interface. `*-java` "
-            + "are our tools of the same names and options, a device each. On two processors, two programs that poll leave none to the "
+            + "are our tools of the same names and options, a device each; `*-java-libibverbs` our tools on the system's libibverbs, on "
+            + "the C programs' device. On two processors, two programs that poll leave none to the "
             + "daemon.");
         line("");
         cRatios();
@@ -422,17 +423,20 @@ final class Results {
         line("|---|---|---|");
         for (String tool : CPrograms.LATENCIES) {
             cRatio(tool + ", p50", tool, "us.p50", "c/" + tool + CPrograms.JAVA);
+            adapterRatio(tool + ", p50", tool, "us.p50");
         }
         for (String tool : CPrograms.BANDWIDTHS) {
             for (int size : CPrograms.SIZES) {
                 String operation = tool.split("_")[1];
                 cRatio(tool + " " + size(size), tool, "GBps." + size, "c/" + tool + CPrograms.JAVA);
+                adapterRatio(tool + " " + size(size), tool, "GBps." + size);
                 cRatio(tool + " " + size(size) + ", to kernel rxe (UML)", tool, "GBps." + size,
                     "bandwidth/kernel-rxe-" + operation + "-4096");
             }
         }
         for (String tool : CPrograms.PING_PONGS) {
             cRatio(tool, tool, "us.iteration", "c/" + tool + CPrograms.JAVA);
+            adapterRatio(tool, tool, "us.iteration");
         }
         for (String call : CROSSINGS) {
             ratioLine("crossing, " + call + ", Java to C", "c/crossing-java", "ns." + call, "c/crossing-c");
@@ -446,6 +450,10 @@ final class Results {
     private void cRatio(String what, String tool, String key, String peer) {
         ratioLine(what, "c/" + tool + CPrograms.C, key, peer);
         ratioLine(what + ", wire udp", "c/" + tool + CPrograms.C_UDP, key, peer);
+    }
+
+    private void adapterRatio(String what, String tool, String key) {
+        ratioLine(what + ", Java through libibverbs to C", "c/" + tool + CPrograms.ADAPTER, key, "c/" + tool + CPrograms.C);
     }
 
     private void ratioLine(String what, String row, String key, String peer) {

@@ -11,10 +11,24 @@ import java.util.TreeMap;
 /**
  * A server and a client of perftest or of rdma-core's examples on one host.
  *
- * @param inC the C programs under {@code ./softrdma run}; otherwise our tools
+ * @param side who they are
  */
-record ToolPair(Path directory, CPrograms.Host host, boolean inC) {
-    private static final List<String> PERFTEST_DEVICE = List.of("-F", "-d", "rxe0", "-x", "1");
+record ToolPair(Path directory, CPrograms.Host host, Side side) {
+    enum Side {
+        /** The C programs, under {@code ./softrdma run}. */
+        C("rxe0"),
+        /** Our tools, each with a device of its own. */
+        JAVA("rxe0"),
+        /** Our tools on the system's libibverbs, under {@code ./softrdma run}: the device that the C programs have. */
+        ADAPTER("libibverbs:rxe0");
+
+        private final String device;
+
+        Side(String device) {
+            this.device = device;
+        }
+    }
+
     private static final int FIRST_ITERATIONS = 500;
     private static final int MOST_ITERATIONS = 200_000;
     private static final int PATIENCE_SECONDS = 120;
@@ -48,15 +62,14 @@ record ToolPair(Path directory, CPrograms.Host host, boolean inC) {
 
     private String perftest(String tool, String... options) throws IOException, Processes.Failed {
         List<String> line = new ArrayList<>();
-        line.add(tool);
-        line.addAll(PERFTEST_DEVICE);
+        line.addAll(List.of(tool, "-F", "-d", side.device, "-x", "1"));
         line.addAll(List.of(options));
         return run(line);
     }
 
     /** As typed: 1,000 messages of 4 KiB each way. */
     Map<String, Double> pingPong(boolean events) throws IOException, Processes.Failed {
-        List<String> line = new ArrayList<>(List.of("ibv_rc_pingpong", "-d", "rxe0", "-g", "1"));
+        List<String> line = new ArrayList<>(List.of("ibv_rc_pingpong", "-d", side.device, "-g", "1"));
         if (events) {
             line.add("-e");
         }
@@ -86,6 +99,10 @@ record ToolPair(Path directory, CPrograms.Host host, boolean inC) {
     }
 
     private List<String> command(List<String> line) {
-        return inC ? host.underRun(line) : host.ours(line);
+        return switch (side) {
+            case C -> host.underRun(line);
+            case JAVA -> host.ours(line);
+            case ADAPTER -> host.underRun(host.ours(line));
+        };
     }
 }
