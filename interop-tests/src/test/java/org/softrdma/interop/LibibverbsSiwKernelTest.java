@@ -38,4 +38,10 @@ class LibibverbsSiwKernelTest {
     void shouldPing() {
         run.runBothRoles("rping", "-s", "-c", "-p", "-a", "-C", "10", "-S", "65000", "-V");
     }
+
+    /** With addresses: a queue pair of siw has no other way to connect. */
+    @Test
+    void shouldMeasureBandwidth() {
+        run.runBothRoles("ib_write_bw", "", "", "-p", "", "-R", "-n", "100", "-s", "65536", "-d", "siw0");
+    }
 }
