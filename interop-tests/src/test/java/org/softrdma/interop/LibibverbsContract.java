@@ -76,6 +76,11 @@ class LibibverbsContract extends AllContracts {
         }
 
         @Override
+        public boolean saysWhyItRefuses() {
+            return false;
+        }
+
+        @Override
         public GidEntry address(int device) {
             List<GidEntry> entries = running(device).queryGidTable();
             return entries.stream().filter(entry -> entry.gid().isIpv4Mapped()).findFirst().orElseGet(entries::getFirst);

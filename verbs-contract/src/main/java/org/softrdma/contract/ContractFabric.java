@@ -39,6 +39,14 @@ public interface ContractFabric extends AutoCloseable {
     }
 
     /**
+     * Returns whether a call that the device refuses has the errno that this API names, and says why. A driver behind libibverbs gives
+     * only an errno, and the manual pages leave most of them to the driver.
+     */
+    default boolean saysWhyItRefuses() {
+        return true;
+    }
+
+    /**
      * Lets time pass until {@code done} returns true. It is evaluated whenever something may have changed. It may poll; then it must take
      * all completions.
      *

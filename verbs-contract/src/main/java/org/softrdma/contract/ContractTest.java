@@ -131,8 +131,24 @@ public abstract class ContractTest {
         for (Object value : values) {
             assertTrue(refused.getMessage().contains(value.toString()), "\"" + value + "\" in: " + refused.getMessage());
         }
-        assertTrue(refused.getMessage().startsWith(verb + ": " + errno.text() + " (" + errno + ")"), refused.getMessage());
+        assertNamesErrno(refused);
         return refused;
+    }
+
+    /** Asserts that the device refuses a call: as {@link #refused}, unless it does not say why. */
+    final void refusedByDevice(Errno errno, String verb, Executable call, Object... values) {
+        if (fabric().saysWhyItRefuses()) {
+            refused(errno, verb, call, values);
+            return;
+        }
+        VerbsException refused = assertThrows(VerbsException.class, call);
+        assertEquals(verb, refused.verb(), refused.getMessage());
+        assertNamesErrno(refused);
+    }
+
+    private static void assertNamesErrno(VerbsException refused) {
+        String start = refused.verb() + ": " + refused.errno().text() + " (" + refused.errno() + ")";
+        assertTrue(refused.getMessage().startsWith(start), refused.getMessage());
     }
 
     /** Formats keys and numbers as messages do. */

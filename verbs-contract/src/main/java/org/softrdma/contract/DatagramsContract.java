@@ -177,21 +177,30 @@ public abstract class DatagramsContract extends ContractTest {
 
     // ---- sending ----
 
+    /**
+     * IBA vol 1 C10-93.1.1: a datagram that is too long has no packets, and completes without an error. LOC_LEN_ERR, which names the
+     * mistake, is as good.
+     */
     @Test
     void shouldSendAsMuchAsThePortCarriesAndNotAByteMore() {
         connectWithMemory();
         int mtu = a.context.queryPort(1).activeMtu().bytes();
         MemoryRegion from = a.memory(bytes(mtu + 1, 1));
         postReceive(1, GRH + mtu);
+        postReceive(2, GRH + mtu + 1);
         a.qp.postSend(wr.send().wrId(1).element(from, 0, mtu).to(toB, b.qp.qpNum(), setup.qkey).signaled());
         a.qp.postSend(wr.send().wrId(2).element(from, 0, mtu + 1).to(toB, b.qp.qpNum(), setup.qkey).signaled());
-        a.qp.postSend(wr.send().wrId(3).to(toB, b.qp.qpNum(), setup.qkey));
-        await(() -> a.sends().size() == 3 && b.receives().size() == 1);
-        assertEquals(List.of("1 SUCCESS", "2 LOC_LEN_ERR", "3 WR_FLUSH_ERR"), End.brief(a.sends()));
-        assertEquals(GRH + mtu, b.receives().getFirst().byteLength());
-        assertEquals(QpState.SQE, a.qp.state());
-        a.qp.modify(new QpAttributes().state(QpState.RTS));
-        sendOneMore();
+        await(() -> a.sends().size() == 2);
+        WcStatus longer = a.sends().getLast().status();
+        if (longer == WcStatus.LOC_LEN_ERR) {
+            assertEquals(QpState.SQE, a.qp.state());
+            a.qp.modify(new QpAttributes().state(QpState.RTS));
+        } else {
+            assertEquals(WcStatus.SUCCESS, longer);
+        }
+        a.qp.postSend(wr.send().wrId(3).element(from, 0, 1).to(toB, b.qp.qpNum(), setup.qkey));
+        await(() -> b.receives().size() == 2);
+        assertEquals(List.of(GRH + mtu, GRH + 1), b.receives().stream().map(WorkCompletion::byteLength).toList());
     }
 
     @Test

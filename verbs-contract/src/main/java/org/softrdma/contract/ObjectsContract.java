@@ -249,10 +249,11 @@ public abstract class ObjectsContract extends ContractTest {
     void shouldRefuseAddressHandlesThatLeadNowhere() {
         ProtectionDomain pd = keep(openContext(0).allocatePd());
         AddressVector way = fabric().way(0, 1);
-        refused(Errno.EINVAL, "create_ah", () -> pd.createAh(AddressVector.to(Gid.ZERO, way.sgidIndex())), "GID");
-        refused(Errno.EINVAL, "create_ah", () -> pd.createAh(AddressVector.to(way.dgid(), -1)), "sgid_index -1");
-        refused(Errno.EINVAL, "create_ah", () -> pd.createAh(AddressVector.to(way.dgid(), 5000)), "sgid_index 5000");
-        refused(Errno.EINVAL, "create_ah", () -> pd.createAh(new AddressVector(way.dgid(), way.sgidIndex(), 0, 64, 0, 0, 2)), "port 2");
+        refusedByDevice(Errno.EINVAL, "create_ah", () -> pd.createAh(AddressVector.to(Gid.ZERO, way.sgidIndex())), "GID");
+        refusedByDevice(Errno.EINVAL, "create_ah", () -> pd.createAh(AddressVector.to(way.dgid(), -1)), "sgid_index -1");
+        refusedByDevice(Errno.EINVAL, "create_ah", () -> pd.createAh(AddressVector.to(way.dgid(), 5000)), "sgid_index 5000");
+        AddressVector fromPort2 = new AddressVector(way.dgid(), way.sgidIndex(), 0, 64, 0, 0, 2);
+        refusedByDevice(Errno.EINVAL, "create_ah", () -> pd.createAh(fromPort2), "port 2");
         pd.close();
         refused(Errno.EINVAL, "create_ah", () -> pd.createAh(way), "closed");
     }

@@ -104,7 +104,7 @@ public abstract class WindowsContract extends ContractTest {
     @Test
     void shouldEndItsBindingWithLengthZero() {
         assertEquals(WcStatus.SUCCESS, bind(0, 64, WRITE));
-        refused(Errno.EBUSY, "dereg_mr", region::close, hex(region.lkey()));
+        refusedByDevice(Errno.EBUSY, "dereg_mr", region::close, hex(region.lkey()));
         int bound = one.rkey();
         b.qp.bind(one, 78, null, 0, 0, 0, SendFlags.SIGNALED);
         assertEquals(WcStatus.SUCCESS, lastOfB());
@@ -207,7 +207,7 @@ public abstract class WindowsContract extends ContractTest {
     void shouldBeInvalidatedByItsOwnerAndBoundAgain() {
         MemoryWindow two = b.window(MemoryWindow.Type.TYPE_2);
         int key = bindTypeTwo(two, WRITE);
-        refused(Errno.EBUSY, "dereg_mr", region::close);
+        refusedByDevice(Errno.EBUSY, "dereg_mr", region::close);
         b.qp.postSend(wr.localInvalidate(key).signaled());
         assertEquals(WcStatus.SUCCESS, lastOfB());
         assertEquals(WcOpcode.LOCAL_INV, b.sends().getLast().opcode());
@@ -252,7 +252,7 @@ public abstract class WindowsContract extends ContractTest {
     void shouldEndTheBindingsOfADestroyedQueuePair() {
         MemoryWindow two = b.window(MemoryWindow.Type.TYPE_2);
         bindTypeTwo(two, WRITE);
-        refused(Errno.EBUSY, "dereg_mr", region::close);
+        refusedByDevice(Errno.EBUSY, "dereg_mr", region::close);
         b.qp.close();
         region.close();
     }

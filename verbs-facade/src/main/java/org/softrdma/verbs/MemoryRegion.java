@@ -24,7 +24,10 @@ public interface MemoryRegion extends AutoCloseable {
      */
     int lkey();
 
-    /** Key for the peer; 0 if the region grants no remote access. It stays readable after {@link #close}: peers may still use it. */
+    /**
+     * Key for the peer. If the region grants no remote access, softrdma's devices give 0, an adapter may give a key that grants nothing. It
+     * stays readable after {@link #close}: peers may still use it.
+     */
     int rkey();
 
     /**
