@@ -187,12 +187,13 @@ final class ExtendedSends {
     }
 
     private void bind(SendRequest request) {
-        long window = checks.window(request).address("post_send");
+        NativeMemoryWindow window = checks.window(request);
         IbvMwBindInfo.MR.set(memory, BIND_INFO, checks.region(request).address("post_send"));
         IbvMwBindInfo.ADDR.set(memory, BIND_INFO, request.address(0));
         IbvMwBindInfo.LENGTH.set(memory, BIND_INFO, request.bindLength());
         IbvMwBindInfo.MW_ACCESS_FLAGS.set(memory, BIND_INFO, request.bindAccess());
-        DataPath.call(bindMw, qp, window, request.rkey(), memory.address() + BIND_INFO);
+        DataPath.call(bindMw, qp, window.address("post_send"), request.rkey(), memory.address() + BIND_INFO);
+        window.bindingTo(request.rkey());
     }
 
     private void writeWord(SendRequest request) {

@@ -11,12 +11,15 @@ final class NativeMemoryWindow extends NativeObject implements MemoryWindow {
     private final Type type;
     /** The key's upper 24 bits never change. */
     private final int index;
+    /** The key it was allocated with. */
+    private final int first;
 
     private NativeMemoryWindow(NativeProtectionDomain pd, Type type, long address) {
         super(pd.nativeContext(), "memory window", address);
         this.pd = pd;
         this.type = type;
-        index = NativeProtectionDomain.windowIndex(IbvMw.RKEY.get(NativeMemory.ALL, address));
+        first = IbvMw.RKEY.get(NativeMemory.ALL, address);
+        index = NativeProtectionDomain.windowIndex(first);
         pd.add(index, this);
     }
 
@@ -37,7 +40,16 @@ final class NativeMemoryWindow extends NativeObject implements MemoryWindow {
 
     @Override
     public synchronized int rkey() {
-        return IbvMw.RKEY.get(NativeMemory.ALL, address("query_mw"));
+        int last = IbvMw.RKEY.get(NativeMemory.ALL, address("query_mw"));
+        return type == Type.TYPE_1 ? last : first;
+    }
+
+    /**
+     * Tells the library which key a posted BIND_MW gives this window of type 2. Drivers name the window by this key when it is bound
+     * again (kernel rxe compares it), and it is the caller of libibverbs who keeps it up to date.
+     */
+    synchronized void bindingTo(int key) {
+        IbvMw.RKEY.set(NativeMemory.ALL, address("post_send"), key);
     }
 
     @Override

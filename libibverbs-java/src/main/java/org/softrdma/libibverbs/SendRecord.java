@@ -10,6 +10,7 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WrOpcode;
 
 /** Memory of one send work request, reused for each that a queue pair posts. */
 final class SendRecord {
@@ -40,7 +41,11 @@ final class SendRecord {
         IbvSendWr.SEND_FLAGS.set(memory, 0, request.flags());
         setElements(request);
         setOperation(request);
-        return DataPath.postSend(post, qp, memory.address(), memory.address() + BAD);
+        int refused = DataPath.postSend(post, qp, memory.address(), memory.address() + BAD);
+        if (request.opcode() == WrOpcode.BIND_MW && refused == 0) {
+            checks.window(request).bindingTo(request.rkey());
+        }
+        return refused;
     }
 
     private void setOperation(SendRequest request) {
