@@ -424,6 +424,20 @@ class ViolationTableTest {
         assertEquals(List.of(), s.pair.a.events());
     }
 
+    /** The memory for the answer is checked before the request is sent: an atomic that could not be reported is not executed. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotExecuteAtomicWithoutMemoryForItsAnswer(boolean known) {
+        Scene s = new Scene();
+        s.connect();
+        MemoryRegion readOnly = s.pair.a.memory(8, AccessFlags.REMOTE_READ);
+        SendRequest add = s.wr.fetchAndAdd(s.target.address(), s.target.rkey(), 1);
+        s.pair.a.qp.postSend(known ? add.element(readOnly, 0, 8) : add.element(readOnly.address(), 8, 0x777700));
+        s.pair.settle();
+        assertEquals(List.of(WcStatus.LOC_PROT_ERR), s.pair.a.sendStatuses());
+        assertEquals(0x5a5a5a5a5a5a5a5aL, s.target.memory().get(ValueLayout.JAVA_LONG, 0));
+    }
+
     @Test
     void shouldFailReadWithoutInitiatorDepth() {
         Scene s = new Scene();
