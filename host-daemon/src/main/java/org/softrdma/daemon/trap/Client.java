@@ -20,14 +20,16 @@ final class Client implements ClientProcess {
     private final int pid;
     private final String command;
     private final ProcessMemory memory;
+    private final Processes processes;
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean ended;
 
-    Client(int pid, PidFd descriptor, ProcessMemory memory, Supervisor supervisor) {
+    Client(int pid, PidFd descriptor, ProcessMemory memory, Supervisor supervisor, Processes processes) {
         this.pid = pid;
         this.descriptor = descriptor;
         this.memory = memory;
         this.supervisor = supervisor;
+        this.processes = processes;
         String name = ProcessInfo.comm(pid);
         command = name == null ? "" : name;
     }
@@ -45,6 +47,11 @@ final class Client implements ClientProcess {
     @Override
     public ProcessMemory memory() {
         return memory;
+    }
+
+    @Override
+    public void end(DeviceFile file) {
+        processes.close(file);
     }
 
     /** Whether the process has ended, or executed another program. */

@@ -13,4 +13,10 @@ public interface ClientProcess {
 
     /** Returns its memory, which is closed when the process has ended and all its files were {@linkplain DeviceFile#closed closed}. */
     ProcessMemory memory();
+
+    /**
+     * Ends a file before programs close it, because there will be nothing more to read from it: {@link DeviceFile#closed} is called, and
+     * what programs keep of the file is no longer ours. No effect on a file that has ended.
+     */
+    void end(DeviceFile file);
 }

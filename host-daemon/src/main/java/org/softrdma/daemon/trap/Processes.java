@@ -72,11 +72,11 @@ final class Processes {
         return clients.get(pid);
     }
 
-    private static Client open(Supervisor supervisor, int pid) {
+    private Client open(Supervisor supervisor, int pid) {
         PidFd descriptor = PidFd.open(pid);
         try {
             ProcessMemory memory = supervisor.memoryAccess().open(pid);
-            return new Client(pid, descriptor, memory, supervisor);
+            return new Client(pid, descriptor, memory, supervisor, this);
         } catch (RuntimeException | Error refused) {
             descriptor.close();
             throw refused;
@@ -130,6 +130,14 @@ final class Processes {
         int descriptor = entry.file.lastCloseDescriptor();
         if (descriptor != DeviceFile.NONE && files.beginWatch(entry)) {
             ends.onLastClose(descriptor, () -> close(entry));
+        }
+    }
+
+    /** Ends a file that may have ended already. */
+    void close(DeviceFile file) {
+        OpenFiles.Entry entry = files.find(file.identity());
+        if (entry != null && entry.file == file) {
+            close(entry);
         }
     }
 

@@ -106,6 +106,7 @@ public final class UverbsDevice implements DeviceNode, AutoCloseable {
         try {
             UverbsFile file = new UverbsFile(this, lastFile.incrementAndGet(), process, context);
             files.add(file);
+            context.onRemoval(file::closed);
             return file;
         } catch (RuntimeException | Error refused) {
             context.close();

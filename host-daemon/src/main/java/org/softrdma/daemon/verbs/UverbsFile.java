@@ -379,9 +379,17 @@ public final class UverbsFile implements DeviceFile {
         }
     }
 
-    /** Destroys all objects, queue pairs first so that their peers are notified, and closes the context. */
+    /**
+     * Destroys all objects, queue pairs first so that their peers are notified, and closes the context. A program that waits for its
+     * events reads those that are there, and finds the end of the file then.
+     */
     @Override
     public void closed() {
+        closeContext();
+        eventFiles.forEach(process::end);
+    }
+
+    private void closeContext() {
         lock.lock();
         try {
             if (closed) {

@@ -15,6 +15,7 @@ import org.softrdma.cm.CmDevice;
 import org.softrdma.cm.CmHost;
 import org.softrdma.cm.SoftConnectionManager;
 import org.softrdma.daemon.trap.ClientProcess;
+import org.softrdma.daemon.trap.DeviceFile;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.host.config.NetDevice;
 import org.softrdma.host.loopback.LoopbackFiles;
@@ -35,6 +36,10 @@ final class CmPrograms implements AutoCloseable {
 
     /** A process that is played by this one. */
     record Process(int pid, String command, ProcessMemory memory) implements ClientProcess {
+        @Override
+        public void end(DeviceFile file) {
+            file.closed();
+        }
     }
 
     /** The host of the connection manager: one device. */

@@ -13,6 +13,7 @@ import org.softrdma.abi.umad.UmadIoctl;
 import org.softrdma.abi.umad.UmadRegisterAgent;
 import org.softrdma.abi.umad.UmadRegisterAgent2;
 import org.softrdma.daemon.trap.ClientProcess;
+import org.softrdma.daemon.trap.DeviceFile;
 import org.softrdma.daemon.trap.PlayedCall;
 import org.softrdma.linux.process.ProcessMemory;
 import org.softrdma.verbs.Gid;
@@ -34,6 +35,10 @@ final class MadProgram implements AutoCloseable {
     private int headerBytes = UmadHeader.BYTES;
 
     private record Process(int pid, String command, ProcessMemory memory) implements ClientProcess {
+        @Override
+        public void end(DeviceFile file) {
+            file.closed();
+        }
     }
 
     /** Opens a file without anything else. */

@@ -86,6 +86,11 @@ final class FakeProgram implements ClientProcess, AutoCloseable {
         return memory;
     }
 
+    @Override
+    public void end(DeviceFile ended) {
+        ended.closed();
+    }
+
     int give(DeviceFile given) {
         int copy = Descriptors.duplicate(given.descriptor(), LOWEST);
         given.given();

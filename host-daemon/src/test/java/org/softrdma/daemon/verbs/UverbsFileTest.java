@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.softrdma.abi.AbiLayout;
 import org.softrdma.abi.uverbs.AllocMwCommand;
@@ -24,6 +25,7 @@ import org.softrdma.abi.uverbs.UverbsAttribute;
 import org.softrdma.abi.uverbs.UverbsCommand;
 import org.softrdma.abi.uverbs.UverbsMethod;
 import org.softrdma.abi.uverbs.UverbsObject;
+import org.softrdma.daemon.trap.DeviceFile;
 import org.softrdma.verbs.Gid;
 
 /**
@@ -228,7 +230,8 @@ final class UverbsFileTest extends LoopbackPrograms {
         FakeObjects its = new FakeObjects(ended);
         int pd = its.pd();
         its.mr(pd, ended.room(PAGE), FakeObjects.LOCAL_WRITE | FakeObjects.ALL_REMOTE);
-        FakeObjects.Cq cq = its.cq(4, 1, its.channel());
+        int channel = its.channel();
+        FakeObjects.Cq cq = its.cq(4, 1, channel);
         FakeObjects.Srq srq = its.srq(pd, 4, 0, 5);
         FakeObjects.Qp qp = its.qp(pd, cq, srq, 4, 2);
         MemorySegment in = ended.room(McastCommand.BYTES);
@@ -242,6 +245,9 @@ final class UverbsFileTest extends LoopbackPrograms {
         assertEquals(0, ended.file.objectCount());
         assertNull(ended.file.queuePair(qp.number));
         assertEquals(-5, ended.ioctl(UverbsObject.DEVICE, UverbsMethod.QUERY_CONTEXT).run(), "EIO");
+        for (int events : List.of(channel, ended.asyncFd)) {
+            assertEquals(DeviceFile.NONE, ended.at(events).lastCloseDescriptor(), "programs find its end");
+        }
     }
 
     @Test
