@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -54,13 +55,39 @@ abstract class CProgramPairs {
     private Mode running;
     private int port = FIRST_PORT;
 
+    /** Peculiarities of a program. */
+    private enum Trait {
+        /** We have no Java tool of this name. */
+        C_ONLY,
+        /** The server serves the next client, and is killed. Only the client's output is known. */
+        ENDLESS,
+        /** The programs know no IPv6 addresses, or serve at none. */
+        IPV4_ONLY,
+        /** The server joins a multicast group, where it says so it can be sent to. */
+        JOINS
+    }
+
     /**
-     * A program and its two command lines: HOST stands for the server's address, ANY for the wildcard address, PORT for a port, GID for the
-     * index of the address's GID.
+     * A program and its two command lines: HOST stands for the server's address, OWN for that of the end, ANY for the wildcard address,
+     * PORT for a port, GID for the index of the address's GID, LAB for the directory of the lab's programs, DIRECTORY for that of their
+     * files.
      *
      * @param words output that both ends must have
      */
-    private record Case(String name, String sentence, String server, String client, List<String> words) {
+    private record Case(String name, String sentence, String server, String client, List<String> words, Set<Trait> traits) {
+        Case(String name, String sentence, String server, String client, List<String> words) {
+            this(name, sentence, server, client, words, Set.of());
+        }
+
+        Case with(Trait... unusual) {
+            return new Case(name, sentence, server, client, words, Set.of(unusual));
+        }
+
+        /** Whether a mode has the programs it needs. */
+        boolean runs(Mode mode) {
+            return mode.cServes && mode.cAsks || !traits.contains(Trait.C_ONLY);
+        }
+
         static Case pingPong(String tool, String options, String sentence) {
             String line = tool + " -d DEVICE -g GID -p PORT " + options;
             return new Case(tool + " " + options, sentence, line, line + " IPV4", List.of(" iters in "));
@@ -103,7 +130,14 @@ abstract class CProgramPairs {
         Case.of("rping -S 65000 -V", "100 pings of 65000 bytes, compared", Program.LONG_RPING),
         Case.of("ucmatose", "10 messages each way", Program.UCMATOSE, "data transfers complete\n", "return status 0\n"),
         Case.of("rdma_client", "synchronous identifiers", Program.RDMA_CLIENT, " end 0\n"),
-        Case.of("rstream -T v", "byte streams, verified", Program.rstream("-S 1000 -C 20 -I 3"), "\ncustom    1000    20      3 "));
+        Case.of("rstream -T v", "byte streams, verified", Program.rstream("-S 1000 -C 20 -I 3"), "\ncustom    1000    20      3 "),
+        Case.of("riostream -T v", "the same by riowrite, verified", new Program("riostream -b ANY -p PORT -T v -S 1000 -C 20 -I 3",
+            "riostream -s HOST -p PORT -T v -S 1000 -C 20 -I 3"), "\ncustom    1000    20      3 ").with(Trait.C_ONLY),
+        Case.of("rdma_xclient", "synchronous identifiers, the queue pair made by the library", new Program("rdma_xserver -p PORT",
+            "rdma_xclient -s HOST -p PORT"), " end 0\n").with(Trait.C_ONLY, Trait.IPV4_ONLY),
+        Case.of("rcopy", "a file of three million bytes, compared", new Program("rcopy -p PORT", "LAB/rcopy-compared HOST PORT DIRECTORY"),
+            "the copy is right\n").with(Trait.C_ONLY, Trait.IPV4_ONLY, Trait.ENDLESS),
+        Case.of("cmtime", "100 connections at once, no data", Program.CMTIME, "\nconnect      :", "\ndestroy      :").with(Trait.ENDLESS));
 
     private static final List<Case> OVER_ROCE = List.of(
         Case.pingPong("ibv_rc_pingpong", "-c", "1000 messages of 4096 bytes each way, compared"),
@@ -120,7 +154,9 @@ abstract class CProgramPairs {
         Case.perftest("ib_send_bw -c UD -x GID -s 1024 -n 100", "1024       100 ", "datagrams of 1 KiB"),
         Case.perftest("ib_write_bw -R -n 100", "65536      100 ", "by the connection manager"),
         Case.of("udaddy", "datagrams, by the connection manager", new Program("udaddy -b ANY", "udaddy -s HOST"),
-            "data transfers complete\n", "return status 0\n"));
+            "data transfers complete\n", "return status 0\n"),
+        Case.of("mckey", "10 datagrams to a multicast group", new Program("mckey -m 239.77.1.2 -b OWN", "mckey -s -m 239.77.1.2 -b OWN"),
+            "data transfers complete\n", "return status 0\n").with(Trait.JOINS));
 
     /** @param type of the devices at both ends: rxe or siw */
     CProgramPairs(String type) {
@@ -158,7 +194,7 @@ abstract class CProgramPairs {
             if (type.equals("rxe")) {
                 OVER_ROCE.forEach(each -> add(groups, each, mode, false));
             }
-            OVER_BOTH.forEach(each -> add(groups, each, mode, mode == Mode.TWO_HOSTS));
+            OVER_BOTH.forEach(each -> add(groups, each, mode, mode == Mode.TWO_HOSTS && !each.traits.contains(Trait.IPV4_ONLY)));
         }
         List<DynamicNode> nodes = new ArrayList<>();
         groups.forEach((group, tests) -> nodes.add(dynamicContainer(group, tests)));
@@ -168,7 +204,7 @@ abstract class CProgramPairs {
 
     private void add(Map<String, List<DynamicTest>> groups, Case program, Mode mode, boolean ipv6) {
         String id = "pairs-" + mode + "-" + type + "-" + program.name;
-        if (DocTable.isWanted(id)) {
+        if (program.runs(mode) && DocTable.isWanted(id)) {
             groups.computeIfAbsent(mode.text, _ -> new ArrayList<>()).add(dynamicTest(program.name + " over " + type, () -> {
                 String outcome = "failed";
                 try {
@@ -199,11 +235,13 @@ abstract class CProgramPairs {
         VethPair.End serves = mode == Mode.ONE_HOST ? wire.a : wire.b;
         int chosen = port++;
         String file = (program.name + "-" + mode).replaceAll("[^A-Za-z0-9-]+", "-");
-        try (RunningCommand server = start(serves, mode.cServes, file + "-server", line(program.server, serves, ipv6, chosen))) {
+        try (RunningCommand server = start(serves, mode.cServes, file + "-server", line(program.server, serves, serves, ipv6, chosen))) {
             if (program.isByCm()) {
                 awaitListener(serves, server, chosen);
+            } else if (program.traits.contains(Trait.JOINS)) {
+                server.awaitOutput("joined dgid", DEADLINE);
             }
-            String clientLine = line(program.client, serves, ipv6, chosen);
+            String clientLine = line(program.client, wire.a, serves, ipv6, chosen);
             boolean twice = program.client.contains(" -R ");
             RunningCommand client = twice ? start(wire.a, mode.cAsks, file + "-client", clientLine)
                 : client(wire.a, mode.cAsks, file, clientLine, server);
@@ -211,6 +249,9 @@ abstract class CProgramPairs {
                 return false;
             }
             Ends.expect(client.awaitSuccess(DEADLINE), program.words);
+            if (program.traits.contains(Trait.ENDLESS)) {
+                return true;
+            }
             Ends.expect(server.awaitSuccess(DEADLINE), program.words);
             if ((client.output() + server.output()).contains("invalid data")) {
                 throw new AssertionError(client.output() + server.output());
@@ -220,9 +261,11 @@ abstract class CProgramPairs {
     }
 
     /** Index 0 of the GID tables is the link-local address, which these interfaces have in the table only. */
-    private String line(String template, VethPair.End server, boolean ipv6, int port) {
+    private String line(String template, VethPair.End own, VethPair.End server, boolean ipv6, int port) {
         return template.replace("DEVICE", type + "0").replace("HOST", ipv6 ? server.ipv6 : server.ipv4).replace("IPV4", server.ipv4)
-            .replace("ANY", ipv6 ? "::" : "0.0.0.0").replace("PORT", Integer.toString(port)).replace("GID", ipv6 ? "2" : "1");
+            .replace("OWN", own.ipv4).replace("ANY", ipv6 ? "::" : "0.0.0.0").replace("PORT", Integer.toString(port))
+            .replace("GID", ipv6 ? "2" : "1").replace("LAB", KernelLab.module().resolve("lab").toString())
+            .replace("DIRECTORY", wire.directory().toString());
     }
 
     /**

@@ -32,8 +32,9 @@ final class CPrograms {
 
     /** Returns the cases over RoCE. */
     static List<InteropCase> overRoce() {
-        return Stream.of(PingPongCases.all(), PerftestCases.all(), ConnectionCases.all()).flatMap(List::stream)
-            .filter(each -> REPEATED.matcher(each.id()).matches()).map(CPrograms::withCPrograms).toList();
+        Stream<InteropCase> repeated = Stream.of(PingPongCases.all(), PerftestCases.all(), ConnectionCases.all()).flatMap(List::stream)
+            .filter(each -> REPEATED.matcher(each.id()).matches()).map(CPrograms::withCPrograms);
+        return Stream.concat(repeated, ApplicationCases.all().stream()).toList();
     }
 
     /** Returns the cases over iWARP. */
