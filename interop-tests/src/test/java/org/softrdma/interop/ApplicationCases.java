@@ -15,7 +15,6 @@ final class ApplicationCases {
     private static final int FIRST_PORT = 7900;
     private static final Set<Integer> ACKS = Set.of(Opcode.RC_ACKNOWLEDGE);
     private static final String PINGPONG = "env FI_VERBS_GID_IDX=1 fi_pingpong -c -I 50 -p verbs -e msg ";
-    private static final String STREAMED = " -T v -S 1000 -C 20 -I 3";
     private static final String IPERF = "env LD_PRELOAD=/usr/lib/x86_64-linux-gnu/rsocket/librspreload.so iperf3 ";
 
     private final List<InteropCase> cases = new ArrayList<>();
@@ -31,10 +30,9 @@ final class ApplicationCases {
             all.fio("fio-send", "64 SENDs of 64 KiB, their checksums verified", role, "send", "--size=4m --iodepth=64 --verify=crc32c",
                 "--size=4m --iodepth=8 --verify=crc32c --do_verify=0 --verify_state_save=0");
             all.add("rdma_xclient", "synchronous identifiers, the queue pair made by the library; one message", role, Set.of(),
-                exchange(new Program("rdma_xserver -p PORT", "rdma_xclient -s HOST -p PORT"), " end 0\n"));
+                exchange(Program.RDMA_XCLIENT, " end 0\n"));
             all.add("riostream", "rsockets with riowrite: 60 transfers of 1000 bytes each way, verified", role, ACKS,
-                exchange(new Program("riostream -b ANY -p PORT" + STREAMED, "riostream -s HOST -p PORT" + STREAMED),
-                    "\ncustom    1000    20      3 "));
+                exchange(Program.RIOSTREAM, "\ncustom    1000    20      3 "));
         }
         // docs/interop.md says why the guest does not serve these.
         all.add("fi_pingpong", "libfabric's connections, data checked", Role.SERVER, ACKS, (run, ends) -> {
@@ -49,11 +47,8 @@ final class ApplicationCases {
         return all.cases;
     }
 
-    /** To fio's engine, the end that "reads" is the server, whatever the verb. */
     private void fio(String name, String sentence, Role role, String verb, String server, String client) {
-        String line = "fio --ioengine=rdma --port=PORT --bs=64k --verb=" + verb;
-        add(name, sentence, role, ACKS, exchange(new Program(line + " --name=server --rw=read " + server,
-            line + " --name=client --hostname=HOST --rw=write " + client), "err= 0"));
+        add(name, sentence, role, ACKS, exchange(Program.fio(verb, server, client), "err= 0"));
     }
 
     private interface Exchange {

@@ -84,15 +84,9 @@ class CApplicationTest {
             return new Case("ucx_perftest -t " + test, sentence, Listens.BY_TCP, line, line + " HOST", "Final:");
         }
 
-        /**
-         * To fio's engine, the end that "reads" is the server, whatever the verb.
-         *
-         * @param server further options of the server, as those of the client
-         */
         static Case fio(String verb, String server, String client, String sentence) {
-            String line = "fio --name=NAME --ioengine=rdma --port=PORT --bs=64k --verb=" + verb;
-            return new Case("fio --verb=" + verb, sentence, Listens.BY_CM, line + " --rw=read " + server,
-                line + " --hostname=HOST --rw=write " + client, "err= 0");
+            Program fio = Program.fio(verb, server, client);
+            return new Case("fio --verb=" + verb, sentence, Listens.BY_CM, fio.server(), fio.client(), "err= 0");
         }
 
         /** Four ranks, which the client starts. */
@@ -176,7 +170,7 @@ class CApplicationTest {
         }
         port++;
         try (RunningCommand server = CProgramPairs.start(serves, true, file(program, mode) + "-server",
-                line(program.server, "server", serves))) {
+                line(program.server, serves))) {
             if (program.listens == Listens.BY_CM) {
                 CProgramPairs.awaitListener(serves, server, port);
             } else {
@@ -188,7 +182,7 @@ class CApplicationTest {
     }
 
     private void runClient(Case program, VethPair.End serves, String mode) throws IOException {
-        try (RunningCommand client = CProgramPairs.start(wire.a, true, file(program, mode), line(program.client, "client", serves))) {
+        try (RunningCommand client = CProgramPairs.start(wire.a, true, file(program, mode), line(program.client, serves))) {
             Ends.expect(client.awaitSuccess(DEADLINE), List.of(program.word));
         }
     }
@@ -205,8 +199,8 @@ class CApplicationTest {
         return (program.name + "-" + mode).replaceAll("[^A-Za-z0-9-]+", "-");
     }
 
-    private String line(String template, String name, VethPair.End server) throws IOException {
-        return template.replace("NAME", name).replace("HOST", server.ipv4).replace("PORT", Integer.toString(port))
+    private String line(String template, VethPair.End server) throws IOException {
+        return template.replace("HOST", server.ipv4).replace("PORT", Integer.toString(port))
             .replace("RSPRELOAD", template.contains("RSPRELOAD") ? preloaded().toString() : "")
             .replace("LAB", KernelLab.module().resolve("lab").toString()).replace("BUILT", wire.directory().toString());
     }

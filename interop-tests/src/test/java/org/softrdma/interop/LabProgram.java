@@ -8,17 +8,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** C programs in the lab's directory, which tests compile with the libraries of the system. */
+/** Programs in C and C++ in the lab's directory, which tests compile with the libraries of the system. */
 final class LabProgram {
     static final String COMPILER = CHeadersExtension.COMPILER;
     static final String MPICH = "mpicc.mpich";
+    static final String CPP_COMPILER = "g++";
     private static final int SECONDS = 60;
 
     private LabProgram() {
     }
 
     /**
-     * Compiles {@code lab/NAME.c}.
+     * Compiles {@code lab/NAME.c}, or {@code lab/NAME.cpp} if the compiler is that of C++.
      *
      * @param directory directory of the program, which gets the source's name without its end
      * @param libraries options of the linker
@@ -28,7 +29,7 @@ final class LabProgram {
         Path program = directory.resolve(name);
         Path output = directory.resolve(name + "-compiler.txt");
         List<String> command = new ArrayList<>(List.of(compiler, "-Wall", "-Wextra", "-Werror", "-O1", "-o", program.toString(),
-            KernelLab.module().resolve("lab").resolve(name + ".c").toString()));
+            KernelLab.module().resolve("lab").resolve(name + (compiler.equals(CPP_COMPILER) ? ".cpp" : ".c")).toString()));
         command.addAll(List.of(libraries));
         try {
             Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();

@@ -18,11 +18,24 @@ record Program(String server, String client) {
     static final Program UCMATOSE = new Program("ucmatose -b ANY -p PORT", "ucmatose -s HOST -p PORT");
     static final Program MANY_UCMATOSE = new Program("ucmatose -c 20 -b ANY -p PORT", "ucmatose -c 20 -s HOST -p PORT");
     static final Program RDMA_CLIENT = new Program("rdma_server -s ANY -p PORT", "rdma_client -s HOST -p PORT");
+    static final Program RDMA_XCLIENT = new Program("rdma_xserver -p PORT", "rdma_xclient -s HOST -p PORT");
+    static final Program RIOSTREAM = new Program("riostream -b ANY -p PORT -T v -S 1000 -C 20 -I 3",
+        "riostream -s HOST -p PORT -T v -S 1000 -C 20 -I 3");
     static final Program CMTIME = new Program("cmtime -b ANY -p PORT", "cmtime -s HOST -p PORT");
 
     /** Runs rstream with data that the receiver verifies. */
     static Program rstream(String options) {
         return new Program("rstream -b ANY -p PORT -T v " + options, "rstream -s HOST -p PORT -T v " + options);
+    }
+
+    /**
+     * Runs fio with blocks of 64 KiB. To its engine, the end that "reads" is the server, whatever the verb.
+     *
+     * @param server further options of the server, as those of the client
+     */
+    static Program fio(String verb, String server, String client) {
+        String line = "fio --ioengine=rdma --port=PORT --bs=64k --verb=" + verb;
+        return new Program(line + " --name=server --rw=read " + server, line + " --name=client --hostname=HOST --rw=write " + client);
     }
 
     /** Output of each of {@link #RPING}'s ends for its pings; the server's lines have the prefix "server ". */
