@@ -235,6 +235,7 @@ final class RxeQueuePair extends SoftQueuePair {
     @Override
     protected void destroy() {
         if (machine.release(this)) {
+            engine.sendPosted(machine);
             machine.close();
             engine.remove(machine);
         }

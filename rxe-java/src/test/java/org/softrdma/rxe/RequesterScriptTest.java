@@ -38,6 +38,16 @@ class RequesterScriptTest extends RequesterScript {
         assertEquals(List.of("0 SUCCESS", "1 SUCCESS", "2 SUCCESS", "3 SUCCESS"), completions());
     }
 
+    /** As kernel rxe, which sends within the post; nothing is repeated after that. */
+    @Test
+    void shouldSendWhatWasPostedBeforeItIsDestroyed() {
+        connect();
+        postSends(4);
+        peer.side.qp.close();
+        expectSends(0, 4);
+        peer.expectNothingFor(1000 * MS);
+    }
+
     @Test
     void shouldTakeReadResponseAsAcknowledgementOfWhatCameBefore() {
         connect();

@@ -136,6 +136,21 @@ class UdScriptTest {
         assertEquals(5, peer.expect(RawPacket.UD_SEND, THEIR_PSN + 1).qkey());
     }
 
+    /** More than one turn of packets: mckey posts its datagrams and ends. */
+    @Test
+    void shouldSendWhatWasPostedBeforeItIsDestroyed() {
+        setup.queueDepth = 200;
+        open(0, 0);
+        for (int i = 0; i < 150; i++) {
+            peer.side.qp.postSend(wr.send().element(memory, i, 8).to(handle, 1, QKEY));
+        }
+        peer.side.qp.close();
+        for (int i = 0; i < 150; i++) {
+            peer.expect(RawPacket.UD_SEND, THEIR_PSN + i);
+        }
+        peer.expectNothingFor(MS);
+    }
+
     @Test
     void shouldFailWhatCannotBeRead() {
         open(0, 0);

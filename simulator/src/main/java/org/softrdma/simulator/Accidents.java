@@ -84,7 +84,7 @@ final class Accidents {
                 wire.expectSilence(victim.side.gid, victim.qp.qpNum(), false);
             }
             case DESTROY -> {
-                victim.destroy();
+                victim.destroy(() -> take.accept(victim.side));
                 wire.expectSilence(victim.side.gid, victim.qp.qpNum(), true);
                 if (victim.sharesReceives()) {
                     victim.pool.onGone();

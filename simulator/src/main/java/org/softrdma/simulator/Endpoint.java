@@ -60,12 +60,17 @@ final class Endpoint {
         return closed || qp.state() == QpState.ERR;
     }
 
-    /** Destroys the queue pair; a member of a group leaves it first. */
-    void destroy() {
+    /**
+     * Destroys the queue pair; a member of a group leaves it first.
+     *
+     * @param take takes the completions of what was sent at the end
+     */
+    void destroy(Runnable take) {
         if (!closed && service == QpType.UD && side.group != null) {
             qp.detachMulticast(side.group);
         }
         qp.close();
+        take.run();
         closed = true;
     }
 

@@ -92,7 +92,7 @@ final class Side {
     /** Destroys everything, children first; nothing may be held back by what happened before. */
     void close() {
         for (Endpoint each : endpoints) {
-            each.destroy();
+            each.destroy(() -> { });
             if (each.narrow != null) {
                 each.narrow.close();
             }

@@ -136,8 +136,11 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
         }
     }
 
-    /** Removes a queue pair. Its stream, if it has one, still sends what was written, and ends. */
+    /** Removes a queue pair. What was posted before is written as far as there is room; the stream still sends that, and ends. */
     void remove(SiwMachine qp, SiwConnection connection) {
+        if (connection != null) {
+            guard().run(TURN, this, connection, nowNs());
+        }
         qp.close();
         leave(qp.qpn());
         if (connection != null) {

@@ -51,6 +51,16 @@ class RequesterScriptTest extends RequesterScript {
         assertNull(peer.next());
     }
 
+    @Test
+    void shouldSendWhatWasPostedBeforeItIsDestroyed() {
+        post(hello(new SendRequest().send()));
+        post(hello(new SendRequest().send()));
+        peer.side.qp.close();
+        assertEquals(RawSegment.send(1, "68656c6c6f"), peer.next());
+        assertEquals(RawSegment.send(2, "68656c6c6f"), peer.next());
+        assertNull(peer.next());
+    }
+
     /** Payload at maxUlpdu 128: 110 bytes of an untagged segment, 114 of a tagged one, multiples of 4 except for the last segment. */
     @Test
     void shouldCutMessagesIntoSegments() {

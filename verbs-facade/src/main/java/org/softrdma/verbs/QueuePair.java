@@ -119,7 +119,8 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
-     * Destroys the queue pair; waits until its asynchronous events are acknowledged. Outstanding work requests do not complete.
+     * Destroys the queue pair; waits until its asynchronous events are acknowledged. What was posted before may still be sent while this
+     * method runs, and complete; what is outstanding after it does not complete.
      *
      * @throws VerbsException EBUSY: it is attached to a multicast group
      */

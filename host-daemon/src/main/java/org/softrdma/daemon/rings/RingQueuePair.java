@@ -197,8 +197,9 @@ public final class RingQueuePair {
         released = 0;
     }
 
-    /** Ends the posting, before the queue pair is destroyed. */
+    /** Ends the posting, before the queue pair is destroyed. What the program has posted before is taken: its bell may not be heard yet. */
     public void close() {
+        pollContained();
         closed = true;
         sendCq.removeSender(qp.qpNum());
     }

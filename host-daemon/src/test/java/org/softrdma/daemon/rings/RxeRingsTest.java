@@ -375,6 +375,20 @@ final class RxeRingsTest {
         assertEquals(0, alice.cq.size());
     }
 
+    /** The device hears the bell of a program later than its calls: mckey posts its datagrams and destroys the queue pair at once. */
+    @Test
+    void shouldSendWhatWasPostedBeforeTheProgramDestroysTheQueuePair() {
+        connect(QpType.RC);
+        for (int i = 0; i < 2; i++) {
+            bob.postReceive(i, 500, 64);
+            alice.sendElement(alice.postSend(2, 0, i), 0, 100, 8);
+            alice.publishSend();
+        }
+        alice.ring.close();
+        alice.qp.close();
+        await(bob, 2).forEach(each -> assertEquals(0, each.status()));
+    }
+
     @Test
     void shouldSendDatagramsToTheHandleThatTheRequestNames() {
         alice = new RxeProgram(alices, QpType.UD, RIGHTS);

@@ -30,6 +30,8 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     private static final int BATCH_PACKETS = 128;
     private static final int LARGEST_PACKET_BYTES = 4096 + 64;
     private static final int RECEIVE_BUDGET = 128;
+    /** Turns that a queue pair gets before it is destroyed, while the others wait. */
+    private static final int LAST_TURNS = 64;
     /** Time until the next attempt after the link accepted no more packets. */
     private static final long BACKOFF_NS = 50_000;
     private static final int ECN_BITS = 3;
@@ -52,6 +54,8 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         return 1;
     };
     private static final Guard.Step<RxeEngine, QpMachine> TURN = (engine, qp, ns) -> qp.transmit(ns, engine.writer, qp.turnPackets());
+    private static final Guard.Step<RxeEngine, QpMachine> LAST_TURN = (engine, qp, ns) ->
+        qp.sendPosted(ns, engine.writer, qp.turnPackets());
     private static final Guard.Step<RxeEngine, FaultDomain> MANAGEMENT = (engine, part, ns) -> engine.gsi.pollInput(ns);
 
     private final Link link;
@@ -280,6 +284,18 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     public void settle(QpMachine qp) {
         flush();
         qp.settle(writer, QpMachine.TURN_PACKETS);
+        flush();
+    }
+
+    /**
+     * Sends what was posted to a queue pair that is about to be destroyed, as far as that needs no answer: kernel rxe sends within the
+     * post, and programs destroy a queue pair right after their last datagram.
+     */
+    public void sendPosted(QpMachine qp) {
+        int turns = LAST_TURNS;
+        while (turns > 0 && hasRoom() && guard().run(LAST_TURN, this, qp, nowNs()) > 0) {
+            turns--;
+        }
         flush();
     }
 

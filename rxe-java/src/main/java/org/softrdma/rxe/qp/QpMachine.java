@@ -36,7 +36,7 @@ import org.softrdma.wire.roce.Icrc;
  *     value is valid until the next call of any method above. Call {@link #onTimer} once that time has come; an early or repeated call
  *     does nothing.</li>
  * <li>Call {@link #settle} before {@link #modify} and before the queue pair is destroyed, so that its peer receives the responses it is
- *     owed. To destroy it, take {@link #lingering}, then call {@link #close}.</li>
+ *     owed. To destroy it, call {@link #sendPosted} until it sends nothing, take {@link #lingering}, then call {@link #close}.</li>
  * <li>{@code nowNs} is of any origin and never decreases.</li>
  * </ul>
  *
@@ -189,6 +189,13 @@ public abstract class QpMachine extends QueuePairCore {
 
     /** Sends up to {@code budget} packets of the responses owed to the peer, and nothing else. */
     public abstract void settle(PacketWriter out, int budget);
+
+    /**
+     * Sends up to {@code budget} packets of posted work requests, and nothing else.
+     *
+     * @return number of packets
+     */
+    public abstract int sendPosted(long nowNs, PacketWriter out, int budget);
 
     /**
      * Makes the entry that keeps acknowledging the peer's requests when this queue pair is destroyed.

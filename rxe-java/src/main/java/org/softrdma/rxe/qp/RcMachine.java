@@ -216,6 +216,13 @@ public class RcMachine extends QpMachine {
     }
 
     @Override
+    public int sendPosted(long nowNs, PacketWriter out, int budget) {
+        int sent = requester.transmit(nowNs, out, Math.min(budget, window.room()));
+        countFlight();
+        return sent;
+    }
+
+    @Override
     public LingeringQueuePairs.Entry lingering(long untilNs) {
         return path() == null ? null : new LingeringQueuePairs.Entry(this, untilNs);
     }

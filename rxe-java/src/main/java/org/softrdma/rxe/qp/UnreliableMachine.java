@@ -49,6 +49,11 @@ abstract class UnreliableMachine extends QpMachine {
     }
 
     @Override
+    public final int sendPosted(long nowNs, PacketWriter out, int budget) {
+        return requester().transmit(out, budget);
+    }
+
+    @Override
     public final LingeringQueuePairs.Entry lingering(long untilNs) {
         return null;
     }
