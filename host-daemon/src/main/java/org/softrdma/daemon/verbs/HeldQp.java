@@ -114,6 +114,7 @@ final class HeldQp extends HeldObject implements ProgramQueuePair {
 
     /** Changes attributes, and takes up what the program has posted in advance. */
     void modify(QpAttributes change) {
+        file.sendPosted();
         qp.modify(change);
         noteModified();
     }

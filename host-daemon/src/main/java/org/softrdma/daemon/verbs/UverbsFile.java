@@ -277,13 +277,22 @@ public final class UverbsFile implements DeviceFile {
     }
 
     /**
-     * Destroys an object and frees its handle.
+     * Destroys an object and frees its handle. What was posted before may need it, and is sent first.
      *
      * @throws VerbsException EBUSY
      */
     void destroy(HeldObject object) {
+        sendPosted();
         object.destroy();
         handles.remove(object);
+    }
+
+    /**
+     * Sends what the program has posted before its call, as far as that needs no answer: the kernel does it in the doorbell, which the
+     * device hears a moment later.
+     */
+    void sendPosted() {
+        context.agent().sendPosted();
     }
 
     /** Delivers the events of an object from now on. */

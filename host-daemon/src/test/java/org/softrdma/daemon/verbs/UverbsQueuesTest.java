@@ -8,7 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.softrdma.abi.AbiLayout;
 import org.softrdma.abi.uverbs.CreateAhCommand;
@@ -100,6 +103,30 @@ final class UverbsQueuesTest extends LoopbackPrograms {
         List<long[]> all = cq.await(3);
         assertEquals(70, all.get(0)[0]);
         assertEquals(72, all.get(2)[0]);
+    }
+
+    /** As the kernel, which sends in the doorbell: mckey posts its datagrams and destroys their address handle at once. */
+    @Test
+    void shouldSendWhatWasPostedBeforeTheCallThatEndsItsMemory() {
+        int pd = objects.pd();
+        FakeObjects.Cq cq = objects.cq(8, 1, -1);
+        MemorySegment source = program.room(PAGE);
+        source.set(ValueLayout.JAVA_LONG, 0, 0x0123456789abcdefL);
+        MemorySegment sink = program.room(PAGE);
+        FakeObjects.Mr from = objects.mr(pd, source, FakeObjects.LOCAL_WRITE);
+        FakeObjects.Mr to = objects.mr(pd, sink, FakeObjects.LOCAL_WRITE | FakeObjects.ALL_REMOTE);
+        FakeObjects.Qp[] pair = pair(pd, cq, null);
+        ReentrantLock owner = program.file.owner();
+        // No thread of the device hears the bell before the next call.
+        owner.lock();
+        try {
+            pair[0].post(RDMA_WRITE, SIGNALED, 70, from, 8, to.address(), to.rkey());
+            assertEquals(0, objects.deregister(from));
+        } finally {
+            owner.unlock();
+        }
+        assertArrayEquals(new long[] {70, 0}, Arrays.copyOf(cq.await(1).getFirst(), 2));
+        assertEquals(0x0123456789abcdefL, sink.get(ValueLayout.JAVA_LONG, 0));
     }
 
     // ---- queue pairs

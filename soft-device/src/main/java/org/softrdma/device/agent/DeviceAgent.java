@@ -18,6 +18,7 @@ import org.softrdma.device.threads.DeviceThreads;
 public class DeviceAgent implements Agent, AutoCloseable {
     /** Longest sleep of a thread that is in one device while others of the process depend on it. */
     private static final long SHARED_PARK_NS = 100_000;
+    private static final int ROUNDS_TO_SEND = 4;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final DeviceWork work;
@@ -96,6 +97,19 @@ public class DeviceAgent implements Agent, AutoCloseable {
             lock.unlock();
         }
         // The leader may be parked until a deadline that is too late now.
+        doorbell();
+    }
+
+    /** Sends what was posted before on the caller's thread, some turns of it at most; waits while another thread is at the device. */
+    public void sendPosted() {
+        lock.lock();
+        try {
+            for (int round = 0; round < ROUNDS_TO_SEND; round++) {
+                work.transmit(System.nanoTime());
+            }
+        } finally {
+            lock.unlock();
+        }
         doorbell();
     }
 
