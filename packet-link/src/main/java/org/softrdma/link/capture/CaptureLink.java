@@ -4,7 +4,7 @@ package org.softrdma.link.capture;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 import org.softrdma.host.capture.CaptureFile;
-import org.softrdma.host.capture.SynthesizedHeaders;
+import org.softrdma.wire.pcap.SynthesizedHeaders;
 import org.softrdma.link.ForwardingLink;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.Link;

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.function.LongSupplier;
 import org.softrdma.host.capture.CaptureFile;
-import org.softrdma.host.capture.SynthesizedHeaders;
+import org.softrdma.wire.pcap.SynthesizedHeaders;
 import org.softrdma.wire.net.Ethernet;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Ipv6;

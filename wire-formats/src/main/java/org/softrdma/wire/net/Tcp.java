@@ -56,19 +56,6 @@ public final class Tcp {
      * @param length      bytes of header and payload
      */
     public static void putChecksum(ByteBuffer b, int at, int addressesAt, int ip, int length) {
-        long sum = PROTOCOL + length + sum(b, addressesAt, ip) + sum(b, at, length);
-        while (sum > 0xFFFF) {
-            sum = (sum & 0xFFFF) + (sum >>> 16);
-        }
-        b.putShort(at + CHECKSUM_OFFSET, (short) ~sum);
-    }
-
-    private static long sum(ByteBuffer b, int at, int length) {
-        long sum = 0;
-        int even = length & ~1;
-        for (int i = 0; i < even; i += 2) {
-            sum += b.getShort(at + i) & 0xFFFF;
-        }
-        return even == length ? sum : sum + ((b.get(at + even) & 0xFF) << 8);
+        b.putShort(at + CHECKSUM_OFFSET, (short) InternetChecksum.of(PROTOCOL, b, at, length, addressesAt, ip));
     }
 }

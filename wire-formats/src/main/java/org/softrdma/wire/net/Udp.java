@@ -62,6 +62,17 @@ public final class Udp {
     }
 
     /**
+     * Writes the checksum of a datagram, whose checksum field is 0.
+     *
+     * @param addressesAt offset of the source address in the IP header, which the destination address follows
+     * @param ip          bytes of both addresses: 8 or 32
+     */
+    public static void putChecksum(ByteBuffer b, int at, int addressesAt, int ip) {
+        int checksum = InternetChecksum.of(Ipv4.PROTOCOL_UDP, b, at, length(b, at), addressesAt, ip);
+        b.putShort(at + CHECKSUM_OFFSET, (short) (checksum == 0 ? 0xFFFF : checksum));
+    }
+
+    /**
      * Whether the length field fits.
      *
      * @param available bytes of the IP packet from {@code at}; UDP may use fewer

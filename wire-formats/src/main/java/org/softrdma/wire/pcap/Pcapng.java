@@ -3,6 +3,7 @@ package org.softrdma.wire.pcap;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * Writes captures that Wireshark and tcpdump read: big-endian pcapng blocks with nanosecond timestamps.
@@ -31,9 +32,18 @@ public final class Pcapng {
     static final int SIMPLE_PACKET = 3;
     static final int ENHANCED_PACKET = 6;
     static final int OPTION_END = 0;
+    static final int OPTION_COMMENT = 1;
     static final int OPTION_IF_NAME = 2;
+    static final int OPTION_EPB_FLAGS = 2;
     static final int OPTION_IF_TSRESOL = 9;
     static final int OPTION_IF_TSOFFSET = 14;
+
+    /** Direction of a packet: received. */
+    public static final int INBOUND = 1;
+    /** Direction of a packet: sent. */
+    public static final int OUTBOUND = 2;
+    /** Longest comment, bytes in UTF-8. */
+    public static final int MAX_COMMENT = 0xFFFF;
 
     private static final int NANOSECONDS = 9;
 
@@ -92,6 +102,49 @@ public final class Pcapng {
         b.put(at + 28, frame, offset, length);
         zero(b, at + 28 + length, at + 28 + padded(length));
         return end;
+    }
+
+    /**
+     * One packet with comments, of which the beginning is kept. Wireshark shows the comments beside the packet.
+     *
+     * @param interfaceId    as numbered by {@link #putInterface}
+     * @param timestampNs    since 1970, u64
+     * @param frame          holds the beginning of the packet; its position and limit stay as they are
+     * @param offset         of the packet in {@code frame}
+     * @param length         bytes that are kept
+     * @param originalLength bytes of the packet, at least {@code length}
+     * @param direction      {@link #INBOUND} or {@link #OUTBOUND}
+     * @param comments       in UTF-8, at most {@link #MAX_COMMENT} bytes each
+     */
+    public static int putPacket(ByteBuffer b, int at, int interfaceId, long timestampNs, ByteBuffer frame, int offset, int length,
+            int originalLength, int direction, List<byte[]> comments) {
+        int end = start(b, at, ENHANCED_PACKET, packetBlockLength(length, comments));
+        b.putInt(at + 8, interfaceId);
+        b.putLong(at + 12, timestampNs);
+        b.putInt(at + 20, length);
+        b.putInt(at + 24, originalLength);
+        b.put(at + 28, frame, offset, length);
+        int option = at + 28 + padded(length);
+        zero(b, at + 28 + length, option);
+        for (byte[] comment : comments) {
+            b.putInt(option, OPTION_COMMENT << 16 | comment.length);
+            b.put(option + 4, comment);
+            zero(b, option + 4 + comment.length, option + 4 + padded(comment.length));
+            option += 4 + padded(comment.length);
+        }
+        b.putInt(option, OPTION_EPB_FLAGS << 16 | 4);
+        b.putInt(option + 4, direction);
+        b.putInt(option + 8, OPTION_END);
+        return end;
+    }
+
+    /** Bytes {@link #putPacket} writes for a packet of this length with comments. */
+    public static int packetBlockLength(int length, List<byte[]> comments) {
+        int bytes = packetBlockLength(length) + 8 + 4;
+        for (byte[] comment : comments) {
+            bytes += 4 + padded(comment.length);
+        }
+        return bytes;
     }
 
     /** Bytes {@link #putPacket} writes for a packet of this length. */

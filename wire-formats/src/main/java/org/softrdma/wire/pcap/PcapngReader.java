@@ -3,7 +3,10 @@ package org.softrdma.wire.pcap;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Walks the packets of a pcapng capture in memory. Reads Enhanced and Simple Packet Blocks of either byte order and any number of sections,
@@ -31,12 +34,16 @@ public final class PcapngReader {
     private long[] snapLengths = new long[4];
     private int[] resolutions = new int[4];
     private long[] offsetSeconds = new long[4];
+    private String[] names = new String[4];
 
     private int interfaceId;
     private long timestampNs;
     private int offset;
     private int length;
     private long originalLength;
+    /** The options of the packet's block. */
+    private int optionsAt;
+    private int optionsEnd;
 
     /**
      * Starts before the first packet.
@@ -100,6 +107,11 @@ public final class PcapngReader {
         return interfaceId;
     }
 
+    /** Name of the packet's interface; empty if the capture does not say. */
+    public String interfaceName() {
+        return names[interfaceId];
+    }
+
     /** Where the packet starts in {@link #buffer()}. */
     public int offset() {
         return offset;
@@ -113,6 +125,38 @@ public final class PcapngReader {
     /** Bytes the packet had on the wire, u32; more than {@link #length()} if the capture cut it. */
     public long originalLength() {
         return originalLength;
+    }
+
+    /**
+     * Comments on the packet, in the file's order. Allocates.
+     *
+     * @throws MalformedCaptureException if an option is longer than its block
+     */
+    public List<String> comments() {
+        List<String> comments = new ArrayList<>();
+        for (int option = optionsAt; isOption(option, optionsEnd); option = optionEnd(option)) {
+            if (optionCode(option) == Pcapng.OPTION_COMMENT) {
+                comments.add(optionText(option));
+            }
+        }
+        return comments;
+    }
+
+    /**
+     * Direction of the packet.
+     *
+     * @return {@link Pcapng#INBOUND}, {@link Pcapng#OUTBOUND}, or 0 if the capture does not say
+     * @throws MalformedCaptureException if an option is longer than its block
+     */
+    public int direction() {
+        for (int option = optionsAt; isOption(option, optionsEnd); option = optionEnd(option)) {
+            if (optionCode(option) == Pcapng.OPTION_EPB_FLAGS) {
+                require(optionSize(option) == 4, option, "bad epb_flags");
+                int direction = file.getInt(option + 4) & 3;
+                return direction == 3 ? 0 : direction;
+            }
+        }
+        return 0;
     }
 
     /** Checks the frame of a block, sets the byte order at a section header, and returns the type. */
@@ -146,33 +190,56 @@ public final class PcapngReader {
             snapLengths = Arrays.copyOf(snapLengths, id * 2);
             resolutions = Arrays.copyOf(resolutions, id * 2);
             offsetSeconds = Arrays.copyOf(offsetSeconds, id * 2);
+            names = Arrays.copyOf(names, id * 2);
         }
         linkTypes[id] = file.getShort(block + 8) & 0xFFFF;
         snapLengths[id] = file.getInt(block + 12) & 0xFFFF_FFFFL;
         resolutions[id] = DEFAULT_RESOLUTION;
         offsetSeconds[id] = 0;
+        names[id] = "";
         readOptions(block + 16, bodyEnd, id);
         interfaces++;
     }
 
     private void readOptions(int from, int bodyEnd, int id) {
-        int option = from;
-        while (bodyEnd - option >= 4) {
-            int code = file.getShort(option) & 0xFFFF;
-            int size = file.getShort(option + 2) & 0xFFFF;
-            if (code == Pcapng.OPTION_END) {
-                return;
-            }
-            require(Pcapng.padded(size) <= bodyEnd - option - 4, option, "option longer than its block");
-            if (code == Pcapng.OPTION_IF_TSRESOL) {
+        for (int option = from; isOption(option, bodyEnd); option = optionEnd(option)) {
+            int code = optionCode(option);
+            int size = optionSize(option);
+            if (code == Pcapng.OPTION_IF_NAME) {
+                names[id] = optionText(option);
+            } else if (code == Pcapng.OPTION_IF_TSRESOL) {
                 require(size == 1, option, "bad if_tsresol");
                 resolutions[id] = file.get(option + 4);
             } else if (code == Pcapng.OPTION_IF_TSOFFSET) {
                 require(size == 8, option, "bad if_tsoffset");
                 offsetSeconds[id] = file.getLong(option + 4);
             }
-            option += 4 + Pcapng.padded(size);
         }
+    }
+
+    /** Whether there is an option at an offset, not the end of options; it lies within its block. */
+    private boolean isOption(int option, int bodyEnd) {
+        boolean is = bodyEnd - option >= 4 && optionCode(option) != Pcapng.OPTION_END;
+        require(!is || optionEnd(option) <= bodyEnd, option, "option longer than its block");
+        return is;
+    }
+
+    private int optionCode(int option) {
+        return file.getShort(option) & 0xFFFF;
+    }
+
+    private int optionSize(int option) {
+        return file.getShort(option + 2) & 0xFFFF;
+    }
+
+    private int optionEnd(int option) {
+        return option + 4 + Pcapng.padded(optionSize(option));
+    }
+
+    private String optionText(int option) {
+        byte[] text = new byte[optionSize(option)];
+        file.get(option + 4, text);
+        return new String(text, StandardCharsets.UTF_8);
     }
 
     private void readEnhancedPacket(int block, int bodyEnd) {
@@ -187,6 +254,8 @@ public final class PcapngReader {
         offset = block + 28;
         length = captured;
         originalLength = file.getInt(block + 24) & 0xFFFF_FFFFL;
+        optionsAt = offset + Pcapng.padded(captured);
+        optionsEnd = bodyEnd;
     }
 
     private void readSimplePacket(int block, int bodyEnd) {
@@ -200,6 +269,8 @@ public final class PcapngReader {
         offset = block + 12;
         length = (int) captured;
         originalLength = original;
+        optionsAt = bodyEnd;
+        optionsEnd = bodyEnd;
     }
 
     /** Timestamp units to nanoseconds; {@code resolution} is if_tsresol: 10^−n, or 2^−n with the top bit set. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.softrdma.host.capture;
+package org.softrdma.wire.pcap;
 
 import java.nio.ByteBuffer;
 import org.softrdma.wire.net.Ethernet;
