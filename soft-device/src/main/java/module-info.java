@@ -7,6 +7,7 @@
 @SuppressWarnings({"module", "requires-automatic", "requires-transitive-automatic"})
 module org.softrdma.device {
     requires transitive org.softrdma.host;
+    requires transitive org.softrdma.recording;
     requires transitive org.softrdma.verbs;
     requires org.softrdma.linux;
     requires transitive org.agrona;
@@ -14,6 +15,7 @@ module org.softrdma.device {
     exports org.softrdma.device to org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw;
     exports org.softrdma.device.agent to org.softrdma.daemon, org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw;
     exports org.softrdma.device.engine to org.softrdma.daemon, org.softrdma.rxe, org.softrdma.siw;
+    exports org.softrdma.device.events to org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.memory to org.softrdma.daemon, org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.qp to org.softrdma.daemon, org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.queue to org.softrdma.daemon, org.softrdma.link, org.softrdma.rxe, org.softrdma.siw;

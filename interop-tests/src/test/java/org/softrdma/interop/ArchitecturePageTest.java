@@ -74,7 +74,8 @@ class ArchitecturePageTest {
         Set<String> there = new TreeSet<>();
         for (Path file : sources("main")) {
             String name = String.valueOf(file.getParent()).replace('/', '.');
-            if (name.matches("org\\.softrdma\\.(verbs|wire|abi|linux|host|daemon|device|cm|link|rxe|siw|libibverbs|rsocket|simulator)\\b.*")
+            if (name.matches("org\\.softrdma\\.(verbs|wire|abi|recording|linux|host|daemon|device|cm|link|rxe|siw|libibverbs|rsocket|"
+                + "simulator)\\b.*")
                 && !file.endsWith("package-info.java") && !file.endsWith("module-info.java")) {
                 there.add(name.substring("org.softrdma.".length()));
             }

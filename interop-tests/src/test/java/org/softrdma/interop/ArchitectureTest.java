@@ -43,11 +43,13 @@ class ArchitectureTest {
     private static final String TOOLS = "org.softrdma.tools..";
     private static final String LINUX = "org.softrdma.linux..";
     private static final String HOST = "org.softrdma.host..";
+    private static final String RECORDING = "org.softrdma.recording..";
     private static final String LINK = "org.softrdma.link..";
     /** Packages of the protocol machines; every class in them must follow the rule of purity. */
     private static final String[] MACHINES = {"org.softrdma.rxe.qp..", "org.softrdma.rxe.cm..", "org.softrdma.rxe.sim..",
         "org.softrdma.siw.qp..", "org.softrdma.siw.mpa..", "org.softrdma.siw.sim..", "org.softrdma.link.sim..",
-        "org.softrdma.device.sim..", "org.softrdma.device.queue..", "org.softrdma.device.qp..", "org.softrdma.rsocket.stream.."};
+        "org.softrdma.device.sim..", "org.softrdma.device.queue..", "org.softrdma.device.qp..", "org.softrdma.device.events..",
+        "org.softrdma.rsocket.stream.."};
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =
@@ -87,6 +89,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule SHOULD_KEEP_KERNEL_ABI_FREE_OF_IO = noClasses().that().resideInAPackage(ABI).should()
         .dependOnClassesThat().resideInAnyPackage("java.io..", "java.net..", "java.nio.channels..", "java.nio.file..");
+
+    /** Recordings are read by programs that know no device. */
+    @ArchTest
+    static final ArchRule SHOULD_LET_RECORDINGS_KNOW_THE_FACADE_AND_WIRE_FORMATS_ONLY = classes().that().resideInAPackage(RECORDING)
+        .should().onlyDependOnClassesThat().resideInAnyPackage(RECORDING, VERBS, WIRE, "java..", "com.fasterxml.jackson.core..");
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_SOFT_DEVICE_BELOW_THE_PROVIDERS =

@@ -3,11 +3,15 @@ package org.softrdma.interop;
 
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.softrdma.device.sim.Simulation;
 import org.softrdma.link.capture.CaptureLink;
 import org.softrdma.link.fault.FaultPlan;
 import org.softrdma.link.sim.SimulatedFabric;
+import org.softrdma.recording.EventCollection;
+import org.softrdma.recording.FlightRecorder;
+import org.softrdma.recording.Recording;
 import org.softrdma.rxe.SimulatedRxe;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressHandle;
@@ -36,6 +40,7 @@ import org.softrdma.verbs.XrcDomain;
 final class EveryPacket {
     private static final int[] SIZES = {0, 1, 10, 256, 300, 700};
     private static final int QUEUE = 128;
+    private static final int MOST_EVENTS = 100_000;
     private static final int QKEY = 0x11111111;
     private static final long SECOND_NS = 1_000_000_000L;
 
@@ -74,15 +79,24 @@ final class EveryPacket {
         bob = new End(SimulatedRxe.open(simulation, fabric.attach(bobAt), random, 9000));
     }
 
-    /** Writes the capture file. */
-    static void captureTo(Path file, boolean ipv6) {
+    /**
+     * Writes the capture file.
+     *
+     * @return recordings of the device with the capture, and of the other one
+     */
+    static List<Recording> captureTo(Path file, boolean ipv6) {
         EveryPacket all = new EveryPacket(file, ipv6);
-        all.reliable();
-        all.refused();
-        all.unreliable();
-        all.datagrams();
-        all.xrc();
-        all.capture.close();
+        try (EventCollection ofAlice = FlightRecorder.of(all.alice.context).collect(MOST_EVENTS);
+             EventCollection ofBob = FlightRecorder.of(all.bob.context).collect(MOST_EVENTS)) {
+            all.reliable();
+            all.refused();
+            all.unreliable();
+            all.datagrams();
+            all.xrc();
+            return List.of(ofAlice.recording(), ofBob.recording());
+        } finally {
+            all.capture.close();
+        }
     }
 
     private void reliable() {

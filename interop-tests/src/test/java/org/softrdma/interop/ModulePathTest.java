@@ -37,10 +37,11 @@ class ModulePathTest {
     private static final String CLASS_PATH = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     /** Everything an application can name; all other packages are exported to modules of this project only, or not at all. */
     private static final Map<String, String> PUBLIC_PACKAGES = new TreeMap<>(Map.ofEntries(
-        Map.entry("org.softrdma.verbs", "org.softrdma.verbs org.softrdma.verbs.cm"),
+        Map.entry("org.softrdma.verbs", "org.softrdma.verbs org.softrdma.verbs.cm org.softrdma.verbs.reason"),
         Map.entry("org.softrdma.wire", "org.softrdma.wire org.softrdma.wire.cm org.softrdma.wire.iwarp org.softrdma.wire.mad"
             + " org.softrdma.wire.net org.softrdma.wire.pcap org.softrdma.wire.roce"),
         Map.entry("org.softrdma.abi", ""),
+        Map.entry("org.softrdma.recording", "org.softrdma.recording"),
         Map.entry("org.softrdma.daemon", ""),
         Map.entry("org.softrdma.host", ""),
         Map.entry("org.softrdma.linux", ""),
@@ -145,7 +146,7 @@ class ModulePathTest {
         }
         return ModuleFinder.of(Path.of(entry)).findAll().stream().map(each -> each.descriptor().name())
             .anyMatch(name -> name.startsWith("org.softrdma.") || name.equals("org.agrona") || name.startsWith("io.netty.")
-                || name.equals("info.picocli"));
+                || name.equals("info.picocli") || name.equals("com.fasterxml.jackson.core"));
     }
 
     /** The modules of this project on the class path. */

@@ -14,6 +14,7 @@ import org.softrdma.device.verbs.SoftSharedReceiveQueue;
 import org.softrdma.device.verbs.SoftXrcDomain;
 import org.softrdma.link.Path;
 import org.softrdma.link.PathRequest;
+import org.softrdma.recording.FlightRecorder;
 import org.softrdma.rxe.engine.RxeLimits;
 import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.verbs.AddressVector;
@@ -56,6 +57,11 @@ public final class RxeContext extends SoftContext implements CmContext {
     @Override
     public CmTransport cmTransport() {
         return running.cm();
+    }
+
+    @Override
+    public FlightRecorder recorder() {
+        return running.recorder();
     }
 
     @Override

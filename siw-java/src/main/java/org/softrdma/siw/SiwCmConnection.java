@@ -277,6 +277,7 @@ final class SiwCmConnection implements CmConnection, HandshakeListener {
     public void onAgreed(Handshake agreed, Agreement agreement) {
         state = State.CONNECTED;
         handshake = null;
+        qp.addresses(local, remote);
         handler.onEstablished(listener != null ? null
             : ConnectionParameters.builder().privateData(agreement.privateData()).responderResources(agreement.ird())
                 .initiatorDepth(agreement.ord()).build());

@@ -9,6 +9,7 @@ import org.softrdma.cm.CmTransport;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftSharedReceiveQueue;
+import org.softrdma.recording.FlightRecorder;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
@@ -49,6 +50,11 @@ final class SiwContext extends SoftContext implements CmContext {
     @Override
     public CmTransport cmTransport() {
         return running.cm();
+    }
+
+    @Override
+    public FlightRecorder recorder() {
+        return running.recorder();
     }
 
     @Override

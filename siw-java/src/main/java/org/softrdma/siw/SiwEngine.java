@@ -8,6 +8,7 @@ import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.engine.DeviceEngine;
 import org.softrdma.device.engine.Guard;
 import org.softrdma.siw.mpa.BufferPool;
+import org.softrdma.siw.qp.SegmentEvents;
 import org.softrdma.siw.qp.SiwCounter;
 import org.softrdma.siw.qp.SiwMachine;
 import org.softrdma.siw.tcp.ByteStream;
@@ -41,7 +42,8 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
 
     /** @param random secure, outside the simulator */
     SiwEngine(RandomGenerator random, Streams allStreams) {
-        super(NUMBERS, random, new Counters<>(SiwCounter.class), SiwCounter.RDMA_RECVS, SiwCounter.MEMORY_GONE, SiwCounter.INTERNAL_ERRORS);
+        super(NUMBERS, random, new Counters<>(SiwCounter.class), SiwCounter.RDMA_RECVS, SiwCounter.MEMORY_GONE, SiwCounter.INTERNAL_ERRORS,
+            new SegmentEvents());
         this.allStreams = allStreams;
     }
 
@@ -142,6 +144,7 @@ final class SiwEngine extends DeviceEngine<SiwCounter, SiwQueuePair> {
             guard().run(TURN, this, connection, nowNs());
         }
         qp.close();
+        eventRings().remove(qp.observer());
         leave(qp.qpn());
         if (connection != null) {
             touched(connection);

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw;
 
+import java.net.InetSocketAddress;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.agent.Doorbells;
 import org.softrdma.device.engine.Guard;
 import org.softrdma.device.qp.FaultDomain;
 import org.softrdma.device.verbs.SoftProtectionDomain;
 import org.softrdma.device.verbs.SoftQueuePair;
+import org.softrdma.recording.Track;
 import org.softrdma.siw.mpa.Agreement;
 import org.softrdma.siw.qp.SiwMachine;
 import org.softrdma.siw.qp.SiwTransitions;
 import org.softrdma.siw.tcp.ByteStream;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QpState;
@@ -27,6 +30,8 @@ final class SiwQueuePair extends SoftQueuePair implements FaultDomain {
         return 1;
     };
 
+    private static final long PID = ProcessHandle.current().pid();
+
     private final SiwContext context;
     private final SiwEngine engine;
     private final SiwMachine machine;
@@ -38,6 +43,9 @@ final class SiwQueuePair extends SoftQueuePair implements FaultDomain {
     };
     /** The current or last connection, null before the first one. For the owner. */
     private SiwConnection connection;
+    /** Addresses of the current or last connection by address; null for none. */
+    private InetSocketAddress local;
+    private InetSocketAddress remote;
 
     SiwQueuePair(SiwContext context, SoftProtectionDomain pd, QpInitAttributes init) {
         super(pd, init);
@@ -50,12 +58,26 @@ final class SiwQueuePair extends SoftQueuePair implements FaultDomain {
                 throw new VerbsException(Errno.EOPNOTSUPP, "create_qp", "service " + init.type() + "; iWARP has RC");
             }
             machine = new SiwMachine(engine.add(this), this, engine.memory(), engine.counters(), engine.frameBuffers());
+            machine.observe(engine.eventRings().add(this::head));
         } catch (VerbsException refused) {
             disown();
             throw refused;
         } finally {
             owner.unlock();
         }
+    }
+
+    /** Sets the addresses of the connection, for recordings. With the owner's lock held. */
+    void addresses(InetSocketAddress newLocal, InetSocketAddress newRemote) {
+        local = newLocal;
+        remote = newRemote;
+    }
+
+    private Track.Head head() {
+        return new Track.Head(Track.Kind.QUEUE_PAIR, engine.eventRings().device(), PID, Track.Protocol.IWARP, qpNum(), type().toString(),
+            current().toString(), Track.Head.UNKNOWN, local == null ? null : Gid.of(local.getAddress()),
+            remote == null ? null : Gid.of(remote.getAddress()), local == null ? 0 : local.getPort(), remote == null ? 0 : remote.getPort(),
+            0);
     }
 
     /** Begins a connection on a stream whose set-up is done: INIT → RTS. With the owner's lock held. */

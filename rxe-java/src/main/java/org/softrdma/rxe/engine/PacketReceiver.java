@@ -7,8 +7,10 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.engine.Guard;
 import org.softrdma.link.FrameHandler;
 import org.softrdma.link.ReceivedFrame;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.rxe.qp.InboundPacket;
 import org.softrdma.rxe.qp.LingeringQueuePairs;
+import org.softrdma.rxe.qp.PacketEvents;
 import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.rxe.qp.RxeCounter;
 import org.softrdma.wire.mad.Mad;
@@ -45,9 +47,17 @@ final class PacketReceiver implements FrameHandler {
 
     @Override
     public void onFrame(ReceivedFrame frame) {
-        RxeCounter reason = classify(frame);
+        RxeCounter reason = verifier.checkHeaders(frame);
         if (reason != null) {
             counters.count(reason);
+            engine.dropped().occurred(RecordedEvent.Effect.DROPPED, reason.reason(), 0, 0, 0);
+            return;
+        }
+        packet.set(frame);
+        reason = classify(frame);
+        if (reason != null) {
+            counters.count(reason);
+            PacketEvents.dropped(engine.dropped(), packet, reason);
         }
     }
 
@@ -68,11 +78,6 @@ final class PacketReceiver implements FrameHandler {
      * @return why it was dropped, or null
      */
     private RxeCounter classify(ReceivedFrame frame) {
-        RxeCounter refusal = verifier.checkHeaders(frame);
-        if (refusal != null) {
-            return refusal;
-        }
-        packet.set(frame);
         if (packet.destQpn() == MulticastTable.QPN && frame.local().isMulticast()) {
             return classifyForGroup();
         }
@@ -149,6 +154,7 @@ final class PacketReceiver implements FrameHandler {
     }
 
     private int execute(QpMachine qp, long ns) {
+        PacketEvents.received(qp.observer(), packet);
         if (packet.opcode() == Opcode.CNP) {
             qp.onCongestionNotification(ns);
         } else {

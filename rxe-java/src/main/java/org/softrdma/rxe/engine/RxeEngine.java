@@ -12,12 +12,14 @@ import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.engine.DeviceEngine;
 import org.softrdma.device.engine.Guard;
 import org.softrdma.device.qp.FaultDomain;
+import org.softrdma.device.qp.QueuePairObserver;
 import org.softrdma.link.Link;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.qp.FlightBudget;
 import org.softrdma.rxe.qp.InterfaceMtu;
 import org.softrdma.rxe.qp.LingeringQueuePairs;
+import org.softrdma.rxe.qp.PacketEvents;
 import org.softrdma.rxe.qp.PacketWriter;
 import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.rxe.qp.RxeCounter;
@@ -66,6 +68,8 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     private final LingeringQueuePairs lingering = new LingeringQueuePairs(counters);
     private final FlightBudget flight = new FlightBudget();
     private final Gsi gsi;
+    /** Observes the packets that reach no queue pair. */
+    private final QueuePairObserver dropped;
     private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
     /** Queue pairs with packets in the batch that start a timer. */
     private final ArrayDeque<QpMachine> handingOver = new ArrayDeque<>();
@@ -97,7 +101,8 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
      * @param clock      nanoseconds of the clock that rounds are driven by, read after packets were handed to the link
      */
     public RxeEngine(Link link, int port, long caGuid, QueuePairOptions options, RandomGenerator random, LongSupplier clock) {
-        super(NUMBERS, random, new Counters<>(RxeCounter.class), RxeCounter.RDMA_RECVS, RxeCounter.MEMORY_GONE, RxeCounter.INTERNAL_ERRORS);
+        super(NUMBERS, random, new Counters<>(RxeCounter.class), RxeCounter.RDMA_RECVS, RxeCounter.MEMORY_GONE, RxeCounter.INTERNAL_ERRORS,
+            new PacketEvents());
         this.link = link;
         this.options = options;
         this.clock = clock;
@@ -105,6 +110,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         receiver = new PacketReceiver(this, port, counters);
         objects = new DeviceObjects(link);
         gsi = new Gsi(link, caGuid, random, counters);
+        dropped = eventRings().add(() -> RxeTracks.device(eventRings().device()));
     }
 
     @Override
@@ -271,6 +277,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         QpMachine qp = maker.apply(qpn);
         qp.follow(options);
         qp.explainBy(interfaceMtu);
+        qp.observe(eventRings().add(() -> RxeTracks.head(eventRings().device(), qp)));
         enter(qpn, qp);
         return qp;
     }
@@ -304,6 +311,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         settle(qp);
         leave(qp.qpn());
         timers().remove(qp);
+        eventRings().remove(qp.observer());
         if (qp.active) {
             active.remove(qp);
             qp.active = false;
@@ -337,6 +345,11 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
      */
     public int trafficClass(int requested) {
         return options.congestion().on() ? requested & ~ECN_BITS | ECN_CAPABLE : requested;
+    }
+
+    /** Observer of the packets that reach no queue pair. */
+    QueuePairObserver dropped() {
+        return dropped;
     }
 
     Link link() {

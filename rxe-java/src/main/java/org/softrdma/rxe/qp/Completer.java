@@ -5,6 +5,7 @@ import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.AtomicAckEth;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Psn;
@@ -35,11 +36,11 @@ final class Completer {
     void onResponse(long nowNs, InboundPacket packet) {
         int psn = packet.psn();
         if (Psn.compare(psn, state.sentEnd) >= 0) {
-            qp.counters().count(RxeCounter.DROP_UNSENT_PSN_RESPONSE);
+            qp.drop(RxeCounter.DROP_UNSENT_PSN_RESPONSE, psn, 0);
             return;
         }
         if (Psn.compare(psn, state.unacked) < 0) {
-            qp.counters().count(RxeCounter.DROP_DUPLICATE_RESPONSE);
+            qp.drop(RxeCounter.DROP_DUPLICATE_RESPONSE, psn, 0);
             return;
         }
         if (packet.has(Opcode.ACK)) {
@@ -65,14 +66,14 @@ final class Completer {
         } else if (syndrome == Syndrome.NAK_PSN_SEQUENCE) {
             qp.counters().count(RxeCounter.RCVD_SEQ_ERR);
             if (acknowledgeBefore(nowNs, psn)) {
-                failUnlessSuccess(recovery.onGap(nowNs));
+                failUnlessSuccess(recovery.onGap(nowNs, Reason.SEQUENCE_NAK, psn));
             }
         } else if (Syndrome.isNak(syndrome)) {
             if (acknowledgeBefore(nowNs, psn)) {
                 qp.fail(statusOf(syndrome));
             }
         } else {
-            qp.counters().count(RxeCounter.DROP_UNEXPECTED_RESPONSE);
+            qp.drop(RxeCounter.DROP_UNEXPECTED_RESPONSE, psn, 0);
         }
     }
 
@@ -96,7 +97,7 @@ final class Completer {
             long wqe = ring.head();
             if (SendState.isAnswered(ring.opcode(wqe))) {
                 progressed(nowNs, acknowledged);
-                failUnlessSuccess(recovery.onGap(nowNs));
+                failUnlessSuccess(recovery.onGap(nowNs, Reason.RESPONSE_LOST, psn));
                 return false;
             }
             int end = Psn.next(state.lastPsn(wqe));
@@ -182,7 +183,7 @@ final class Completer {
     private boolean reach(long nowNs, int psn) {
         if (SendState.isAnswered(ring.opcode(ring.head()))) {
             if (psn != state.unacked) {
-                failUnlessSuccess(recovery.onGap(nowNs));
+                failUnlessSuccess(recovery.onGap(nowNs, Reason.RESPONSE_LOST, psn));
             }
             return psn == state.unacked;
         }

@@ -164,7 +164,7 @@ final class KeepAlive {
         int at = out.begin(qp.path());
         Bth.put(out.buffer(), at, opcode, false, 0, QpMachine.PKEY, qp.destQpn(), true, psn);
         Reth.put(out.buffer(), at + Opcode.rethOffset(opcode), 0, 0, 0);
-        out.finish(qp.path(), at, at + Opcode.headerLength(opcode));
+        qp.finish(out, at, at + Opcode.headerLength(opcode));
         counters.count(sentBefore ? RxeCounter.RETRANSMITTED_PKTS : RxeCounter.KEEPALIVE_PROBES);
         sentBefore = true;
         ackDeadlineNs = nowNs + LossRecovery.timeoutNs(attributes.timeout());
@@ -178,7 +178,7 @@ final class KeepAlive {
     WcStatus onResponse(long nowNs, InboundPacket packet) {
         int order = Psn.compare(packet.psn(), psn);
         if (order != 0 || !sentBefore) {
-            counters.count(order < 0 ? RxeCounter.DROP_DUPLICATE_RESPONSE : RxeCounter.DROP_UNSENT_PSN_RESPONSE);
+            qp.drop(order < 0 ? RxeCounter.DROP_DUPLICATE_RESPONSE : RxeCounter.DROP_UNSENT_PSN_RESPONSE, packet.psn(), 0);
             return WcStatus.SUCCESS;
         }
         int syndrome = packet.has(Opcode.ACK) ? packet.syndrome() : Syndrome.rnr(0);
@@ -198,7 +198,7 @@ final class KeepAlive {
             counters.count(RxeCounter.RCVD_BAD_RESPONSE);
             return WcStatus.BAD_RESP_ERR;
         }
-        counters.count(RxeCounter.DROP_UNEXPECTED_RESPONSE);
+        qp.drop(RxeCounter.DROP_UNEXPECTED_RESPONSE, packet.psn(), 0);
         return WcStatus.SUCCESS;
     }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
+import java.util.function.Supplier;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
+import org.softrdma.device.qp.QueuePairObserver;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.RnrTimer;
 
@@ -35,6 +39,7 @@ final class LossRecovery {
     private final SendWindow window;
     private final QpAttributes attributes;
     private final Counters<RxeCounter> counters;
+    private final Supplier<QueuePairObserver> observer;
     private final RoundTrip roundTrip = new RoundTrip();
 
     private boolean probes;
@@ -55,12 +60,19 @@ final class LossRecovery {
     private int probesSent;
     private int probedPsn;
 
-    /** @param attributes the queue pair's: timeout, retry_cnt and rnr_retry are read whenever they apply */
-    LossRecovery(SendState state, SendWindow window, QpAttributes attributes, Counters<RxeCounter> counters) {
+    /**
+     * Creates the recovery of a queue pair.
+     *
+     * @param attributes the queue pair's: timeout, retry_cnt and rnr_retry are read whenever they apply
+     * @param observer   the queue pair's at any time
+     */
+    LossRecovery(SendState state, SendWindow window, QpAttributes attributes, Counters<RxeCounter> counters,
+                 Supplier<QueuePairObserver> observer) {
         this.state = state;
         this.window = window;
         this.attributes = attributes;
         this.counters = counters;
+        this.observer = observer;
     }
 
     /** Whether a silent peer is probed before the ACK timeout; not at first. */
@@ -107,7 +119,7 @@ final class LossRecovery {
     WcStatus onTimer(long nowNs) {
         if (Deadline.isDue(rnrUntilNs, nowNs)) {
             rnrUntilNs = Deadline.NEVER;
-            moveBack();
+            moveBack(Reason.RNR_WAIT_OVER, 0);
             restartTimers(nowNs);
             return WcStatus.SUCCESS;
         }
@@ -132,7 +144,7 @@ final class LossRecovery {
         }
         wentBack = false;
         window.onTimeout();
-        retry(nowNs);
+        retry(nowNs, Reason.ACK_TIMEOUT, timeoutNs(attributes.timeout()));
         return WcStatus.SUCCESS;
     }
 
@@ -224,7 +236,8 @@ final class LossRecovery {
         boolean overtaken = state.cursor < state.ring.head() || Psn.compare(state.cursorPsn(), state.unacked) < 0;
         if (overtaken || waitsForReceiver()) {
             // Acknowledged while it was about to be sent again, or while waiting to.
-            moveBack();
+            state.goBack();
+            sendsAgain = true;
         }
         rnrUntilNs = Deadline.NEVER;
         restartTimers(nowNs);
@@ -238,18 +251,21 @@ final class LossRecovery {
     /** A probe was acknowledged, and only that packet: it had been lost, and the responder discarded all packets after it. */
     void onProbeAcknowledged(long nowNs) {
         window.onGap();
-        goBack(nowNs);
+        goBack(nowNs, Reason.PROBE_ACKNOWLEDGED, 0);
     }
 
     /**
      * The responder found a gap: sends again from the oldest unacknowledged packet, once until there is progress. Not while waiting for
      * its receiver: everything is sent again after that anyway, and kernel rxe 6.1 lets such a NAK follow each of its RNR NAKs.
      *
+     * @param why how that is known: {@link Reason#SEQUENCE_NAK} or {@link Reason#RESPONSE_LOST}
+     * @param psn of the response that says so
      * @return SUCCESS, or RETRY_EXC_ERR to fail the oldest work request with
      */
-    WcStatus onGap(long nowNs) {
+    WcStatus onGap(long nowNs, Reason why, int psn) {
         if (wentBack || waitsForReceiver()) {
             counters.count(RxeCounter.DROP_UNEXPECTED_RESPONSE);
+            observer.get().occurred(RecordedEvent.Effect.DROPPED, Reason.DROP_UNEXPECTED_RESPONSE, psn, 0, 0);
             return WcStatus.SUCCESS;
         }
         if (!takeRetry()) {
@@ -257,7 +273,7 @@ final class LossRecovery {
         }
         wentBack = true;
         window.onGap();
-        retry(nowNs);
+        retry(nowNs, why, psn);
         return WcStatus.SUCCESS;
     }
 
@@ -281,6 +297,7 @@ final class LossRecovery {
         // The peer is alive: packets lost during a long wait for a receive must not add up to a dead connection.
         retriesLeft = attributes.retryCount();
         rnrUntilNs = nowNs + RnrTimer.toNs(timerCode);
+        observer.get().occurred(RecordedEvent.Effect.WAITS, Reason.RNR_NAK, RnrTimer.toNs(timerCode), 0, 0);
         ackDeadlineNs = Deadline.NEVER;
         probeDeadlineNs = Deadline.NEVER;
         awaitsHandOver = false;
@@ -304,18 +321,20 @@ final class LossRecovery {
         return true;
     }
 
-    private void retry(long nowNs) {
+    private void retry(long nowNs, Reason why, long value) {
         counters.count(RxeCounter.COMPLETER_RETRY_ERR);
-        goBack(nowNs);
+        goBack(nowNs, why, value);
     }
 
-    private void moveBack() {
+    /** @param value first value of the reason's sentence */
+    private void moveBack(Reason why, long value) {
+        observer.get().occurred(RecordedEvent.Effect.REPEATS, why, value, 0, 0);
         state.goBack();
         sendsAgain = true;
     }
 
-    private void goBack(long nowNs) {
-        moveBack();
+    private void goBack(long nowNs, Reason why, long value) {
+        moveBack(why, value);
         probing = false;
         roundTrip.onSentAgain();
         restartTimers(nowNs);
@@ -334,6 +353,7 @@ final class LossRecovery {
         probedPsn = state.unacked;
         roundTrip.onSentAgain();
         counters.count(RxeCounter.SILENCE_PROBES);
+        observer.get().occurred(RecordedEvent.Effect.REPEATS, Reason.SILENT_PEER, 0, 0, 0);
         if (SendState.isAnswered(state.ring.opcode(state.ring.head()))) {
             wentBack = false;
             state.goBack();

@@ -11,11 +11,13 @@ import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.link.Path;
 import org.softrdma.link.TransmitBatch;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributeMask;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
 import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Cnp;
 import org.softrdma.wire.roce.Icrc;
@@ -103,7 +105,7 @@ public abstract class QpMachine extends QueuePairCore {
     /** Handles a CNP: packets of ours were marked. Neither request nor response; its PSN has no meaning. IBA vol 1 annex A17 §A17.9.3 */
     public final void onCongestionNotification(long nowNs) {
         if (!mayReceive()) {
-            counters.count(RxeCounter.DROP_QP_STATE);
+            drop(RxeCounter.DROP_QP_STATE, qpn(), state().value());
         } else if (congestion == null) {
             counters.count(RxeCounter.RP_CNP_IGNORED);
         } else {
@@ -158,7 +160,7 @@ public abstract class QpMachine extends QueuePairCore {
         }
         congestion.onNotified();
         int at = out.begin(path);
-        out.finish(path, at, Cnp.putPacket(out.buffer(), at, PKEY, attributes().destQpn()));
+        finish(out, at, Cnp.putPacket(out.buffer(), at, PKEY, attributes().destQpn()));
         counters.count(RxeCounter.NP_CNP_SENT);
         return 1;
     }
@@ -286,6 +288,38 @@ public abstract class QpMachine extends QueuePairCore {
 
     // ---- shared by the parts of a service ----
 
+    /** Drops the packet that was received last, for a reason without values. */
+    final void drop(RxeCounter why) {
+        drop(why, 0, 0);
+    }
+
+    /** Drops the packet that was received last; the values are those of the reason's sentence. */
+    final void drop(RxeCounter why, long value1, long value2) {
+        counters.count(why);
+        observer().occurred(RecordedEvent.Effect.DROPPED, why.reason(), value1, value2, 0);
+    }
+
+    /**
+     * Ends the packet begun last, which belongs to no work request.
+     *
+     * @param end offset after the payload's pad
+     */
+    final void finish(PacketWriter out, int at, int end) {
+        out.finish(path, at, end);
+        PacketEvents.sent(observer(), out, at, end + Icrc.LENGTH - at);
+    }
+
+    /**
+     * Ends the packet begun last, which belongs to a work request.
+     *
+     * @param end   offset after the payload's pad
+     * @param place {@link PacketEvents#place}
+     */
+    final void finish(PacketWriter out, int at, int end, long wrId, long place, boolean again) {
+        out.finish(path, at, end);
+        PacketEvents.sent(observer(), out, at, end + Icrc.LENGTH - at, wrId, place, again);
+    }
+
     /** Whether packets are received: from RTR on, except in ERR. */
     final boolean mayReceive() {
         QpState now = state();
@@ -335,8 +369,11 @@ public abstract class QpMachine extends QueuePairCore {
         return path;
     }
 
+    /** Type of the queue pair. */
+    public abstract QpType type();
+
     /** Payload bytes of a full packet. */
-    final int mtu() {
+    public final int mtu() {
         return mtu;
     }
 

@@ -14,6 +14,7 @@ import org.softrdma.rxe.config.Recovery;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.wire.roce.Opcode;
 
@@ -70,12 +71,17 @@ public class RcMachine extends QpMachine {
         this.transport = transport;
         sends = new SendState(queues.sends());
         window = new SendWindow(sends, flight);
-        recovery = new LossRecovery(sends, window, attributes, counters);
+        recovery = new LossRecovery(sends, window, attributes, counters, this::observer);
         keepAlive = new KeepAlive(this, sends, attributes, counters);
         sendCompletions = newSendCompletions();
         requester = new Requester(this, sends, window, recovery, sendCompletions);
         completer = new Completer(this, sends, recovery, sendCompletions);
         responder = new Responder(this);
+    }
+
+    @Override
+    public QpType type() {
+        return QpType.RC;
     }
 
     // ---- input ----
@@ -91,19 +97,19 @@ public class RcMachine extends QpMachine {
     @Override
     public final void onPacket(long nowNs, InboundPacket packet) {
         if (!mayReceive()) {
-            counters().count(RxeCounter.DROP_QP_STATE);
+            drop(RxeCounter.DROP_QP_STATE, qpn(), state().value());
             return;
         }
         // Part of the check of packet headers, not of requests: dropped without an answer, as in kernel rxe 6.1. IBA vol 1 §9.6.1
         if (packet.service() != transport) {
-            counters().count(RxeCounter.DROP_WRONG_SERVICE);
+            drop(RxeCounter.DROP_WRONG_SERVICE, packet.opcode(), 0);
             return;
         }
         keepAlive.onPacket(nowNs);
         if (!packet.has(Opcode.RESPONSE)) {
             onRequest(packet);
         } else if (state() == QpState.RTR) {
-            counters().count(RxeCounter.DROP_QP_STATE);
+            drop(RxeCounter.DROP_QP_STATE, qpn(), state().value());
         } else {
             onResponse(nowNs, packet);
         }

@@ -286,7 +286,7 @@ final class Requester {
         if (again) {
             qp.counters().count(RxeCounter.RETRANSMITTED_PKTS);
         }
-        out.finish(qp.path(), at, at + length);
+        qp.finish(out, at, at + length, ring.wrId(state.cursor), PacketEvents.place(state.cursorPacket, ring.packets(state.cursor)), again);
         state.advance(psns);
         recovery.onTransmit(nowNs);
         if (ackRequest && !again) {

@@ -7,11 +7,13 @@ import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.device.qp.ReceiveCompletions;
 import org.softrdma.device.queue.ReceiveSource;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Aeth;
 import org.softrdma.wire.roce.AtomicAckEth;
 import org.softrdma.wire.roce.AtomicEth;
@@ -98,7 +100,7 @@ public final class Responder {
     void onRequest(InboundPacket packet) {
         int order = Psn.compare(packet.psn(), expectedPsn);
         if (order > 0) {
-            onGap();
+            onGap(packet.psn());
             return;
         }
         if (order < 0) {
@@ -134,8 +136,9 @@ public final class Responder {
     }
 
     /** Packets are missing: queues one NAK, upon which the requester goes back. IBA vol 1 §9.7.4.1.3 */
-    private void onGap() {
+    private void onGap(int psn) {
         qp.counters().count(RxeCounter.OUT_OF_SEQ_REQUEST);
+        qp.observer().occurred(RecordedEvent.Effect.DROPPED, Reason.GAP, psn, expectedPsn, 0);
         if (!refused && responses.refuse(expectedPsn, msn, Syndrome.NAK_PSN_SEQUENCE)) {
             qp.counters().count(RxeCounter.SEND_SEQ_ERR);
             refused = true;
@@ -146,6 +149,7 @@ public final class Responder {
     private void onReceiverNotReady() {
         if (responses.refuse(expectedPsn, msn, Syndrome.rnr(qp.minRnrTimer()))) {
             qp.counters().count(RxeCounter.SEND_RNR_ERR);
+            qp.observer().occurred(RecordedEvent.Effect.REFUSED, Reason.NO_RECEIVE, 0, 0, 0);
             refused = true;
         }
     }
@@ -157,7 +161,7 @@ public final class Responder {
         if (packet.hasAny(ANSWERED)) {
             int id = findResource(packet);
             if (id < 0) {
-                qp.counters().count(RxeCounter.DROP_UNKNOWN_DUPLICATE);
+                qp.drop(RxeCounter.DROP_UNKNOWN_DUPLICATE, packet.psn(), 0);
                 return;
             }
             responses.dropFrom(packet.psn(), qp.mtu());
@@ -166,7 +170,7 @@ public final class Responder {
             queued = responses.acknowledge(resources.acknowledgeable(packet.psn(), expectedPsn), msn);
         }
         if (!queued) {
-            qp.counters().count(RxeCounter.DROP_RESPONSE_QUEUE_FULL);
+            qp.drop(RxeCounter.DROP_RESPONSE_QUEUE_FULL, packet.psn(), 0);
         }
     }
 
@@ -511,7 +515,7 @@ public final class Responder {
         int opcode = qp.transport() | Opcode.RC_ACKNOWLEDGE;
         int at = begin(opcode, 0, out);
         Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), responses.headSyndrome(), responses.headMsn());
-        out.finish(qp.path(), at, at + Opcode.headerLength(opcode));
+        qp.finish(out, at, at + Opcode.headerLength(opcode));
         responses.removeHead();
     }
 
@@ -520,7 +524,7 @@ public final class Responder {
         int at = begin(opcode, 0, out);
         Aeth.put(out.buffer(), at + Opcode.aethOffset(opcode), Syndrome.ACK_UNLIMITED, responses.headMsn());
         AtomicAckEth.put(out.buffer(), at + Opcode.atomicAckEthOffset(opcode), responses.headOriginal());
-        out.finish(qp.path(), at, at + Opcode.headerLength(opcode));
+        qp.finish(out, at, at + Opcode.headerLength(opcode));
         responses.removeHead();
     }
 
@@ -544,7 +548,7 @@ public final class Responder {
         for (int i = 0; i < pad; i++) {
             out.buffer().put(payloadAt + payload + i, (byte) 0);
         }
-        out.finish(qp.path(), at, payloadAt + payload + pad);
+        qp.finish(out, at, payloadAt + payload + pad);
         responses.advance(Psn.next(responses.headPsn()), payload);
         if (last) {
             responses.removeHead();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe.qp;
 
+import org.softrdma.verbs.reason.Reason;
+
 /** Counters of an rxe device. The first group has the kernel's names and meanings; the second counts dropped packets by reason. */
 public enum RxeCounter {
     SENT_PKTS, RCVD_PKTS, DUPLICATE_REQUEST, OUT_OF_SEQ_REQUEST, RCVD_RNR_ERR, SEND_RNR_ERR, RCVD_SEQ_ERR, ACK_DEFERRED,
@@ -95,5 +97,12 @@ public enum RxeCounter {
     /** Probes sent before the ACK timeout to peers that had been silent for longer than usual. */
     SILENCE_PROBES,
     /** Probes sent to the peers of idle queue pairs; those sent again not counted. */
-    KEEPALIVE_PROBES
+    KEEPALIVE_PROBES;
+
+    private final Reason reason = Reason.named(name());
+
+    /** The entry of the catalogue for a dropped packet that this counts; null for other counters. */
+    public Reason reason() {
+        return reason;
+    }
 }

@@ -5,6 +5,7 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpType;
 
 /** A UC queue pair: {@link UcRequester} sends, {@link UcResponder} executes the peer's requests, and neither ever answers. */
 public final class UcMachine extends UnreliableMachine {
@@ -26,9 +27,14 @@ public final class UcMachine extends UnreliableMachine {
     }
 
     @Override
+    public QpType type() {
+        return QpType.UC;
+    }
+
+    @Override
     public void onPacket(long nowNs, InboundPacket packet) {
         if (!mayReceive()) {
-            counters().count(RxeCounter.DROP_QP_STATE);
+            drop(RxeCounter.DROP_QP_STATE, qpn(), state().value());
             return;
         }
         responder.onRequest(packet);

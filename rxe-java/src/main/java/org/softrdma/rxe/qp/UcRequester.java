@@ -49,7 +49,7 @@ final class UcRequester extends UnreliableRequester {
             packet = 0;
             return fail(WcStatus.LOC_PROT_ERR);
         }
-        out.finish(qp.path(), at, at + length);
+        qp.finish(out, at, at + length, ring.wrId(wqe), PacketEvents.place(packet, messages.packetsOf(ring.length(wqe))), false);
         advancePsn();
         packet = last ? 0 : packet + 1;
         if (last) {

@@ -38,7 +38,7 @@ final class UcResponder {
     /** Handles a packet that passed the edge's checks. */
     void onRequest(InboundPacket packet) {
         if (packet.transport() != Opcode.TRANSPORT_UC) {
-            qp.counters().count(RxeCounter.DROP_WRONG_SERVICE);
+            qp.drop(RxeCounter.DROP_WRONG_SERVICE, packet.opcode(), 0);
             return;
         }
         qp.onPeerSeen();
@@ -47,11 +47,11 @@ final class UcResponder {
         }
         expectedPsn = Psn.next(packet.psn());
         if (packet.has(Opcode.WRITE) && (qp.attributes().accessFlags() & AccessFlags.REMOTE_WRITE) == 0) {
-            drop(RxeCounter.DROP_ACCESS);
+            drop(RxeCounter.DROP_ACCESS, 0);
         } else if (!message.checkLength(packet)) {
-            drop(RxeCounter.DROP_BAD_REQUEST);
+            drop(RxeCounter.DROP_BAD_REQUEST, packet.payloadBytes());
         } else if (InboundMessage.needsReceive(packet) && !qp.requestContext().receives().take()) {
-            drop(RxeCounter.DROP_NO_RECEIVE);
+            drop(RxeCounter.DROP_NO_RECEIVE, 0);
         } else if (packet.has(Opcode.SEND)) {
             executeSend(packet);
         } else {
@@ -74,7 +74,7 @@ final class UcResponder {
         if (packet.psn() == expectedPsn && message.continuesWith(packet)) {
             return true;
         }
-        drop(RxeCounter.DROP_OUT_OF_SEQUENCE);
+        drop(RxeCounter.DROP_OUT_OF_SEQUENCE, packet.psn());
         return false;
     }
 
@@ -90,7 +90,7 @@ final class UcResponder {
 
     private void executeWrite(InboundPacket packet) {
         if (!message.placeWrite(packet)) {
-            drop(RxeCounter.DROP_ACCESS);
+            drop(RxeCounter.DROP_ACCESS, 0);
         } else if (packet.has(Opcode.END | Opcode.IMMEDIATE)) {
             complete(packet, WcOpcode.RECV_RDMA_WITH_IMM);
         } else if (packet.has(Opcode.END)) {
@@ -106,8 +106,8 @@ final class UcResponder {
             immediate ? WcFlags.GRH | WcFlags.WITH_IMM : WcFlags.GRH, packet.solicitedEvent());
     }
 
-    private void drop(RxeCounter reason) {
-        qp.counters().count(reason);
+    private void drop(RxeCounter reason, long value) {
+        qp.drop(reason, value, 0);
         giveUp();
     }
 

@@ -6,6 +6,7 @@ import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpType;
 
 /**
  * A UD queue pair: each message is one packet, sent to the destination of its address handle, or received with the right Q_Key.
@@ -33,9 +34,14 @@ public final class UdMachine extends UnreliableMachine {
     }
 
     @Override
+    public QpType type() {
+        return QpType.UD;
+    }
+
+    @Override
     public void onPacket(long nowNs, InboundPacket packet) {
         if (!mayReceive()) {
-            counters().count(RxeCounter.DROP_QP_STATE);
+            drop(RxeCounter.DROP_QP_STATE, qpn(), state().value());
             return;
         }
         responder.onRequest(packet);

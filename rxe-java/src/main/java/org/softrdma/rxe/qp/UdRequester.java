@@ -9,6 +9,7 @@ import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
 import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Deth;
+import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.ImmDt;
 import org.softrdma.wire.roce.Opcode;
 
@@ -49,6 +50,8 @@ final class UdRequester extends UnreliableRequester {
             ImmDt.put(buffer, at + Opcode.immediateOffset(opcode), ring.immediate(wqe));
         }
         out.finish(path, at, payloadAt + payload + pad);
+        PacketEvents.sentDatagram(qp.observer(), out, at, payloadAt - at + payload + pad + Icrc.LENGTH, ring.wrId(wqe), path.remote(),
+            ring.remoteQpn(wqe));
         advancePsn();
         completions.completeHead();
         return true;

@@ -31,9 +31,7 @@ final class UdResponder {
 
     /** Handles a packet that passed the edge's checks. */
     void onRequest(InboundPacket packet) {
-        RxeCounter refusal = check(packet);
-        if (refusal != null) {
-            qp.counters().count(refusal);
+        if (!accepts(packet)) {
             return;
         }
         int payload = packet.payloadBytes();
@@ -56,20 +54,27 @@ final class UdResponder {
         return frame.isRoceV1() ? 0 : frame.isIpv4() ? V2_OVER_IPV4 : V2_OVER_IPV6;
     }
 
-    /** @return why the packet is dropped, or null: there is a current receive, and it has room */
-    private RxeCounter check(InboundPacket packet) {
+    /** @return false if the packet was dropped; true: there is a current receive, and it has room */
+    private boolean accepts(InboundPacket packet) {
         if (packet.transport() != Opcode.TRANSPORT_UD) {
-            return RxeCounter.DROP_WRONG_SERVICE;
+            return drop(RxeCounter.DROP_WRONG_SERVICE, packet.opcode(), 0);
         }
-        if (Deth.qkey(packet.buffer(), packet.dethAt()) != qp.attributes().qkey()) {
-            return RxeCounter.DROP_BAD_QKEY;
+        int qkey = Deth.qkey(packet.buffer(), packet.dethAt());
+        if (qkey != qp.attributes().qkey()) {
+            return drop(RxeCounter.DROP_BAD_QKEY, qkey, qp.attributes().qkey());
         }
         if (!packet.isPaddedRight()) {
-            return RxeCounter.DROP_BAD_REQUEST;
+            return drop(RxeCounter.DROP_BAD_REQUEST, packet.payloadBytes(), 0);
         }
         if (!receives.take()) {
-            return RxeCounter.DROP_NO_RECEIVE;
+            return drop(RxeCounter.DROP_NO_RECEIVE, 0, 0);
         }
-        return receives.length() < GrhArea.BYTES + packet.payloadBytes() ? RxeCounter.DROP_RECEIVE_TOO_SMALL : null;
+        int bytes = GrhArea.BYTES + packet.payloadBytes();
+        return receives.length() >= bytes || drop(RxeCounter.DROP_RECEIVE_TOO_SMALL, bytes, receives.length());
+    }
+
+    private boolean drop(RxeCounter why, long value1, long value2) {
+        qp.drop(why, value1, value2);
+        return false;
     }
 }

@@ -5,6 +5,7 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpType;
 import org.softrdma.wire.roce.Opcode;
 
 /** Requester's half of an XRC connection: like RC, with a shared receive queue of the peer named in each request. Drops requests. */
@@ -17,8 +18,13 @@ public final class XrcInitiator extends RcMachine {
     }
 
     @Override
+    public QpType type() {
+        return QpType.XRC_SEND;
+    }
+
+    @Override
     void onRequest(InboundPacket packet) {
-        counters().count(RxeCounter.DROP_WRONG_SERVICE);
+        drop(RxeCounter.DROP_WRONG_SERVICE, packet.opcode(), 0);
     }
 
     @Override

@@ -11,6 +11,7 @@ import org.softrdma.device.queue.SharedQueue;
 import org.softrdma.device.queue.SharedReceives;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.QpType;
 import org.softrdma.wire.roce.Opcode;
 
 /**
@@ -36,6 +37,11 @@ public final class XrcTarget extends RcMachine {
         holders.add(maker);
     }
 
+    @Override
+    public QpType type() {
+        return QpType.XRC_RECV;
+    }
+
     /** Number of its XRC domain. */
     public int domain() {
         return domain;
@@ -55,6 +61,7 @@ public final class XrcTarget extends RcMachine {
     /** Raises the event on every opener's queue pair. */
     @Override
     public void raise(AsyncEventType type) {
+        observer().raised(type);
         for (int i = 0; i < holders.size(); i++) {
             holders.get(i).raise(type);
         }
@@ -62,6 +69,6 @@ public final class XrcTarget extends RcMachine {
 
     @Override
     void onResponse(long nowNs, InboundPacket packet) {
-        counters().count(RxeCounter.DROP_WRONG_SERVICE);
+        drop(RxeCounter.DROP_WRONG_SERVICE, packet.opcode(), 0);
     }
 }

@@ -11,9 +11,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
+import org.softrdma.device.qp.QueuePairObserver;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Reason;
 
 /** Loss recovery alone, on virtual time. Timer values: IBA vol 1 §9.9.2.3 and table 45. */
 class LossRecoveryTest {
@@ -29,7 +31,7 @@ class LossRecoveryTest {
     private final SendWindow window = new SendWindow(state, new FlightBudget());
     private final QpAttributes attributes = new QpAttributes().timeout(14).retryCount(3).rnrRetry(2);
     private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
-    private final LossRecovery recovery = new LossRecovery(state, window, attributes, counters);
+    private final LossRecovery recovery = new LossRecovery(state, window, attributes, counters, () -> QueuePairObserver.NONE);
 
     private void start() {
         window.reset();
@@ -183,14 +185,14 @@ class LossRecoveryTest {
     void shouldGoBackOnceForAGapUntilThereIsProgress() {
         start();
         transmit(0, 4);
-        assertEquals(WcStatus.SUCCESS, recovery.onGap(1));
+        assertEquals(WcStatus.SUCCESS, recovery.onGap(1, Reason.SEQUENCE_NAK, 0));
         assertEquals(SendQueueFixture.psn(0), state.cursorPsn());
         assertEquals(96, window.packets());
-        assertEquals(WcStatus.SUCCESS, recovery.onGap(2));
+        assertEquals(WcStatus.SUCCESS, recovery.onGap(2, Reason.SEQUENCE_NAK, 0));
         assertEquals(1, counters.get(RxeCounter.COMPLETER_RETRY_ERR));
         assertEquals(1, counters.get(RxeCounter.DROP_UNEXPECTED_RESPONSE));
         acknowledge(3, 1);
-        assertEquals(WcStatus.SUCCESS, recovery.onGap(4));
+        assertEquals(WcStatus.SUCCESS, recovery.onGap(4, Reason.SEQUENCE_NAK, 0));
         assertEquals(2, counters.get(RxeCounter.COMPLETER_RETRY_ERR));
     }
 
@@ -199,7 +201,7 @@ class LossRecoveryTest {
         attributes.retryCount(0);
         start();
         transmit(0, 1);
-        assertEquals(WcStatus.RETRY_EXC_ERR, recovery.onGap(1));
+        assertEquals(WcStatus.RETRY_EXC_ERR, recovery.onGap(1, Reason.SEQUENCE_NAK, 0));
     }
 
     @Test
@@ -209,7 +211,7 @@ class LossRecoveryTest {
         assertEquals(WcStatus.SUCCESS, recovery.onReceiverNotReady(100, RNR_CODE));
         assertTrue(recovery.waitsForReceiver());
         assertEquals(100 + RNR_NS, recovery.deadlineNs(), "the ACK timer stands still");
-        assertEquals(WcStatus.SUCCESS, recovery.onGap(200), "kernel rxe's NAK behind its RNR NAK");
+        assertEquals(WcStatus.SUCCESS, recovery.onGap(200, Reason.SEQUENCE_NAK, 0), "kernel rxe's NAK behind its RNR NAK");
         assertEquals(1, counters.get(RxeCounter.DROP_UNEXPECTED_RESPONSE));
         assertEquals(WcStatus.SUCCESS, recovery.onTimer(100 + RNR_NS));
         assertFalse(recovery.waitsForReceiver());

@@ -48,6 +48,8 @@ final class Requester {
     private long next;
     /** Bytes of its payload that were sent. */
     private long offset;
+    /** Its segments with payload that were sent. */
+    private int segment;
     /** It was checked, and its first segment may be sent. */
     private boolean begun;
     /** Its payload was sent; the immediate data is next. */
@@ -174,6 +176,7 @@ final class Requester {
         } else {
             return writePayload(out, at, length, opcode);
         }
+        report(b, at, length);
         finish();
         return true;
     }
@@ -195,7 +198,9 @@ final class Requester {
             UntaggedHeader.put(out.bytes(), at, last, rdmapOpcode, invalidate ? ring.immediate(next) : 0, RdmapOpcode.QN_SEND, sendMsn,
                 offset);
         }
+        report(out.bytes(), at, length);
         offset += payload;
+        segment++;
         if (last) {
             sendMsn += tagged ? 0 : 1;
             if (opcode == RDMA_WRITE_WITH_IMM) {
@@ -205,6 +210,11 @@ final class Requester {
             }
         }
         return true;
+    }
+
+    /** Reports the segment that was written; how many the message has is not reported. */
+    private void report(ByteBuffer b, int at, int length) {
+        SegmentEvents.report(qp.observer(), true, b, at, length, ring.wrId(next), segment + 1L << 32);
     }
 
     private boolean copy(MemorySegment to, long toOffset, int bytes) {
@@ -260,6 +270,7 @@ final class Requester {
     private void finish() {
         next++;
         offset = 0;
+        segment = 0;
         begun = false;
         immediateDue = false;
         complete();
@@ -311,6 +322,7 @@ final class Requester {
         completions.flush();
         next = ring.head();
         offset = 0;
+        segment = 0;
         begun = false;
         immediateDue = false;
     }

@@ -165,6 +165,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     @Override
     public boolean onUlpdu(ByteBuffer b, MemorySegment bytes, int at, int length) {
         counters.count(SiwCounter.RCVD_FPDUS);
+        SegmentEvents.report(observer(), false, b, at, length, 0, 0);
         opening.onReceived();
         int verdict = execute(b, bytes, at, length);
         if (verdict != UlpduCheck.OK) {
@@ -276,12 +277,14 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (!makeRoom(out, length)) {
             return false;
         }
-        int verdict = responses.write(out, writer.begin(out), length);
+        int at = writer.begin(out);
+        int verdict = responses.write(out, at, length);
         if (verdict != UlpduCheck.OK) {
             ByteBuffer refused = responses.oldestRequest();
             sendTerminate(verdict, refused, 0, refused.capacity());
             return false;
         }
+        SegmentEvents.report(observer(), true, out.bytes(), at, length, 0, 0);
         writer.finish(out, length);
         respondNext = responses.isMidMessage();
         checkDrained();
@@ -292,7 +295,9 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (!makeRoom(out, length)) {
             return false;
         }
-        opening.write(out.bytes(), writer.begin(out), requester);
+        int at = writer.begin(out);
+        opening.write(out.bytes(), at, requester);
+        SegmentEvents.report(observer(), true, out.bytes(), at, length, 0, 0);
         writer.finish(out, length);
         return true;
     }
@@ -301,7 +306,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (!makeRoom(out, termination.length())) {
             return 0;
         }
-        termination.write(writer, out);
+        termination.write(writer, out, observer());
         finished = true;
         counters.count(SiwCounter.SENT_TERMINATES);
         return 1;

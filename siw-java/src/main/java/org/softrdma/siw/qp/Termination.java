@@ -2,6 +2,7 @@
 package org.softrdma.siw.qp;
 
 import java.nio.ByteBuffer;
+import org.softrdma.device.qp.QueuePairObserver;
 import org.softrdma.siw.mpa.FpduWriter;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.verbs.AsyncEventType;
@@ -46,8 +47,9 @@ final class Termination {
     }
 
     /** Writes the pending Terminate as one frame; the caller has checked that the buffer has room for it. */
-    void write(FpduWriter writer, StreamBuffer out) {
+    void write(FpduWriter writer, StreamBuffer out, QueuePairObserver observer) {
         out.bytes().put(writer.begin(out), message, 0, length);
+        SegmentEvents.report(observer, true, message, 0, length, 0, 0);
         writer.finish(out, length);
         length = 0;
     }

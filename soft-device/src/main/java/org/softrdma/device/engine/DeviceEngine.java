@@ -10,6 +10,8 @@ import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.agent.DeviceWork;
 import org.softrdma.device.agent.Doorbells;
 import org.softrdma.device.agent.FrontDoor;
+import org.softrdma.device.events.EventRings;
+import org.softrdma.device.events.PacketDecoder;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.verbs.SrqTable;
 import org.softrdma.verbs.Errno;
@@ -33,6 +35,7 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
     private final MemoryTable memory;
     private final SrqTable sharedReceives;
     private final Int2ObjectHashMap<Q> queuePairs = new Int2ObjectHashMap<>();
+    private final EventRings eventRings;
     private final DeadlineHeap timers = new DeadlineHeap();
     private final Doorbells doorbells = new Doorbells();
     private final DeadlineHeap.Caller onTimer = this::onTimer;
@@ -56,9 +59,10 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
      * @param receives       counts receives that completed with success
      * @param memoryGone     counts accesses to registered memory that was freed
      * @param internalErrors counts failures of protocol code
+     * @param packets        rebuilds the packets of recordings
      */
     protected DeviceEngine(DeviceNumbers numbers, RandomGenerator random, Counters<C> counters, C receives, C memoryGone,
-                           C internalErrors) {
+                           C internalErrors, PacketDecoder packets) {
         this.numbers = numbers;
         this.random = random;
         this.counters = counters;
@@ -67,6 +71,7 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
         guard = new Guard(counters.counter(internalErrors));
         memory = new MemoryTable(random, numbers.maxMr, numbers.maxMw);
         sharedReceives = new SrqTable(numbers.maxSrq);
+        eventRings = new EventRings(this::nowNs, packets);
     }
 
     // ---- a round ----
@@ -211,6 +216,11 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
 
     public final Doorbells doorbells() {
         return doorbells;
+    }
+
+    /** The rings of the flight recorder. */
+    public final EventRings eventRings() {
+        return eventRings;
     }
 
     public final DeadlineHeap timers() {

@@ -13,6 +13,7 @@ import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.device.verbs.DevicePort;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.config.NetDevice;
+import org.softrdma.recording.FlightRecorder;
 
 /**
  * A running device: engine, agent and port. It runs while contexts are open on it; all contexts of a process share it.
@@ -26,6 +27,7 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
     private final E engine;
     private final LongSupplier clock;
     private final DeviceAgent agent;
+    private final DeviceRecorder recorder;
     private final AtomicInteger nextPd = new AtomicInteger(1);
     private PeriodicTask watch;
 
@@ -40,6 +42,8 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
         this.engine = engine;
         this.clock = clock;
         agent = new DeviceAgent(engine, thread);
+        recorder = new DeviceRecorder(engine.eventRings(), agent.lock(), thread != null);
+        engine.eventRings().nameDevice(thread == null ? netdev.name() : thread);
     }
 
     public final void start() {
@@ -118,6 +122,11 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
 
     public final E engine() {
         return engine;
+    }
+
+    /** The flight recorder. */
+    public final FlightRecorder recorder() {
+        return recorder;
     }
 
     public final DeviceAgent agent() {

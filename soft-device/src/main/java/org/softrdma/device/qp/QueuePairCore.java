@@ -27,6 +27,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
     private final WorkQueues queues;
     private final MemoryTable memory;
     private final QpAttributes attributes;
+    private QueuePairObserver observer = QueuePairObserver.NONE;
     private volatile QpState state = QpState.RESET;
     /** In SQD: the send queue is drained when all work requests before this sequence number have completed. */
     private long drainEnd;
@@ -43,6 +44,16 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
         this.queues = queues;
         this.memory = memory;
         this.attributes = attributes;
+    }
+
+    /** Sets the observer of the machine's events, before the queue pair is used. */
+    public final void observe(QueuePairObserver by) {
+        observer = by;
+    }
+
+    /** Observer of the machine's events. */
+    public final QueuePairObserver observer() {
+        return observer;
     }
 
     // ---- commands ----
@@ -62,7 +73,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
             enterError();
         } else {
             onTransition(from, to);
-            state = to;
+            enter(to);
             if (from == QpState.RTS && to == QpState.SQD) {
                 drainEnd = drainEnd();
                 drained = false;
@@ -73,7 +84,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
 
     /** Discards everything posted, without completions (IBA vol 1 §10.3.1.1). */
     private void reset() {
-        state = QpState.RESET;
+        enter(QpState.RESET);
         queues.sends().release(queues.sends().tail());
         queues.receives().forget();
         onReset();
@@ -81,12 +92,13 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
 
     /** Closes the queue pair: as in RESET, it accepts no input and sends nothing new. */
     public final void close() {
-        state = QpState.RESET;
+        enter(QpState.RESET);
         onClosed();
     }
 
     /** Flushes work requests that were posted in an error state. In other states, the next transmit starts posted work requests. */
     public final void onDoorbell() {
+        observer.posted(queues.sends().tail());
         if (state == QpState.ERR) {
             flush();
         } else if (state == QpState.SQE) {
@@ -100,7 +112,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
      */
     public void enterError() {
         boolean isNew = state != QpState.ERR;
-        state = QpState.ERR;
+        enter(QpState.ERR);
         flush();
         if (!isNew) {
             return;
@@ -117,13 +129,17 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
      * for reliable services. IBA vol 1 §10.3.1.6; kernel rxe goes to ERR instead.
      */
     public final void enterSendQueueError() {
-        state = QpState.SQE;
+        enter(QpState.SQE);
         flushSends();
     }
 
-    /** Enters a state outside modify, without transition hooks. */
+    /** Enters a state without transition hooks. */
     protected final void enter(QpState to) {
+        QpState from = state;
         state = to;
+        if (from != to) {
+            observer.stateChanged(from, to);
+        }
     }
 
     /** Completes everything posted with WR_FLUSH_ERR: sends, then receives. */
@@ -224,6 +240,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
 
     /** Raises an asynchronous event of this queue pair. */
     public void raise(AsyncEventType type) {
+        observer.raised(type);
         queues.raise(type);
     }
 }

@@ -35,6 +35,7 @@ public final class ReceiveCompletions {
     public void complete(WcOpcode opcode, int bytes, int immediateOrKey, int sourceQp, int flags, boolean solicited) {
         completed.count();
         long wrId = receives.finish();
+        qp.observer().completed(false, wrId, WcStatus.SUCCESS, opcode, bytes, null);
         if (!sink.push(wrId, WcStatus.SUCCESS, opcode, bytes, immediateOrKey, qp.qpn(), sourceQp, flags, solicited)) {
             qp.enterError();
         }
@@ -48,8 +49,13 @@ public final class ReceiveCompletions {
 
     /** Completes every receive of this queue pair with WR_FLUSH_ERR; receives in a shared queue are not included. */
     public void flush() {
+        int flushed = 0;
         for (int left = receives.toFlush(); left > 0 && receives.takeToFlush(); left--) {
             fail(WcStatus.WR_FLUSH_ERR);
+            flushed++;
+        }
+        if (flushed > 0) {
+            qp.observer().flushed(flushed);
         }
     }
 }

@@ -42,7 +42,9 @@ public final class SendCompletions {
         completed.count();
         boolean delivered = true;
         if (signalAll || (ring.flags(wqe) & SendFlags.SIGNALED) != 0) {
-            delivered = releaseAndPush(wqe, WcStatus.SUCCESS, (int) ring.length(wqe));
+            int bytes = (int) ring.length(wqe);
+            qp.observer().completed(true, ring.wrId(wqe), WcStatus.SUCCESS, CompletedOpcodes.of(ring.opcode(wqe)), bytes, null);
+            delivered = releaseAndPush(wqe, WcStatus.SUCCESS, bytes);
         } else {
             ring.release(wqe + 1);
         }
@@ -73,12 +75,17 @@ public final class SendCompletions {
 
     /** Completes everything posted with WR_FLUSH_ERR, and the work request that failed with its own status. */
     public void flush() {
+        int flushed = 0;
         for (long wqe = ring.head(); wqe < ring.tail(); wqe = ring.head()) {
             if (wqe == failed) {
                 releaseAndPushFailure(wqe);
             } else {
                 releaseAndPush(wqe, WcStatus.WR_FLUSH_ERR, 0);
+                flushed++;
             }
+        }
+        if (flushed > 0) {
+            qp.observer().flushed(flushed);
         }
     }
 

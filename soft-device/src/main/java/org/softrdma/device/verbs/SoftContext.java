@@ -9,6 +9,7 @@ import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.PinnedMemory;
 import org.softrdma.device.queue.OutsideCompletions;
 import org.softrdma.device.queue.Destination;
+import org.softrdma.recording.FlightRecorder;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.AsyncEventType;
@@ -26,7 +27,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.XrcDomain;
 
 /** Base of the contexts of all soft devices: protection domains, completion queues, channels and asynchronous events. */
-public abstract class SoftContext implements Context {
+public abstract class SoftContext implements Context, FlightRecorder.Recorded {
     /** Maximum number of undelivered asynchronous events. Beyond it the oldest are dropped: a program need not read events at all. */
     static final int MAX_EVENTS = 4096;
     private static final System.Logger LOG = System.getLogger(SoftContext.class.getName());
@@ -185,6 +186,11 @@ public abstract class SoftContext implements Context {
             throw VerbsException.unsupported("open_mad_agent");
         }
         return new SoftMadAgent(this, port, managementClass);
+    }
+
+    @Override
+    public FlightRecorder recorder() {
+        throw VerbsException.unsupported("record");
     }
 
     /** Releases the device. Called as the last step of {@link #close}. */

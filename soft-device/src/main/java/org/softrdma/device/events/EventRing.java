@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.device.events;
+
+import java.util.Arrays;
+import java.util.function.Supplier;
+import org.softrdma.device.qp.QueuePairObserver;
+import org.softrdma.recording.RecordedEvent;
+import org.softrdma.recording.Track;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.WcOpcode;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
+
+/**
+ * The last events of one end, in a ring of slots of {@value #SLOT} longs. It begins small, and doubles until it has the number of slots
+ * that its {@link EventRings} allow; from then on the oldest event is overwritten, and nothing is allocated any more. Written by the
+ * device's owner.
+ *
+ * <pre>
+ *   long 0   time of the round
+ *   long 1   kind (8) | bits (8) | opcode (8) | PSN (24) | length (16)       the lower 56 bits of a packet; of other events {@link #info}
+ *   long 2   wr_id, or the first value
+ *   long 3   place in the work request, or the second value
+ *   long 4   headers behind the basic one, or the third value
+ *   long 5   headers, or the fourth value
+ * </pre>
+ *
+ * Longer headers, and further values, take a second slot, of kind {@link #MORE}.
+ */
+public final class EventRing implements QueuePairObserver {
+    static final int SLOT = 6;
+    static final int TIME = 0;
+    static final int META = 1;
+    static final int VALUES = 2;
+
+    static final int MORE = 0;
+    static final int SENT = 1;
+    static final int RECEIVED = 2;
+    static final int STATE = 3;
+    static final int POSTED = 4;
+    static final int SEND_COMPLETED = 5;
+    static final int RECEIVE_COMPLETED = 6;
+    static final int FLUSHED = 7;
+    static final int RAISED = 8;
+    /** And the ordinal of the effect. */
+    static final int OCCURRED = 16;
+
+    private static final int KIND_SHIFT = 56;
+    private static final int FIRST_SLOTS = 16;
+
+    private final EventRings rings;
+    private final Supplier<Track.Head> head;
+    private long[] slots;
+    private int mask;
+    /** Number of the next slot. */
+    private long next;
+    private long postedTail;
+
+    /** @param head describes the end, whenever it is called with the owner's lock held */
+    EventRing(EventRings rings, Supplier<Track.Head> head) {
+        this.rings = rings;
+        this.head = head;
+    }
+
+    /** Describes the end as it is now. */
+    Track.Head head() {
+        return head.get();
+    }
+
+    // ---- writing ----
+
+    /** Begins the next slot and returns its offset. */
+    private int begin(long meta) {
+        if (slots == null || next > mask && mask + 1 < rings.slots()) {
+            grow();
+        }
+        int at = (int) (next & mask) * SLOT;
+        long[] into = slots;
+        into[at + TIME] = rings.nowNs();
+        into[at + META] = meta;
+        return at;
+    }
+
+    private void grow() {
+        int size = slots == null ? Math.min(FIRST_SLOTS, rings.slots()) : 2 * (mask + 1);
+        slots = slots == null ? new long[size * SLOT] : Arrays.copyOf(slots, size * SLOT);
+        mask = size - 1;
+    }
+
+    private void end(int at) {
+        next++;
+        EventCollector collector = rings.collector();
+        if (collector != null) {
+            collector.add(this, slots, at);
+        }
+    }
+
+    private void write(long meta, long value1, long value2, long value3, long value4) {
+        int at = begin(meta);
+        long[] into = slots;
+        into[at + VALUES] = value1;
+        into[at + VALUES + 1] = value2;
+        into[at + VALUES + 2] = value3;
+        into[at + VALUES + 3] = value4;
+        end(at);
+    }
+
+    @Override
+    public void packet(boolean sent, int opcode, int bits, int psn, int length, long wrId, long place, long header1, long header2) {
+        write((long) (sent ? SENT : RECEIVED) << KIND_SHIFT | (long) bits << 48 | (long) opcode << 40 | (long) psn << 16 | length, wrId,
+            place, header1, header2);
+    }
+
+    @Override
+    public void moreHeaders(long header3, long header4, long header5, long header6) {
+        write(MORE, header3, header4, header5, header6);
+    }
+
+    @Override
+    public void posted(long tail) {
+        if (tail != postedTail) {
+            write((long) POSTED << KIND_SHIFT, tail - postedTail, 0, 0, 0);
+            postedTail = tail;
+        }
+    }
+
+    @Override
+    public void completed(boolean send, long wrId, WcStatus status, WcOpcode opcode, int bytes, Reason reason) {
+        write((long) (send ? SEND_COMPLETED : RECEIVE_COMPLETED) << KIND_SHIFT | (reason == null ? 0 : reason.code()), wrId,
+            (long) status.ordinal() << 32 | opcode.ordinal(), bytes, 0);
+    }
+
+    @Override
+    public void stateChanged(QpState from, QpState to) {
+        write((long) STATE << KIND_SHIFT, from.ordinal(), to.ordinal(), 0, 0);
+    }
+
+    @Override
+    public void flushed(int requests) {
+        write((long) FLUSHED << KIND_SHIFT, requests, 0, 0, 0);
+    }
+
+    @Override
+    public void raised(AsyncEventType type) {
+        write((long) RAISED << KIND_SHIFT, type.ordinal(), 0, 0, 0);
+    }
+
+    @Override
+    public void occurred(RecordedEvent.Effect effect, Reason reason, long value1, long value2, long value3) {
+        write(meta(effect, reason, 3), value1, value2, value3, 0);
+    }
+
+    @Override
+    public void failed(RecordedEvent.Effect effect, Failure failure) {
+        int count = Math.min(failure.valueCount(), 8);
+        long[] values = new long[8];
+        for (int i = 0; i < count; i++) {
+            values[i] = failure.value(i);
+        }
+        write(meta(effect, failure.reason(), count), values[0], values[1], values[2], values[3]);
+        if (count > 4) {
+            write(MORE, values[4], values[5], values[6], values[7]);
+        }
+    }
+
+    private static long meta(RecordedEvent.Effect effect, Reason reason, int values) {
+        return (long) (OCCURRED + effect.ordinal()) << KIND_SHIFT | (long) values << 16 | reason.code();
+    }
+
+    // ---- reading ----
+
+    static int kind(long meta) {
+        return (int) (meta >>> KIND_SHIFT);
+    }
+
+    static int bits(long meta) {
+        return (int) (meta >>> 48) & 0xff;
+    }
+
+    static int opcode(long meta) {
+        return (int) (meta >>> 40) & 0xff;
+    }
+
+    static int psn(long meta) {
+        return (int) (meta >>> 16) & 0xffffff;
+    }
+
+    static int length(long meta) {
+        return (int) meta & 0xffff;
+    }
+
+    /** Code of a reason, for all kinds that have one. */
+    static int reasonCode(long meta) {
+        return (int) meta & 0xffff;
+    }
+
+    /** Number of values of an occurrence. */
+    static int valueCount(long meta) {
+        return (int) (meta >>> 16) & 0xff;
+    }
+
+    /** Number of slots that were written; those before {@link #oldest} have been overwritten. */
+    long written() {
+        return next;
+    }
+
+    /** Number of the oldest slot. */
+    long oldest() {
+        return Math.max(0, next - (slots == null ? 0 : mask + 1));
+    }
+
+    /** Copies all slots, the oldest first. */
+    long[] copy() {
+        long from = oldest();
+        long[] copy = new long[(int) (next - from) * SLOT];
+        for (long slot = from; slot < next; slot++) {
+            System.arraycopy(slots, (int) (slot & mask) * SLOT, copy, (int) (slot - from) * SLOT, SLOT);
+        }
+        return copy;
+    }
+
+    /** Bytes of memory that the slots take. */
+    long bytes() {
+        return slots == null ? 0 : (long) slots.length * Long.BYTES;
+    }
+}
