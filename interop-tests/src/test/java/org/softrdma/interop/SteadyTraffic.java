@@ -4,17 +4,12 @@ package org.softrdma.interop;
 import java.lang.foreign.Arena;
 import org.softrdma.contract.AllocatedBytes;
 import org.softrdma.verbs.AccessFlags;
-import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
-import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.MemoryRegion;
-import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
-import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
@@ -31,7 +26,6 @@ final class SteadyTraffic {
     private static final int BYTES = 64;
     private static final int DEPTH = 16;
     private static final int COMPLETIONS = 4;
-    private static final int PSN = 0x123456;
 
     private final QueuePair own;
     private final QueuePair ownPeer;
@@ -55,7 +49,7 @@ final class SteadyTraffic {
 
     /** @param arguments name of the device */
     public static void main(String[] arguments) throws Throwable {
-        QpCapabilities capabilities = QpCapabilities.MINIMAL.withMaxSendWr(DEPTH).withMaxRecvWr(DEPTH);
+        QpCapabilities capabilities = QpCapabilities.ofDepth(DEPTH);
         try (Context context = Verbs.open(arguments[0]);
             ProtectionDomain pd = context.allocatePd();
             CompletionQueue cq = context.createCq(DEPTH);
@@ -65,24 +59,11 @@ final class SteadyTraffic {
             QueuePair ownPeer = pd.createQp(QpInitAttributes.rc(cq, capabilities));
             QueuePair shared = pd.createQp(QpInitAttributes.rc(cq, capabilities));
             QueuePair sharedPeer = pd.createQp(QpInitAttributes.rc(cq, capabilities).withSrq(srq))) {
-            GidEntry gid = context.queryGidTable().stream().filter(entry -> entry.gid().isIpv4Mapped()).findFirst().orElseThrow();
-            connect(own, ownPeer, gid);
-            connect(shared, sharedPeer, gid);
+            QueuePair.connect(own, ownPeer);
+            QueuePair.connect(shared, sharedPeer);
             SteadyTraffic traffic = new SteadyTraffic(own, ownPeer, shared, srq, cq, region);
             System.out.println(AllocatedBytes.leastOf(traffic::run) / ROUNDS + " bytes allocated");
         }
-    }
-
-    private static void connect(QueuePair one, QueuePair other, GidEntry gid) {
-        move(one, other.qpNum(), gid);
-        move(other, one.qpNum(), gid);
-    }
-
-    private static void move(QueuePair qp, int peer, GidEntry gid) {
-        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(0));
-        qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(gid.gid(), gid.index())).pathMtu(Mtu.MTU_1024)
-            .destQpn(peer).rqPsn(PSN).maxDestRdAtomic(1).minRnrTimer(12));
-        qp.modify(new QpAttributes().state(QpState.RTS).timeout(18).retryCount(7).rnrRetry(7).sqPsn(PSN).maxRdAtomic(1));
     }
 
     private void run() {

@@ -103,6 +103,10 @@ public abstract class AllContracts {
     }
 
     @Nested
+    class Shortcuts extends ShortcutsContract {
+    }
+
+    @Nested
     class ExtendedApi extends ExtendedApiContract {
     }
 }

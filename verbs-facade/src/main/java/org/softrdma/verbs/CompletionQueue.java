@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
 /** A completion queue. Any thread may poll it; each completion is delivered once. */
 public interface CompletionQueue extends AutoCloseable {
     Context rdmaContext();
@@ -25,6 +30,69 @@ public interface CompletionQueue extends AutoCloseable {
 
     /** Removes at most {@code max} completions, as {@link #poll(WorkCompletion[])} does. */
     int poll(WorkCompletion[] into, int max);
+
+    /**
+     * Removes completions as {@link #poll(WorkCompletion[])} does, and hands them to {@code handler} one after the other.
+     *
+     * @param reused  receives the completions; its length is the most that is taken
+     * @param handler must not keep the object, which the next poll overwrites
+     * @return number of completions
+     */
+    default int poll(WorkCompletion[] reused, Consumer<WorkCompletion> handler) {
+        int taken = poll(reused);
+        for (int i = 0; i < taken; i++) {
+            handler.accept(reused[i]);
+        }
+        return taken;
+    }
+
+    /**
+     * Removes completions as {@link #poll(WorkCompletion[])} does, but waits while there is none. Needs no channel; the waiting thread
+     * drives the device.
+     *
+     * @param timeoutNs nanoseconds to wait, 0 to return at once, negative for no limit
+     * @return number of completions, 0 on timeout
+     * @throws VerbsException EINTR if the thread is interrupted; its interrupt flag stays set
+     */
+    default int await(WorkCompletion[] into, long timeoutNs) {
+        long beganNs = System.nanoTime();
+        while (true) {
+            int taken = poll(into);
+            if (taken > 0 || timeoutNs >= 0 && System.nanoTime() - beganNs >= timeoutNs) {
+                return taken;
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new VerbsException(Errno.EINTR, "poll_cq", "the waiting thread was interrupted");
+            }
+            Thread.yield();
+        }
+    }
+
+    /**
+     * Waits for {@code count} completions and removes them, successes and failures alike; see {@link WorkCompletion#requireSuccess}. For
+     * tests and other programs that wait rarely: it allocates.
+     *
+     * @param timeout longest wait for each of them
+     * @return the completions, oldest first; they belong to the caller
+     * @throws VerbsException ETIMEDOUT, naming those that came before; EINTR if the thread is interrupted
+     */
+    default List<WorkCompletion> await(int count, Duration timeout) {
+        List<WorkCompletion> taken = new ArrayList<>(count);
+        while (taken.size() < count) {
+            WorkCompletion[] next = WorkCompletion.array(1);
+            if (await(next, timeout.toNanos()) == 0) {
+                throw new VerbsException(Errno.ETIMEDOUT, "poll_cq", "no completion within " + timeout.toMillis() + " ms; "
+                    + taken.size() + " of " + count + " came before" + (taken.isEmpty() ? "" : ": " + taken));
+            }
+            taken.add(next[0]);
+        }
+        return taken;
+    }
+
+    /** Waits for one completion, as {@link #await(int, Duration)} does. */
+    default WorkCompletion await(Duration timeout) {
+        return await(1, timeout).getFirst();
+    }
 
     /** Arms the queue: the next completion added raises one event on its channel. Poll again after arming, to close the race. */
     void requestNotify();

@@ -5,7 +5,7 @@ package org.softrdma.verbs;
  * Queue sizes of a queue pair ({@code struct ibv_qp_cap}). A device may grant more than is requested, never less. Sizes by name:
  *
  * <pre>{@code
- * QpCapabilities.MINIMAL.withMaxSendWr(16).withMaxRecvWr(16).withMaxInlineData(64)
+ * QpCapabilities.ofDepth(16).withMaxInlineData(64)
  * }</pre>
  *
  * @param maxSendWr     work requests the send queue holds
@@ -17,6 +17,11 @@ package org.softrdma.verbs;
 public record QpCapabilities(int maxSendWr, int maxRecvWr, int maxSendSge, int maxRecvSge, int maxInlineData) {
     /** One work request in each queue, with one element each, and no inline data. */
     public static final QpCapabilities MINIMAL = new QpCapabilities(1, 1, 1, 1, 0);
+
+    /** Room for that many work requests in each queue, with one element each, and no inline data. */
+    public static QpCapabilities ofDepth(int workRequests) {
+        return new QpCapabilities(workRequests, workRequests, 1, 1, 0);
+    }
 
     public QpCapabilities withMaxSendWr(int maxSendWr) {
         return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);

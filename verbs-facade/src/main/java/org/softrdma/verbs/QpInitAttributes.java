@@ -5,7 +5,7 @@ package org.softrdma.verbs;
  * Arguments of {@link ProtectionDomain#createQp} ({@code struct ibv_qp_init_attr}). Values by name:
  *
  * <pre>{@code
- * QpInitAttributes.of(QpType.UD, cq, capabilities).withSrq(srq).withSignalAll(true)
+ * QpInitAttributes.ud(cq, capabilities).withSrq(srq).withSignalAll(true)
  * }</pre>
  *
  * @param recvCq      completion queue of receives; ignored for XRC_SEND, as are the receive sizes, which are granted as 0
@@ -28,6 +28,16 @@ public record QpInitAttributes(
     /** An RC queue pair with one completion queue for both directions and no shared receive queue. */
     public static QpInitAttributes rc(CompletionQueue cq, QpCapabilities cap) {
         return of(QpType.RC, cq, cap);
+    }
+
+    /** A UC queue pair with one completion queue for both directions and no shared receive queue. */
+    public static QpInitAttributes uc(CompletionQueue cq, QpCapabilities cap) {
+        return of(QpType.UC, cq, cap);
+    }
+
+    /** A UD queue pair with one completion queue for both directions and no shared receive queue. */
+    public static QpInitAttributes ud(CompletionQueue cq, QpCapabilities cap) {
+        return of(QpType.UD, cq, cap);
     }
 
     /** An XRC initiator. */

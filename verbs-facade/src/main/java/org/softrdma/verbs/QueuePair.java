@@ -33,6 +33,64 @@ public interface QueuePair extends AutoCloseable {
     QpAttributes query();
 
     /**
+     * Moves an RC or UC queue pair from RESET to INIT, where receives can be posted, and returns what the peer must know for
+     * {@link #connect(QpAddress, QpAddress)}: on the GID of RoCE v2, and IPv4, if the device has such a one. The peer has all rights; the
+     * memory regions limit them.
+     *
+     * @throws VerbsException EINVAL: another service or state; EOPNOTSUPP: iWARP, which connects by address only; EADDRNOTAVAIL: no GID
+     */
+    default QpAddress init() {
+        return QpSteps.init(this);
+    }
+
+    /**
+     * Moves the queue pair to INIT as {@link #init()} does, on a GID of the caller's choice.
+     *
+     * @param gid an entry of {@link Context#queryGidTable}
+     */
+    default QpAddress init(GidEntry gid) {
+        return QpSteps.init(this, gid);
+    }
+
+    /**
+     * Moves an RC or UC queue pair from INIT to RTS, connected to the peer: with the smaller MTU of both ends, as many READs as the peer
+     * accepts, an ACK timeout of 1.07 s with seven retries, and no limit to the wait for a receive of the peer. For other values, call
+     * {@link #modify}.
+     *
+     * @param own  from {@link #init()}
+     * @param peer the peer's {@link #init()}, received out of band
+     * @throws VerbsException EINVAL: another service or state, or GIDs of different kinds; EADDRNOTAVAIL: {@code own} is no address of
+     *     this device; EHOSTUNREACH, ENETUNREACH: no route to the peer
+     */
+    default void connect(QpAddress own, QpAddress peer) {
+        QpSteps.connect(this, own, peer);
+    }
+
+    /**
+     * Connects two RC or UC queue pairs of this process: both are in RTS afterwards.
+     *
+     * @param one   in RESET or INIT
+     * @param other in RESET or INIT, on the same device or another
+     * @throws VerbsException as {@link #init()} and {@link #connect(QpAddress, QpAddress)}
+     */
+    static void connect(QueuePair one, QueuePair other) {
+        QpAddress first = one.init();
+        QpAddress second = other.init();
+        one.connect(first, second);
+        other.connect(second, first);
+    }
+
+    /**
+     * Moves a UD queue pair from RESET to RTS, on port 1. Receives can be posted afterwards: a datagram that finds none is lost.
+     *
+     * @param qkey 32 bits; senders must name it
+     * @throws VerbsException EINVAL: another service or state
+     */
+    default void activate(int qkey) {
+        QpSteps.activate(this, qkey);
+    }
+
+    /**
      * Posts one send work request. All of {@code request} is copied; the memory of its elements belongs to the device until
      * completion. In ERR the request is accepted and flushed.
      *

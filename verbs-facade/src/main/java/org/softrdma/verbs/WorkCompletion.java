@@ -57,6 +57,19 @@ public final class WorkCompletion {
         return status == WcStatus.SUCCESS;
     }
 
+    /**
+     * Requires that the work request succeeded, for programs that cannot continue otherwise.
+     *
+     * @return this completion
+     * @throws VerbsException EIO, with the completion as text
+     */
+    public WorkCompletion requireSuccess() {
+        if (!isSuccess()) {
+            throw new VerbsException(Errno.EIO, "poll_cq", "work request failed: " + this);
+        }
+        return this;
+    }
+
     public WcOpcode opcode() {
         return opcode;
     }

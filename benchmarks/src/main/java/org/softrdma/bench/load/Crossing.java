@@ -6,17 +6,12 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.DoubleSupplier;
 import org.softrdma.verbs.AccessFlags;
-import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
-import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.MemoryRegion;
-import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
-import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
@@ -34,7 +29,6 @@ public final class Crossing {
     private static final int WRITES = 64;
     private static final int ROUNDS_OF_WRITES = 100;
     private static final int BYTES = 64;
-    private static final int PSN = 1;
 
     private final ProtectionDomain pd;
     private final CompletionQueue cq;
@@ -59,22 +53,13 @@ public final class Crossing {
             MemoryRegion region = pd.register(Arena.ofAuto().allocate(4096, 4096), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
             QueuePair qp = pd.createQp(QpInitAttributes.rc(cq, QpCapabilities.MINIMAL.withMaxSendWr(2 * WRITES)));
             QueuePair peer = pd.createQp(QpInitAttributes.rc(cq, QpCapabilities.MINIMAL.withMaxSendWr(2 * WRITES)))) {
-            GidEntry gid = context.queryGidTable().stream().filter(entry -> entry.gid().isIpv4Mapped()).findFirst().orElseThrow();
-            connect(qp, peer.qpNum(), gid);
-            connect(peer, qp.qpNum(), gid);
+            QueuePair.connect(qp, peer);
             Crossing crossing = new Crossing(pd, cq, region, qp);
             report("poll", crossing::pollEmpty);
             report("receive", crossing::postReceives);
             report("post", crossing::postOnly);
             report("write", crossing::postAndPoll);
         }
-    }
-
-    private static void connect(QueuePair qp, int peer, GidEntry gid) {
-        qp.modify(new QpAttributes().state(QpState.INIT).pkeyIndex(0).port(1).accessFlags(AccessFlags.REMOTE_WRITE));
-        qp.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(gid.gid(), gid.index())).pathMtu(Mtu.MTU_1024)
-            .destQpn(peer).rqPsn(PSN).maxDestRdAtomic(1).minRnrTimer(12));
-        qp.modify(new QpAttributes().state(QpState.RTS).timeout(18).retryCount(7).rnrRetry(7).sqPsn(PSN).maxRdAtomic(1));
     }
 
     private static void report(String kind, DoubleSupplier measure) {

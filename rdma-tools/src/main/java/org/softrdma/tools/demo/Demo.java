@@ -43,10 +43,8 @@ public final class Demo extends AnnotatedTool {
     }
 
     private static int run(DemoEnd first, DemoEnd second, long seed, Console console) {
-        int firstPsn = ThreadLocalRandom.current().nextInt(1 << 24);
-        int secondPsn = ThreadLocalRandom.current().nextInt(1 << 24);
-        first.connect(second, firstPsn, secondPsn);
-        second.connect(first, secondPsn, firstPsn);
+        first.connect(second);
+        second.connect(first);
         Pattern pattern = new Pattern(seed);
 
         console.printf("%s and %s, two RoCE devices of this process, connected over UDP port 4791 on %s\n\n",
@@ -99,8 +97,8 @@ public final class Demo extends AnnotatedTool {
 
     private static void summary(DemoEnd first, DemoEnd second, long seed, boolean right, Console console) {
         console.println("");
-        console.println((right ? "All data was right" : "NOT all data was right") + ", between " + first.gid().gid() + " and "
-            + second.gid().gid() + " (seed " + seed + ").");
+        console.println((right ? "All data was right" : "NOT all data was right") + ", between " + first.gid() + " and "
+            + second.gid() + " (seed " + seed + ").");
         console.println("Packets sent " + sum(first, second, "sent_pkts") + ", received " + sum(first, second, "rcvd_pkts")
             + ", retransmissions " + sum(first, second, "completer_retry_err") + ".");
         console.println("");

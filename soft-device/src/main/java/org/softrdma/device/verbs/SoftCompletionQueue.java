@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.verbs;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.queue.CompletionRing;
 import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.OutsideCompletions;
@@ -27,6 +31,10 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
     private static final int UNARMED = 0;
     private static final int SOLICITED = 1;
     private static final int ANY = 2;
+    /** Longest pause of a waiting thread that leads: another one that polls meanwhile may add completions without waking it. */
+    private static final long LEAD_NS = TimeUnit.MILLISECONDS.toNanos(1);
+    /** Pause of a waiting thread while another application thread leads. */
+    private static final long FOLLOW_NS = TimeUnit.MICROSECONDS.toNanos(50);
     private static final AtomicInteger LAST_NUMBER = new AtomicInteger();
 
     final Dependents children = new Dependents();
@@ -45,6 +53,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
     private final EventAcks completionEvents = new EventAcks();
     private final EventAcks asyncEvents = new EventAcks();
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final BooleanSupplier hasCompletions;
     private boolean overrun;
 
     /** @param outside takes all completions in place of this queue's ring; null for a program of this process */
@@ -56,6 +65,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
         this.channel = channel;
         this.parentDomain = parentDomain;
         ring = new CompletionRing(outside == null ? cqe : 1);
+        hasCompletions = () -> ring.size() > 0;
         context.children.add("completion queues");
         if (channel != null) {
             channel.children.add("completion queues");
@@ -91,6 +101,23 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
             requireOpen("poll_cq");
             context.agent().tryDrive();
             taken = ring.take(into, max);
+        }
+        return taken;
+    }
+
+    @Override
+    public int await(WorkCompletion[] into, long timeoutNs) {
+        long beganNs = System.nanoTime();
+        long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, beganNs);
+        int taken = poll(into);
+        for (long nowNs = beganNs; taken == 0 && !Deadline.isDue(untilNs, nowNs); nowNs = System.nanoTime()) {
+            if (!context.agent().lead(hasCompletions, Deadline.earlier(untilNs, Deadline.after(LEAD_NS, nowNs)))) {
+                LockSupport.parkNanos(FOLLOW_NS);
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new VerbsException(Errno.EINTR, "poll_cq", "the waiting thread was interrupted");
+            }
+            taken = poll(into);
         }
         return taken;
     }

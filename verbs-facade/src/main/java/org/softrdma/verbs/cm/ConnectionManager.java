@@ -37,7 +37,7 @@ public interface ConnectionManager {
             }
         }
         throw new VerbsException(Errno.ENOSYS, "create_event_channel",
-            "no connection manager on the class path; connection-manager has one");
+            "no connection manager on the class path; softrdma-cm has one");
     }
 
     /**
@@ -53,7 +53,7 @@ public interface ConnectionManager {
             }
         }
         throw new VerbsException(Errno.ENOSYS, "create_event_channel", "no connection manager for devices of " + origin
-            + "; those of softrdma need connection-manager on the class path, those of libibverbs librdmacm.so.1");
+            + "; those of softrdma need softrdma-cm on the class path, those of libibverbs librdmacm.so.1");
     }
 
     /** The providers in the order of {@link Verbs#ORDER_PROPERTY}. */
