@@ -197,7 +197,7 @@ public final class RingQueuePair {
         released = 0;
     }
 
-    /** Ends the posting, before the queue pair is destroyed. What the program has posted before is taken: its bell may not be heard yet. */
+    /** Ends the posting, before the queue pair is destroyed. What the program has posted before is taken: its bell may still be unread. */
     public void close() {
         pollContained();
         closed = true;

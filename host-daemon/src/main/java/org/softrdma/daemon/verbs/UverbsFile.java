@@ -288,8 +288,8 @@ public final class UverbsFile implements DeviceFile {
     }
 
     /**
-     * Sends what the program has posted before its call, as far as that needs no answer: the kernel does it in the doorbell, which the
-     * device hears a moment later.
+     * Sends what the program has posted before its call, as far as that needs no answer. The kernel sends within the doorbell; here the
+     * device reads doorbells a moment later.
      */
     void sendPosted() {
         context.agent().sendPosted();

@@ -375,7 +375,7 @@ final class RxeRingsTest {
         assertEquals(0, alice.cq.size());
     }
 
-    /** The device hears the bell of a program later than its calls: mckey posts its datagrams and destroys the queue pair at once. */
+    /** The device may read the bell of a program after its next call: mckey posts its datagrams and destroys the queue pair at once. */
     @Test
     void shouldSendWhatWasPostedBeforeTheProgramDestroysTheQueuePair() {
         connect(QpType.RC);

@@ -117,7 +117,7 @@ final class UverbsQueuesTest extends LoopbackPrograms {
         FakeObjects.Mr to = objects.mr(pd, sink, FakeObjects.LOCAL_WRITE | FakeObjects.ALL_REMOTE);
         FakeObjects.Qp[] pair = pair(pd, cq, null);
         ReentrantLock owner = program.file.owner();
-        // No thread of the device hears the bell before the next call.
+        // Keeps the device's thread from reading the bell before the next call.
         owner.lock();
         try {
             pair[0].post(RDMA_WRITE, SIGNALED, 70, from, 8, to.address(), to.rkey());

@@ -136,9 +136,8 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     }
 
     @Override
-    public void transmit(long ns) {
-        flush();
-        super.transmit(ns);
+    public int transmit(long ns) {
+        return flush() + super.transmit(ns);
     }
 
     /**

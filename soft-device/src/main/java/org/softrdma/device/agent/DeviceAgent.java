@@ -18,7 +18,8 @@ import org.softrdma.device.threads.DeviceThreads;
 public class DeviceAgent implements Agent, AutoCloseable {
     /** Longest sleep of a thread that is in one device while others of the process depend on it. */
     private static final long SHARED_PARK_NS = 100_000;
-    private static final int ROUNDS_TO_SEND = 4;
+    /** Rounds that {@link #sendPosted} runs at most: traffic of others must not keep its caller. */
+    private static final int ROUNDS_TO_SEND = 64;
 
     private final ReentrantLock lock = new ReentrantLock();
     private final DeviceWork work;
@@ -100,12 +101,16 @@ public class DeviceAgent implements Agent, AutoCloseable {
         doorbell();
     }
 
-    /** Sends what was posted before on the caller's thread, some turns of it at most; waits while another thread is at the device. */
+    /**
+     * Sends what was posted before on the caller's thread, as far as that needs no input and is not more than a batch for each of 64
+     * rounds; waits while another thread is at the device.
+     */
     public void sendPosted() {
         lock.lock();
         try {
-            for (int round = 0; round < ROUNDS_TO_SEND; round++) {
-                work.transmit(System.nanoTime());
+            int rounds = ROUNDS_TO_SEND;
+            while (rounds > 0 && work.transmit(System.nanoTime()) > 0) {
+                rounds--;
             }
         } finally {
             lock.unlock();

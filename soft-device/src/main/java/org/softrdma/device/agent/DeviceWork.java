@@ -23,9 +23,13 @@ public interface DeviceWork {
         return false;
     }
 
-    /** Does the part of a round that sends, doorbells and transmit, without input. A whole round serves as well. */
-    default void transmit(long nowNs) {
-        doWork(nowNs);
+    /**
+     * Does the part of a round that sends, doorbells and transmit, without input. A whole round serves as well.
+     *
+     * @return how much was done; 0 means nothing was to do
+     */
+    default int transmit(long nowNs) {
+        return doWork(nowNs);
     }
 
     /** When {@link #doWork} must be called next even without packet or doorbell, or {@link Deadline#NEVER}. */

@@ -89,11 +89,9 @@ public abstract class DeviceEngine<C extends Enum<C>, Q> implements DeviceWork {
     }
 
     @Override
-    public void transmit(long ns) {
+    public int transmit(long ns) {
         nowNs = ns;
-        pollFrontDoor(ns);
-        runDoorbells();
-        transmitTurns();
+        return pollFrontDoor(ns) + runDoorbells() + transmitTurns();
     }
 
     private int runInput(long ns) {

@@ -56,11 +56,12 @@ class DeviceAgentTest {
         }
 
         @Override
-        public void transmit(long nowNs) {
-            doWork(nowNs);
+        public int transmit(long nowNs) {
+            int done = doWork(nowNs);
             if (timerNs > 0) {
                 deadlineNs = nowNs + timerNs;
             }
+            return done;
         }
 
         @Override
