@@ -64,7 +64,7 @@ public final class ProgramRun {
         try (answering) {
             DescriptorNumbers numbers = DescriptorNumbers.of(OpenFileLimit.files());
             SeccompFilter filter = new SeccompFilter(Architecture.current(), numbers.verbs(), numbers.connections(), numbers.netlink());
-            try (FilteredLaunch launch = new FilteredLaunch(filter, prepare(command, marked()), false)) {
+            try (FilteredLaunch launch = new FilteredLaunch(filter, prepare(command, marked()), true)) {
                 answering.answer(launch.listener(), numbers);
                 ProgramRun run = new ProgramRun();
                 run.forwardSignals();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.daemon.trap;
 
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.softrdma.linux.process.Notification;
+import org.softrdma.linux.process.PendingSignals;
 import org.softrdma.linux.process.ProcessInfo;
 
 /** A trapped ioctl or write on one of our files, from its dispatch to its answer. */
@@ -12,7 +13,11 @@ final class Call implements TrappedCall {
     private final long id;
     private final int tid;
     private final int descriptor;
-    private final AtomicBoolean answered = new AtomicBoolean();
+    private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.OPEN);
+
+    private enum Stage {
+        OPEN, CLAIMED, ANSWERED
+    }
 
     Call(Supervisor supervisor, Client client, Notification notification) {
         this.supervisor = supervisor;
@@ -54,12 +59,31 @@ final class Call implements TrappedCall {
     }
 
     @Override
+    public void admitSignals() {
+        supervisor.signals().add(this);
+    }
+
+    @Override
+    public boolean claim() {
+        return stage.compareAndSet(Stage.OPEN, Stage.CLAIMED) && supervisor.isValid(id);
+    }
+
+    @Override
     public boolean isPending() {
-        return !answered.get() && supervisor.isValid(id);
+        return stage.get() == Stage.OPEN && supervisor.isValid(id);
     }
 
     @Override
     public boolean answer(long result) {
-        return answered.compareAndSet(false, true) && supervisor.answer(id, result);
+        return stage.getAndSet(Stage.ANSWERED) != Stage.ANSWERED && supervisor.answer(id, result);
+    }
+
+    /** Ends the call if a signal waits for its thread; returns whether it has ended, for this or another reason. */
+    boolean endBySignal() {
+        if (!isPending()) {
+            return true;
+        }
+        int errno = PendingSignals.errno(client.pid(), tid);
+        return errno != PendingSignals.NONE && stage.compareAndSet(Stage.OPEN, Stage.ANSWERED) && supervisor.answer(id, -errno);
     }
 }

@@ -31,7 +31,7 @@ final class DescriptorCalls {
         try {
             entry.file.ioctl(call, command, notification.argument(2));
         } catch (VerbsException refused) {
-            call.answer(-refused.errno().value());
+            call.refuse(refused);
         }
         programs.processes().watch(entry);
     }
@@ -50,7 +50,7 @@ final class DescriptorCalls {
         try {
             entry.file.read(call, notification.argument(1), notification.argument(2));
         } catch (VerbsException refused) {
-            call.answer(-refused.errno().value());
+            call.refuse(refused);
         }
     }
 
@@ -64,7 +64,7 @@ final class DescriptorCalls {
         try {
             entry.file.write(call, notification.argument(1), notification.argument(2));
         } catch (VerbsException refused) {
-            call.answer(-refused.errno().value());
+            call.refuse(refused);
         }
     }
 

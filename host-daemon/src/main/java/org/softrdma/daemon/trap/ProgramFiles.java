@@ -7,6 +7,7 @@ import org.softrdma.linux.process.SeccompListener;
 /** Devices, files and processes of all programs of one adapter, whichever filter they run under. Any thread. */
 public final class ProgramFiles implements AutoCloseable {
     private final EndWatch ends = new EndWatch();
+    private final SignalWatch signals = new SignalWatch();
     private final OpenFiles files = new OpenFiles();
     private final Processes processes = new Processes(files, ends);
     private final DeviceTree tree;
@@ -43,6 +44,10 @@ public final class ProgramFiles implements AutoCloseable {
         return files.isEmpty();
     }
 
+    SignalWatch signals() {
+        return signals;
+    }
+
     OpenFiles files() {
         return files;
     }
@@ -71,6 +76,7 @@ public final class ProgramFiles implements AutoCloseable {
     @Override
     public void close() {
         ends.close();
+        signals.close();
         netlinkSocket.close();
     }
 }

@@ -121,6 +121,10 @@ public final class Supervisor implements AutoCloseable {
         return memoryAccess;
     }
 
+    SignalWatch signals() {
+        return programs.signals();
+    }
+
     DescriptorNumbers numbers() {
         return numbers;
     }

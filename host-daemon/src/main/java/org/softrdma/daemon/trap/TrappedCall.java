@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.daemon.trap;
 
+import org.softrdma.verbs.VerbsException;
+
 /**
  * A system call of a program that waits for its answer. It is answered once, by any thread, at any time: a call that blocks in the kernel
  * is not answered until it would return. Answering after the caller was interrupted or ended has no effect.
@@ -34,7 +36,21 @@ public interface TrappedCall {
      */
     int give(DeviceFile file);
 
-    /** Returns whether the caller still waits for the answer. */
+    /**
+     * Lets signals end the call from now on, as those of a call that sleeps in the kernel; until then only fatal ones do. For a call that
+     * waits for something that may never come.
+     */
+    void admitSignals();
+
+    /**
+     * Claims the call for its answer: no signal but a fatal one ends it any more. Needed before the memory of a caller is written that has
+     * {@linkplain #admitSignals waited}, because it may use that memory otherwise as soon as its call has ended.
+     *
+     * @return false if the call has ended, or another thread has claimed it
+     */
+    boolean claim();
+
+    /** Returns whether the caller still waits for the answer, and no thread has claimed the call. */
     boolean isPending();
 
     /**
@@ -45,4 +61,13 @@ public interface TrappedCall {
      *     would have taken from a queue is still to be delivered then
      */
     boolean answer(long result);
+
+    /**
+     * Answers the call with an error.
+     *
+     * @return as {@link #answer}
+     */
+    default boolean refuse(VerbsException reason) {
+        return answer(-reason.errno().value());
+    }
 }

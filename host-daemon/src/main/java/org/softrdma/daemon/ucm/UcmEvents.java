@@ -150,6 +150,7 @@ final class UcmEvents implements CmEventListener {
         if (closed || waiting.size() >= UcmLimits.WAITING_CALLS) {
             throw request.refuse(closed ? Errno.EIO : Errno.ENOMEM, closed ? "the channel is closed" : "too many calls wait");
         }
+        call.call.admitSignals();
         waiting.add(call);
         waitingCalls = waiting.size();
         // An event that was queued before the call was seen to wait.
@@ -173,6 +174,10 @@ final class UcmEvents implements CmEventListener {
         PendingEvent event = next();
         if (event == null) {
             return Outcome.NONE;
+        }
+        if (!to.call.claim()) {
+            held.addFirst(event);
+            return Outcome.GONE;
         }
         EventWriter.write(record.fill((byte) 0), event);
         if (!to.call.process().memory().write(to.response, record, 0, to.room)) {

@@ -85,7 +85,7 @@ public final class UcmFile implements DeviceFile {
             call.answer(bytes);
         } catch (VerbsException refused) {
             LOG.log(System.Logger.Level.DEBUG, refused::getMessage);
-            call.answer(-refused.errno().value());
+            call.refuse(refused);
         } catch (RuntimeException | AssertionError broken) {
             LOG.log(System.Logger.Level.ERROR, "a command of rdma_cm failed unexpectedly", broken);
             call.answer(-Errno.EIO.value());

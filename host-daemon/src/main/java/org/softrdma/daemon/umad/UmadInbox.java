@@ -119,6 +119,7 @@ final class UmadInbox {
         if (waiting.size() >= UmadLimits.WAITING_CALLS) {
             throw refuse(Errno.ENOMEM, "too many calls wait");
         }
+        reader.call.admitSignals();
         waiting.add(reader);
         waitingCalls = waiting.size();
         // A datagram that was added before the call was seen to wait.
@@ -161,6 +162,9 @@ final class UmadInbox {
         if (to.room < bytes) {
             to.call.answer(-Errno.EINVAL.value());
             return Outcome.ANSWERED;
+        }
+        if (!to.call.claim()) {
+            return Outcome.GONE;
         }
         MemorySegment.copy(MemorySegment.ofArray(entry.header), 0, record, 0, file.headerBytes());
         MemorySegment.copy(MemorySegment.ofArray(entry.data), 0, record, file.headerBytes(), entry.data.length);

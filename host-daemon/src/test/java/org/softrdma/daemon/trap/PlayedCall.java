@@ -60,6 +60,15 @@ public final class PlayedCall implements TrappedCall {
     }
 
     @Override
+    public void admitSignals() {
+    }
+
+    @Override
+    public boolean claim() {
+        return isPending();
+    }
+
+    @Override
     public boolean isPending() {
         return !result.isDone();
     }

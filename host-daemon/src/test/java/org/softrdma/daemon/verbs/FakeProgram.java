@@ -309,6 +309,15 @@ final class FakeProgram implements ClientProcess, AutoCloseable {
         }
 
         @Override
+        public void admitSignals() {
+        }
+
+        @Override
+        public boolean claim() {
+            return isPending();
+        }
+
+        @Override
         public boolean isPending() {
             return result == PENDING;
         }

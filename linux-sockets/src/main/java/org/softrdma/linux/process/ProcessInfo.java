@@ -29,15 +29,10 @@ public final class ProcessInfo {
     private static final byte[] UID = ProcPath.ascii("Uid:");
     private static final byte[] STATE = ProcPath.ascii("State:");
     private static final byte[] SECCOMP = ProcPath.ascii("Seccomp:");
-    private static final byte[] PENDING = ProcPath.ascii("SigPnd:");
-    private static final byte[] SHARED_PENDING = ProcPath.ascii("ShdPnd:");
-    private static final byte[] BLOCKED = ProcPath.ascii("SigBlk:");
-    private static final byte[] IGNORED = ProcPath.ascii("SigIgn:");
     private static final byte[] FLAGS = ProcPath.ascii("flags:");
     private static final int SECCOMP_MODE_FILTER = 2;
     private static final int DECIMAL = 10;
     private static final int OCTAL = 8;
-    private static final int HEXADECIMAL = 16;
 
     private ProcessInfo() {
     }
@@ -68,8 +63,12 @@ public final class ProcessInfo {
     /** Whether a process was stopped by a signal. */
     public static boolean isStopped(int pid) {
         MemorySegment text = CLibrary.current().text;
-        int at = ProcText.find(text, readStatus(pid, text), STATE);
-        return at >= 0 && text.get(JAVA_BYTE, at) == 'T';
+        return isStopped(text, readStatus(pid, text));
+    }
+
+    static boolean isStopped(MemorySegment status, int length) {
+        int at = ProcText.find(status, length, STATE);
+        return at >= 0 && status.get(JAVA_BYTE, at) == 'T';
     }
 
     /** Whether this process runs under a seccomp filter. */
@@ -77,28 +76,12 @@ public final class ProcessInfo {
         return statusNumber((int) ProcessHandle.current().pid(), SECCOMP, DECIMAL) == SECCOMP_MODE_FILTER;
     }
 
-    /**
-     * Whether a signal waits for a thread that neither blocks nor ignores it: the thread would handle it if its system call ended.
-     * Allocates nothing.
-     */
-    public static boolean hasPendingSignal(int tid) {
-        MemorySegment text = CLibrary.current().text;
-        int length = readStatus(tid, text);
-        long pending = signals(text, length, PENDING) | signals(text, length, SHARED_PENDING);
-        long passedOver = signals(text, length, BLOCKED) | signals(text, length, IGNORED);
-        return (pending & ~passedOver) != 0;
-    }
-
-    private static long signals(MemorySegment text, int length, byte[] name) {
-        return ProcText.number(text, length, name, HEXADECIMAL, 0);
-    }
-
     private static long statusNumber(int pid, byte[] name, int radix) {
         MemorySegment text = CLibrary.current().text;
         return ProcText.number(text, readStatus(pid, text), name, radix, UNKNOWN);
     }
 
-    private static int readStatus(int pid, MemorySegment text) {
+    static int readStatus(int pid, MemorySegment text) {
         return ProcText.read(CLibrary.current().path.of(pid, STATUS), text);
     }
 

@@ -40,7 +40,6 @@ class ProcessInfoTest {
             assertEquals(pid, ProcessInfo.tgid(pid));
             assertEquals((Integer) Files.getAttribute(Path.of("/proc/" + pid), "unix:uid"), ProcessInfo.uid(pid));
             assertTrue(ProcessInfo.isAlive(pid));
-            assertFalse(ProcessInfo.hasPendingSignal(pid));
         } finally {
             Signals.send(pid, Signals.SIGKILL);
         }
@@ -72,7 +71,6 @@ class ProcessInfoTest {
         assertNull(ProcessInfo.fdLink(NO_SUCH, 0));
         assertFalse(ProcessInfo.identify(NO_SUCH, 0, new FileIdentity()));
         assertFalse(ProcessInfo.isAlive(NO_SUCH));
-        assertFalse(ProcessInfo.hasPendingSignal(NO_SUCH));
     }
 
     @Test
@@ -111,21 +109,6 @@ class ProcessInfoTest {
             assertEquals(Math.max(next, used + 1) + (next == used + 1 ? 1 : 0), free);
             LinuxSockets.close(used);
             LinuxSockets.close(next);
-        }
-    }
-
-    /** A blocked signal does not count; a process that is stopped takes no other signal, so it stays pending. */
-    @Test
-    void shouldFindPendingSignals() {
-        int pid = Commands.start("sleep", "1000");
-        try {
-            Signals.send(pid, Signals.SIGSTOP);
-            assertEquals(ChildStatus.Kind.STOPPED, ChildStatus.await(pid).kind());
-            assertFalse(ProcessInfo.hasPendingSignal(pid));
-            Signals.send(pid, Signals.SIGTERM);
-            assertTrue(ProcessInfo.hasPendingSignal(pid));
-        } finally {
-            Commands.kill(pid);
         }
     }
 

@@ -169,11 +169,11 @@ class SeccompListenerTest extends ChildTests {
                 + "try: os.open('" + NOWHERE + "', 0)\nexcept OSError as e: raise SystemExit(e.errno)")) {
                 int pid = supervisor.start();
                 Commands.until("a call waits", () -> parked.get() != 0);
-                assertFalse(ProcessInfo.hasPendingSignal((int) tid.get()));
+                assertEquals(PendingSignals.NONE, PendingSignals.errno(pid, (int) tid.get()));
                 long first = parked.get();
                 Signals.send(pid, 10);
                 if (killableOnly) {
-                    Commands.until("the signal is pending", () -> ProcessInfo.hasPendingSignal((int) tid.get()));
+                    Commands.until("the signal is pending", () -> PendingSignals.errno(pid, (int) tid.get()) == PendingSignals.RESTART);
                     assertTrue(supervisor.listener.isValid(first));
                     assertFalse(Files.exists(out()));
                 } else {
