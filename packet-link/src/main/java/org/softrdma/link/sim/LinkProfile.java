@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link.sim;
 
+import java.util.List;
+import org.softrdma.verbs.GidType;
+
 /**
  * Properties of a {@link SimulatedLink}.
  *
@@ -9,10 +12,11 @@ package org.softrdma.link.sim;
  * @param queueBytes    bytes that may wait to be sent; further packets are dropped ({@link Fate#QUEUE_FULL}). No effect at infinite speed
  * @param inboxPackets  packets that may wait to be polled; further ones are dropped ({@link Fate#INBOX_FULL})
  * @param port          switch port that packets to this link pass; null for none
+ * @param types         versions of RoCE, in the order in which the GID table lists them
  */
-public record LinkProfile(IpHeader ipHeader, long bitsPerSecond, int queueBytes, int inboxPackets, SwitchPort port) {
-    /** IP header delivered, infinitely fast, an inbox of 4096 packets. */
-    public static final LinkProfile DEFAULT = new LinkProfile(IpHeader.DELIVERED, 0, 1 << 20, 4096, null);
+public record LinkProfile(IpHeader ipHeader, long bitsPerSecond, int queueBytes, int inboxPackets, SwitchPort port, List<GidType> types) {
+    /** IP header delivered, infinitely fast, an inbox of 4096 packets, RoCE v2. */
+    public static final LinkProfile DEFAULT = new LinkProfile(IpHeader.DELIVERED, 0, 1 << 20, 4096, null, List.of(GidType.ROCE_V2));
 
     /** Visibility of the IPv4 identification to a receiver. IPv6 packets have none. */
     public enum IpHeader {
@@ -31,18 +35,22 @@ public record LinkProfile(IpHeader ipHeader, long bitsPerSecond, int queueBytes,
     }
 
     public LinkProfile withIpHeader(IpHeader header) {
-        return new LinkProfile(header, bitsPerSecond, queueBytes, inboxPackets, port);
+        return new LinkProfile(header, bitsPerSecond, queueBytes, inboxPackets, port, types);
     }
 
     public LinkProfile withBandwidth(long rate, int queue) {
-        return new LinkProfile(ipHeader, rate, queue, inboxPackets, port);
+        return new LinkProfile(ipHeader, rate, queue, inboxPackets, port, types);
     }
 
     public LinkProfile withInbox(int packets) {
-        return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, packets, port);
+        return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, packets, port, types);
+    }
+
+    public LinkProfile withTypes(GidType... versions) {
+        return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, inboxPackets, port, List.of(versions));
     }
 
     public LinkProfile withPort(SwitchPort newPort) {
-        return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, inboxPackets, newPort);
+        return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, inboxPackets, newPort, types);
     }
 }

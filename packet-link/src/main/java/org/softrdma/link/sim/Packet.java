@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.link.fault.Damage;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 
 /** One copy of a packet in flight, from the fabric's pool. */
 final class Packet {
@@ -16,6 +17,7 @@ final class Packet {
     Flow flow;
     /** Destination address in its header: the flow's, or a group's. */
     Gid to;
+    GidType type;
     int sourcePort;
     int trafficClass;
     long arrivesNs;

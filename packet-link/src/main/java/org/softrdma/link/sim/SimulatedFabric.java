@@ -286,6 +286,7 @@ public final class SimulatedFabric implements VirtualWorld {
         packet.length = length;
         packet.flow = flow;
         packet.to = path.remote();
+        packet.type = path.type();
         packet.trafficClass = path.trafficClass();
         packet.sourcePort = path.sourcePort();
         packet.held = false;

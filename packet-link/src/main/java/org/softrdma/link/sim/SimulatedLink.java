@@ -13,6 +13,7 @@ import org.softrdma.link.ReceivedFrame;
 import org.softrdma.link.TransmitBatch;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -51,6 +52,11 @@ public final class SimulatedLink implements Link {
     }
 
     @Override
+    public List<GidType> types() {
+        return profile.types();
+    }
+
+    @Override
     public void addAddress(Gid address) {
         fabric.bind(this, address);
         addresses = LocalAddresses.with(addresses, address);
@@ -86,7 +92,10 @@ public final class SimulatedLink implements Link {
      */
     @Override
     public Path resolve(PathRequest request) {
-        request.requireV2();
+        if (!profile.types().contains(request.type())) {
+            throw new VerbsException(Errno.EOPNOTSUPP, "resolve_route", "the simulated link carries " + profile.types() + ", not "
+                + request.type());
+        }
         Gid local = request.local();
         Gid remote = request.remote();
         if (!addresses.contains(local)) {
@@ -95,7 +104,8 @@ public final class SimulatedLink implements Link {
         if (local.isIpv4Mapped() != remote.isIpv4Mapped() || !remote.isMulticast() && fabric.linkAt(remote) == null) {
             throw new VerbsException(Errno.EHOSTUNREACH, "resolve_route", "no link has " + remote + " on the simulated fabric");
         }
-        return new Path(local, remote, sourcePort, DEST_PORT, request.trafficClass(), request.hopLimit(), fabric.flow(local, remote));
+        return new Path(request.type(), local, remote, sourcePort, DEST_PORT, request.trafficClass(), request.hopLimit(),
+            fabric.flow(local, remote));
     }
 
     @Override
@@ -196,9 +206,9 @@ public final class SimulatedLink implements Link {
             Packet packet = inbox.poll();
             Flow flow = packet.flow;
             int ipId = deliversIpHeader() ? 0 : ReceivedFrame.IP_ID_HIDDEN;
-            handler.onFrame(frame.begin(packet.buffer, Packet.OFFSET, packet.length)
-                .addresses(packet.to, flow.from.high(), flow.from.low()).ports(packet.sourcePort, DEST_PORT)
-                .ipId(ipId).trafficClass(packet.trafficClass));
+            frame.begin(packet.buffer, Packet.OFFSET, packet.length).addresses(packet.to, flow.from.high(), flow.from.low())
+                .ports(packet.sourcePort, DEST_PORT).ipId(ipId).trafficClass(packet.trafficClass);
+            handler.onFrame(packet.type == GidType.ROCE_V1 ? frame.roceV1() : frame);
             fabric.release(packet);
             count++;
         }
