@@ -4,6 +4,7 @@ package org.softrdma.cm;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import org.softrdma.device.agent.VirtualTime;
 import org.softrdma.host.loopback.LoopbackListeners;
 import org.softrdma.verbs.cm.PortSpace;
 
@@ -38,4 +39,9 @@ public interface CmHost {
      * @return 0 or more, below {@code bound}
      */
     int random(int bound);
+
+    /** Returns what calls that wait for an event let pass; null, the default, for real time. */
+    default VirtualTime virtualTime() {
+        return null;
+    }
 }

@@ -4,6 +4,7 @@ package org.softrdma.cm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.softrdma.device.agent.VirtualTime;
 import org.softrdma.device.verbs.Dependents;
 import org.softrdma.device.verbs.EventQueue;
 import org.softrdma.verbs.Errno;
@@ -18,7 +19,7 @@ final class SoftEventChannel implements EventChannel {
     private final SoftConnectionManager manager;
     /** Null for a channel that is only waited on. */
     private final CmEventListener listener;
-    private final EventQueue<SoftCmEvent> events = new EventQueue<>(SoftCmEvent::delivered);
+    private final EventQueue<SoftCmEvent> events;
     private final Dependents identifiers = new Dependents();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -29,6 +30,7 @@ final class SoftEventChannel implements EventChannel {
     /** Creates a channel whose events are reported to a listener; null for none. */
     SoftEventChannel(SoftConnectionManager manager, CmEventListener listener) {
         this.manager = manager;
+        events = new EventQueue<>(SoftCmEvent::delivered, manager.host()::virtualTime);
         this.listener = listener;
         manager.begin();
     }
@@ -69,7 +71,7 @@ final class SoftEventChannel implements EventChannel {
     }
 
     SoftCmEvent next(String verb, long timeoutNs) {
-        long untilNs = System.nanoTime() + timeoutNs;
+        long untilNs = nowNs() + timeoutNs;
         long leftNs = timeoutNs;
         while (true) {
             SoftCmEvent event = events.take(verb, leftNs);
@@ -78,8 +80,13 @@ final class SoftEventChannel implements EventChannel {
             }
             // The event was for the connection manager only.
             event.ack();
-            leftNs = timeoutNs <= 0 ? timeoutNs : Math.max(0, untilNs - System.nanoTime());
+            leftNs = timeoutNs <= 0 ? timeoutNs : Math.max(0, untilNs - nowNs());
         }
+    }
+
+    private long nowNs() {
+        VirtualTime time = manager.host().virtualTime();
+        return time == null ? System.nanoTime() : time.nowNs();
     }
 
     @Override

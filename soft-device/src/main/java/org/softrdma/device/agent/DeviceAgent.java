@@ -28,8 +28,10 @@ public class DeviceAgent implements Agent, AutoCloseable {
     private final Leadership leadership = new Leadership(this::doorbell);
     /** Null if the device has none. */
     private final AgentThread thread;
-    /** Driven by a simulator alone, one step at a time: no call of an application may do work. */
+    /** Driven by a simulator, one step at a time: no call of an application may do work, except through {@link #virtualTime}. */
     private final boolean simulated;
+    /** Time that waiting callers of a simulated device let pass; null if only the simulator runs it. */
+    private volatile VirtualTime virtualTime;
     private volatile boolean running = true;
     /** The last round driven by a poller brought it a receive and did not send: its answer is awaited. Written by the owner. */
     private volatile boolean sendingLeft;
@@ -52,6 +54,17 @@ public class DeviceAgent implements Agent, AutoCloseable {
         } else if (!simulated) {
             DeviceThreads.add(this);
         }
+    }
+
+    /** Has calls that wait for this simulated device, and polls of its empty completion queues, let virtual time pass. */
+    public void virtualTime(VirtualTime time) {
+        assert simulated : roleName;
+        virtualTime = time;
+    }
+
+    /** Returns what calls that wait for this device let pass: null for real time. */
+    public VirtualTime virtualTime() {
+        return virtualTime;
     }
 
     /** Held for every look at or change of protocol state outside {@link DeviceWork#doWork}. */
@@ -123,6 +136,10 @@ public class DeviceAgent implements Agent, AutoCloseable {
      * sending to the next one, whatever that brings: the acknowledgement then goes out with the caller's answer instead of delaying it.
      */
     public void tryDrive() {
+        VirtualTime time = virtualTime;
+        if (time != null) {
+            time.onEmptyPoll();
+        }
         if (simulated || !lock.tryLock()) {
             return;
         }

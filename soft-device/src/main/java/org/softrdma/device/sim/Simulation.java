@@ -70,6 +70,26 @@ public final class Simulation {
     }
 
     /**
+     * Runs devices until none has anything to do now; if none had, advances the clock to the next event or deadline, and runs again.
+     *
+     * @param limitNs virtual time beyond which the clock is not advanced, or {@link Deadline#NEVER}
+     * @return false if nothing happens before the limit: then the clock is at the limit, or where it was if there is no limit
+     * @throws StalledException if the number of rounds at one instant exceeds the limit
+     */
+    public boolean step(long limitNs) {
+        if (settle()) {
+            return true;
+        }
+        long nextNs = nextNs();
+        if (nextNs == Deadline.NEVER && limitNs == Deadline.NEVER) {
+            return false;
+        }
+        boolean jumped = jump(nextNs, limitNs);
+        settle();
+        return jumped;
+    }
+
+    /**
      * Runs for a period of virtual time. The absence of events is no error.
      *
      * @param durationNs virtual time to run for

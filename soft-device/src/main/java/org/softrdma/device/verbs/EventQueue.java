@@ -7,7 +7,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.softrdma.device.agent.Deadline;
+import org.softrdma.device.agent.VirtualTime;
 import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -22,6 +24,8 @@ public final class EventQueue<T> {
     private final ArrayDeque<T> events = new ArrayDeque<>();
     private final Consumer<T> onDelivery;
     private final int maxWaiting;
+    /** Time that waiting calls let pass; supplies null for real time. */
+    private final Supplier<VirtualTime> virtualTime;
     private volatile int waiting;
     /** Name of the object that the queue belonged to; null while that is open. */
     private volatile String closed;
@@ -29,21 +33,24 @@ public final class EventQueue<T> {
     /**
      * Creates a queue without an upper bound: its users limit the number of waiting events themselves.
      *
-     * @param onDelivery called with every delivered event, atomically with its removal from the queue
+     * @param onDelivery  called with every delivered event, atomically with its removal from the queue
+     * @param virtualTime time that waiting calls let pass; supplies null for real time
      */
-    public EventQueue(Consumer<T> onDelivery) {
-        this(onDelivery, Integer.MAX_VALUE);
+    public EventQueue(Consumer<T> onDelivery, Supplier<VirtualTime> virtualTime) {
+        this(onDelivery, Integer.MAX_VALUE, virtualTime);
     }
 
     /**
      * Creates a bounded queue.
      *
-     * @param onDelivery called with every delivered event, atomically with its removal from the queue
-     * @param maxWaiting maximum number of undelivered events; beyond it the oldest event is dropped
+     * @param onDelivery  called with every delivered event, atomically with its removal from the queue
+     * @param maxWaiting  maximum number of undelivered events; beyond it the oldest event is dropped
+     * @param virtualTime time that waiting calls let pass; supplies null for real time
      */
-    public EventQueue(Consumer<T> onDelivery, int maxWaiting) {
+    public EventQueue(Consumer<T> onDelivery, int maxWaiting, Supplier<VirtualTime> virtualTime) {
         this.onDelivery = onDelivery;
         this.maxWaiting = maxWaiting;
+        this.virtualTime = virtualTime;
     }
 
     /**
@@ -122,6 +129,10 @@ public final class EventQueue<T> {
      * @throws VerbsException EINTR if the thread was interrupted; its interrupt flag stays set. EINVAL after {@link #close}
      */
     public T take(String verb, long timeoutNs) {
+        VirtualTime time = virtualTime.get();
+        if (timeoutNs != 0 && time != null) {
+            return pauseAndTake(verb, time, timeoutNs);
+        }
         if (timeoutNs != 0 && DeviceThreads.count() > 0) {
             return driveAndTake(verb, timeoutNs);
         }
@@ -157,6 +168,17 @@ public final class EventQueue<T> {
                 throw interrupted(verb);
             }
             DeviceThreads.pause(DRIVEN_PARK_NS);
+            event = take(verb, 0);
+        }
+        return event;
+    }
+
+    /** Waits on virtual time. */
+    private T pauseAndTake(String verb, VirtualTime time, long timeoutNs) {
+        long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, time.nowNs());
+        T event = take(verb, 0);
+        while (event == null && !Deadline.isDue(untilNs, time.nowNs())) {
+            time.pause(verb, untilNs);
             event = take(verb, 0);
         }
         return event;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.verbs;
 
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.host.inspect.Resource;
+import org.softrdma.verbs.WorkCompletion;
 
-/** The objects of a context that introspection reports. Any thread. */
+/** The open objects of a context. Any thread. */
 final class LiveObjects {
     /** An object that introspection reports. */
     interface Shown {
@@ -18,19 +23,53 @@ final class LiveObjects {
         Resource resource();
     }
 
-    private final Set<Shown> all = ConcurrentHashMap.newKeySet();
+    private static final List<StackTraceElement> UNKNOWN = List.of();
 
-    void add(Shown object) {
-        all.add(object);
+    /** Objects with the stack of their creation. */
+    private final Map<Object, List<StackTraceElement>> all = new ConcurrentHashMap<>();
+    private final Queue<UnpolledCompletions> unpolled = new ConcurrentLinkedQueue<>();
+    private volatile boolean traced;
+
+    /** Keeps the stack of the creation of each object that is added from now on. Costs some microseconds an object. */
+    void trace() {
+        traced = true;
     }
 
-    void remove(Shown object) {
+    boolean isTraced() {
+        return traced;
+    }
+
+    /** Adds an object, in the call that creates it. */
+    void add(Object object) {
+        all.put(object, traced ? List.of(new Throwable().getStackTrace()) : UNKNOWN);
+    }
+
+    void remove(Object object) {
         all.remove(object);
     }
 
+    /** Removes a completion queue that is closed with completions in it. */
+    void removeUnpolled(Object queue, List<WorkCompletion> completions) {
+        unpolled.add(new UnpolledCompletions(new OpenObject(queue, all.getOrDefault(queue, UNKNOWN)), completions));
+        remove(queue);
+    }
+
+    List<UnpolledCompletions> unpolled() {
+        return List.copyOf(unpolled);
+    }
+
+    /** Returns the present objects, in no order. */
+    List<OpenObject> open() {
+        List<OpenObject> open = new ArrayList<>();
+        all.forEach((object, created) -> open.add(new OpenObject(object, created)));
+        return open;
+    }
+
     void report(ReportBuilder.Device into) {
-        for (Shown each : all) {
-            into.add(each.resource());
+        for (Object each : all.keySet()) {
+            if (each instanceof Shown shown) {
+                into.add(shown.resource());
+            }
         }
     }
 }

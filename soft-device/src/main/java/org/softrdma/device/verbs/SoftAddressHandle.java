@@ -20,6 +20,7 @@ final class SoftAddressHandle implements AddressHandle {
         this.vector = vector;
         this.destination = destination;
         pd.children.add("address handles");
+        pd.softContext().living.add(this);
     }
 
     @Override
@@ -53,6 +54,7 @@ final class SoftAddressHandle implements AddressHandle {
             owner.unlock();
         }
         pd.children.remove("address handles");
+        pd.softContext().living.remove(this);
     }
 
     @Override

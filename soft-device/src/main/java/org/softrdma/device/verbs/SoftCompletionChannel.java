@@ -17,13 +17,16 @@ final class SoftCompletionChannel implements CompletionChannel {
     final Dependents children = new Dependents();
 
     private final SoftContext context;
-    private final EventQueue<SoftCompletionQueue> events = new EventQueue<>(SoftCompletionQueue::delivered);
-    private final BooleanSupplier hasEvents = () -> !events.isEmpty() || events.isClosed();
+    private final EventQueue<SoftCompletionQueue> events;
+    private final BooleanSupplier hasEvents;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     SoftCompletionChannel(SoftContext context) {
         this.context = context;
+        events = new EventQueue<>(SoftCompletionQueue::delivered, context.agent()::virtualTime);
+        hasEvents = () -> !events.isEmpty() || events.isClosed();
         context.children.add("completion channels");
+        context.living.add(this);
     }
 
     @Override
@@ -46,6 +49,9 @@ final class SoftCompletionChannel implements CompletionChannel {
 
     @Override
     public CompletionQueue getEvent(long timeoutNs) {
+        if (context.agent().virtualTime() != null) {
+            return events.take("get_cq_event", timeoutNs);
+        }
         SoftCompletionQueue queue = events.take("get_cq_event", 0);
         if (queue != null || timeoutNs == 0) {
             return queue;
@@ -67,6 +73,7 @@ final class SoftCompletionChannel implements CompletionChannel {
             // A thread that waits may be driving the device.
             context.agent().doorbell();
             context.children.remove("completion channels");
+            context.living.remove(this);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.verbs;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -8,6 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.softrdma.device.agent.Deadline;
+import org.softrdma.device.agent.VirtualTime;
 import org.softrdma.device.queue.CompletionRing;
 import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.OutsideCompletions;
@@ -107,6 +109,22 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
 
     @Override
     public int await(WorkCompletion[] into, long timeoutNs) {
+        VirtualTime time = context.agent().virtualTime();
+        return time == null ? awaitInTime(into, timeoutNs) : awaitOn(time, into, timeoutNs);
+    }
+
+    private int awaitOn(VirtualTime time, WorkCompletion[] into, long timeoutNs) {
+        long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, time.nowNs());
+        int taken = ring.take(into, into.length);
+        while (taken == 0 && !Deadline.isDue(untilNs, time.nowNs())) {
+            requireOpen("await_cq");
+            time.pause("await_cq", untilNs);
+            taken = ring.take(into, into.length);
+        }
+        return taken;
+    }
+
+    private int awaitInTime(WorkCompletion[] into, long timeoutNs) {
         long beganNs = System.nanoTime();
         long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, beganNs);
         int taken = poll(into);
@@ -272,12 +290,23 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
             channel.children.remove("completion queues");
         }
         context.settleEvents(this, asyncEvents);
+        List<WorkCompletion> left = context.living.isTraced() ? takeUnpolled() : List.of();
         ring.discard();
         if (parentDomain != null) {
             parentDomain.children.remove("completion queues");
         }
         context.children.remove("completion queues");
-        context.living.remove(this);
+        if (left.isEmpty()) {
+            context.living.remove(this);
+        } else {
+            context.living.removeUnpolled(this, left);
+        }
+    }
+
+    /** Removes the completions that were not polled yet, without letting the device work. */
+    public List<WorkCompletion> takeUnpolled() {
+        WorkCompletion[] all = WorkCompletion.array(ring.size());
+        return List.of(all).subList(0, ring.take(all, all.length));
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.verbs;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -41,7 +42,7 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
     private final DeviceAgent agent;
     private final MemoryTable memory;
     private volatile PinnedMemory pinned = PinnedMemory.UNLIMITED;
-    private final EventQueue<Event> events = new EventQueue<>(Event::delivered, MAX_EVENTS);
+    private final EventQueue<Event> events = new EventQueue<>(Event::delivered, MAX_EVENTS, () -> agent().virtualTime());
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicBoolean dropLogged = new AtomicBoolean();
     private volatile boolean removed;
@@ -56,6 +57,28 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
 
     int number() {
         return number;
+    }
+
+    /**
+     * Keeps, for tests, where each object of the context is created from now on, and the completions with which queues are closed. Costs
+     * some microseconds an object, and memory until the context is closed.
+     */
+    public final void traceObjects() {
+        living.trace();
+    }
+
+    public final boolean isOpen() {
+        return !closed.get();
+    }
+
+    /** Returns the objects that were created and not closed, in no order. Parent domains are left out. */
+    public final List<OpenObject> openObjects() {
+        return living.open();
+    }
+
+    /** Returns the completions with which queues were closed; none unless {@link #traceObjects} was called before. */
+    public final List<UnpolledCompletions> unpolledAtClose() {
+        return living.unpolled();
     }
 
     /**

@@ -6,6 +6,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.device.agent.Deadline;
+import org.softrdma.device.agent.VirtualTime;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MadAgent;
@@ -38,6 +39,7 @@ final class SoftMadAgent implements MadAgent {
         this.managementClass = managementClass;
         port.enter(managementClass, (local, remote, mad) -> inbox.offer(new Received(remote, local, mad.array())));
         context.children.add("MAD agents");
+        context.living.add(this);
     }
 
     @Override
@@ -61,6 +63,22 @@ final class SoftMadAgent implements MadAgent {
     @Override
     public Received receive(long timeoutNs) {
         requireOpen("receive_mad");
+        VirtualTime time = context.agent().virtualTime();
+        return time == null ? receiveInTime(timeoutNs) : receiveOn(time, timeoutNs);
+    }
+
+    private Received receiveOn(VirtualTime time, long timeoutNs) {
+        long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, time.nowNs());
+        Received received = inbox.poll();
+        while (received == null && !Deadline.isDue(untilNs, time.nowNs())) {
+            time.pause("receive_mad", untilNs);
+            requireOpen("receive_mad");
+            received = inbox.poll();
+        }
+        return received;
+    }
+
+    private Received receiveInTime(long timeoutNs) {
         long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, System.nanoTime());
         try {
             while (true) {
@@ -89,6 +107,7 @@ final class SoftMadAgent implements MadAgent {
             closed = true;
             port.leave(managementClass);
             context.children.remove("MAD agents");
+            context.living.remove(this);
         }
     }
 }

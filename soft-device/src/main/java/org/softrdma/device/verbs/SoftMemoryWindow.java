@@ -18,6 +18,7 @@ final class SoftMemoryWindow implements MemoryWindow {
         this.type = type;
         this.rkey = rkey;
         pd.children.add("memory windows");
+        pd.softContext().living.add(this);
     }
 
     @Override
@@ -57,6 +58,7 @@ final class SoftMemoryWindow implements MemoryWindow {
                 pd.softContext().memory().remove(rkey);
                 closed = true;
                 pd.children.remove("memory windows");
+                pd.softContext().living.remove(this);
             }
         } finally {
             owner.unlock();

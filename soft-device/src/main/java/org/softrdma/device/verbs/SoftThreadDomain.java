@@ -16,6 +16,7 @@ final class SoftThreadDomain implements ThreadDomain {
     SoftThreadDomain(SoftContext context) {
         this.context = context;
         context.children.add("thread domains");
+        context.living.add(this);
     }
 
     @Override
@@ -37,5 +38,6 @@ final class SoftThreadDomain implements ThreadDomain {
         children.refuseIfAny("dealloc_td");
         closed = true;
         context.children.remove("thread domains");
+        context.living.remove(this);
     }
 }

@@ -22,6 +22,7 @@ public final class SoftXrcDomain implements XrcDomain {
         this.context = context;
         this.number = number;
         context.children.add("XRC domains");
+        context.living.add(this);
     }
 
     @Override
@@ -78,6 +79,7 @@ public final class SoftXrcDomain implements XrcDomain {
         closed = true;
         context.leaveXrcd(this);
         context.children.remove("XRC domains");
+        context.living.remove(this);
     }
 
     private synchronized void requireOpen(String verb) {

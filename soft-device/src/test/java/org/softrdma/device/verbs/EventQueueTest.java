@@ -18,7 +18,7 @@ class EventQueueTest {
     @Test
     void shouldHandOutInOrderAndCountEachDelivery() {
         List<String> delivered = new ArrayList<>();
-        EventQueue<String> queue = new EventQueue<>(delivered::add);
+        EventQueue<String> queue = new EventQueue<>(delivered::add, () -> null);
         queue.put("a");
         queue.put("b");
         queue.put("c");
@@ -32,7 +32,7 @@ class EventQueueTest {
     @Test
     void shouldDropTheOldestBeyondItsCapacity() {
         List<String> delivered = new ArrayList<>();
-        EventQueue<String> queue = new EventQueue<>(delivered::add, 2);
+        EventQueue<String> queue = new EventQueue<>(delivered::add, 2, () -> null);
         assertTrue(queue.put("a"));
         assertTrue(queue.put("b"));
         assertFalse(queue.put("c"));
@@ -47,7 +47,7 @@ class EventQueueTest {
     /** Both a waiting thread and every later call. */
     @Test
     void shouldRefuseToWaitOnceItIsClosed() throws InterruptedException {
-        EventQueue<String> queue = new EventQueue<>(event -> { });
+        EventQueue<String> queue = new EventQueue<>(event -> { }, () -> null);
         Waiting taker = Waiting.start(() -> assertClosed(queue, -1)).assertWaits();
         queue.close("the thing");
         taker.assertReturns();
@@ -72,7 +72,7 @@ class EventQueueTest {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-        });
+        }, () -> null);
         queue.put("a");
         Waiting taker = Waiting.start(() -> assertEquals("a", queue.take("get", 0)));
         taking.await();
