@@ -18,7 +18,7 @@ module org.softrdma.siw {
 
     exports org.softrdma.siw;
     exports org.softrdma.siw.config;
-    exports org.softrdma.siw.sim to org.softrdma.simulator;
+    exports org.softrdma.siw.sim to org.softrdma.simulator, org.softrdma.testing;
 
     provides org.softrdma.host.config.LinkType with org.softrdma.siw.config.SiwLinkType;
     provides org.softrdma.verbs.VerbsProvider with org.softrdma.siw.SiwProvider;

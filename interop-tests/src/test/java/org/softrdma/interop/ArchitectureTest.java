@@ -40,6 +40,8 @@ class ArchitectureTest {
     private static final String SIMULATOR = "org.softrdma.simulator..";
     private static final String DAEMON = "org.softrdma.daemon..";
     private static final String CM_SEEDS = "org.softrdma.simulator.cm..";
+    private static final String TESTING = "org.softrdma.testing..";
+    private static final String JUNIT = "org.softrdma.junit..";
     private static final String TOOLS = "org.softrdma.tools..";
     private static final String LINUX = "org.softrdma.linux..";
     private static final String HOST = "org.softrdma.host..";
@@ -71,8 +73,18 @@ class ArchitectureTest {
         classes().that().resideInAPackage(LIBIBVERBS).should().onlyDependOnClassesThat().resideInAnyPackage(LIBIBVERBS, VERBS, "java..");
 
     @ArchTest
-    static final ArchRule SHOULD_KEEP_TESTS_OUT_OF_EVERYTHING_ELSE = noClasses().that().resideOutsideOfPackage(CONTRACT).should()
-        .dependOnClassesThat().resideInAnyPackage(CONTRACT, "org.junit..");
+    static final ArchRule SHOULD_KEEP_TESTS_OUT_OF_EVERYTHING_ELSE = noClasses().that().resideOutsideOfPackages(CONTRACT, JUNIT).should()
+        .dependOnClassesThat().resideInAnyPackage(CONTRACT, JUNIT, "org.junit..");
+
+    /** The extension is a thin cover: a test with another framework has the same fabrics. */
+    @ArchTest
+    static final ArchRule SHOULD_LET_THE_JUNIT_EXTENSION_KNOW_FABRICS_ONLY = classes().that().resideInAPackage(JUNIT).should()
+        .onlyDependOnClassesThat().resideInAnyPackage(JUNIT, TESTING, VERBS, "java..", "org.junit..", "org.opentest4j..");
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_FABRICS_FOR_TESTS_ABOVE_THE_PROVIDERS = noClasses().that()
+        .resideInAnyPackage(VERBS, WIRE, ABI, DEVICE, CM, LINUX, HOST, LINK, RXE, SIW, RSOCKET, SIMULATOR, DAEMON).should()
+        .dependOnClassesThat().resideInAPackage(TESTING);
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_WIRE_FORMATS_FREE_OF_DEPENDENCIES =
@@ -141,7 +153,7 @@ class ArchitectureTest {
     /** The protocol depends on streams; only the factory of the streams depends on Netty. */
     @ArchTest
     static final ArchRule SHOULD_KEEP_NETTY_IN_THE_TCP_LINK = noClasses().that().resideInAPackage("org.softrdma..").and()
-        .haveNameNotMatching("org\\.softrdma\\.siw\\.tcp\\.(TcpLink|NettyStream).*").should().dependOnClassesThat()
+        .haveNameNotMatching("org\\.softrdma\\.siw\\.tcp\\.(NettyTcpLink|NettyStream).*").should().dependOnClassesThat()
         .resideInAPackage("io.netty..");
 
     /** The simulator tests devices from outside: through the API, their options, the wire and the simulated network. */

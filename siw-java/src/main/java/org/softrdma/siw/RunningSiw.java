@@ -8,9 +8,11 @@ import org.softrdma.device.engine.RunningDevice;
 import org.softrdma.host.config.NetDevice;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.tcp.NettyStreams;
+import org.softrdma.siw.tcp.NettyTcpLink;
 import org.softrdma.siw.tcp.SocketStreams;
 import org.softrdma.siw.tcp.StreamCapture;
 import org.softrdma.siw.tcp.Streams;
+import org.softrdma.siw.tcp.TcpLink;
 import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.wire.net.Gids;
 
@@ -23,6 +25,8 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
     /** Null without a capture. */
     private final StreamCapture capture;
     private final SiwCm cm;
+    /** TCP of a device that only a simulator drives; null for sockets. */
+    private final TcpLink simulatedTcp;
     private volatile MpaOptions options;
 
     /**
@@ -37,16 +41,26 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
      */
     RunningSiw(NetDevice netdev, long hardwareAddress, MpaOptions options, RandomGenerator random, LongSupplier clock, String thread,
                StreamCapture capture) {
-        this(netdev, hardwareAddress, options, random, clock, thread, capture, newStreams(thread));
+        this(netdev, hardwareAddress, options, random, clock, thread, capture, newStreams(thread), null);
+    }
+
+    /**
+     * Creates a device that only a simulator drives.
+     *
+     * @param tcp its TCP; null for a device whose streams are made by the test
+     */
+    RunningSiw(NetDevice netdev, long hardwareAddress, MpaOptions options, RandomGenerator random, LongSupplier clock, TcpLink tcp) {
+        this(netdev, hardwareAddress, options, random, clock, null, null, new NettyStreams(), tcp);
     }
 
     private RunningSiw(NetDevice netdev, long hardwareAddress, MpaOptions options, RandomGenerator random, LongSupplier clock,
-                       String thread, StreamCapture capture, Streams streams) {
+                       String thread, StreamCapture capture, Streams streams, TcpLink simulatedTcp) {
         super(netdev, new SiwEngine(random, capture == null ? streams : capture.over(streams)), clock, thread);
         this.capture = capture;
         this.hardwareAddress = hardwareAddress;
         this.options = options;
         this.streams = streams;
+        this.simulatedTcp = simulatedTcp;
         sockets = streams instanceof SocketStreams own ? own : null;
         cm = new SiwCm(this);
     }
@@ -108,14 +122,14 @@ final class RunningSiw extends RunningDevice<SiwEngine> {
         return hardwareAddress;
     }
 
+    /** Creates the TCP link of the device. */
+    TcpLink newTcpLink() {
+        return simulatedTcp != null ? simulatedTcp : new NettyTcpLink(netdev().mtu(), sockets, capture);
+    }
+
     /** Returns null if the streams are Netty's. */
     SocketStreams sockets() {
         return sockets;
-    }
-
-    /** Returns null if nothing is captured. */
-    StreamCapture capture() {
-        return capture;
     }
 
     SiwCm cm() {

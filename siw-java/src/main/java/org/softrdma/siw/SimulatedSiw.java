@@ -12,7 +12,10 @@ import org.softrdma.siw.mpa.StreamParameters;
 import org.softrdma.siw.qp.SiwMachine;
 import org.softrdma.siw.sim.SimulatedTcp;
 import org.softrdma.verbs.Context;
+import org.softrdma.verbs.NodeType;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Transport;
 
 /**
  * Siw devices over simulated TCP: the same engine and the same API as on sockets, driven by a {@link Simulation} on virtual time. Their
@@ -69,10 +72,62 @@ public final class SimulatedSiw {
      */
     public static Context open(Simulation simulation, RandomGenerator random) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, MTU, true, true, false, List.of());
-        RunningSiw running = new RunningSiw(netdev, netdev.mac(), MpaOptions.DEFAULT, random, simulation.world()::nowNs, null,
-            null);
+        return open(simulation, netdev, random, MpaOptions.DEFAULT, null);
+    }
+
+    /**
+     * Opens a device whose connections are made by address, over a simulated network of TCP.
+     *
+     * @param netdev  its interface, with the addresses of the host
+     * @param random  source of queue pair numbers and keys
+     * @param options of connection set-up
+     */
+    public static Context open(Simulation simulation, NetDevice netdev, RandomGenerator random, MpaOptions options,
+            SimulatedTcpNetwork network) {
+        RunningSiw running = new RunningSiw(netdev, netdev.mac(), options, random, simulation.world()::nowNs,
+            network == null ? null : network.link());
         simulation.add(running.engine());
-        return new SiwContext(null, running, closed -> { });
+        return new Device(running).open();
+    }
+
+    /** The device of its contexts, which opens further contexts. It is driven by the simulation, even when all contexts are closed. */
+    private record Device(RunningSiw running) implements RdmaDevice {
+        @Override
+        public String name() {
+            return running.netdev().name();
+        }
+
+        @Override
+        public long nodeGuid() {
+            return running.attributes().nodeGuid();
+        }
+
+        @Override
+        public NodeType nodeType() {
+            return NodeType.RNIC;
+        }
+
+        @Override
+        public Transport transport() {
+            return Transport.IWARP;
+        }
+
+        @Override
+        public String netdev() {
+            return running.netdev().name();
+        }
+
+        @Override
+        public Context open() {
+            SiwContext context = new SiwContext(this, running, running.port()::leave);
+            running.port().enter(context);
+            return context;
+        }
+
+        @Override
+        public String toString() {
+            return name() + " on simulated TCP";
+        }
     }
 
     /** Connects two queue pairs in INIT without a start-up. */

@@ -217,7 +217,7 @@ final class SiwCm implements CmTransport {
     TcpLink link() {
         synchronized (listening) {
             if (link == null) {
-                link = new TcpLink(running.netdev().mtu(), running.sockets(), running.capture());
+                link = running.newTcpLink();
             }
             return link;
         }

@@ -29,7 +29,6 @@ final class SiwContext extends SoftContext implements CmContext {
     private final SiwEngine engine;
     private final GidEntry gid;
 
-    /** @param device null for a device that only a simulator drives */
     SiwContext(RdmaDevice device, RunningSiw running, Consumer<SoftContext> whenClosed) {
         super(running.agent(), running.engine().memory());
         this.device = device;

@@ -26,6 +26,7 @@ import org.softrdma.device.agent.DeviceAgent;
 import org.softrdma.host.config.NetDevice;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.Agreement;
+import org.softrdma.siw.tcp.NettyTcpLink;
 import org.softrdma.siw.tcp.TcpLink;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
@@ -130,7 +131,7 @@ class TcpLoopbackTest {
         }
 
         TcpLink link(boolean epoll) {
-            return new TcpLink(65536, epoll ? running.sockets() : null, null);
+            return new NettyTcpLink(65536, epoll ? running.sockets() : null, null);
         }
     }
 

@@ -43,7 +43,7 @@ public final class SimulatedTcp implements DeviceWork {
 
     private final RandomGenerator random;
     private final LongSupplier clock;
-    private final Profile profile;
+    private Profile profile;
     private final Direction leftToRight = new Direction();
     private final Direction rightToLeft = new Direction();
     private final End left = new End(leftToRight, rightToLeft);
@@ -118,6 +118,25 @@ public final class SimulatedTcp implements DeviceWork {
         direction.difference = difference;
     }
 
+    /** Changes the properties of the connection, for bytes that are sent from now on. */
+    public void change(Profile changed) {
+        profile = changed;
+    }
+
+    /**
+     * Holds the bytes that one end sends until a time, or, with an earlier one, ends that.
+     *
+     * @param fromLeft true for bytes sent by the left end
+     */
+    public void holdUntil(boolean fromLeft, long untilNs) {
+        (fromLeft ? leftToRight : rightToLeft).heldUntilNs = untilNs;
+    }
+
+    /** Whether neither end uses the connection any more. */
+    public boolean isOver() {
+        return left.dead && right.dead;
+    }
+
     private void breakNow() {
         leftToRight.cut();
         rightToLeft.cut();
@@ -163,6 +182,7 @@ public final class SimulatedTcp implements DeviceWork {
         private boolean flown;
         private boolean ended;
         private boolean senderWaits;
+        private long heldUntilNs = Deadline.NEVER;
         private int sent;
         private int stopAt = Integer.MAX_VALUE;
         private Stop stop;
@@ -202,6 +222,9 @@ public final class SimulatedTcp implements DeviceWork {
             long delay = 1 + (long) (random.nextDouble() * profile.latencyNs())
                 + (random.nextDouble() < profile.stallProbability() ? (long) (random.nextDouble() * profile.stallNs()) : 0);
             long soonestNs = clock.getAsLong() + delay;
+            if (heldUntilNs != Deadline.NEVER && Deadline.isBefore(soonestNs, heldUntilNs)) {
+                soonestNs = heldUntilNs;
+            }
             lastNs = flown && Deadline.isBefore(soonestNs, lastNs) ? lastNs : soonestNs;
             flown = true;
             flying.add(new Piece(bytes, lastNs, end, breaks));

@@ -35,7 +35,7 @@ import org.softrdma.siw.mpa.StreamSink;
 import org.softrdma.verbs.Errno;
 
 /** A stream over a real socket whose other end is a {@link Socket} of the JDK. */
-class TcpLinkTest {
+class NettyTcpLinkTest {
     private static final long DEADLINE_SECONDS = 30;
     private static final int PIECE = 100_003;
     private static final int PIECES = 500;
@@ -94,7 +94,7 @@ class TcpLinkTest {
 
     private void connect(boolean epoll) throws Exception {
         sockets = epoll && SocketStreams.arePossible() ? new SocketStreams() : null;
-        link = new TcpLink(65536, sockets, null);
+        link = new NettyTcpLink(65536, sockets, null);
         BlockingQueue<ByteStream> connected = new LinkedBlockingQueue<>();
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             InetSocketAddress from = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -125,28 +125,28 @@ class TcpLinkTest {
         "Cannot assign requested address, EADDRNOTAVAIL", "connect(..) failed with error(-111): Connection refused, ECONNREFUSED",
         "No route to host, EHOSTUNREACH", "Network is unreachable, ENETUNREACH", "Too many open files, EMFILE"})
     void shouldMapTheTextsOfTheSystem(String text, Errno errno) {
-        assertEquals(errno, TcpLink.errnoOf(new IOException(text)));
+        assertEquals(errno, NettyTcpLink.errnoOf(new IOException(text)));
     }
 
     /** A socket that cannot be made: the reason is the cause, or the cause's cause. */
     @Test
     void shouldFindTheReasonOfASocketThatCannotBeMade() {
         IOException full = new IOException("newSocketStream(..) failed with error(-24): Too many open files");
-        assertEquals(Errno.EMFILE, TcpLink.errnoOf(new IllegalStateException("Unable to create Channel", full)));
-        assertEquals(Errno.EMFILE, TcpLink.errnoOf(new IllegalStateException("no", new IllegalStateException("no",
+        assertEquals(Errno.EMFILE, NettyTcpLink.errnoOf(new IllegalStateException("Unable to create Channel", full)));
+        assertEquals(Errno.EMFILE, NettyTcpLink.errnoOf(new IllegalStateException("no", new IllegalStateException("no",
             new IOException("Too many open files")))));
-        assertEquals(Errno.EIO, TcpLink.errnoOf(new IllegalStateException("no")));
+        assertEquals(Errno.EIO, NettyTcpLink.errnoOf(new IllegalStateException("no")));
     }
 
     /** Texts of failed system calls on a system with German messages. */
     @Test
     void shouldNotDependOnTheSystemsLanguage() {
         String taken = "Die Adresse wird bereits verwendet";
-        assertEquals(Errno.EADDRINUSE, TcpLink.errnoOf(new IOException("bind(..) failed with error(-98): " + taken)));
-        assertEquals(Errno.EIO, TcpLink.errnoOf(new IOException("connect(..) failed with error(-4095): Unbekannter Fehler")));
-        assertEquals(Errno.ECONNREFUSED, TcpLink.errnoOf(new ConnectException("Verbindungsaufbau abgelehnt")));
-        assertEquals(Errno.EHOSTUNREACH, TcpLink.errnoOf(new NoRouteToHostException("Keine Route zum Zielrechner")));
-        assertEquals(Errno.EADDRINUSE, TcpLink.errnoOf(new BindException(taken)));
+        assertEquals(Errno.EADDRINUSE, NettyTcpLink.errnoOf(new IOException("bind(..) failed with error(-98): " + taken)));
+        assertEquals(Errno.EIO, NettyTcpLink.errnoOf(new IOException("connect(..) failed with error(-4095): Unbekannter Fehler")));
+        assertEquals(Errno.ECONNREFUSED, NettyTcpLink.errnoOf(new ConnectException("Verbindungsaufbau abgelehnt")));
+        assertEquals(Errno.EHOSTUNREACH, NettyTcpLink.errnoOf(new NoRouteToHostException("Keine Route zum Zielrechner")));
+        assertEquals(Errno.EADDRINUSE, NettyTcpLink.errnoOf(new BindException(taken)));
     }
 
     /** Waits for readiness as the owner does: polls the sockets, or sleeps until the event loop reports. */
