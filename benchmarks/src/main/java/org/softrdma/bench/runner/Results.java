@@ -238,9 +238,9 @@ final class Results {
         table("Thousand messages a second:", "bandwidth", "kmsgps.", names, keys);
         table("Cores used by the sending process:", "bandwidth", "cores.", names, keys);
         table("Cores used by the receiving process:", "bandwidth", "peer.cores.", names, keys);
-        line("![Bandwidth over message size](plots/bandwidth.png)");
+        line("![Bandwidth over message size](plots/bandwidth.svg)");
         line("");
-        line("![Message rate over message size](plots/rate.png)");
+        line("![Message rate over message size](plots/rate.svg)");
         line("");
     }
 
@@ -280,7 +280,7 @@ final class Results {
         line("");
         List<String> keys = List.of("p50", "mean", "p90", "p99", "p99.9", "p99.99");
         table("Microseconds:", "latency", "us.", keys, keys);
-        line("![Latency percentiles](plots/latency.png)");
+        line("![Latency percentiles](plots/latency.svg)");
         line("");
     }
 
@@ -532,9 +532,9 @@ final class Results {
                 latency.point(contender(row), 100 / (100 - Double.parseDouble(percentile)), samples.median(row, "us.p" + percentile));
             }
         }
-        write(bandwidth, directory.resolve("bandwidth.png"));
-        write(rate, directory.resolve("rate.png"));
-        write(latency, directory.resolve("latency.png"));
+        write(bandwidth, directory.resolve("bandwidth.svg"));
+        write(rate, directory.resolve("rate.svg"));
+        write(latency, directory.resolve("latency.svg"));
     }
 
     private static void write(Chart chart, Path file) throws IOException {

@@ -42,7 +42,6 @@ public final class Runner {
     }
 
     public static void main(String[] arguments) throws IOException {
-        System.setProperty("java.awt.headless", "true");
         if (arguments.length > 0 && arguments[0].equals("--jmh")) {
             Micro.run(List.of(arguments).subList(1, arguments.length));
             return;
