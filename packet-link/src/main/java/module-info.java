@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Links that carry packets: UDP sockets, raw frames, captures, faults and the simulated fabric. Only the faults are API. */
+/** Links that carry packets: UDP sockets, raw frames, captures, faults and the simulated fabric. Only the faults and the fabric are API. */
 @SuppressWarnings("module")
 module org.softrdma.link {
     requires transitive org.softrdma.device;
@@ -9,10 +9,10 @@ module org.softrdma.link {
     requires org.softrdma.wire;
     requires jdk.net;
 
-    exports org.softrdma.link to org.softrdma.rxe;
+    exports org.softrdma.link to org.softrdma.rxe, org.softrdma.testing;
     exports org.softrdma.link.capture to org.softrdma.rxe;
     exports org.softrdma.link.fault;
     exports org.softrdma.link.raw to org.softrdma.rxe;
-    exports org.softrdma.link.sim to org.softrdma.simulator;
+    exports org.softrdma.link.sim;
     exports org.softrdma.link.udp to org.softrdma.rxe;
 }

@@ -48,11 +48,14 @@ class ModulePathTest {
         Map.entry("org.softrdma.libibverbs", ""),
         Map.entry("org.softrdma.device", "org.softrdma.device.threads"),
         Map.entry("org.softrdma.cm", ""),
-        Map.entry("org.softrdma.link", "org.softrdma.link.fault"),
+        Map.entry("org.softrdma.link", "org.softrdma.link.fault org.softrdma.link.sim"),
         Map.entry("org.softrdma.rxe", "org.softrdma.rxe org.softrdma.rxe.config"),
         Map.entry("org.softrdma.siw", "org.softrdma.siw org.softrdma.siw.config"),
         Map.entry("org.softrdma.rsocket", "org.softrdma.rsocket org.softrdma.rsocket.stream"),
         Map.entry("org.softrdma.simulator", ""),
+        Map.entry("org.softrdma.testing", "org.softrdma.testing"),
+        Map.entry("org.softrdma.junit", "org.softrdma.junit"),
+        Map.entry("org.softrdma.lab", ""),
         Map.entry("org.softrdma.tools", "")));
 
     @TempDir

@@ -37,6 +37,11 @@ public final class SimulatedRxe {
     /** Opens a device as {@link #open(Simulation, Link, RandomGenerator, int)} does, with options. */
     public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu, RxeOptions options) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, mtu, true, true, false, List.of());
+        return open(simulation, netdev, link, random, options);
+    }
+
+    /** Opens a device as {@link #open(Simulation, Link, RandomGenerator, int)} does, with options, on a named interface. */
+    public static Context open(Simulation simulation, NetDevice netdev, Link link, RandomGenerator random, RxeOptions options) {
         FaultyLink faulty = new FaultyLink(link, options.faults(), simulation.world()::nowNs);
         long caGuid = Gids.nodeGuid(netdev.mac() ^ link.addresses().getFirst().low() & 0xffffffffL);
         RunningRxe running = new RunningRxe(netdev, caGuid, GidTable.of(netdev, link.types(), link.addresses()), faulty,
