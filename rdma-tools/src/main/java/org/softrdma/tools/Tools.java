@@ -15,6 +15,7 @@ import org.softrdma.tools.devices.IbStatus;
 import org.softrdma.tools.devices.IbvDevinfo;
 import org.softrdma.tools.devices.ShowGids;
 import org.softrdma.tools.ibping.IbPing;
+import org.softrdma.tools.lab.LabTool;
 import org.softrdma.tools.manual.Manual;
 import org.softrdma.tools.perftest.PerfTest;
 import org.softrdma.tools.perftest.Verb;
@@ -60,6 +61,7 @@ final class Tools {
         new Entry("ibv_uc_pingpong", "ping-pong over an unreliable connection"),
         new Entry("ibv_ud_pingpong", "ping-pong with datagrams"),
         new Entry("ibv_xsrq_pingpong", "ping-pong over XRC: messages name the receive queue to use"),
+        new Entry("lab", "laboratory in the browser: fabrics, packets as diagrams, lessons; lab check LESSON PROGRAM"),
         new Entry("manual", "write man pages and shell completion"),
         new Entry("mckey", "join a multicast group, send to it or receive from it"),
         new Entry("qperf", "bandwidth and latency of RDMA, TCP and UDP between two hosts; client and server"),
@@ -75,7 +77,7 @@ final class Tools {
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, with the peer resolved by address"));
 
-    private static final Set<String> OURS = Set.of("daemon", "demo", "manual", "run", "shell", "simulate");
+    private static final Set<String> OURS = Set.of("daemon", "demo", "lab", "manual", "run", "shell", "simulate");
 
     private Tools() {
     }
@@ -118,6 +120,7 @@ final class Tools {
             case "ibv_uc_pingpong" -> new PingPong(Service.UC);
             case "ibv_ud_pingpong" -> new PingPong(Service.UD);
             case "ibv_xsrq_pingpong" -> new XsrqPingPong();
+            case "lab" -> new LabTool();
             case "manual" -> new Manual(Pages::ofAllTools, Softrdma.version());
             case "mckey" -> new McKey();
             case "qperf" -> new QPerf();

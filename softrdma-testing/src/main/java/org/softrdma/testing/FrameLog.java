@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
-import org.softrdma.host.capture.SynthesizedHeaders;
 import org.softrdma.link.sim.Fate;
 import org.softrdma.link.sim.PacketObserver;
 import org.softrdma.siw.SimulatedTcpNetwork;
@@ -16,6 +15,7 @@ import org.softrdma.wire.net.Ethernet;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Tcp;
 import org.softrdma.wire.net.Udp;
+import org.softrdma.wire.pcap.SynthesizedHeaders;
 import org.softrdma.wire.roce.Grh;
 
 /** Puts headers before what is sent on a simulated fabric, and logs the frames. Each packet is logged once, as its sender made it. */

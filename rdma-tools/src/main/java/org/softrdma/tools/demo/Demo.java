@@ -104,7 +104,8 @@ public final class Demo extends AnnotatedTool {
         console.println("");
         console.println(right
             ? "Next: `softrdma ibv_devices` lists your devices; `softrdma ibv_rc_pingpong -g 1` in one terminal and\n"
-                + "`softrdma ibv_rc_pingpong -g 1 localhost` in another talk to each other, or to a kernel's or a NIC's RoCE."
+                + "`softrdma ibv_rc_pingpong -g 1 localhost` in another talk to each other, or to a kernel's or a NIC's RoCE.\n"
+                + "`softrdma lab` starts the laboratory: packets as diagrams and lessons, in your browser."
             : "Run it again with --seed " + seed + "; if it fails again, please report it with this output.");
     }
 

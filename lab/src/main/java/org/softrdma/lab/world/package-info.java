@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Worlds that the laboratory shows: a simulated fabric to work with, running devices of this user, or a recording.
+ *
+ * <p>Reading order: {@link org.softrdma.lab.world.Scene}, the description; {@link org.softrdma.lab.world.SimulatedWorld} with Actions, the
+ * running thing; {@link org.softrdma.lab.world.WorldThread}, its thread; {@link org.softrdma.lab.world.RunningDevices}, the devices of
+ * other processes; {@link org.softrdma.lab.world.RecordedWorld}, files.
+ */
+package org.softrdma.lab.world;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import org.softrdma.testing.Fabric;
+import org.softrdma.testing.FabricOptions;
+import org.softrdma.testing.RdmaPair;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.SendRequest;
+
+/** A program that passes the check of lesson loss-and-go-back-n: two devices on the loopback interface, in one process. */
+public class Solution {
+    public static void main(String[] args) {
+        try (Fabric fabric = Fabric.onSockets(FabricOptions.DEFAULT.withFaults("drop=5%").withSeed(3))) {
+            RdmaPair pair = fabric.pair(0, 1);
+            MemoryRegion alice = pair.left().register(65536);
+            MemoryRegion bob = pair.right().register(65536);
+            for (int i = 0; i < 20; i++) {
+                pair.left().qp().postSend(new SendRequest().write(bob.address(), bob.rkey()).wrId(1).element(alice, 0, 20000).signaled());
+                if (!pair.left().await().isSuccess()) {
+                    throw new IllegalStateException("the request failed");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.Select;
+import org.openqa.selenium.support.ui.WebDriverWait;
+import org.softrdma.lab.world.Command;
+
+/** A real browser, without a window, at the page of a laboratory. */
+final class Browser implements AutoCloseable {
+    private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
+    private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
+    private static final Path SCREENSHOTS = Path.of("target", "screenshots");
+    private static final Dimension WINDOW = new Dimension(1600, 1000);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final ChromeDriver driver;
+    private final Path profile;
+
+    Browser(URI page) throws IOException {
+        profile = Files.createTempDirectory("softrdma-lab-browser-");
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(CHROMIUM.toString());
+        // Chromium runs as root in CI; the other switches keep it from looking for the network.
+        options.addArguments("--no-sandbox", "--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-device-scale-factor=1",
+            "--user-data-dir=" + profile);
+        LoggingPreferences logs = new LoggingPreferences();
+        logs.enable(LogType.BROWSER, Level.ALL);
+        options.setCapability("goog:loggingPrefs", logs);
+        driver = new ChromeDriver(new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build(), options);
+        driver.manage().window().setSize(WINDOW);
+        driver.get(page.toString());
+        await("document.getElementById('lesson-choice').options.length > 0 && window.softrdmaLab !== undefined");
+    }
+
+    /** Skips the test, with the reason, where there is no browser; fails where one is required. */
+    static void require() {
+        boolean there = Files.isExecutable(CHROMIUM) && Files.isExecutable(DRIVER);
+        String missing = "needs " + CHROMIUM + " and " + DRIVER + "; interop-tests/lab/install installs them";
+        if (Boolean.parseBoolean(System.getenv("SOFTRDMA_REQUIRE_LAB"))) {
+            assertTrue(there, missing);
+        }
+        Assumptions.assumeTrue(there, missing);
+    }
+
+    // ---- the page ----
+
+    Object js(String code, Object... arguments) {
+        return driver.executeScript(code, arguments);
+    }
+
+    Object jsAsync(String code, Object... arguments) {
+        driver.manage().timeouts().scriptTimeout(PATIENCE);
+        return driver.executeAsyncScript(code, arguments);
+    }
+
+    /** Waits until an expression is true. */
+    void await(String expression) {
+        new WebDriverWait(driver, PATIENCE).withMessage(() -> expression + "; the page says: " + text("run-state") + ", "
+            + text("do-error")).until(ready -> Boolean.TRUE.equals(driver.executeScript("return Boolean(" + expression + ")")));
+    }
+
+    WebElement element(String id) {
+        return driver.findElement(By.id(id));
+    }
+
+    String text(String id) {
+        return element(id).getText();
+    }
+
+    void click(String id) {
+        element(id).click();
+    }
+
+    void choose(String id, String value) {
+        new Select(element(id)).selectByValue(value);
+    }
+
+    void type(String id, Object value) {
+        element(id).sendKeys(Keys.chord(Keys.CONTROL, "a"), String.valueOf(value));
+    }
+
+    void keys(String id, CharSequence... keys) {
+        element(id).sendKeys(keys);
+    }
+
+    List<WebElement> all(String selector) {
+        return driver.findElements(By.cssSelector(selector));
+    }
+
+    /** Fills in the form as a learner does, and waits for the answer. */
+    void execute(Command command) {
+        if (command.action().equals("kill")) {
+            choose("kill-host", String.valueOf(command.device()));
+            click("kill");
+            return;
+        }
+        choose("do-end", String.valueOf(command.end()));
+        choose("do-action", command.action());
+        set("do-bytes", command.bytes());
+        set("do-count", command.count());
+        for (String[] field : new String[][] {{"do-key", command.key()}, {"do-state", command.state()}, {"do-rights", command.text()}}) {
+            if (field[1] != null && element(field[0]).isDisplayed()) {
+                choose(field[0], field[1]);
+            }
+        }
+        if (element("do-fence").isDisplayed() && element("do-fence").isSelected() != Boolean.TRUE.equals(command.fence())) {
+            click("do-fence");
+        }
+        click("do");
+    }
+
+    private void set(String id, Integer value) {
+        if (value != null && element(id).isDisplayed()) {
+            type(id, value);
+        }
+    }
+
+    // ---- what is kept ----
+
+    /** Keeps a picture of the page in target/screenshots. */
+    void screenshot(String name) throws IOException {
+        // Two frames, so that everything is drawn.
+        jsAsync("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 60)))");
+        Files.createDirectories(SCREENSHOTS);
+        Files.write(SCREENSHOTS.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+    }
+
+    /** Fails if the page has written warnings or errors to its console since the last call. */
+    void assertQuiet() {
+        List<String> lines = driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+            .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue()).map(LogEntry::toString).toList();
+        assertEquals(List.of(), lines);
+    }
+
+    /** Forgets what the console has: the browser writes down every answer 400 or 409. */
+    void forgetLogs() {
+        driver.manage().logs().get(LogType.BROWSER);
+    }
+
+    @Override
+    public void close() throws IOException {
+        driver.quit();
+        try (Stream<Path> files = Files.walk(profile)) {
+            files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        }
+    }
+}
