@@ -28,6 +28,7 @@ import org.softrdma.verbs.VerbsException;
  * the answer is 403; requests of pages from elsewhere are refused by their {@code Host}, {@code Origin} and {@code Sec-Fetch-Site}.
  */
 public final class LabServer implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(LabServer.class.getName());
     /** Maximum size of a recording that a page sends. */
     private static final int MAX_RECORDING = 256 << 20;
     private static final int MAX_COMMAND = 1 << 16;
@@ -125,6 +126,10 @@ public final class LabServer implements AutoCloseable {
         } catch (IllegalArgumentException | JsonParseException wrong) {
             status = 400;
             result = Map.of("error", String.valueOf(wrong.getMessage()));
+        } catch (RuntimeException broken) {
+            LOG.log(System.Logger.Level.WARNING, "call " + call + " of the page failed", broken);
+            status = 500;
+            result = Map.of("error", "the laboratory has failed: " + broken + "; please report it with the log");
         }
         send(exchange, status, "application/json", gson.toJson(result).getBytes(StandardCharsets.UTF_8));
     }

@@ -20,14 +20,14 @@ final class Actions {
     }
 
     void execute(Command command) {
-        switch (command.action()) {
+        switch (String.valueOf(command.action())) {
             case "write", "read", "send", "fetch_add", "compare_swap" -> post(command);
             case "receive" -> receive(command);
             case "modify" -> modify(world.end(command.endOr(0)), command.state());
             case "register" -> register(world.end(command.endOr(0)), command.text());
             case "deregister" -> deregister(world.end(command.endOr(0)));
-            case "connect" -> world.addressed(command.connection()).connect();
-            case "disconnect" -> world.addressed(command.connection()).disconnect();
+            case "connect" -> world.addressed(command.endOr(0) / 2).connect();
+            case "disconnect" -> world.addressed(command.endOr(0) / 2).disconnect();
             case "faults" -> faults(command.text());
             case "partition" -> partition(command);
             case "kill" -> kill(command);
@@ -124,7 +124,10 @@ final class Actions {
     }
 
     private void kill(Command command) {
-        int device = command.device();
+        int device = command.device() == null ? -1 : command.device();
+        if (device < 0 || device >= world.scene().devices().size()) {
+            throw new IllegalArgumentException("there is no device " + device);
+        }
         world.fabric().kill(device);
         world.note("action", -1, world.scene().devices().get(device).name() + " is switched off");
     }
