@@ -36,6 +36,7 @@ class ArchitectureTest {
     private static final String RXE = "org.softrdma.rxe..";
     private static final String SIW = "org.softrdma.siw..";
     private static final String RSOCKET = "org.softrdma.rsocket..";
+    private static final String RPC = "org.softrdma.rpcrdma..";
     private static final String LIBIBVERBS = "org.softrdma.libibverbs..";
     private static final String SIMULATOR = "org.softrdma.simulator..";
     private static final String DAEMON = "org.softrdma.daemon..";
@@ -51,7 +52,7 @@ class ArchitectureTest {
     private static final String[] MACHINES = {"org.softrdma.rxe.qp..", "org.softrdma.rxe.cm..", "org.softrdma.rxe.sim..",
         "org.softrdma.siw.qp..", "org.softrdma.siw.mpa..", "org.softrdma.siw.sim..", "org.softrdma.link.sim..",
         "org.softrdma.device.sim..", "org.softrdma.device.queue..", "org.softrdma.device.qp..", "org.softrdma.device.events..",
-        "org.softrdma.rsocket.stream.."};
+        "org.softrdma.rsocket.stream..", "org.softrdma.rpcrdma.wire..", "org.softrdma.rpcrdma.machine.."};
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =
@@ -66,6 +67,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule SHOULD_LET_RSOCKETS_KNOW_THE_FACADE_ONLY =
         classes().that().resideInAPackage(RSOCKET).should().onlyDependOnClassesThat().resideInAnyPackage(RSOCKET, VERBS, "java..");
+
+    /** Remote procedure calls run over any provider. */
+    @ArchTest
+    static final ArchRule SHOULD_LET_RPC_OVER_RDMA_KNOW_THE_FACADE_ONLY =
+        classes().that().resideInAPackage(RPC).should().onlyDependOnClassesThat().resideInAnyPackage(RPC, VERBS, "java..");
 
     /** A program chooses between our devices and the system's; neither needs the other. */
     @ArchTest
@@ -147,7 +153,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_THE_DAEMON_ABOVE_THE_DEVICES = noClasses().that()
-        .resideInAnyPackage(VERBS, WIRE, ABI, DEVICE, CM, LINUX, HOST, LINK, RXE, SIW, RSOCKET, SIMULATOR).should()
+        .resideInAnyPackage(VERBS, WIRE, ABI, DEVICE, CM, LINUX, HOST, LINK, RXE, SIW, RSOCKET, RPC, SIMULATOR).should()
         .dependOnClassesThat().resideInAPackage(DAEMON);
 
     /** The protocol depends on streams; only the factory of the streams depends on Netty. */

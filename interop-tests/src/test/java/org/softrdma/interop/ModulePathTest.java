@@ -52,6 +52,8 @@ class ModulePathTest {
         Map.entry("org.softrdma.rxe", "org.softrdma.rxe org.softrdma.rxe.config"),
         Map.entry("org.softrdma.siw", "org.softrdma.siw org.softrdma.siw.config"),
         Map.entry("org.softrdma.rsocket", "org.softrdma.rsocket org.softrdma.rsocket.stream"),
+        Map.entry("org.softrdma.rpcrdma", "org.softrdma.rpcrdma org.softrdma.rpcrdma.connection org.softrdma.rpcrdma.machine"
+            + " org.softrdma.rpcrdma.wire"),
         Map.entry("org.softrdma.simulator", ""),
         Map.entry("org.softrdma.testing", "org.softrdma.testing"),
         Map.entry("org.softrdma.junit", "org.softrdma.junit"),

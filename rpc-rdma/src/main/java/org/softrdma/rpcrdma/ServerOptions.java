@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rpcrdma;
+
+/**
+ * Options of a server.
+ *
+ * @param credits        calls of one client in work at most, 1..1024
+ * @param inlineBytes    longest SEND in either direction, 1024..262144, a multiple of 1024
+ * @param maxCall        longest call, and longest data of a result, bytes
+ * @param maxWorkBuffers buffers of one connection for calls and replies that are not inline; made as they are needed
+ * @param maxConnections connections at a time; further ones are refused
+ * @param reverseCalls   calls of the server to one client under way
+ */
+public record ServerOptions(int credits, int inlineBytes, int maxCall, int maxWorkBuffers, int maxConnections, int reverseCalls) {
+    /** Defaults: 32 credits, 4 KiB inline as Linux has, calls of a mebibyte of data. */
+    public static final ServerOptions DEFAULT = new ServerOptions(32, 4096, (1 << 20) + (1 << 16), 16, 256, 4);
+
+    /** Bytes of a work buffer behind the longest call, for its reply. */
+    private static final int REPLY_BYTES = 1 << 16;
+    /** Receives beyond the credits: replies to reverse calls, and messages that take no credit. */
+    private static final int EXTRA_RECEIVES = 8;
+
+    public ServerOptions {
+        if (credits < 1 || credits > 1024 || inlineBytes < 1024 || inlineBytes > 262144 || inlineBytes % 1024 != 0 || maxCall < inlineBytes
+            || maxWorkBuffers < 1 || maxConnections < 1 || reverseCalls < 0) {
+            throw new IllegalArgumentException("credits 1..1024: " + credits + "; inline bytes 1024..262144, a multiple of 1024: "
+                + inlineBytes + "; longest call at least that: " + maxCall + "; work buffers and connections from 1: " + maxWorkBuffers
+                + ", " + maxConnections + "; reverse calls from 0: " + reverseCalls);
+        }
+    }
+
+    int receives() {
+        return credits + reverseCalls + EXTRA_RECEIVES;
+    }
+
+    int workBytes() {
+        return maxCall + REPLY_BYTES;
+    }
+
+    public ServerOptions withCredits(int credits) {
+        return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
+    }
+
+    public ServerOptions withInlineBytes(int inlineBytes) {
+        return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
+    }
+
+    public ServerOptions withMaxCall(int maxCall) {
+        return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
+    }
+
+    public ServerOptions withMaxWorkBuffers(int maxWorkBuffers) {
+        return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
+    }
+
+    public ServerOptions withMaxConnections(int maxConnections) {
+        return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
+    }
+
+    public ServerOptions withReverseCalls(int reverseCalls) {
+        return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
+    }
+}

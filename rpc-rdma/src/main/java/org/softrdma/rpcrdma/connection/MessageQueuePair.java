@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.rpcrdma.connection;
+
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.Context;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpCapabilities;
+import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.ReceiveRequest;
+import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.Transport;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.CmId;
+
+/**
+ * A queue pair for a protocol of messages: receive slots and send buffers of a fixed size, memory for RDMA READs and WRITEs, and one
+ * completion queue. Everything is freed in {@link #close}.
+ *
+ * <p>Posting and polling belong to one thread at a time, which the owner's lock ensures; {@link #await} is for one thread, without the
+ * lock.
+ */
+public final class MessageQueuePair implements AutoCloseable {
+    private static final int BATCH = 16;
+
+    private final CmId id;
+    private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+    private final ProtectionDomain pd;
+    private final CompletionChannel channel;
+    private final CompletionQueue cq;
+    private final MessageBuffers receives;
+    private final MessageBuffers sends;
+    private final SendRequest send = new SendRequest();
+    private final ReceiveRequest receive = new ReceiveRequest();
+    private final WorkCompletion[] completions = WorkCompletion.array(BATCH);
+    private boolean armed;
+
+    /**
+     * Sizes.
+     *
+     * @param sendRequests places of the send queue
+     * @param slots        receive slots
+     * @param slotBytes    longest message received
+     */
+    public record Plan(int sendRequests, int slots, int slotBytes) {
+    }
+
+    /** Receiver of completions. */
+    @FunctionalInterface
+    public interface Completions {
+        void onCompletion(WorkCompletion completion);
+    }
+
+    /**
+     * Creates the queue pair of an identifier whose device is known, in a protection domain of its own.
+     *
+     * @param buffers     send buffers
+     * @param bufferBytes longest message sent
+     */
+    public MessageQueuePair(CmId id, Plan plan, int buffers, int bufferBytes) {
+        this(id, null, null, plan, buffers, bufferBytes);
+    }
+
+    /**
+     * Creates the queue pair of an identifier whose device is known, with memory of the caller that outlives it.
+     *
+     * @param sends of {@code pd}
+     */
+    public MessageQueuePair(CmId id, ProtectionDomain pd, MessageBuffers sends, Plan plan) {
+        this(id, pd, sends, plan, 0, 0);
+    }
+
+    private MessageQueuePair(CmId id, ProtectionDomain sharedPd, MessageBuffers sharedSends, Plan plan, int buffers, int bufferBytes) {
+        this.id = id;
+        try {
+            Context device = id.verbs();
+            pd = sharedPd != null ? sharedPd : keep(device.allocatePd());
+            channel = keep(device.createCompletionChannel());
+            cq = keep(device.createCq(plan.sendRequests + plan.slots, null, channel, 0));
+            receives = keep(new MessageBuffers(pd, plan.slots, plan.slotBytes));
+            sends = sharedSends != null ? sharedSends : keep(new MessageBuffers(pd, buffers, bufferBytes));
+            id.createQp(pd, QpInitAttributes.rc(cq, new QpCapabilities(plan.sendRequests, plan.slots, 1, 1, 0)));
+        } catch (RuntimeException refused) {
+            close();
+            throw refused;
+        }
+    }
+
+    private <T extends AutoCloseable> T keep(T resource) {
+        resources.push(resource);
+        return resource;
+    }
+
+    /**
+     * Allocates memory for RDMA READs and WRITEs of this end. Over iWARP the peer may write to it, since the protocol requires that of the
+     * target of a READ.
+     */
+    public MemoryRegion allocate(long bytes) {
+        int access = id.verbs().device().transport() == Transport.IWARP ? AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE
+            : AccessFlags.LOCAL_WRITE;
+        Arena arena = keep(Arena.ofShared());
+        return keep(pd.register(arena.allocate(bytes, MessageBuffers.PAGE), access));
+    }
+
+    public CmId id() {
+        return id;
+    }
+
+    public ProtectionDomain pd() {
+        return pd;
+    }
+
+    /** The memory of a receive slot, big-endian. */
+    public ByteBuffer received(int slot) {
+        return receives.get(slot);
+    }
+
+    /** The memory of a send buffer, big-endian. */
+    public ByteBuffer outgoing(int buffer) {
+        return sends.get(buffer);
+    }
+
+    // ---- posting ----
+
+    /** Posts the receive of a slot. */
+    public void postReceive(long id, int slot) {
+        this.id.qp().postReceive(receive.begin(id).element(receives.region(), receives.offset(slot), receives.bytes()));
+    }
+
+    /**
+     * Posts the SEND of a buffer; it reports its completion.
+     *
+     * @param rkey key of the peer to invalidate; 0 for none
+     */
+    public void postSend(long id, int buffer, int length, int rkey) {
+        if (rkey == 0) {
+            send.send();
+        } else {
+            send.sendWithInvalidate(rkey);
+        }
+        post(send.wrId(id).element(sends.region(), sends.offset(buffer), length).signaled());
+    }
+
+    /** Posts an RDMA READ; it reports its completion. */
+    public void postRead(long id, MemoryRegion into, long offset, int length, long address, int rkey) {
+        post(send.read(address, rkey).wrId(id).element(into, offset, length).signaled());
+    }
+
+    /** Posts an RDMA WRITE. */
+    public void postWrite(long id, boolean reporting, MemoryRegion from, long offset, int length, long address, int rkey) {
+        send.write(address, rkey).wrId(id).element(from, offset, length);
+        post(reporting ? send.signaled() : send);
+    }
+
+    /** Posts a work request of the caller. */
+    public void post(SendRequest request) {
+        id.qp().postSend(request);
+    }
+
+    // ---- completions ----
+
+    /**
+     * Polls until there are no more completions.
+     *
+     * @return number of completions
+     */
+    public int poll(Completions to) {
+        int all = 0;
+        int count;
+        do {
+            count = cq.poll(completions);
+            for (int i = 0; i < count; i++) {
+                to.onCompletion(completions[i]);
+            }
+            all += count;
+        } while (count == BATCH);
+        return all;
+    }
+
+    /** Arms the completion queue, after which {@link #poll} must be called once more before {@link #await}. */
+    public void arm() {
+        if (!armed) {
+            armed = true;
+            cq.requestNotify();
+        }
+    }
+
+    /** Whether {@link #arm} was called since the last event. */
+    public boolean isArmed() {
+        return armed;
+    }
+
+    /**
+     * Sleeps until a completion arrives at the armed queue.
+     *
+     * @param timeoutNs nanoseconds, not negative
+     * @throws VerbsException EINTR: the thread was interrupted
+     */
+    public void await(long timeoutNs) {
+        CompletionQueue ready = channel.getEvent(timeoutNs);
+        if (ready != null) {
+            ready.ackEvents(1);
+            armed = false;
+        }
+    }
+
+    /** Destroys the queue pair and frees the memory. The identifier stays. */
+    @Override
+    public void close() {
+        id.destroyQp();
+        while (!resources.isEmpty()) {
+            try {
+                resources.pop().close();
+            } catch (VerbsException alreadyGone) {
+                // A device that was removed has freed its objects.
+            } catch (Exception impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
+    }
+}
