@@ -46,7 +46,7 @@ class ModulePathTest {
         Map.entry("org.softrdma.host", ""),
         Map.entry("org.softrdma.linux", ""),
         Map.entry("org.softrdma.libibverbs", ""),
-        Map.entry("org.softrdma.device", "org.softrdma.device.threads"),
+        Map.entry("org.softrdma.device", "org.softrdma.device.findings org.softrdma.device.threads"),
         Map.entry("org.softrdma.cm", ""),
         Map.entry("org.softrdma.link", "org.softrdma.link.fault org.softrdma.link.sim"),
         Map.entry("org.softrdma.rxe", "org.softrdma.rxe org.softrdma.rxe.config"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -48,7 +49,7 @@ public abstract class ToolProcesses {
     /** Class path of the processes. */
     protected String classPath = System.getProperty("java.class.path");
 
-    private final List<Process> processes = new ArrayList<>();
+    private final List<Started> processes = new ArrayList<>();
 
     /**
      * Adds a device on the loopback interface.
@@ -59,9 +60,15 @@ public abstract class ToolProcesses {
         LinkStore.at(directory).add(name, type, LOOPBACK);
     }
 
+    /** On strict devices ({@code SOFTRDMA_STRICT=on}, for all tests or for one) no tool may violate a rule of adapters. */
     @AfterEach
-    final void end() {
-        processes.forEach(Process::destroyForcibly);
+    final void end() throws IOException {
+        processes.forEach(each -> each.process.destroyForcibly());
+        List<String> findings = new ArrayList<>();
+        for (Started each : processes) {
+            Files.readString(each.err).lines().filter(line -> line.contains(": strict: ")).forEach(findings::add);
+        }
+        assertEquals(List.of(), findings);
     }
 
     public record Ended(int exitCode, String out, String err) {
@@ -166,9 +173,9 @@ public abstract class ToolProcesses {
             .redirectError(err.toFile());
         builder.environment().put(LinkStore.DIRECTORY_VARIABLE, directory.toString());
         builder.environment().putAll(environment);
-        Process process = builder.start();
-        processes.add(process);
-        return new Started(process, out, err);
+        Started started = new Started(builder.start(), out, err);
+        processes.add(started);
+        return started;
     }
 
     /** Runs {@code rdma resource}, again while a process misses the time limit, as on a busy machine. */

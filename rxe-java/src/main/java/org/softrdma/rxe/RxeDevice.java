@@ -6,6 +6,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.softrdma.device.strict.StrictContext;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.capture.CaptureFile;
 import org.softrdma.host.config.ConfiguredLink;
@@ -69,7 +70,7 @@ final class RxeDevice implements RdmaDevice {
         this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.get(RxeLinkType.FAULT))
             .withCongestion(link.get(RxeLinkType.CONGESTION)).withRecovery(link.get(RxeLinkType.RECOVERY))
             .withKeepAliveNs(link.get(RxeLinkType.KEEPALIVE))
-            .withLimitedMemory(link.get(LinkOption.MEMLOCK))
+            .withLimitedMemory(link.get(LinkOption.MEMLOCK)).withStrict(link.get(LinkOption.STRICT))
             .withWire(RxeLinkType.wire(link)).withLocalWire(localWire(link)));
     }
 
@@ -121,6 +122,9 @@ final class RxeDevice implements RdmaDevice {
         RxeContext context = RUNNING.open(name, this::start, (running, whenClosed) -> new RxeContext(this, running, whenClosed));
         if (options.limitedMemory()) {
             context.limitMemory();
+        }
+        if (options.strict() || StrictContext.isRequested()) {
+            context.makeStrict();
         }
         return context;
     }

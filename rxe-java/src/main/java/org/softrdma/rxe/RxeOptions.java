@@ -16,22 +16,24 @@ import org.softrdma.rxe.config.RoceWire;
  * @param limitedMemory registered memory counts against {@code ulimit -l}, as with an adapter that pins it; ENOMEM beyond
  * @param wire       carrier of the packets, and versions of RoCE
  * @param localWire  way of packets between queue pairs of the device
+ * @param strict     the program is held to the rules of adapters; {@link org.softrdma.device.findings.Findings} has what is wrong
  */
-public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean limitedMemory, RoceWire wire, LocalWire localWire) {
+public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean limitedMemory, RoceWire wire, LocalWire localWire,
+                         boolean strict) {
     /** RoCE v2 over UDP; no faults, no congestion control, losses found by the ACK timeout, no memory limit. */
     public static final RxeOptions DEFAULT = new RxeOptions(LinkFaults.NONE, QueuePairOptions.DEFAULT, false, RoceWire.UDP,
-        LocalWire.UDP);
+        LocalWire.UDP, false);
 
     public RxeOptions withFaults(LinkFaults newFaults) {
-        return new RxeOptions(newFaults, queuePairs, limitedMemory, wire, localWire);
+        return new RxeOptions(newFaults, queuePairs, limitedMemory, wire, localWire, strict);
     }
 
     public RxeOptions withCongestion(CongestionControl control) {
-        return new RxeOptions(faults, queuePairs.withCongestion(control), limitedMemory, wire, localWire);
+        return new RxeOptions(faults, queuePairs.withCongestion(control), limitedMemory, wire, localWire, strict);
     }
 
     public RxeOptions withRecovery(Recovery recovery) {
-        return new RxeOptions(faults, queuePairs.withRecovery(recovery), limitedMemory, wire, localWire);
+        return new RxeOptions(faults, queuePairs.withRecovery(recovery), limitedMemory, wire, localWire, strict);
     }
 
     /**
@@ -40,18 +42,22 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @param timeNs idle time before a probe, 0 for no probes
      */
     public RxeOptions withKeepAliveNs(long timeNs) {
-        return new RxeOptions(faults, queuePairs.withKeepAliveNs(timeNs), limitedMemory, wire, localWire);
+        return new RxeOptions(faults, queuePairs.withKeepAliveNs(timeNs), limitedMemory, wire, localWire, strict);
     }
 
     public RxeOptions withLimitedMemory(boolean limited) {
-        return new RxeOptions(faults, queuePairs, limited, wire, localWire);
+        return new RxeOptions(faults, queuePairs, limited, wire, localWire, strict);
     }
 
     public RxeOptions withWire(RoceWire newWire) {
-        return new RxeOptions(faults, queuePairs, limitedMemory, newWire, localWire);
+        return new RxeOptions(faults, queuePairs, limitedMemory, newWire, localWire, strict);
     }
 
     public RxeOptions withLocalWire(LocalWire newLocalWire) {
-        return new RxeOptions(faults, queuePairs, limitedMemory, wire, newLocalWire);
+        return new RxeOptions(faults, queuePairs, limitedMemory, wire, newLocalWire, strict);
+    }
+
+    public RxeOptions withStrict(boolean newStrict) {
+        return new RxeOptions(faults, queuePairs, limitedMemory, wire, localWire, newStrict);
     }
 }

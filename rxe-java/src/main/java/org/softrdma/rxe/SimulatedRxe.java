@@ -47,11 +47,11 @@ public final class SimulatedRxe {
         RunningRxe running = new RunningRxe(netdev, caGuid, GidTable.of(netdev, link.types(), link.addresses()), faulty,
             Udp.DEST_PORT_ROCE, link.types()::getLast, options.queuePairs(), random, simulation.world()::nowNs, null);
         simulation.add(running.engine());
-        return new Device(running).open();
+        return new Device(running, options.strict()).open();
     }
 
     /** The device of its contexts, which opens further contexts. It is driven by the simulation, even when all contexts are closed. */
-    private record Device(RunningRxe running) implements RdmaDevice {
+    private record Device(RunningRxe running, boolean strict) implements RdmaDevice {
         @Override
         public String name() {
             return running.netdev().name();
@@ -81,6 +81,9 @@ public final class SimulatedRxe {
         public Context open() {
             RxeContext context = new RxeContext(this, running, running.port()::leave);
             running.port().enter(context);
+            if (strict) {
+                context.makeStrict();
+            }
             return context;
         }
 

@@ -21,7 +21,7 @@ import org.softrdma.verbs.GidEntry;
 class SimulatedContractTest extends AllContracts {
     @Override
     protected ContractFabric openFabric() {
-        return new Network();
+        return new Network(RxeOptions.DEFAULT);
     }
 
     @Override
@@ -29,7 +29,8 @@ class SimulatedContractTest extends AllContracts {
         return Set.of();
     }
 
-    private static final class Network implements ContractFabric {
+    /** Three devices on a network without faults. */
+    static class Network implements ContractFabric {
         private static final long SEED = 15;
         private static final long PATIENCE_NS = 600_000_000_000L;
         private static final int INTERFACE_MTU = 9000;
@@ -38,10 +39,10 @@ class SimulatedContractTest extends AllContracts {
         private final Simulation simulation = new Simulation(fabric);
         private final List<Context> devices = new ArrayList<>();
 
-        Network() {
+        Network(RxeOptions options) {
             RandomGenerator random = new SplittableRandom(SEED);
             for (int device = 0; device < DEVICES; device++) {
-                devices.add(SimulatedRxe.open(simulation, fabric.attach(gid(device)), random, INTERFACE_MTU));
+                devices.add(SimulatedRxe.open(simulation, fabric.attach(gid(device)), random, INTERFACE_MTU, options));
             }
         }
 

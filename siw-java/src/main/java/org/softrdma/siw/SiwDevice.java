@@ -4,6 +4,7 @@ package org.softrdma.siw;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import org.softrdma.device.strict.StrictContext;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.capture.CaptureFile;
 import org.softrdma.host.config.ConfiguredLink;
@@ -37,24 +38,28 @@ final class SiwDevice implements RdmaDevice {
     private final MpaOptions options;
     /** Registered memory counts against the process's limit for pinned memory. */
     private final boolean limitedMemory;
+    /** The program is held to the rules of adapters. */
+    private final boolean strict;
 
     /** Makes a configured device, or a default one, at position {@code index} of all devices. */
     SiwDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
-        this(link.name(), netdev, index, store, link.get(SiwLinkType.MPA), link.get(LinkOption.MEMLOCK));
+        this(link.name(), netdev, index, store, link.get(SiwLinkType.MPA), link.get(LinkOption.MEMLOCK), link.get(LinkOption.STRICT));
     }
 
     /** Makes a device that is in no list. */
     SiwDevice(String name, NetDevice netdev, MpaOptions options) {
-        this(name, netdev, -1, null, options, false);
+        this(name, netdev, -1, null, options, false, false);
     }
 
-    private SiwDevice(String name, NetDevice netdev, int index, LinkStore store, MpaOptions options, boolean limitedMemory) {
+    private SiwDevice(String name, NetDevice netdev, int index, LinkStore store, MpaOptions options, boolean limitedMemory,
+            boolean strict) {
         this.name = name;
         this.netdev = netdev;
         this.index = index;
         this.store = store;
         this.options = options;
         this.limitedMemory = limitedMemory;
+        this.strict = strict;
     }
 
     @Override
@@ -92,6 +97,9 @@ final class SiwDevice implements RdmaDevice {
         SiwContext context = RUNNING.open(name, this::start, (running, whenClosed) -> new SiwContext(this, running, whenClosed));
         if (limitedMemory) {
             context.limitMemory();
+        }
+        if (strict || StrictContext.isRequested()) {
+            context.makeStrict();
         }
         return context;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.contract;
 
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Context;
@@ -62,6 +63,11 @@ public interface ContractFabric extends AutoCloseable {
     default void connect(QueuePair a, int deviceOfA, QueuePair b, int deviceOfB, Setup setup) {
         setup.connect(a, way(deviceOfA, deviceOfB), b.qpNum(), setup.accessA, setup.psnA, setup.psnB);
         setup.connect(b, way(deviceOfB, deviceOfA), a.qpNum(), setup.accessB, setup.psnB, setup.psnA);
+    }
+
+    /** Returns the names of the rules that a strict device has found violated since the fabric was opened. */
+    default List<String> findings() {
+        return List.of();
     }
 
     /** Returns the address vector from one device to another. */

@@ -196,6 +196,18 @@ public abstract class ContractTest {
             fabric = provider.openFabric();
         }
 
+        private void requireNoFindingsBut(ExtensionContext context) {
+            List<String> found = new ArrayList<>(fabric.findings());
+            found.removeAll(violated(context.getRequiredTestClass()));
+            found.removeAll(violated(context.getRequiredTestMethod()));
+            assertEquals(List.of(), found, "rules that the test violates, and does not say so with @Violates");
+        }
+
+        private static List<String> violated(AnnotatedElement element) {
+            Violates violates = element.getAnnotation(Violates.class);
+            return violates == null ? List.of() : List.of(violates.value());
+        }
+
         private void require(AnnotatedElement element) {
             Needs needs = element.getAnnotation(Needs.class);
             for (Capability each : needs == null ? new Capability[0] : needs.value()) {
@@ -212,6 +224,7 @@ public abstract class ContractTest {
             }
             try {
                 closeAll();
+                requireNoFindingsBut(context);
             } finally {
                 fabric.close();
             }

@@ -182,7 +182,7 @@ public abstract class ExtendedApiContract extends ContractTest {
         MemorySegment unregistered = MemorySegment.ofArray(new byte[] {1, 2, 3, 4});
         assertSame(first, batch.add().write(remote.address() + 8, remote.rkey()).wrId(2).inlineData(unregistered).signaled());
         batch.add().read(remote.address(), remote.rkey()).wrId(3).element(local, 8, 8).signaled();
-        batch.add().send().wrId(4).element(local, 0, 4).element(local, 8, 4).signaled();
+        batch.add().send().wrId(4).element(local, 0, 4).element(local, 16, 4).signaled();
         assertEquals(List.of(), sends(), "nothing goes out before it is complete");
         assertEquals(0, remote.memory().get(ValueLayout.JAVA_LONG, 0));
         batch.complete();

@@ -285,6 +285,7 @@ public abstract class PostingContract extends ContractTest {
     /** Requests posted before the close do not complete any more. */
     @Test
     @Needs(Capability.RECEIVER_NOT_READY)
+    @Violates("RECEIVE_TOO_LATE")
     void shouldCompleteNothingAfterClose() {
         connect();
         a.qp.postSend(wr.send().wrId(1).signaled());

@@ -376,6 +376,7 @@ public abstract class ReliableConnectionContract extends ContractTest {
     @ParameterizedTest
     @CsvSource({"0", "2"})
     @Needs(Capability.INFINIBAND_TRANSPORT)
+    @Violates("RECEIVE_TOO_LATE")
     void shouldGiveUpWhenThePeerIsNeverReady(int rnrRetry) {
         setup.rnrRetry = rnrRetry;
         connect();

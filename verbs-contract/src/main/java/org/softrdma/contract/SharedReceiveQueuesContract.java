@@ -194,6 +194,7 @@ public abstract class SharedReceiveQueuesContract extends ContractTest {
 
     /** Elements are checked against the shared queue's protection domain, whatever that of the queue pair. */
     @Test
+    @Violates("LOCAL_MEMORY")
     void shouldCheckElementsInItsOwnProtectionDomain() {
         connectShared();
         ProtectionDomain otherPd = keep(b.context.allocatePd());
@@ -299,6 +300,7 @@ public abstract class SharedReceiveQueuesContract extends ContractTest {
     /** Three connections, one queue of four receives that are posted again as they complete: each message once, in order on its pair. */
     @Test
     @Needs(Capability.RECEIVER_NOT_READY)
+    @Violates("RECEIVE_TOO_LATE")
     void shouldServeSeveralQueuePairsAtOnce() {
         setup.srqDepth = 4;
         connect();

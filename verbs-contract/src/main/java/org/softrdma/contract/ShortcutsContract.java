@@ -181,6 +181,7 @@ public abstract class ShortcutsContract extends ContractTest {
     }
 
     @Test
+    @Violates("LOCAL_MEMORY")
     void shouldRequireSuccess() {
         connect();
         a.qp.postSend(wr.write(b.memory(8, End.ALL_REMOTE).address(), 0).wrId(5).element(0x1234, 8, 0x777700).signaled());

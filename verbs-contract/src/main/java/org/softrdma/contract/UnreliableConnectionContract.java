@@ -70,6 +70,7 @@ public abstract class UnreliableConnectionContract extends ContractTest {
 
     /** Each of these is lost; the message after it is not, and no queue pair minds. */
     @Test
+    @Violates("RECEIVE_TOO_LATE")
     void shouldLoseWhatCannotBeTakenAndNothingElse() {
         setup.accessB = AccessFlags.REMOTE_WRITE;
         connectWithMemory();
@@ -100,6 +101,7 @@ public abstract class UnreliableConnectionContract extends ContractTest {
 
     /** A local mistake stops the send queue, and the receive queue goes on. IBA vol 1 §10.3.1.6 */
     @Test
+    @Violates("LOCAL_MEMORY")
     void shouldStopSendingOnOwnMistakeAndGoOnWhenTold() {
         connectWithMemory();
         a.qp.postSend(wr.send().wrId(1).element(0x1234, 8, 0x777700).signaled());

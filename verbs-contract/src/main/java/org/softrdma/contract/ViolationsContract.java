@@ -155,6 +155,7 @@ public abstract class ViolationsContract extends ContractTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("accessViolations")
+    @Violates("LKEY_GIVEN_AWAY")
     void shouldRefuseWithAccessError(String name, Row violation) {
         connectWithMemory();
         shouldRefuse(violation.apply(this), Set.of(WcStatus.REM_ACCESS_ERR), Set.of(AsyncEventType.QP_ACCESS_ERR));
@@ -181,6 +182,7 @@ public abstract class ViolationsContract extends ContractTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4, 7})
     @Needs(Capability.ATOMICS)
+    @Violates("ATOMIC_ALIGNMENT")
     void shouldRefuseUnalignedAtomic(int offset) {
         connectWithMemory();
         shouldRefuse(add(target.address() + offset, target.rkey()), Set.of(WcStatus.REM_INV_REQ_ERR), Set.of(AsyncEventType.QP_REQ_ERR));
@@ -322,6 +324,7 @@ public abstract class ViolationsContract extends ContractTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("unusableReceives")
+    @Violates("LOCAL_MEMORY")
     void shouldReportReceiveThatNamesNoUsableMemory(String name, Function<ViolationsContract, ReceiveRequest> receive) {
         connectWithMemory();
         byte[] before = target.memory().toArray(ValueLayout.JAVA_BYTE);
@@ -366,6 +369,7 @@ public abstract class ViolationsContract extends ContractTest {
     /** It fails in its turn: what was posted before it is done, what was posted after it is flushed, and the peer sees nothing of it. */
     @ParameterizedTest(name = "{0}")
     @MethodSource("localViolations")
+    @Violates("LOCAL_MEMORY")
     void shouldFailOwnMistakeInItsTurn(String name, WcStatus status, Row request) {
         connectWithMemory();
         failInItsTurn(status, request);
@@ -382,6 +386,7 @@ public abstract class ViolationsContract extends ContractTest {
     /** The memory for the answer may be looked at when the answer comes: the peer has executed the operation then. */
     @Test
     @Needs(Capability.ATOMICS)
+    @Violates("LOCAL_MEMORY")
     void shouldFailAtomicsIntoNoUsableMemory() {
         connectWithMemory();
         failInItsTurn(WcStatus.LOC_PROT_ERR, t -> wr.fetchAndAdd(target.address(), target.rkey(), 1).element(local.address(), 8, 0x777700));

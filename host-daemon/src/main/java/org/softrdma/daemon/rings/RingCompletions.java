@@ -35,7 +35,7 @@ public abstract class RingCompletions implements OutsideCompletions {
     @Override
     public abstract int capacity();
 
-    /** Returns the number of completions that the program has not taken, 0 to {@link #capacity}. */
+    @Override
     public abstract int size();
 
     /**

@@ -103,6 +103,9 @@ public final class UverbsDevice implements DeviceNode, AutoCloseable {
     public UverbsFile open(ClientProcess process) {
         start();
         SoftContext context = openContext();
+        if (context.strict() != null) {
+            context.strict().program(process.command() + ", process " + process.pid());
+        }
         try {
             UverbsFile file = new UverbsFile(this, lastFile.incrementAndGet(), process, context);
             files.add(file);

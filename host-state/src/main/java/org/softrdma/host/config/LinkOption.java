@@ -25,6 +25,10 @@ public final class LinkOption<T> {
         .format(limited -> limited ? "ulimit" : "none").title("a limit of memory").required("none or ulimit").syntax("none | ulimit")
         .build();
 
+    /** Programs are held to the rules of adapters, and told what is wrong. Every type offers it. */
+    public static final LinkOption<Boolean> STRICT = of("strict", false, LinkOption::parseStrict)
+        .format(strict -> strict ? "on" : "off").title("strict mode").required("on or off").syntax("on | off").settableOnAdd().build();
+
     private final String name;
     private final T usual;
     private final Function<String, T> parse;
@@ -58,6 +62,14 @@ public final class LinkOption<T> {
             case "none" -> false;
             case "ulimit" -> true;
             default -> throw new VerbsException(Errno.EINVAL, "set_memlock", "memlock must be none or ulimit, got '" + text + "'");
+        };
+    }
+
+    private static boolean parseStrict(String text) {
+        return switch (text) {
+            case "off" -> false;
+            case "on" -> true;
+            default -> throw new VerbsException(Errno.EINVAL, "set_strict", "strict must be on or off, got '" + text + "'");
         };
     }
 

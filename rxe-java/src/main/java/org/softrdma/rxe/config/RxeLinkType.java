@@ -55,8 +55,8 @@ public final class RxeLinkType implements LinkType {
     public static final LinkOption<GidType> ROCE_MODE = LinkOption.<GidType>of("roce_mode", null, RoceWire::parseVersion)
         .format(RoceWire::word).title("RoCE mode").required("v1 or v2").syntax("v1 | v2").followed().keptBy("cma_roce_mode").build();
 
-    private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, RECOVERY, KEEPALIVE, LinkOption.MEMLOCK, LINK, ROCE,
-        WIRE, ROCE_MODE);
+    private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, RECOVERY, KEEPALIVE, LinkOption.MEMLOCK,
+        LinkOption.STRICT, LINK, ROCE, WIRE, ROCE_MODE);
 
     @Override
     public String name() {

@@ -49,9 +49,18 @@ public final class MemoryTable {
      * @throws VerbsException EINVAL, ENOMEM; see {@link org.softrdma.verbs.ProtectionDomain#register}
      */
     public Region register(MemorySegment memory, long start, int access, int pd) {
+        return register(memory, start, access, pd, null);
+    }
+
+    /**
+     * Registers native memory, as {@link #register(MemorySegment, long, int, int)} does.
+     *
+     * @param use observer of the region's use, or null
+     */
+    public Region register(MemorySegment memory, long start, int access, int pd, RegionUse use) {
         check("reg_mr", memory, start, access);
         int key = regions.take("reg_mr");
-        Region region = new Region(spaceOf(memory), 0, start, memory.byteSize(), access, key, pd, Region.ANY_QP, null);
+        Region region = new Region(spaceOf(memory), 0, start, memory.byteSize(), access, key, pd, Region.ANY_QP, null, use);
         regions.put(key, region);
         return region;
     }
@@ -62,9 +71,10 @@ public final class MemoryTable {
      * @param address of the first byte in {@code space}
      * @param start   address of the first byte as work requests name it
      * @param length  bytes, unsigned
+     * @param use     observer of the region's use, or null
      * @throws VerbsException EINVAL, ENOMEM; see {@link org.softrdma.verbs.ProtectionDomain#register}
      */
-    public Region register(AddressSpace space, long address, long start, long length, int access, int pd) {
+    public Region register(AddressSpace space, long address, long start, long length, int access, int pd, RegionUse use) {
         checkAccess("reg_mr", access & ~AccessFlags.ON_DEMAND);
         checkRange("reg_mr", start, length);
         if (address != 0 && Long.compareUnsigned(length, -address) > 0) {
@@ -72,7 +82,7 @@ public final class MemoryTable {
         }
         checkAtomics("reg_mr", access, start, address);
         int key = regions.take("reg_mr");
-        Region region = new Region(space, address, start, length, access, key, pd, Region.ANY_QP, null);
+        Region region = new Region(space, address, start, length, access, key, pd, Region.ANY_QP, null, use);
         regions.put(key, region);
         return region;
     }
@@ -239,7 +249,7 @@ public final class MemoryTable {
     }
 
     private static Region unbound(int key, int pd, int qpn) {
-        return new Region(null, 0, 0, 0, 0, key, pd, qpn, null);
+        return new Region(null, 0, 0, 0, 0, key, pd, qpn, null, null);
     }
 
     /** Ends the bindings of all windows bound to a destroyed queue pair, before its number is reused. */

@@ -23,6 +23,8 @@ public final class Region {
     private final int pd;
     private final int qpn;
     private final Region parent;
+    /** Null unless strict. */
+    private final RegionUse use;
     private int boundWindows;
 
     /**
@@ -33,8 +35,9 @@ public final class Region {
      * @param pd     number of the protection domain
      * @param qpn    number of the queue pair that a type 2 window is bound to, or {@link #ANY_QP}, {@link #NO_QP}
      * @param parent the region that a window is bound to, or null
+     * @param use    observer of its use, or null
      */
-    Region(AddressSpace space, long base, long start, long length, int access, int key, int pd, int qpn, Region parent) {
+    Region(AddressSpace space, long base, long start, long length, int access, int key, int pd, int qpn, Region parent, RegionUse use) {
         this.space = space;
         this.base = base;
         this.start = start;
@@ -44,17 +47,18 @@ public final class Region {
         this.pd = pd;
         this.qpn = qpn;
         this.parent = parent;
+        this.use = use;
     }
 
     /** Creates a window of a part of this region under another key. The caller has checked that this region covers the part. */
     Region window(long at, long windowLength, int windowAccess, int windowKey, int boundQpn) {
         long windowStart = (windowAccess & AccessFlags.ZERO_BASED) != 0 ? 0 : at;
-        return new Region(space, base + (at - start), windowStart, windowLength, windowAccess, windowKey, pd, boundQpn, this);
+        return new Region(space, base + (at - start), windowStart, windowLength, windowAccess, windowKey, pd, boundQpn, this, use);
     }
 
     /** Creates the successor of this region after a re-registration, with the same key. */
     Region changed(AddressSpace newSpace, long newStart, long newLength, int newAccess, int newPd) {
-        return new Region(newSpace, 0, newStart, newLength, newAccess, key, newPd, qpn, null);
+        return new Region(newSpace, 0, newStart, newLength, newAccess, key, newPd, qpn, null, use);
     }
 
     /** Returns the number of windows bound to this region. Owner's side. */
@@ -114,6 +118,10 @@ public final class Region {
 
     /** Returns whether all of {@code rights} are granted to the queue pair {@code byQpn} of protection domain {@code byPd}. */
     public boolean grants(int byPd, int byQpn, int rights) {
+        if (use != null) {
+            // A peer that uses the key of a window was not given that of the region.
+            use.onUse(parent == null ? rights : 0);
+        }
         return pd == byPd && (access & rights) == rights && (qpn == ANY_QP || qpn == byQpn);
     }
 

@@ -107,6 +107,16 @@ public final class CompletionRing {
         return (int) (tail - head);
     }
 
+    /** Returns the number of completions that were ever appended. */
+    public long added() {
+        return tail;
+    }
+
+    /** Returns the number of completions that were ever taken. */
+    public long taken() {
+        return head;
+    }
+
     /**
      * Appends a completion. Owner's side.
      *

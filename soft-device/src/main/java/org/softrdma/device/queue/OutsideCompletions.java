@@ -5,4 +5,7 @@ package org.softrdma.device.queue;
 public interface OutsideCompletions extends CompletionSink {
     /** Returns the number of completions that fit. Any thread. */
     int capacity();
+
+    /** Returns the number of completions that the program has not taken, 0 to {@link #capacity}. Any thread. */
+    int size();
 }

@@ -4,7 +4,7 @@ package org.softrdma.device.queue;
 import org.softrdma.verbs.ReceiveRequest;
 
 /** A ring of receive work requests as records: wr_id, total length, and scatter elements of address 8, length 4, lkey 4 bytes. */
-public final class ReceiveRing extends WorkRing {
+public class ReceiveRing extends WorkRing {
     private static final int WR_ID = 0;
     private static final int LENGTH = 8;
     private static final int ELEMENTS = 16;

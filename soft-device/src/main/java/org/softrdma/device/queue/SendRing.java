@@ -9,7 +9,7 @@ import org.softrdma.verbs.SendRequest;
  * A ring of send work requests as records. The fixed part of a record is followed by the scatter/gather elements (address 8, length 4,
  * lkey 4 bytes each) or, with INLINE, by the data. The PSN fields are written by the requester when it first transmits the request.
  */
-public final class SendRing extends WorkRing {
+public class SendRing extends WorkRing {
     private static final int WR_ID = 0;
     private static final int OPCODE = 8;
     private static final int FLAGS = 12;

@@ -54,7 +54,8 @@ public abstract class WorkRing {
         memory = new RecordMemory(this.capacity, recordBytes);
     }
 
-    public final int capacity() {
+    /** Returns the number of slots in memory, a power of two. */
+    protected final int capacity() {
         return capacity;
     }
 
@@ -62,9 +63,19 @@ public abstract class WorkRing {
         return maxElements;
     }
 
+    /** Returns the number of records that fit. */
+    public int slots() {
+        return capacity;
+    }
+
     /** Returns whether every slot is in use. Poster's side. */
-    public final boolean isFull() {
-        return next() - (long) HEAD.getAcquire(this) == capacity;
+    public boolean isFull() {
+        return occupied() == capacity;
+    }
+
+    /** Returns the number of records that are written and not released. Poster's side. */
+    protected final long occupied() {
+        return next() - (long) HEAD.getAcquire(this);
     }
 
     /** Returns whether every posted record was released. Poster's side. */
@@ -78,12 +89,12 @@ public abstract class WorkRing {
     }
 
     /** Makes the record at {@link #next} visible to the owner; none may be staged. Poster's side. */
-    public final void publish() {
+    public void publish() {
         TAIL.setRelease(this, tail + 1);
     }
 
     /** Advances to the next record; the one just written stays invisible to the owner. Poster's side. */
-    public final void stage() {
+    public void stage() {
         staged++;
     }
 
@@ -95,7 +106,7 @@ public abstract class WorkRing {
     }
 
     /** Discards all staged records. Poster's side. */
-    public final void discardStaged() {
+    public void discardStaged() {
         staged = 0;
     }
 
@@ -110,7 +121,7 @@ public abstract class WorkRing {
     }
 
     /** Frees the slots of all records before {@code sequence}. Owner's side. */
-    public final void release(long sequence) {
+    public void release(long sequence) {
         HEAD.setRelease(this, sequence);
     }
 

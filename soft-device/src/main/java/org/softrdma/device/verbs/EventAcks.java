@@ -18,6 +18,11 @@ public final class EventAcks {
         notifyAll();
     }
 
+    /** Returns the number of events that were delivered and not acknowledged. */
+    public synchronized long unacknowledged() {
+        return delivered - acknowledged;
+    }
+
     /** Waits until every delivered event is acknowledged. An interrupt does not end the wait; the thread's interrupt flag is set again. */
     public synchronized void awaitAll() {
         boolean interrupted = false;

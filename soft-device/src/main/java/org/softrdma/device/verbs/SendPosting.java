@@ -91,7 +91,7 @@ final class SendPosting {
         SoftAddressHandle to = qp.type() == QpType.UD ? checkDestination(request) : null;
         if (sends.isFull()) {
             throw refuse(verb, Errno.ENOMEM,
-                "the send queue holds " + sends.capacity() + " requests; poll completions of signaled ones first");
+                "the send queue holds " + sends.slots() + " requests; poll completions of signaled ones first");
         }
         sends.write(request);
         if (to != null) {

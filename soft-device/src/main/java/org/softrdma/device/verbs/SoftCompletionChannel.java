@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.verbs;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.verbs.CompletionChannel;
@@ -20,6 +23,7 @@ final class SoftCompletionChannel implements CompletionChannel {
     private final EventQueue<SoftCompletionQueue> events;
     private final BooleanSupplier hasEvents;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final Set<SoftCompletionQueue> queues = ConcurrentHashMap.newKeySet();
 
     SoftCompletionChannel(SoftContext context) {
         this.context = context;
@@ -43,6 +47,12 @@ final class SoftCompletionChannel implements CompletionChannel {
         context.agent().doorbell();
     }
 
+    void add(SoftCompletionQueue queue) {
+        children.add("completion queues");
+        queues.add(queue);
+    }
+
+    /** Drops the events of a queue that is being destroyed. */
     void forget(SoftCompletionQueue queue) {
         events.removeIf(announced -> announced == queue);
     }
@@ -56,6 +66,9 @@ final class SoftCompletionChannel implements CompletionChannel {
         if (queue != null || timeoutNs == 0) {
             return queue;
         }
+        if (context.strict() != null) {
+            checkArmed();
+        }
         // The waiting thread drives the device itself, unless another thread does; then that thread produces the events.
         long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, System.nanoTime());
         while (queue == null && !Deadline.isDue(untilNs, System.nanoTime())) {
@@ -63,6 +76,24 @@ final class SoftCompletionChannel implements CompletionChannel {
             queue = events.take("get_cq_event", led ? 0 : Math.clamp(Deadline.remainingNs(untilNs, System.nanoTime()), 1, FOLLOW_NS));
         }
         return queue;
+    }
+
+    /** Reports queues whose completions no event will announce, to a program that is held to the rules of adapters. */
+    private void checkArmed() {
+        ReentrantLock owner = context.agent().lock();
+        owner.lock();
+        try {
+            if (events.isEmpty()) {
+                queues.forEach(SoftCompletionQueue::onWait);
+            }
+        } finally {
+            owner.unlock();
+        }
+    }
+
+    void remove(SoftCompletionQueue queue) {
+        children.remove("completion queues");
+        queues.remove(queue);
     }
 
     @Override

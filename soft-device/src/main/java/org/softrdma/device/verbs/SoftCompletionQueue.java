@@ -13,6 +13,7 @@ import org.softrdma.device.agent.VirtualTime;
 import org.softrdma.device.queue.CompletionRing;
 import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.OutsideCompletions;
+import org.softrdma.device.strict.StrictCompletions;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.verbs.AsyncEventType;
@@ -29,7 +30,7 @@ import org.softrdma.verbs.WorkCompletion;
  * A completion queue: a ring, an arming state and an optional channel. For a program outside this process the three are in a
  * {@link CompletionSink} of its own, and this object only keeps the life and the dependents of the queue.
  */
-public final class SoftCompletionQueue implements CompletionQueue, CompletionSink, LiveObjects.Shown {
+public final class SoftCompletionQueue implements CompletionQueue, CompletionSink, LiveObjects.Shown, StrictCompletions.Queue {
     private static final int UNARMED = 0;
     private static final int SOLICITED = 1;
     private static final int ANY = 2;
@@ -49,6 +50,8 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
     /** Null if the queue belongs to no parent domain. */
     private final SoftProtectionDomain parentDomain;
     private final CompletionRing ring;
+    /** Null unless the context is strict. */
+    private final StrictCompletions strict;
     /** Takes all completions in place of this queue; null for a program of this process. */
     private final OutsideCompletions outside;
     private final AtomicInteger armed = new AtomicInteger(UNARMED);
@@ -68,9 +71,10 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
         this.parentDomain = parentDomain;
         ring = new CompletionRing(outside == null ? cqe : 1);
         hasCompletions = () -> ring.size() > 0;
+        strict = context.strict() == null ? null : new StrictCompletions(context.strict(), this);
         context.children.add("completion queues");
         if (channel != null) {
-            channel.children.add("completion queues");
+            channel.add(this);
         }
         if (parentDomain != null) {
             parentDomain.children.add("completion queues");
@@ -164,8 +168,24 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
      *
      * @return 0..{@link #cqe}
      */
-    int held() {
-        return ring.size();
+    @Override
+    public int held() {
+        return outside == null ? ring.size() : outside.size();
+    }
+
+    @Override
+    public long added() {
+        return ring.added();
+    }
+
+    @Override
+    public long polled() {
+        return ring.taken();
+    }
+
+    /** Returns the rules of a strict context; null otherwise. */
+    StrictCompletions strict() {
+        return strict;
     }
 
     @Override
@@ -241,6 +261,13 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
         arm(SOLICITED);
     }
 
+    /** The program waits for an event of the channel, and none has been raised. With the owner's lock held. */
+    void onWait() {
+        if (armed.get() != SOLICITED) {
+            strict.onWait(armed.get() == ANY);
+        }
+    }
+
     private void arm(int mode) {
         requireOpen("req_notify_cq");
         if (channel == null) {
@@ -286,8 +313,11 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
         }
         if (channel != null) {
             channel.forget(this);
+            if (strict != null) {
+                strict.onClose(completionEvents.unacknowledged());
+            }
             completionEvents.awaitAll();
-            channel.children.remove("completion queues");
+            channel.remove(this);
         }
         context.settleEvents(this, asyncEvents);
         List<WorkCompletion> left = context.living.isTraced() ? takeUnpolled() : List.of();

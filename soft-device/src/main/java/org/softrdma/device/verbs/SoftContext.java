@@ -8,8 +8,9 @@ import java.util.function.Consumer;
 import org.softrdma.device.agent.DeviceAgent;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.PinnedMemory;
-import org.softrdma.device.queue.OutsideCompletions;
 import org.softrdma.device.queue.Destination;
+import org.softrdma.device.queue.OutsideCompletions;
+import org.softrdma.device.strict.StrictContext;
 import org.softrdma.recording.FlightRecorder;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.AsyncEvent;
@@ -42,6 +43,8 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
     private final DeviceAgent agent;
     private final MemoryTable memory;
     private volatile PinnedMemory pinned = PinnedMemory.UNLIMITED;
+    /** Null unless {@link #makeStrict} was called. */
+    private volatile StrictContext strict;
     private final EventQueue<Event> events = new EventQueue<>(Event::delivered, MAX_EVENTS, () -> agent().virtualTime());
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicBoolean dropLogged = new AtomicBoolean();
@@ -190,6 +193,16 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
     /** Counts registered memory against the process's limit of pinned memory. Must be called before the first registration. */
     public final void limitMemory() {
         pinned = PinnedMemory.ofThisProcess();
+    }
+
+    /** Holds the program to the rules of adapters. Must be called before the first object is made. */
+    public final void makeStrict() {
+        strict = new StrictContext(device().name(), memory);
+    }
+
+    /** Returns the rules that the program is held to; null for none. */
+    public final StrictContext strict() {
+        return strict;
     }
 
     /**
@@ -369,7 +382,7 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
     }
 
     /**
-     * Raises DEVICE_FATAL because the device's link was deleted, and calls the listener of {@link #onRemoval}. The device itself works
+     * Raises DEVICE_FATAL because the device's link was deleted, and calls the listener of {@code onRemoval}. The device itself works
      * until the context is closed. Any thread that holds no lock.
      */
     public final void removed() {
@@ -382,7 +395,7 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
     }
 
     /**
-     * Sets the only listener of {@link #removed}, which is called in addition to the event.
+     * Sets the only listener of {@code removed}, which is called in addition to the event.
      *
      * @param listener called at once if the device was removed before
      */

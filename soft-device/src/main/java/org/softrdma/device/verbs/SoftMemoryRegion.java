@@ -4,6 +4,7 @@ package org.softrdma.device.verbs;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.device.memory.Region;
+import org.softrdma.device.strict.StrictRegion;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.verbs.AccessFlags;
@@ -18,14 +19,18 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
     private static final String KIND = "memory regions";
 
     private final SoftContext context;
+    /** Null unless the context is strict. */
+    private final StrictRegion use;
     private volatile Terms terms;
 
     /** Properties changed by {@link #reregister} and {@link #close}, replaced as one so that readers see them consistent. */
     private record Terms(SoftProtectionDomain pd, MemorySegment memory, Region region, boolean closed) {
     }
 
-    SoftMemoryRegion(SoftProtectionDomain pd, MemorySegment memory, Region region) {
+    /** @param use rules of a strict context, or null */
+    SoftMemoryRegion(SoftProtectionDomain pd, MemorySegment memory, StrictRegion use, Region region) {
         context = pd.softContext();
+        this.use = use;
         terms = new Terms(pd, memory, region, false);
         pd.children.add(KIND);
         context.living.add(this);
@@ -68,6 +73,13 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
 
     @Override
     public int rkey() {
+        if (use != null) {
+            use.onRkeyGiven();
+        }
+        return remoteKey();
+    }
+
+    private int remoteKey() {
         Region region = terms.region;
         return (region.access() & (AccessFlags.REMOTE_ANY | AccessFlags.FLUSH_ANY)) != 0 ? region.key() : 0;
     }
@@ -75,7 +87,7 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
     @Override
     public Resource resource() {
         int key = terms.region.key();
-        return Resource.of(ResourceKind.MR).with("mrn", key >>> 8).withKey("rkey", rkey()).withKey("lkey", key)
+        return Resource.of(ResourceKind.MR).with("mrn", key >>> 8).withKey("rkey", remoteKey()).withKey("lkey", key)
             .with("mrlen", Long.toUnsignedString(length())).with("pdn", terms.pd.number());
     }
 
@@ -131,6 +143,9 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
         try {
             Terms now = terms;
             if (!now.closed) {
+                if (use != null) {
+                    use.onClose(now.region.key());
+                }
                 context.memory().remove(now.region.key());
                 terms = new Terms(now.pd, now.memory, now.region, true);
                 now.pd.children.remove(KIND);
@@ -148,7 +163,7 @@ final class SoftMemoryRegion implements MemoryRegion, LiveObjects.Shown {
     public String toString() {
         Terms now = terms;
         return "mr 0x" + Long.toHexString(now.region.start()) + "+" + Long.toUnsignedString(now.region.length()) + ", lkey 0x"
-            + Integer.toHexString(now.region.key()) + ", rkey 0x" + Integer.toHexString(rkey()) + ", access "
+            + Integer.toHexString(now.region.key()) + ", rkey 0x" + Integer.toHexString(remoteKey()) + ", access "
             + AccessFlags.names(now.region.access()) + (now.closed ? ", closed" : "");
     }
 }

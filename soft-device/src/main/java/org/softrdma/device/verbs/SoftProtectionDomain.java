@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 import org.softrdma.device.memory.AddressSpace;
 import org.softrdma.device.memory.Region;
+import org.softrdma.device.strict.StrictContext;
+import org.softrdma.device.strict.StrictRegion;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.verbs.AccessFlags;
@@ -114,8 +116,9 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         requireOpen("reg_mr");
         context.agent().lock().lock();
         try {
-            return new SoftMemoryRegion(this, memory, pinned("reg_mr", memory,
-                () -> context.memory().register(memory, iova, access, number)));
+            StrictRegion use = watch(memory.address(), memory.byteSize());
+            return new SoftMemoryRegion(this, memory, use, pinned("reg_mr", memory,
+                () -> context.memory().register(memory, iova, access, number, use)));
         } finally {
             context.agent().lock().unlock();
         }
@@ -134,10 +137,17 @@ public final class SoftProtectionDomain implements ProtectionDomain, LiveObjects
         requireOpen("reg_mr");
         context.agent().lock().lock();
         try {
-            return new SoftMemoryRegion(this, null, context.memory().register(space, address, iova, length, access, number));
+            StrictRegion use = watch(address, length);
+            return new SoftMemoryRegion(this, null, use, context.memory().register(space, address, iova, length, access, number, use));
         } finally {
             context.agent().lock().unlock();
         }
+    }
+
+    /** Returns the rules of a region; null if the context is not strict. */
+    private StrictRegion watch(long address, long length) {
+        StrictContext strict = context.strict();
+        return strict == null ? null : strict.region(address, length);
     }
 
     /**

@@ -14,6 +14,8 @@ import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.device.queue.SharedReceives;
+import org.softrdma.device.strict.StrictContext;
+import org.softrdma.device.strict.StrictQueuePair;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.verbs.AsyncEventType;
@@ -52,6 +54,9 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
     private final SoftCompletionQueue sendCq;
     private final SoftCompletionQueue recvCq;
     private final SendRing sends;
+    /** Null unless the context is strict. */
+    private final StrictQueuePair strict;
+    private final CompletionSink sendSink;
     private final SoftSharedReceiveQueue srq;
     /** Null if receives are taken from shared queues. Nothing is ever posted to the ring of an XRC initiator. */
     private final ReceiveRing ownReceives;
@@ -80,23 +85,25 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         sendCq = own("send_cq", init.sendCq());
         recvCq = initiates ? null : own("recv_cq", init.recvCq());
         QpCapabilities cap = init.cap();
-        sends = new SendRing(cap.maxSendWr(), Math.max(1, cap.maxSendSge()), cap.maxInlineData());
         srq = shared(init.srq());
+        strict = context.strict() == null ? null : rules(context.strict());
+        sends = strict == null ? new SendRing(cap.maxSendWr(), Math.max(1, cap.maxSendSge()), cap.maxInlineData()) : strict.sends();
+        sendSink = strict == null ? sendCq.sink() : strict.watch(sendCq.sink());
         boolean receivesItself = srq == null && !initiates;
         if (srq == null) {
-            ownReceives = initiates ? new ReceiveRing(1, 1) : new ReceiveRing(cap.maxRecvWr(), Math.max(1, cap.maxRecvSge()));
+            ownReceives = initiates ? new ReceiveRing(1, 1) : newReceives(cap.maxRecvWr(), Math.max(1, cap.maxRecvSge()));
             sharedReceives = null;
             // The elements of receives name regions, which all queue pairs of their protection domain may use.
             ownSource = new OwnReceives(ownReceives, new ScatterGather(context.memory(), pd.number(), 0));
-            receives = ownSource;
+            receives = watched(ownSource);
         } else {
             ownReceives = null;
             ownSource = null;
             sharedReceives = new SharedReceives(srq.maxElements());
             sharedReceives.aim(srq);
-            receives = sharedReceives;
+            receives = watched(sharedReceives);
         }
-        granted = new QpCapabilities(sends.capacity(), receivesItself ? ownReceives.capacity() : 0, sends.maxElements(),
+        granted = new QpCapabilities(sends.slots(), receivesItself ? ownReceives.slots() : 0, sends.maxElements(),
             receivesItself ? ownReceives.maxElements() : 0, sends.maxInline());
         posting = new SendPosting(this, sends, pd, context.memory());
         parents.add(pd.children);
@@ -118,6 +125,8 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         sendCq = null;
         recvCq = null;
         sends = new SendRing(1, 1, 0);
+        strict = null;
+        sendSink = null;
         srq = null;
         ownReceives = null;
         ownSource = null;
@@ -127,6 +136,19 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         posting = new SendPosting(this, sends, null, context.memory());
         parents.add(domain.children);
         parents.forEach(parent -> parent.add("queue pairs"));
+    }
+
+    private StrictQueuePair rules(StrictContext context) {
+        return new StrictQueuePair(context, this::qpNum, init, pd.number(), sendCq.strict(), recvCq == null ? null : recvCq.strict(),
+            srq == null ? null : srq.strict());
+    }
+
+    private ReceiveRing newReceives(int maxWr, int maxSge) {
+        return strict == null ? new ReceiveRing(maxWr, maxSge) : strict.receiveRing(maxWr, maxSge);
+    }
+
+    private ReceiveSource watched(ReceiveSource source) {
+        return strict == null ? source : strict.watch(source);
     }
 
     private SoftSharedReceiveQueue shared(SharedReceiveQueue queue) {
@@ -216,7 +238,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
 
     @Override
     public final CompletionSink sendCq() {
-        return sendCq == null ? null : sendCq.sink();
+        return sendSink;
     }
 
     @Override
@@ -365,7 +387,7 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
         receiveLock.lock();
         try {
             if (ownReceives.isFull()) {
-                throw refuse("post_recv", Errno.ENOMEM, "the receive queue holds " + ownReceives.capacity() + " requests");
+                throw refuse("post_recv", Errno.ENOMEM, "the receive queue holds " + ownReceives.slots() + " requests");
             }
             ownReceives.write(request);
             ownReceives.publish();
@@ -436,6 +458,9 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
             destroy();
         } finally {
             owner.unlock();
+        }
+        if (strict != null) {
+            strict.close(receives.toFlush());
         }
         context.settleEvents(this, asyncEvents);
         disown();

@@ -8,6 +8,8 @@ import org.softrdma.device.queue.PostedReceives;
 import org.softrdma.device.queue.ReceiveRing;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SharedQueue;
+import org.softrdma.device.strict.StrictContext;
+import org.softrdma.device.strict.StrictReceivePosts;
 import org.softrdma.host.inspect.Resource;
 import org.softrdma.host.inspect.ResourceKind;
 import org.softrdma.verbs.AsyncEventType;
@@ -28,6 +30,8 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
     /** Null unless this is an XRC queue. */
     private final SoftCompletionQueue cq;
     private final ScatterGather data;
+    /** Null unless the context is strict. */
+    private final StrictReceivePosts strict;
     private final int number;
     private final int maxWrOfDevice;
     private final ReentrantLock postLock = new ReentrantLock();
@@ -56,14 +60,25 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
         data = new ScatterGather(pd.softContext().memory(), pd.number(), 0);
         this.limit = limit;
         this.maxWrOfDevice = maxWrOfDevice;
-        ring = new ReceiveRing(maxWr, Math.max(1, maxSge));
         number = underOwner(() -> pd.softContext().enter(this));
+        StrictContext rules = pd.softContext().strict();
+        strict = rules == null ? null : rules.sharedReceives(number, pd.number(), cq == null ? null : cq.strict());
+        ring = newRing(maxWr, Math.max(1, maxSge));
         pd.children.add("shared receive queues");
         if (domain != null) {
             domain.children.add("shared receive queues");
             cq.children.add("shared receive queues");
         }
         pd.softContext().living.add(this);
+    }
+
+    private ReceiveRing newRing(int maxWr, int maxSge) {
+        return strict == null ? new ReceiveRing(maxWr, maxSge) : strict.ring(maxWr, maxSge);
+    }
+
+    /** Returns the rules of a strict context; null otherwise. */
+    StrictReceivePosts strict() {
+        return strict;
     }
 
     @Override
@@ -119,7 +134,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
     @Override
     public SrqAttributes query() {
         requireOpen("query_srq");
-        return underOwner(() -> new SrqAttributes(ring.capacity(), ring.maxElements(), limit));
+        return underOwner(() -> new SrqAttributes(ring.slots(), ring.maxElements(), limit));
     }
 
     @Override
@@ -133,7 +148,7 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
                 throw refuse("post_srq_recv", Errno.EINVAL, request.elements() + " elements, max_sge is " + ring.maxElements());
             }
             if (ring.isFull()) {
-                throw refuse("post_srq_recv", Errno.ENOMEM, "it holds " + ring.capacity() + " receives; poll some, or resize it");
+                throw refuse("post_srq_recv", Errno.ENOMEM, "it holds " + ring.slots() + " receives; poll some, or resize it");
             }
             ring.write(request);
             ring.publish();
@@ -166,8 +181,8 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
     public void modifyLimit(int newLimit) {
         underOwner(() -> {
             requireOpen("modify_srq");
-            if (newLimit < 0 || newLimit > ring.capacity()) {
-                throw refuse("modify_srq", Errno.EINVAL, "limit " + newLimit + " is not in 0.." + ring.capacity());
+            if (newLimit < 0 || newLimit > ring.slots()) {
+                throw refuse("modify_srq", Errno.EINVAL, "limit " + newLimit + " is not in 0.." + ring.slots());
             }
             limit = newLimit;
             return limit;
@@ -184,8 +199,8 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQ
                 if (maxWr < 1 || maxWr > maxWrOfDevice) {
                     throw refuse("modify_srq", Errno.EINVAL, "max_wr " + maxWr + " is not in 1.." + maxWrOfDevice);
                 }
-                ReceiveRing other = new ReceiveRing(maxWr, ring.maxElements());
-                if (other.capacity() < posted || other.capacity() < limit) {
+                ReceiveRing other = newRing(maxWr, ring.maxElements());
+                if (other.slots() < posted || other.slots() < limit) {
                     throw refuse("modify_srq", Errno.EINVAL, "max_wr " + maxWr + " is less than the " + posted
                         + " receives posted now or the armed limit " + limit);
                 }

@@ -17,7 +17,7 @@ class RegionTest {
     private static final BigInteger TWO_64 = BigInteger.ONE.shiftLeft(64);
 
     private static Region region(long start, long length) {
-        return new Region(null, 0, start, length, AccessFlags.LOCAL_WRITE, 0x100, 7, 0, null);
+        return new Region(null, 0, start, length, AccessFlags.LOCAL_WRITE, 0x100, 7, 0, null, null);
     }
 
     @Example
@@ -104,7 +104,7 @@ class RegionTest {
 
     @Example
     void shouldGrantByProtectionDomainRightsAndQueuePair() {
-        Region region = new Region(null, 0, 0, 1, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ, 0x100, 7, 0, null);
+        Region region = new Region(null, 0, 0, 1, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_READ, 0x100, 7, 0, null, null);
         assertTrue(region.grants(7, 0x11, 0));
         assertTrue(region.grants(7, 0x11, AccessFlags.REMOTE_READ));
         assertTrue(region.grants(7, 0x11, AccessFlags.REMOTE_READ | AccessFlags.LOCAL_WRITE));
