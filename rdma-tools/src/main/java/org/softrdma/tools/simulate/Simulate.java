@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.simulate;
 
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.softrdma.simulator.SeedResult;
 import org.softrdma.simulator.Seeds;
 import org.softrdma.tools.cli.AnnotatedTool;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.ToolFailure;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -47,10 +52,22 @@ public final class Simulate extends AnnotatedTool {
     @Option(names = "--verbose", description = "with --seed, everything on the wire; else a line for every seed")
     private boolean verbose;
 
+    @Option(names = "--svg", paramLabel = "FILE", description = "with --seed and one type, a sequence diagram of its first packets")
+    private Path svg;
+
+    @Option(names = "--packets", paramLabel = "N", description = "with --svg, packets to draw (default: 200)")
+    private int packets = 200;
+
     @Override
     protected void check() {
         if (jobs < 1) {
             throw new Misused("--jobs is " + jobs + "; at least 1 is needed");
+        }
+        if (packets < 1) {
+            throw new Misused("--packets is " + packets + "; at least 1 is needed");
+        }
+        if (svg != null && (which.one == null || types.size() != 1)) {
+            throw new Misused("--svg draws one seed of one type; add --seed N and --type TYPE");
         }
     }
 
@@ -62,8 +79,12 @@ public final class Simulate extends AnnotatedTool {
     private int runOne(long seed, Console console) {
         int exitCode = 0;
         for (SeedType type : types) {
-            SeedResult result = type.run(seed, verbose ? console::println : null);
+            SequenceDiagram diagram = svg == null ? null : new SequenceDiagram(packets);
+            SeedResult result = type.run(seed, trace(diagram, console));
             console.println(type + " " + result.report());
+            if (diagram != null) {
+                write(diagram, type + " seed " + seed);
+            }
             if (!result.passed()) {
                 exitCode = 1;
                 if (!verbose) {
@@ -72,6 +93,25 @@ public final class Simulate extends AnnotatedTool {
             }
         }
         return exitCode;
+    }
+
+    /** Returns what takes the lines of the trace, or null if nothing wants them. */
+    private Consumer<String> trace(SequenceDiagram diagram, Console console) {
+        if (diagram == null) {
+            return verbose ? console::println : null;
+        }
+        return verbose ? line -> {
+            console.println(line);
+            diagram.add(line);
+        } : diagram::add;
+    }
+
+    private void write(SequenceDiagram diagram, String title) {
+        try {
+            Files.writeString(svg, diagram.svg(title));
+        } catch (IOException refused) {
+            throw new ToolFailure("softrdma simulate: cannot write " + svg + ": " + refused);
+        }
     }
 
     private int runMany(SeedRange range, Console console) {

@@ -4,12 +4,17 @@ package org.softrdma.tools.simulate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.tools.ToolRun;
+import org.w3c.dom.Document;
+import org.w3c.dom.NodeList;
 
 class SimulateTest {
     private static ToolRun simulate(String... arguments) {
@@ -74,8 +79,25 @@ class SimulateTest {
     }
 
     @ParameterizedTest
+    @EnumSource(SeedType.class)
+    void shouldDrawASeedOfEveryType(SeedType type, @TempDir Path directory) throws Exception {
+        Path file = directory.resolve("seed.svg");
+        ToolRun run = simulate("--seed", "5", "--type", type.toString(), "--svg", file.toString(), "--packets", "20");
+
+        assertEquals(0, run.exitCode(), run.err());
+        Document svg = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(file.toFile());
+        int arrows = 0;
+        NodeList lines = svg.getElementsByTagName("line");
+        for (int i = 0; i < lines.getLength(); i++) {
+            arrows += lines.item(i).getAttributes().getNamedItem("marker-end") == null ? 0 : 1;
+        }
+        assertTrue(arrows >= 3 && arrows <= 40, type + " has " + arrows + " arrows");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"--seeds 5..3", "--seeds a..b", "--seeds 1..", "--seeds 0..9223372036854775807", "--seed x", "--jobs 0",
-        "--seed 1 --seeds 1..2", "--nonsense", "--type ib", "--type", "1..2"})
+        "--seed 1 --seeds 1..2", "--nonsense",
+        "--svg x.svg --seeds 1..2 --type cm", "--svg x.svg --seed 1", "--packets 0", "--type ib", "--type", "1..2"})
     void shouldRefuseWhatMakesNoSense(String arguments) {
         ToolRun run = simulate(arguments.split(" "));
 
