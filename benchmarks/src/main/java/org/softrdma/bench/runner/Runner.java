@@ -37,6 +37,9 @@ public final class Runner {
     private double busiest;
     private double busySum;
     private int runs;
+    /** Measurements to make, and those that were begun or left out. */
+    private int total;
+    private int done;
 
     private Runner() {
     }
@@ -107,6 +110,7 @@ public final class Runner {
         Map<String, String> missing = new LinkedHashMap<>();
         String loadBefore = Machine.read("/proc/loadavg");
         long startNs = System.nanoTime();
+        total = count * groups.values().stream().mapToInt(List::size).sum();
         for (List<Row> group : groups.values()) {
             for (int repetition = 1; repetition <= count; repetition++) {
                 for (Row row : group) {
@@ -138,6 +142,7 @@ public final class Runner {
     }
 
     private void measure(Row row, int repetition, Samples samples, Map<String, String> missing) throws IOException {
+        done++;
         String why = row.missing();
         if (why != null) {
             missing.put(row.name(), why);
@@ -147,7 +152,7 @@ public final class Runner {
         busiest = Math.max(busiest, busy);
         busySum += busy;
         runs++;
-        System.err.printf(Locale.ROOT, "%-34s %d ", row.name(), repetition);
+        System.err.printf(Locale.ROOT, "%4d/%d  %-34s %d ", done, total, row.name(), repetition);
         long startNs = System.nanoTime();
         try {
             Map<String, Double> values = row.run();
