@@ -44,6 +44,27 @@ public final class HostTool extends RunningCommand {
         }
     }
 
+    /**
+     * Starts a command of a user of this machine, outside any lab.
+     *
+     * @param directory where it starts
+     * @param file      where its output is kept
+     */
+    static HostTool startHere(Path directory, Path file, Map<String, String> environment, List<String> command) {
+        List<String> all = new ArrayList<>();
+        if (RequirementExtension.isInstalled("setpriv")) {
+            all.addAll(List.of("setpriv", "--pdeathsig", "KILL"));
+        }
+        all.addAll(command);
+        ProcessBuilder builder = new ProcessBuilder(all).directory(directory.toFile());
+        builder.environment().putAll(environment);
+        try {
+            return new HostTool(() -> { }, file, command, builder);
+        } catch (IOException refused) {
+            throw new IllegalStateException("cannot start " + command, refused);
+        }
+    }
+
     private void listen() {
         byte[] buffer = new byte[BUFFER_BYTES];
         try (InputStream out = process.getInputStream()) {

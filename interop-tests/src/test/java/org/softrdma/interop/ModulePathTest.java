@@ -34,7 +34,7 @@ import org.softrdma.host.config.NetDevice;
 @Timeout(120)
 class ModulePathTest {
     private static final String JAVA_HOME = System.getProperty("java.home");
-    private static final String CLASS_PATH = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    static final String CLASS_PATH = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     /** Everything an application can name; all other packages are exported to modules of this project only, or not at all. */
     private static final Map<String, String> PUBLIC_PACKAGES = new TreeMap<>(Map.ofEntries(
         Map.entry("org.softrdma.verbs", "org.softrdma.verbs org.softrdma.verbs.cm org.softrdma.verbs.reason"),
@@ -140,7 +140,7 @@ class ModulePathTest {
     }
 
     /** The entries of the class path that are modules of this project or libraries of theirs. */
-    private static String modulePath() {
+    static String modulePath() {
         return Arrays.stream(CLASS_PATH.split(File.pathSeparator)).filter(ModulePathTest::isModule).map(Path::of).map(Path::toAbsolutePath)
             .map(Path::toString).collect(Collectors.joining(File.pathSeparator));
     }
