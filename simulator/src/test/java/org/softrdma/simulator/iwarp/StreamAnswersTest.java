@@ -32,6 +32,7 @@ class StreamAnswersTest extends StreamScript {
         assertNull(peers.complaint());
         peerComplains("key or offset of the sink", 8, tagged(true, READ_RESPONSE, SINK + 1, SINK_TO, content(8)));
         peerComplains("key or offset of the sink", 8, tagged(true, READ_RESPONSE, SINK, SINK_TO + 1, content(8)));
+        peerComplains("wrong byte at 0 of 8", 8, changed(readResponse(true, 0, 8), TAGGED, 0));
         peerComplains("wrong byte at 7 of 8", 8, changed(readResponse(true, 0, 8), TAGGED + 7, 0));
         peerComplains("READ response of more than 8 bytes", 8, readResponse(true, 0, 9));
         peerComplains("ends after 7", 8, readResponse(true, 0, 7));

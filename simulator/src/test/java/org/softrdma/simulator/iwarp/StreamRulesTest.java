@@ -131,6 +131,10 @@ class StreamRulesTest extends StreamScript {
         accepts(readRequest(1, 0, 0, 0), send(1, 8));
         complains("no opening message of kind READ", send(1, 8));
         complains("the opening READ has 1 bytes", readRequest(1, 1, 0, 0));
+        begin();
+        sendsAndArrives(readRequest(1, 0, 0, 0));
+        peerSends(readResponse(true, 0, 0));
+        assertNull(peers.complaint());
     }
 
     /** RFC 5044 §7.1.2 */
@@ -198,6 +202,7 @@ class StreamRulesTest extends StreamScript {
     void shouldRequireEveryByteOnceAndTheEndWhereItIs() {
         plan(Message.Kind.SEND, 8);
         complains("SEND 0 of 8 bytes: 9 bytes", send(1, 9));
+        complains("SEND 0 of 8 bytes: wrong byte at 0", changed(send(1, 8), UNTAGGED, 0));
         complains("SEND 0 of 8 bytes: wrong byte at 7", changed(send(1, 8), UNTAGGED + 7, 0));
         complains("SEND 0 of 8 bytes ends after 7 bytes", send(1, 7));
         complains("SEND 0 of 8 bytes goes on after 8 bytes", untagged(false, SEND, 0, 0, 1, 0, content(8)));
@@ -311,7 +316,8 @@ class StreamRulesTest extends StreamScript {
     void shouldCountReadsAndAtomicsInOneQueue() {
         plan(Message.Kind.READ, 4);
         plan(Message.Kind.FETCH_ADD, 8).compareAdd = 7;
-        accepts(read(1, 4), fetchAdd(2, 7));
+        plan(Message.Kind.SEND, 8);
+        accepts(read(1, 4), fetchAdd(2, 7), send(1, 8));
         complains("queue 1, MSN 1, MO 0 instead of 1, 2, 0", read(1, 4), fetchAdd(1, 7));
     }
 
