@@ -39,11 +39,8 @@ final class RawAddresses implements AutoCloseable {
         reserved = new ReservedPorts(calls, options.port(), interfaceIndex);
         boolean complete = false;
         try {
-            if (options.v2()) {
-                addresses.forEach(reserved::reserve);
-            }
-            if (options.v1()) {
-                claimVersionOne(calls, interfaceIndex);
+            if (options.claims()) {
+                claim(calls, interfaceIndex);
             }
             complete = true;
         } finally {
@@ -52,6 +49,15 @@ final class RawAddresses implements AutoCloseable {
             }
         }
         updateReader();
+    }
+
+    private void claim(LinuxSockets calls, int interfaceIndex) {
+        if (options.v2()) {
+            addresses.forEach(reserved::reserve);
+        }
+        if (options.v1()) {
+            claimVersionOne(calls, interfaceIndex);
+        }
     }
 
     /** Claims the interface, whose one v1 GID is made from its MAC address; of the loopback one, which devices share, each address. */

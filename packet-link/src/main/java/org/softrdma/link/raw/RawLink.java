@@ -235,6 +235,11 @@ final class RawLink implements Link {
         return drop(batch);
     }
 
+    /** Whether packets wait for the MAC addresses of neighbours. */
+    boolean hasWaiting() {
+        return !waiting.isEmpty();
+    }
+
     private int drop(TransmitBatch batch) {
         sendErrors++;
         batch.sent(1);

@@ -14,8 +14,10 @@ import org.softrdma.verbs.GidType;
  * @param port              of RoCE v2, both ends
  * @param socketBufferBytes requested for each direction; the host may grant less
  * @param offload           whether the kernel or the NIC cuts trains of RoCE v2 packets, if supported
+ * @param claims            whether the link takes RoCE v2's port and RoCE v1 of the interface for itself; false for a {@link RawSender}
  */
-public record RawLinkOptions(String interfaceName, long mac, List<GidType> types, int port, int socketBufferBytes, boolean offload) {
+public record RawLinkOptions(String interfaceName, long mac, List<GidType> types, int port, int socketBufferBytes, boolean offload,
+                             boolean claims) {
     public RawLinkOptions {
         types = List.copyOf(types);
         if (types.isEmpty() || types.contains(GidType.IB)) {
@@ -26,7 +28,11 @@ public record RawLinkOptions(String interfaceName, long mac, List<GidType> types
     /** Options with the port, socket buffers and offload of {@link UdpLinkOptions#DEFAULT}. */
     public static RawLinkOptions on(String interfaceName, long mac, List<GidType> types) {
         return new RawLinkOptions(interfaceName, mac, types, UdpLinkOptions.DEFAULT.port(), UdpLinkOptions.DEFAULT.socketBufferBytes(),
-            UdpLinkOptions.DEFAULT.offload());
+            UdpLinkOptions.DEFAULT.offload(), true);
+    }
+
+    RawLinkOptions withoutClaims() {
+        return new RawLinkOptions(interfaceName, mac, types, port, socketBufferBytes, offload, false);
     }
 
     boolean v1() {

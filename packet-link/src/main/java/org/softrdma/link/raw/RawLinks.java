@@ -24,11 +24,26 @@ public final class RawLinks {
      *     there; EADDRNOTAVAIL, EINVAL as for {@link UdpLinks}; others of the host
      */
     public static Link open(List<Gid> addresses, RawLinkOptions options) {
+        require();
+        return new RawLink(addresses, options);
+    }
+
+    /**
+     * Opens a packet socket for sending alone, beside a link that uses the interface.
+     *
+     * @param addresses of the interface, also of another process
+     * @throws VerbsException as {@link #open}, but EADDRINUSE
+     */
+    public static RawSender openSender(List<Gid> addresses, RawLinkOptions options) {
+        require();
+        return new RawSender(new RawLink(addresses, options.withoutClaims()));
+    }
+
+    private static void require() {
         if (!System.getProperty("os.name").equals("Linux") || ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
             throw new VerbsException(Errno.EOPNOTSUPP, "open_device", "raw frames need Linux on a little-endian machine; over UDP sockets"
                 + " (link udp) there is RoCE v2 everywhere");
         }
         NativeCalls.require("a raw link");
-        return new RawLink(addresses, options);
     }
 }
