@@ -29,6 +29,8 @@ class RoceVersionsTest {
 
     private static final int PING_PONG_PORT = 18515;
     private static final Duration DEADLINE = Duration.ofSeconds(90);
+    /** 128 + SIGKILL. */
+    private static final int KILLED = 137;
     private static final String ROCE_FRAMES = "ether proto 0x8915 or udp port 4791";
     /** Offload is off, because a capture on such a wire shows a train as one frame. */
     private static final Map<String, String> NO_OFFLOAD = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.offload=off");
@@ -210,6 +212,40 @@ class RoceVersionsTest {
     }
 
     // ---- failures ----
+
+    /** The next process with a device at that host sends the DREQ of the killed one, here a server that is started again. */
+    @ParameterizedTest
+    @CsvSource({"link raw roce v1, false", "link raw roce v1, true", "link udp, true"})
+    void shouldNotifyThePeerOfAKilledServer(String options, boolean ipv6) throws Exception {
+        try (VethPair pair = new VethPair("killed-" + options.replace(' ', '-') + (ipv6 ? "-ipv6" : "-ipv4"), 1500)) {
+            pair.addDevices(options);
+            try (RunningCommand server = pair.b.start("server", "rping", "-s");
+                 RunningCommand client = connected(pair, "rping", "-c", "-v", "-a", ipv6 ? pair.b.ipv6 : pair.b.ipv4)) {
+                client.awaitOutput("ping data: rdma-ping-9: ", DEADLINE);
+                server.close();
+                assertEquals(KILLED, server.awaitExit(DEADLINE));
+                try (RunningCommand next = pair.b.start("next", "rping", "-s")) {
+                    client.awaitExit(DEADLINE);
+                    assertTrue(client.output().contains("client DISCONNECT EVENT..."), client.output() + next.output());
+                }
+            }
+        }
+    }
+
+    /** Starts a client, again while the server does not listen yet. */
+    private static RunningCommand connected(VethPair pair, String... words) {
+        while (true) {
+            RunningCommand client = pair.a.start("client", words);
+            try {
+                client.awaitOutput("ping data: ", DEADLINE);
+                return client;
+            } catch (AssertionError ended) {
+                if (!client.output().contains("RDMA_CM_EVENT_REJECTED") && !client.output().contains("RDMA_CM_EVENT_UNREACHABLE")) {
+                    throw ended;
+                }
+            }
+        }
+    }
 
     @Test
     void shouldContinueAfterTheWireWasCut() throws Exception {

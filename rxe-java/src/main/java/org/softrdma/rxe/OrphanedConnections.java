@@ -31,7 +31,7 @@ import org.softrdma.wire.roce.Icrc;
  * process looks for records twice a second; the first look is when the first device is opened.
  *
  * <p>The datagrams leave from an ephemeral port, which a receiver does not check, so that they disturb no device at the same address.
- * Connections of RoCE v1 are left to the peers' timeouts: that would take raw frames.
+ * Those of RoCE v1, which needs raw frames, are sent by {@link RawDisconnects}.
  */
 final class OrphanedConnections {
     private static final System.Logger LOG = System.getLogger(OrphanedConnections.class.getName());
@@ -42,6 +42,7 @@ final class OrphanedConnections {
     private static PeriodicTask watch;
 
     private final Map<Gid, DatagramChannel> channels = new HashMap<>();
+    private final RawDisconnects versionOne = new RawDisconnects();
     private final ByteBuffer packet = ByteBuffer.allocate(HEADROOM + Gsi.PACKET_BYTES);
     private final Icrc icrc = new Icrc();
     private int psn;
@@ -95,7 +96,9 @@ final class OrphanedConnections {
 
     private void trySend(RecordedDisconnects.Entry entry) {
         try {
-            if (entry.gids().type() == GidType.ROCE_V2) {
+            if (entry.gids().type() == GidType.ROCE_V1) {
+                versionOne.send(entry.gids(), entry.dreq(), psn++);
+            } else {
                 send(entry.gids(), entry.dreq());
             }
         } catch (IOException | VerbsException unreachable) {
@@ -144,6 +147,7 @@ final class OrphanedConnections {
     }
 
     private void close() {
+        versionOne.close();
         for (DatagramChannel each : channels.values()) {
             try {
                 each.close();
