@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Servers whose peers request connections and do not finish: threads, queue pairs and memory return. */
@@ -108,6 +109,20 @@ class UnfinishedConnectionsTest extends ToolProcesses {
         assertEquals(255, ended.exitCode(), ended.toString());
         assertTrue(ended.err().startsWith("rdma_get_recv_comp: Connection reset by peer\n"), ended.toString());
         assertTrue(ended.out().endsWith("rdma_server: end -1\n"), ended.toString());
+    }
+
+    /** Waits on a synchronous identifier, on events, and of a stream; each ends with the connection. */
+    @ParameterizedTest
+    @CsvSource({"rping -s, 0, wait for RDMA_READ_ADV state 10", "ib_write_bw -z, 1, Bad wc status 5: Work Request Flushed Error",
+        "ib_send_lat -z, 1, Bad wc status 5: Work Request Flushed Error", "rstream, 255, rrecv: Connection reset by peer"})
+    void shouldEndAServerWhosePeerDisconnectsAtOnce(String line, int exitCode, String reason) throws Exception {
+        int port = freePort();
+        Started server = listening(line + " -p " + port, "tcp-" + port);
+        assertEquals(1, request(port, UnfinishedPeer.End.DISCONNECT, 1, FIRST_ID, 1, line.equals("rstream") ? STREAM_DATA : new byte[0]));
+
+        Ended ended = server.await();
+        assertEquals(exitCode, ended.exitCode(), ended.toString());
+        assertTrue(ended.err().contains(reason), ended.toString());
     }
 
     private int request(int port, UnfinishedPeer.End end, int count, int firstId) throws Exception {
