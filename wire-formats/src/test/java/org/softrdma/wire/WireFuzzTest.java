@@ -19,9 +19,8 @@ import org.softrdma.wire.roce.RoceFrame;
 
 /**
  * Any bytes as a capture, as a frame and as a packet: refused by a verdict or the one exception, never by another. Inside
- * {@code mvn verify} it replays its seeds (regression mode). To search, Jazzer's agent must read our classes, and the ASM inside 0.24.0
- * knows none newer than Java 23's:
- * {@code JAZZER_FUZZ=1 mvn -pl wire-formats clean test -Dtest=WireFuzzTest -Dmaven.compiler.release=23 -Djazzer.hooks=true}.
+ * {@code mvn verify} it replays its seeds (regression mode). To search with coverage for an hour:
+ * {@code JAZZER_FUZZ=1 mvn -pl wire-formats test -Dtest=WireFuzzTest -Djazzer.hooks=true -Djazzer.max_duration=1h}.
  */
 class WireFuzzTest {
     @FuzzTest(maxDuration = "5m")
