@@ -219,12 +219,13 @@ class RoceVersionsTest {
     void shouldNotifyThePeerOfAKilledServer(String options, boolean ipv6) throws Exception {
         try (VethPair pair = new VethPair("killed-" + options.replace(' ', '-') + (ipv6 ? "-ipv6" : "-ipv4"), 1500)) {
             pair.addDevices(options);
-            try (RunningCommand server = pair.b.start("server", "rping", "-s");
-                 RunningCommand client = connected(pair, "rping", "-c", "-v", "-a", ipv6 ? pair.b.ipv6 : pair.b.ipv4)) {
+            String address = ipv6 ? pair.b.ipv6 : pair.b.ipv4;
+            try (RunningCommand server = pair.b.start("server", "rping", "-s", "-a", address);
+                 RunningCommand client = connected(pair, "rping", "-c", "-v", "-a", address)) {
                 client.awaitOutput("ping data: rdma-ping-9: ", DEADLINE);
-                server.close();
+                server.kill();
                 assertEquals(KILLED, server.awaitExit(DEADLINE));
-                try (RunningCommand next = pair.b.start("next", "rping", "-s")) {
+                try (RunningCommand next = pair.b.start("next", "rping", "-s", "-a", address)) {
                     client.awaitExit(DEADLINE);
                     assertTrue(client.output().contains("client DISCONNECT EVENT..."), client.output() + next.output());
                 }
@@ -261,6 +262,26 @@ class RoceVersionsTest {
                     pair.b.cutTheWire();
                     client.awaitSuccess(DEADLINE);
                     server.awaitSuccess(DEADLINE);
+                }
+            }
+        }
+    }
+
+    /** A path MTU that fitted when the connection was made: the reason is in the log, and EMSGSIZE in the vendor error. */
+    @Test
+    void shouldExplainAFailureByAShrunkenMtu() throws Exception {
+        try (VethPair pair = new VethPair("shrunken", 9000)) {
+            pair.addDevices("");
+            try (RunningCommand server = pair.b.start("server", "ib_write_bw", "-x", "1", "-m", "4096", "-D", "60")) {
+                pair.b.awaitListener(server, PING_PONG_PORT);
+                try (RunningCommand client = pair.a.start("client", "ib_write_bw", "-x", "1", "-m", "4096", "-D", "60", pair.b.ipv4)) {
+                    client.awaitOutput("BW average", DEADLINE);
+                    pair.a.ip("link set " + pair.a.netdev() + " mtu 1500");
+                    client.awaitExit(DEADLINE);
+                    String output = client.output();
+                    assertTrue(output.contains("Failed status 12: ") && output.contains(" syndrom 0x5a"), output);
+                    assertTrue(output.contains("failed with RETRY_EXC_ERR: its path MTU of 4096 bytes no longer fits the interface, "
+                        + "whose MTU is 1500 now (RoCE 1024)"), output);
                 }
             }
         }

@@ -90,6 +90,18 @@ final class VethPair implements AutoCloseable {
             }
         }
 
+        /** Waits for the carrier, which the kernel finds a moment after both ends are up. */
+        private void awaitCarrier() {
+            long untilNs = System.nanoTime() + SHORTLY.toNanos();
+            String file = "/sys/class/net/" + netdev() + "/operstate";
+            while (exitCode(List.of("ip", "netns", "exec", namespace, "grep", "-qx", "up", file)) != 0) {
+                if (System.nanoTime() - untilNs > 0) {
+                    throw new AssertionError(netdev() + " has no carrier");
+                }
+                pause();
+            }
+        }
+
         /** Waits until a started server listens on a TCP port. */
         void awaitListener(RunningCommand server, int port) {
             awaitIn(server, String.format("cat /proc/net/tcp /proc/net/tcp6 | grep -q ':%04X [0-9A-F:]* 0A '", port));
@@ -151,6 +163,8 @@ final class VethPair implements AutoCloseable {
                 each.ip("addr add " + each.ipv6 + "/64 dev " + each.netdev() + " nodad");
                 each.ip("link set " + each.netdev() + " mtu " + mtu + " up");
             }
+            a.awaitCarrier();
+            b.awaitCarrier();
             made = true;
         } finally {
             if (!made) {
