@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class DoorbellsTest {
     private static final int THREADS = 4;
-    private static final int RINGS = 20_000;
+    private static final int RINGS = 5_000;
     private static final long PATIENCE_NS = 10_000_000_000L;
 
     private final Doorbells doorbells = new Doorbells();

@@ -178,7 +178,7 @@ class SoftCompletionQueueTest {
      */
     @Test
     void shouldKeepTheWiderOfTwoArmingsAtOnce() throws InterruptedException {
-        int rounds = 5_000;
+        int rounds = 2_000;
         AtomicInteger begun = new AtomicInteger();
         AtomicInteger armed = new AtomicInteger();
         Thread other = Thread.ofPlatform().daemon().start(() -> {
@@ -313,7 +313,7 @@ class SoftCompletionQueueTest {
     /** Pollers, a pusher and a thread that keeps changing the size run concurrently. */
     @Test
     void shouldLoseNothingWhileItIsResized() {
-        int count = 20_000;
+        int count = 5_000;
         SoftCompletionQueue queue = queue(64);
         Waiting pusher = Waiting.start(() -> {
             for (int i = 0; i < count; ) {
