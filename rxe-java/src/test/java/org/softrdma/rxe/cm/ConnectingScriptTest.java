@@ -8,11 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.cm.RequestVerdict;
 import org.softrdma.rxe.sim.CmWorld;
 import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.cm.CmMessage;
 import org.softrdma.wire.cm.CmMra;
@@ -170,8 +174,9 @@ class ConnectingScriptTest extends CmScript {
         ByteBuffer mra = drain(a).getFirst();
         assertEquals(CmMessage.MRA, Mad.attribute(mra, 0));
         assertEquals(CmMessage.ANSWERS_REP, CmMra.MESSAGE.get(mra, 0));
-        a.confirm(connection);
+        connection.confirm(world.nowNs(), new byte[] {6, 7});
         List<ByteBuffer> rtu = drain(a);
+        assertEquals("0607", HexFormat.of().formatHex(CmMessage.privateData(rtu.getFirst(), 0), 0, 2));
         a.manager().onMad(0, CmWorld.gids(a.address(), b.address()), rep);
         assertEquals(rtu, drain(a));
         assertEvents(a, "reply");
@@ -389,12 +394,17 @@ class ConnectingScriptTest extends CmScript {
         assertEquals(b.address().low(), CmRej.INFO_GID_LOW.getLong(answers.getFirst(), 0));
     }
 
-    @Test
-    void shouldSayThatAlternatePathsAreNotSupported() {
+    /** A path has a LID, which RoCE does not use, or a GID; a request without either has no alternate path. */
+    @ParameterizedTest
+    @CsvSource({"1, 0, 1", "0, 1, 1", "0, 0, 0"})
+    void shouldSayThatAlternatePathsAreNotSupported(int lid, long gidLow, int failover) {
         b.manager().listen(CmHost.SERVICE, b);
-        say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> CmReq.ALTERNATE_LOCAL_LID.set(mad, 0, 1)));
+        say(b, CmMessage.REQ, 5, strangersReq(b).andThen(mad -> {
+            CmReq.ALTERNATE_LOCAL_LID.set(mad, 0, lid);
+            CmReq.ALTERNATE_LOCAL_GID_LOW.set(mad, 0, gidLow);
+        }));
         b.accept(b.requested, B_QPN);
-        assertEquals(1, CmRep.FAILOVER.get(drain(b).getFirst(), 0));
+        assertEquals(failover, CmRep.FAILOVER.get(drain(b).getFirst(), 0));
     }
 
     @Test
@@ -464,6 +474,9 @@ class ConnectingScriptTest extends CmScript {
         assertTrue(a.manager().isIdle() && b.manager().isIdle());
         assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> a.confirm(connection)).errno());
         assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> b.accept(b.requested, B_QPN)).errno());
+        assertEquals(Errno.EINVAL, assertThrows(VerbsException.class, () -> connection.reject(world.nowNs(), CmRejectReason.CONSUMER,
+            new byte[0])).errno());
+        assertFalse(a.manager().hasOutgoing());
     }
 
     @Test
@@ -491,5 +504,41 @@ class ConnectingScriptTest extends CmScript {
         assertEvents(b, "request", "rejected: timeout");
         assertEvents(a);
         assertTrue(a.manager().isIdle() && b.manager().isIdle());
+    }
+
+    @Test
+    void shouldRejectForAConsumerThatIsGoneAfterItsReply() {
+        b.manager().listen(CmHost.SERVICE, b);
+        a.connect(b, A_QPN);
+        world.runFor(2 * MILLISECOND);
+        b.accept(b.requested, B_QPN);
+        b.requested.abandon(world.nowNs());
+        world.runFor(2 * MILLISECOND);
+        assertEvents(a, "reply", "rejected: consumer reject");
+        assertEvents(b, "request");
+        assertNothingIsLeft();
+    }
+
+    /** A REP is an answer: a peer that takes 40 ms for it is not sent the next request before twice that time. */
+    @Test
+    void shouldMeasureThePeersAnswerTimeByItsReply() {
+        CmHost narrow = new CmHost(world, 3, CmSettings.of(3).withMaxInFlight(1));
+        for (int i = 0; i < 3; i++) {
+            narrow.manager().connect(world.nowNs(), GidType.ROCE_V2, CmHost.request(narrow.address(), stranger, A_QPN + i), narrow);
+        }
+        ByteBuffer req = drain(narrow).getFirst();
+        world.pass(40 * MILLISECOND);
+        ByteBuffer rep = message(CmMessage.REP, Mad.transactionId(req, 0), 0x77, CmMessage.LOCAL_COMM_ID.get(req, 0));
+        CmHost.reply(B_QPN).put(rep);
+        say(narrow, rep);
+        assertEvents(narrow, "reply");
+        narrow.manager().onTime(world.nowNs());
+        assertEquals("REQ", names(drain(narrow)));
+        world.pass(80 * MILLISECOND - 1);
+        narrow.manager().onTime(world.nowNs());
+        assertEquals("", names(drain(narrow)));
+        world.pass(1);
+        narrow.manager().onTime(world.nowNs());
+        assertEquals("REQ", names(drain(narrow)));
     }
 }

@@ -153,6 +153,8 @@ class DisconnectingScriptTest extends CmScript {
         a.disconnect(connection);
         world.runFor(2 * MILLISECOND);
         assertEvents(b, "request", "peer disconnects");
+        world.runFor(REQUEST_INTERVAL_NS);
+        assertEquals(0, b.count(CmCounter.CM_REPEATED), "the REP has an answer");
         b.disconnect(b.requested);
         assertNothingIsLeft();
     }
@@ -480,6 +482,18 @@ class DisconnectingScriptTest extends CmScript {
         assertEquals("DREQ", names(last), "after a DREQ that crossed ours");
         assertEquals(connections.get(2).localId(), CmMessage.LOCAL_COMM_ID.get(last.getFirst(), 0));
         assertEquals(List.of("disconnected", "disconnected"), narrow.told().stream().filter("disconnected"::equals).toList());
+    }
+
+    /** A DREQ that was repeated for the last time occupies its slot no longer. */
+    @Test
+    void shouldGiveTheSlotBackWhenNobodyAnswers() {
+        CmHost narrow = new CmHost(world, 3, CmSettings.of(3).withMaxInFlight(1));
+        List<Connection> connections = establishedWithStranger(narrow, 1);
+        narrow.disconnect(connections.getFirst());
+        world.runFor(16 * REQUEST_INTERVAL_NS + MILLISECOND);
+        assertTrue(narrow.told().contains("disconnected, no answer"));
+        narrow.manager().connect(world.nowNs(), GidType.ROCE_V2, CmHost.request(narrow.address(), stranger, A_QPN + 1), narrow);
+        assertEquals("REQ", names(drain(narrow)));
     }
 
     @Test
