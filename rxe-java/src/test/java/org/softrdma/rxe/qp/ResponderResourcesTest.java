@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a responder remembers of READs and atomics. PSNs wrap in most tests. Source: IBA vol 1 §9.4.4, §9.7.5.1.4 */
+/** Memory of a responder for READs and atomics. PSNs wrap in most tests. Source: IBA vol 1 §9.4.4, §9.7.5.1.4 */
 class ResponderResourcesTest {
     private static final int FIRST = 0xfffffe;
     private static final int MTU = 1024;
