@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.wire.cm;
 
+import org.softrdma.wire.mad.Field;
 import org.softrdma.wire.mad.MadField;
 
 /** APR: the answer to a LAP. Source: IBA vol 1 §12.8.2. */
@@ -19,9 +20,9 @@ public final class CmApr {
     public static final int MAX_INFO_LENGTH = 72;
 
     /** Bytes of additional information, u8; more than {@link #MAX_INFO_LENGTH} cannot be. */
-    public static final MadField INFO_LENGTH = MadField.bytes(8, 1);
+    public static final Field INFO_LENGTH = MadField.bytes(8, 1);
     /** u8. */
-    public static final MadField STATUS = MadField.bytes(9, 1);
+    public static final Field STATUS = MadField.bytes(9, 1);
 
     private CmApr() {
     }

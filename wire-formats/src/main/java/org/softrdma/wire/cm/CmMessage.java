@@ -3,6 +3,7 @@ package org.softrdma.wire.cm;
 
 import java.nio.ByteBuffer;
 import org.softrdma.wire.mad.Mad;
+import org.softrdma.wire.mad.Field;
 import org.softrdma.wire.mad.MadField;
 
 /**
@@ -41,9 +42,9 @@ public final class CmMessage {
     public static final int ANSWERS_OTHER = 2;
 
     /** Number the sender gave the connection, u32; not in SIDR_REQ and SIDR_REP, which have a {@link CmSidrReq#REQUEST_ID} there. */
-    public static final MadField LOCAL_COMM_ID = MadField.bytes(0, 4);
+    public static final Field LOCAL_COMM_ID = MadField.bytes(0, 4);
     /** Number the receiver gave the connection, u32; not in REQ, SIDR_REQ and SIDR_REP. */
-    public static final MadField REMOTE_COMM_ID = MadField.bytes(4, 4);
+    public static final Field REMOTE_COMM_ID = MadField.bytes(4, 4);
 
     private static final int FIRST = REQ;
     private static final String[] NAMES =

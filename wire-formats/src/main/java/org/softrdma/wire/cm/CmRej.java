@@ -2,6 +2,7 @@
 package org.softrdma.wire.cm;
 
 import org.softrdma.wire.mad.Mad;
+import org.softrdma.wire.mad.Field;
 import org.softrdma.wire.mad.MadField;
 
 /** REJ: a message is refused, or a connection is given up while it is made. Source: IBA vol 1 §12.6.7. */
@@ -14,15 +15,15 @@ public final class CmRej {
     public static final int INFO_OFFSET = Mad.HEADER_LENGTH + 12;
 
     /** Message that is rejected, 2 bits: {@link CmMessage#ANSWERS_REQ} and its neighbours. */
-    public static final MadField MESSAGE = MadField.bits(8, 0xC0);
+    public static final Field MESSAGE = MadField.bits(8, 0xC0);
     /** Bytes of additional information, 7 bits; more than {@link #MAX_INFO_LENGTH} cannot be. */
-    public static final MadField INFO_LENGTH = MadField.bits(9, 0xFE);
+    public static final Field INFO_LENGTH = MadField.bits(9, 0xFE);
     /** Why, u16: {@link CmRejectReason}. */
-    public static final MadField REASON = MadField.bytes(10, 2);
+    public static final Field REASON = MadField.bytes(10, 2);
     /** The first 8 bytes of additional information, where those are a GUID. */
-    public static final MadField INFO_GUID = MadField.bytes(12, 8);
+    public static final Field INFO_GUID = MadField.bytes(12, 8);
     /** The second 8 bytes of additional information; with the first they are a GID. */
-    public static final MadField INFO_GID_LOW = MadField.bytes(20, 8);
+    public static final Field INFO_GID_LOW = MadField.bytes(20, 8);
 
     private CmRej() {
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.wire.cm;
 
+import org.softrdma.wire.mad.Field;
 import org.softrdma.wire.mad.MadField;
 
 /** SIDR_REP: says which queue pair a service of datagrams has, or why none. Source: IBA vol 1 §12.11.2. */
@@ -24,17 +25,17 @@ public final class CmSidrRep {
     public static final int UNSUPPORTED_VERSION = 5;
 
     /** As in the question, u32. */
-    public static final MadField REQUEST_ID = MadField.bytes(0, 4);
+    public static final Field REQUEST_ID = MadField.bytes(0, 4);
     /** u8. */
-    public static final MadField STATUS = MadField.bytes(4, 1);
+    public static final Field STATUS = MadField.bytes(4, 1);
     /** Bytes of additional information, u8; more than {@link #MAX_INFO_LENGTH} cannot be. */
-    public static final MadField INFO_LENGTH = MadField.bytes(5, 1);
+    public static final Field INFO_LENGTH = MadField.bytes(5, 1);
     /** u24. */
-    public static final MadField QPN = MadField.bytes(8, 3);
+    public static final Field QPN = MadField.bytes(8, 3);
     /** u64: {@link ServiceId}. */
-    public static final MadField SERVICE_ID = MadField.bytes(12, 8);
+    public static final Field SERVICE_ID = MadField.bytes(12, 8);
     /** u32. */
-    public static final MadField QKEY = MadField.bytes(20, 4);
+    public static final Field QKEY = MadField.bytes(20, 4);
 
     private CmSidrRep() {
     }

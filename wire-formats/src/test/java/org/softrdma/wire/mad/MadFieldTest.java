@@ -4,7 +4,6 @@ package org.softrdma.wire.mad;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.reflect.Field;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
@@ -38,8 +37,8 @@ class MadFieldTest {
         CmMessage.SIDR_REQ, CmSidrReq.class, CmMessage.SIDR_REP, CmSidrRep.class);
 
     /** All fields of a message by name, the two communication ids included. */
-    private static Map<String, MadField> fieldsOf(int attribute) {
-        Map<String, MadField> fields = new LinkedHashMap<>();
+    private static Map<String, Field> fieldsOf(int attribute) {
+        Map<String, Field> fields = new LinkedHashMap<>();
         if (attribute != CmMessage.SIDR_REQ && attribute != CmMessage.SIDR_REP) {
             fields.put("LOCAL_COMM_ID", CmMessage.LOCAL_COMM_ID);
             if (attribute != CmMessage.REQ) {
@@ -47,9 +46,9 @@ class MadFieldTest {
             }
         }
         try {
-            for (Field field : MESSAGES.get(attribute).getFields()) {
-                if (field.getType() == MadField.class) {
-                    fields.put(field.getName(), (MadField) field.get(null));
+            for (java.lang.reflect.Field field : MESSAGES.get(attribute).getFields()) {
+                if (field.getType() == Field.class) {
+                    fields.put(field.getName(), (Field) field.get(null));
                 }
             }
         } catch (IllegalAccessException e) {
@@ -65,7 +64,7 @@ class MadFieldTest {
             fieldsOf(attribute).forEach((name, field) -> {
                 for (int bit = 0; bit < 8 * field.length(); bit++) {
                     if ((field.mask() >>> 8 * field.length() - 1 - bit & 1) != 0) {
-                        int place = 8 * (Mad.HEADER_LENGTH + field.offset()) + bit;
+                        int place = 8 * field.offset() + bit;
                         assertEquals(null, owner[place], CmMessage.name(attribute) + " " + name);
                         assertTrue(place < 8 * CmMessage.privateDataOffset(attribute), CmMessage.name(attribute) + " " + name);
                         owner[place] = name;
@@ -93,7 +92,7 @@ class MadFieldTest {
             assertEquals(expected, field.getLong(b, AT), name);
             assertEquals((int) expected, field.get(b, AT), name);
             BigInteger word = new BigInteger(1, b.array());
-            int lowest = 8 * (Mad.LENGTH - Mad.HEADER_LENGTH - field.offset() - field.length()) + Long.numberOfTrailingZeros(field.mask());
+            int lowest = 8 * (Mad.LENGTH - field.offset() - field.length()) + Long.numberOfTrailingZeros(field.mask());
             BigInteger whole = ones ? BigInteger.ONE.shiftLeft(8 * b.capacity()).subtract(BigInteger.ONE)
                 : BigInteger.ZERO;
             BigInteger before = new BigInteger(Long.toUnsignedString(ones ? field.max() : 0)).shiftLeft(lowest);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.wire.mad;
+
+import java.nio.ByteBuffer;
+
+/**
+ * One field of a structure: where it is, and how wide. Messages and attributes of management datagrams have up to fifty fields, so each is
+ * a table of fields instead of a pair of methods for each. Offsets count from the structure's first byte, which is {@code at} as
+ * everywhere. An attribute's structure is the same in each datagram that carries it, but begins at different offsets.
+ */
+public final class Field {
+    private final int offset;
+    private final int bytes;
+    private final long mask;
+    private final int shift;
+
+    private Field(int offset, int bytes, long mask) {
+        this.offset = offset;
+        this.bytes = bytes;
+        this.mask = mask;
+        shift = Long.numberOfTrailingZeros(mask);
+    }
+
+    /** A field of whole bytes, 1..8 of them. */
+    public static Field bytes(int offset, int count) {
+        return new Field(offset, count, -1L >>> 64 - 8 * count);
+    }
+
+    /** Some bits that lie side by side in a big-endian number of {@code count} bytes. */
+    public static Field bits(int offset, int count, long mask) {
+        return new Field(offset, count, mask);
+    }
+
+    /** Some bits of one byte. */
+    public static Field bits(int offset, int mask) {
+        return new Field(offset, 1, mask);
+    }
+
+    /** The same field of a structure that is {@code distance} bytes further inside another one. */
+    public Field within(int distance) {
+        return new Field(offset + distance, bytes, mask);
+    }
+
+    /** For fields of up to 32 bits; those of 32 as raw bits. */
+    public int get(ByteBuffer b, int at) {
+        return (int) getLong(b, at);
+    }
+
+    /** For any field; those of 64 bits as raw bits. */
+    public long getLong(ByteBuffer b, int at) {
+        return (word(b, at) & mask) >>> shift;
+    }
+
+    /** For fields of one bit. */
+    public boolean isSet(ByteBuffer b, int at) {
+        return getLong(b, at) != 0;
+    }
+
+    /** Writes the field and nothing else, from the low bits of {@code value}. */
+    public void set(ByteBuffer b, int at, long value) {
+        long word = word(b, at) & ~mask | value << shift & mask;
+        int first = at + offset;
+        for (int i = bytes - 1; i >= 0; i--) {
+            b.put(first + i, (byte) word);
+            word >>>= 8;
+        }
+    }
+
+    /** Copies the field and nothing else from one structure to another. */
+    public void copy(ByteBuffer from, int fromAt, ByteBuffer to, int toAt) {
+        set(to, toAt, getLong(from, fromAt));
+    }
+
+    private long word(ByteBuffer b, int at) {
+        int first = at + offset;
+        long word = 0;
+        for (int i = 0; i < bytes; i++) {
+            word = word << 8 | b.get(first + i) & 0xFF;
+        }
+        return word;
+    }
+
+    /** Greatest value; −1 for 64 bits. */
+    public long max() {
+        return mask >>> shift;
+    }
+
+    /** Bytes between the first byte of the structure and the first byte with bits of this field. */
+    public int offset() {
+        return offset;
+    }
+
+    /** Bytes the mask of {@link #mask} is laid over. */
+    public int length() {
+        return bytes;
+    }
+
+    /** Which bits of those bytes, read as a big-endian number, are the field. */
+    public long mask() {
+        return mask;
+    }
+}
