@@ -13,7 +13,8 @@
  *
  * <p>Every {@code put} writes all bytes of its header, the reserved ones as zero, so buffers need no clearing before reuse.
  *
- * <p>Packages by theme: {@code net} below RoCE, {@code roce}, {@code mad} and {@code cm} on top of it, {@code iwarp}, and {@code pcap} for
+ * <p>Packages by theme: {@code net} below RoCE, {@code roce}, {@code mad} and {@code cm} on top of it, {@code ib} for what InfiniBand has
+ * instead of {@code net}, {@code iwarp}, and {@code pcap} for
  * capture files. {@link org.softrdma.wire.CrcPolynomial} serves both ICRC and MPA's CRC.
  */
 package org.softrdma.wire;

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.wire.ib;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Local route header: the first header of every packet on an InfiniBand link.
+ *
+ * <pre>
+ *  0 | VL (4 bits) | LVer (4 bits) = 0 | SL (4 bits) | reserved (2 bits) | LNH (2 bits) |
+ *  2 | DLID (2) |
+ *  4 | reserved (5 bits) | PktLen (11 bits) |
+ *  6 | SLID (2) |
+ * </pre>
+ *
+ * The ICRC covers all of it but VL, which counts as ones. Source: IBA vol 1 §7.7.
+ */
+public final class Lrh {
+    /** Bytes. */
+    public static final int LENGTH = 8;
+    /** u8: VL bits 7:4, LVer bits 3:0. */
+    public static final int VL_OFFSET = 0;
+    /** u8: SL bits 7:4, LNH bits 1:0. */
+    public static final int SL_OFFSET = 1;
+    /** u16. */
+    public static final int DLID_OFFSET = 2;
+    /** u16: PktLen bits 10:0. */
+    public static final int PACKET_LENGTH_OFFSET = 4;
+    /** u16. */
+    public static final int SLID_OFFSET = 6;
+
+    /** LNH: raw packet with an EtherType. */
+    public static final int NEXT_RAW = 0;
+    /** LNH: IPv6 datagram without BTH. */
+    public static final int NEXT_IPV6 = 1;
+    /** LNH: BTH. */
+    public static final int NEXT_BTH = 2;
+    /** LNH: GRH, and behind it the BTH. */
+    public static final int NEXT_GRH = 3;
+
+    /** Virtual lane of subnet management packets. */
+    public static final int VL_MANAGEMENT = 15;
+    /** Greatest LID of one port. */
+    public static final int LAST_UNICAST_LID = 0xBFFF;
+    /** First LID of multicast groups. */
+    public static final int FIRST_MULTICAST_LID = 0xC000;
+    /** Greatest LID of multicast groups. */
+    public static final int LAST_MULTICAST_LID = 0xFFFE;
+    /** LID of whatever port a directed packet reaches. */
+    public static final int PERMISSIVE_LID = 0xFFFF;
+
+    private static final int WORD = 4;
+
+    private Lrh() {
+    }
+
+    /** VL, 4 bits. */
+    public static int vl(ByteBuffer b, int at) {
+        return b.get(at + VL_OFFSET) >>> 4 & 0xF;
+    }
+
+    /** LVer, 4 bits; 0 in a valid header. */
+    public static int version(ByteBuffer b, int at) {
+        return b.get(at + VL_OFFSET) & 0xF;
+    }
+
+    /** SL, 4 bits. */
+    public static int sl(ByteBuffer b, int at) {
+        return b.get(at + SL_OFFSET) >>> 4 & 0xF;
+    }
+
+    /** LNH, 2 bits. */
+    public static int nextHeader(ByteBuffer b, int at) {
+        return b.get(at + SL_OFFSET) & 0x3;
+    }
+
+    /** DLID, u16. */
+    public static int dlid(ByteBuffer b, int at) {
+        return b.getShort(at + DLID_OFFSET) & 0xFFFF;
+    }
+
+    /** Bytes from the first one of the LRH to the last one of the ICRC, both inclusive; PktLen counts them in words. */
+    public static int packetBytes(ByteBuffer b, int at) {
+        return (b.getShort(at + PACKET_LENGTH_OFFSET) & 0x7FF) * WORD;
+    }
+
+    /** SLID, u16. */
+    public static int slid(ByteBuffer b, int at) {
+        return b.getShort(at + SLID_OFFSET) & 0xFFFF;
+    }
+
+    /** Whether a LID is one port's. */
+    public static boolean isUnicast(int lid) {
+        return lid > 0 && lid <= LAST_UNICAST_LID;
+    }
+
+    /** Whether a LID is a multicast group's. */
+    public static boolean isMulticast(int lid) {
+        return lid >= FIRST_MULTICAST_LID && lid <= LAST_MULTICAST_LID;
+    }
+
+    /**
+     * Writes all 8 bytes.
+     *
+     * @param vl          4 bits
+     * @param sl          4 bits
+     * @param nextHeader  2 bits
+     * @param packetBytes from the LRH to the ICRC, a multiple of 4
+     */
+    public static void put(ByteBuffer b, int at, int vl, int sl, int nextHeader, int dlid, int packetBytes, int slid) {
+        b.putLong(at, header(vl, sl, nextHeader, dlid, packetBytes, slid));
+    }
+
+    /** The 8 bytes as one big-endian number. */
+    public static long header(int vl, int sl, int nextHeader, int dlid, int packetBytes, int slid) {
+        return (long) (vl & 0xF) << 60 | (long) (sl & 0xF) << 52 | (long) (nextHeader & 0x3) << 48 | (dlid & 0xFFFFL) << 32
+            | (packetBytes / WORD & 0x7FFL) << 16 | slid & 0xFFFFL;
+    }
+
+    /**
+     * Whether version, next header and length fit a packet with a BTH.
+     *
+     * @param available bytes in the buffer from {@code at}
+     */
+    public static boolean isValid(ByteBuffer b, int at, int available) {
+        return available >= LENGTH && version(b, at) == 0 && (nextHeader(b, at) & NEXT_BTH) != 0 && packetBytes(b, at) >= LENGTH
+            && packetBytes(b, at) <= available;
+    }
+}
