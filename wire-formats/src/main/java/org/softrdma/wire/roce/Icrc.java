@@ -8,8 +8,8 @@ import org.softrdma.wire.net.Ipv6;
 import org.softrdma.wire.net.Udp;
 
 /**
- * The invariant CRC, last four bytes of every RoCE packet: CRC-32 (Ethernet polynomial) over everything that may not change in flight,
- * stored least significant byte first.
+ * The invariant CRC, last four bytes of every RoCE or InfiniBand packet: CRC-32 (Ethernet polynomial) over everything that may not change
+ * in flight, stored least significant byte first.
  *
  * <pre>
  *  8 × FF (stands for an LRH) | L3 header, masked | v2: UDP header, masked | BTH, byte 4 = FF | … payload, pad
@@ -37,6 +37,7 @@ public final class Icrc {
     private static final int LRH = 8;
     private static final byte ONES = (byte) 0xFF;
     private static final int CLASS_AND_FLOW = 0x0FFF_FFFF;
+    private static final int VIRTUAL_LANE = 0xF0;
 
     private final CRC32 crc = new CRC32();
     private final HeaderShare headers = new HeaderShare();
@@ -84,6 +85,24 @@ public final class Icrc {
     public int ofGrhFrame(ByteBuffer b, int grhAt, int bthAt, int end) {
         maskIpv6(copyHeaders(b, grhAt, bthAt));
         return finish(b, grhAt, bthAt, end);
+    }
+
+    /**
+     * ICRC of an InfiniBand packet without GRH, whose LRH stands at {@code lrhAt}; all of that is covered but the virtual lane. With a GRH
+     * the LRH is not covered: {@link #ofGrhFrame}.
+     *
+     * @param lrhAt {@code bthAt − 8}
+     * @return the CRC as a number, for {@link #put}
+     */
+    public int ofLrhFrame(ByteBuffer b, int lrhAt, int bthAt, int end) {
+        byte[] s = scratch;
+        b.get(lrhAt, s, 0, LRH + Bth.LENGTH);
+        s[0] |= (byte) VIRTUAL_LANE;
+        s[LRH + Bth.CONGESTION_OFFSET] = ONES;
+        crc.reset();
+        crc.update(s, 0, LRH + Bth.LENGTH);
+        update(b, bthAt + Bth.LENGTH, end);
+        return (int) crc.getValue();
     }
 
     /**
