@@ -7,10 +7,10 @@ module org.softrdma.host {
     requires org.softrdma.wire;
 
     exports org.softrdma.host.capture to org.softrdma.link, org.softrdma.rxe, org.softrdma.siw;
-    exports org.softrdma.host.config to org.softrdma.cm, org.softrdma.daemon, org.softrdma.device, org.softrdma.link, org.softrdma.rxe,
-        org.softrdma.siw, org.softrdma.lab, org.softrdma.testing, org.softrdma.tools;
-    exports org.softrdma.host.inspect to org.softrdma.cm, org.softrdma.daemon, org.softrdma.device, org.softrdma.lab, org.softrdma.link,
-        org.softrdma.rxe, org.softrdma.tools;
+    exports org.softrdma.host.config to org.softrdma.cm, org.softrdma.daemon, org.softrdma.device, org.softrdma.fabric, org.softrdma.lab,
+        org.softrdma.link, org.softrdma.rxe, org.softrdma.siw, org.softrdma.testing, org.softrdma.tools;
+    exports org.softrdma.host.inspect to org.softrdma.cm, org.softrdma.daemon, org.softrdma.device, org.softrdma.fabric, org.softrdma.lab,
+        org.softrdma.link, org.softrdma.rxe, org.softrdma.tools;
     exports org.softrdma.host.loopback to org.softrdma.cm, org.softrdma.testing;
     exports org.softrdma.host.orphans to org.softrdma.rxe;
 

@@ -10,6 +10,6 @@ module org.softrdma.linux {
     requires org.agrona;
     requires jdk.unsupported;
 
-    exports org.softrdma.linux to org.softrdma.daemon, org.softrdma.device, org.softrdma.link, org.softrdma.siw;
+    exports org.softrdma.linux to org.softrdma.daemon, org.softrdma.device, org.softrdma.fabric, org.softrdma.link, org.softrdma.siw;
     exports org.softrdma.linux.process to org.softrdma.daemon, org.softrdma.tools;
 }

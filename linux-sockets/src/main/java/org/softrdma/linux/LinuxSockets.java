@@ -98,6 +98,8 @@ public final class LinuxSockets {
     static final int SOCKADDR_IN_ADDRESS = 4;
     static final int SOCKADDR_IN6_ADDRESS = 8;
     private static final int SOCKADDR_IN6_SCOPE = 24;
+    /** Of an abstract name: the family and a zero byte are before it. */
+    private static final int SOCKADDR_UN_NAME = 3;
 
     /** Offsets in a struct cmsghdr: it begins with its length, a long; data follows it, and the next one begins at a multiple of 8. */
     public static final int CMSG_LEVEL = 8;
@@ -229,7 +231,7 @@ public final class LinuxSockets {
         }
     }
 
-    /** Connects a UDP socket; only for a route lookup, on a temporary socket. */
+    /** Connects a datagram socket. A UDP socket only for a route lookup, on a temporary socket. */
     public int connect(int fd, MemorySegment address, int length) {
         try {
             return result((int) CONNECT.invokeExact(callState, fd, address, length));
@@ -437,6 +439,18 @@ public final class LinuxSockets {
         at.set(LONG_BE, SOCKADDR_IN6_ADDRESS + 8, address.low());
         at.set(JAVA_INT, SOCKADDR_IN6_SCOPE, scope);
         return SOCKADDR_IN6_LENGTH;
+    }
+
+    /**
+     * Builds a struct sockaddr_un with an abstract name, which belongs to the network namespace and to no file. Source: unix(7).
+     *
+     * @param name bytes behind the zero byte of abstract names; a zero byte at its end is a part of it
+     */
+    public static MemorySegment abstractAddress(Arena arena, byte[] name) {
+        MemorySegment address = arena.allocate(SOCKADDR_UN_NAME + name.length, 8);
+        address.set(JAVA_SHORT, 0, (short) AF_UNIX);
+        MemorySegment.copy(name, 0, address, ValueLayout.JAVA_BYTE, SOCKADDR_UN_NAME, name.length);
+        return address;
     }
 
     /** Upper half of the address in a struct sockaddr_in or sockaddr_in6, as a GID. */

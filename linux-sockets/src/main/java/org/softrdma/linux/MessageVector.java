@@ -84,6 +84,11 @@ public final class MessageVector {
         messages.set(JAVA_LONG, at + CONTROL_LENGTH, controlLength);
     }
 
+    /** Bytes of the name that the kernel wrote with a received message. */
+    public int nameLength(int index) {
+        return messages.get(JAVA_INT, (long) index * MESSAGE_BYTES + NAME_LENGTH);
+    }
+
     public int received(int index) {
         return messages.get(JAVA_INT, (long) index * MESSAGE_BYTES + RECEIVED);
     }

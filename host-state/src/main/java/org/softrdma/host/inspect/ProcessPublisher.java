@@ -28,7 +28,7 @@ public final class ProcessPublisher {
     private final ProcessDirectory directory;
     private final List<ReportSource> sources = new CopyOnWriteArrayList<>();
     private final List<ReportSource> guests = new CopyOnWriteArrayList<>();
-    private ReportSocket server;
+    private ListeningFile server;
 
     private static final class Holder {
         private static final ProcessPublisher OF_THIS_PROCESS = make();
@@ -78,7 +78,7 @@ public final class ProcessPublisher {
     private void start() {
         try {
             directory.create();
-            server = ReportSocket.listen(directory.newEntry(ProcessHandle.current().pid()));
+            server = ListeningFile.listen(directory.newEntry(ProcessHandle.current().pid()));
             ServerSocketChannel opened = server.channel();
             Thread.ofPlatform().daemon().name("softrdma-inspect").start(() -> serve(opened));
         } catch (IOException | RuntimeException refused) {
@@ -166,9 +166,9 @@ public final class ProcessPublisher {
 
     private static void forgetIfDead(Path socket) throws IOException {
         try {
-            SocketChannel.open(ReportSocket.address(socket)).close();
+            SocketChannel.open(ListeningFile.address(socket)).close();
         } catch (ConnectException nobodyThere) {
-            ReportSocket.delete(socket);
+            ListeningFile.delete(socket);
         }
     }
 }

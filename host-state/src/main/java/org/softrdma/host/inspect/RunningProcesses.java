@@ -88,7 +88,7 @@ public final class RunningProcesses {
             channel = SocketChannel.open(StandardProtocolFamily.UNIX);
             channel.configureBlocking(false);
             // A local connection succeeds at once unless the process's backlog is full.
-            if (channel.connect(ReportSocket.address(entry))) {
+            if (channel.connect(ListeningFile.address(entry))) {
                 channel.register(selector, SelectionKey.OP_READ, asked);
                 return;
             }
@@ -144,7 +144,7 @@ public final class RunningProcesses {
 
     private void forget(Path entry) {
         try {
-            ReportSocket.delete(entry);
+            ListeningFile.delete(entry);
         } catch (IOException stays) {
             problems.accept(entry + " belongs to a dead process and cannot be removed: " + stays.getMessage());
         }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link.raw;
 
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_SHORT;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -18,8 +15,6 @@ import org.softrdma.verbs.VerbsException;
  */
 final class InterfaceClaim implements AutoCloseable {
     private static final String PREFIX = "softrdma-roce-v1-";
-    /** Offset of the name: the family and the zero byte of abstract names are before it. */
-    private static final int NAME_AT = 3;
 
     private final int fd;
 
@@ -37,10 +32,8 @@ final class InterfaceClaim implements AutoCloseable {
         byte[] name = (PREFIX + interfaceIndex + part).getBytes(StandardCharsets.US_ASCII);
         int error;
         try (Arena call = Arena.ofConfined()) {
-            MemorySegment address = call.allocate(NAME_AT + name.length, 8);
-            address.set(JAVA_SHORT, 0, (short) LinuxSockets.AF_UNIX);
-            MemorySegment.copy(name, 0, address, JAVA_BYTE, NAME_AT, name.length);
-            error = calls.bind(fd, address, NAME_AT + name.length);
+            MemorySegment address = LinuxSockets.abstractAddress(call, name);
+            error = calls.bind(fd, address, (int) address.byteSize());
         }
         if (error < 0) {
             close();

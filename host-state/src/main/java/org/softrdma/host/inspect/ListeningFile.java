@@ -12,12 +12,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * The listening socket behind an entry of a {@link ProcessDirectory}. Addresses of Unix sockets are short: where the entry's path does not
- * fit, the entry is a symbolic link to a socket in a temporary directory of its own.
+ * The listening socket behind an entry of a directory. Addresses of Unix sockets are short: where the entry's path does not fit, the entry
+ * is a symbolic link to a socket in a temporary directory of its own.
  *
  * @param entry the socket, or the link to it
  */
-record ReportSocket(ServerSocketChannel channel, Path entry) {
+public record ListeningFile(ServerSocketChannel channel, Path entry) {
     /** Bytes of the longest path of a socket on macOS, without its zero; Linux and Windows have 107. */
     private static final int MAX_PATH_BYTES = 103;
     private static final String OWNER_ALONE = "rw-------";
@@ -27,7 +27,7 @@ record ReportSocket(ServerSocketChannel channel, Path entry) {
      *
      * @param entry path that does not exist
      */
-    static ReportSocket listen(Path entry) throws IOException {
+    public static ListeningFile listen(Path entry) throws IOException {
         // Renamed once it accepts connections: a socket that does not would be removed as that of a dead process.
         Path unfinished = entry.resolveSibling(entry.getFileName() + ".new");
         boolean fits = unfinished.toString().getBytes(StandardCharsets.UTF_8).length <= MAX_PATH_BYTES;
@@ -41,7 +41,7 @@ record ReportSocket(ServerSocketChannel channel, Path entry) {
             } else {
                 Files.createSymbolicLink(entry, file);
             }
-            return new ReportSocket(opened, entry);
+            return new ListeningFile(opened, entry);
         } catch (IOException | RuntimeException refused) {
             opened.close();
             delete(file, !fits);
@@ -54,7 +54,7 @@ record ReportSocket(ServerSocketChannel channel, Path entry) {
      *
      * @throws ConnectException a link whose socket is gone
      */
-    static UnixDomainSocketAddress address(Path entry) throws IOException {
+    public static UnixDomainSocketAddress address(Path entry) throws IOException {
         if (!Files.isSymbolicLink(entry)) {
             return UnixDomainSocketAddress.of(entry);
         }
@@ -66,7 +66,7 @@ record ReportSocket(ServerSocketChannel channel, Path entry) {
     }
 
     /** Deletes an entry and its socket, which nobody listens on. */
-    static void delete(Path entry) throws IOException {
+    public static void delete(Path entry) throws IOException {
         if (Files.isSymbolicLink(entry)) {
             delete(Files.readSymbolicLink(entry), true);
         }
@@ -80,7 +80,8 @@ record ReportSocket(ServerSocketChannel channel, Path entry) {
         }
     }
 
-    void close() throws IOException {
+    /** Closes the socket and deletes the entry. */
+    public void close() throws IOException {
         try {
             delete(entry);
         } finally {
