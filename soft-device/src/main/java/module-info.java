@@ -12,9 +12,10 @@ module org.softrdma.device {
     requires org.softrdma.linux;
     requires transitive org.agrona;
 
-    exports org.softrdma.device to org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw, org.softrdma.testing;
-    exports org.softrdma.device.agent to org.softrdma.cm, org.softrdma.daemon, org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator,
-        org.softrdma.siw, org.softrdma.testing;
+    exports org.softrdma.device to org.softrdma.fabric, org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw,
+        org.softrdma.testing;
+    exports org.softrdma.device.agent to org.softrdma.cm, org.softrdma.daemon, org.softrdma.fabric, org.softrdma.link, org.softrdma.rxe,
+        org.softrdma.simulator, org.softrdma.siw, org.softrdma.testing;
     exports org.softrdma.device.engine to org.softrdma.daemon, org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.events to org.softrdma.rxe, org.softrdma.siw;
     exports org.softrdma.device.findings;

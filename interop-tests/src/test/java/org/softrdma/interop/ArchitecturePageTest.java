@@ -74,8 +74,8 @@ class ArchitecturePageTest {
         Set<String> there = new TreeSet<>();
         for (Path file : sources("main")) {
             String name = String.valueOf(file.getParent()).replace('/', '.');
-            if (name.matches("org\\.softrdma\\.(verbs|wire|abi|recording|linux|host|daemon|device|cm|link|rxe|siw|libibverbs|rsocket|"
-                + "rpcrdma|simulator|testing|junit|lab)\\b.*")
+            if (name.matches("org\\.softrdma\\.(verbs|wire|abi|recording|linux|host|daemon|device|cm|link|rxe|siw|fabric|libibverbs|"
+                + "rsocket|rpcrdma|simulator|testing|junit|lab)\\b.*")
                 && !file.endsWith("package-info.java") && !file.endsWith("module-info.java")) {
                 there.add(name.substring("org.softrdma.".length()));
             }

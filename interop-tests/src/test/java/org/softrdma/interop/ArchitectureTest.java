@@ -48,11 +48,13 @@ class ArchitectureTest {
     private static final String HOST = "org.softrdma.host..";
     private static final String RECORDING = "org.softrdma.recording..";
     private static final String LINK = "org.softrdma.link..";
+    private static final String FABRIC = "org.softrdma.fabric..";
     /** Packages of the protocol machines; every class in them must follow the rule of purity. */
     private static final String[] MACHINES = {"org.softrdma.rxe.qp..", "org.softrdma.rxe.cm..", "org.softrdma.rxe.sim..",
         "org.softrdma.siw.qp..", "org.softrdma.siw.mpa..", "org.softrdma.siw.sim..", "org.softrdma.link.sim..",
         "org.softrdma.device.sim..", "org.softrdma.device.queue..", "org.softrdma.device.qp..", "org.softrdma.device.events..",
-        "org.softrdma.rsocket.stream..", "org.softrdma.rpcrdma.wire..", "org.softrdma.rpcrdma.machine.."};
+        "org.softrdma.rsocket.stream..", "org.softrdma.rpcrdma.wire..", "org.softrdma.rpcrdma.machine..",
+        "org.softrdma.fabric.topology..", "org.softrdma.fabric.mad..", "org.softrdma.fabric.model.."};
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =
@@ -146,6 +148,15 @@ class ArchitectureTest {
     static final ArchRule SHOULD_KEEP_SIW_BESIDE_RXE_AND_BELOW_THE_TOOLS =
         noClasses().that().resideInAPackage(SIW).should().dependOnClassesThat().resideInAnyPackage(LINK, RXE, SIMULATOR, TOOLS);
 
+    /** Only the commands of fabrics need them. */
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_FABRICS_ABOVE_EVERYTHING_BUT_THE_TOOLS = noClasses().that()
+        .resideOutsideOfPackages(FABRIC, TOOLS).should().dependOnClassesThat().resideInAPackage(FABRIC);
+
+    @ArchTest
+    static final ArchRule SHOULD_KEEP_FABRICS_BELOW_THE_TOOLS =
+        noClasses().that().resideInAPackage(FABRIC).should().dependOnClassesThat().resideInAnyPackage(SIW, SIMULATOR, DAEMON, TOOLS);
+
     /** A front door checks and translates; which transport executes is the device's affair. */
     @ArchTest
     static final ArchRule SHOULD_KEEP_THE_DAEMON_OFF_THE_TRANSPORTS =
@@ -232,11 +243,12 @@ class ArchitectureTest {
             String name = type.getPackageName();
             boolean inDevice = name.startsWith("org.softrdma.device") || name.startsWith("org.softrdma.cm")
                 || name.startsWith("org.softrdma.link") || name.startsWith("org.softrdma.linux") || name.startsWith("org.softrdma.rxe")
-                || name.startsWith("org.softrdma.siw") || name.startsWith("org.softrdma.wire");
+                || name.startsWith("org.softrdma.siw") || name.startsWith("org.softrdma.fabric") || name.startsWith("org.softrdma.wire");
             boolean entryPoint = name.startsWith("org.softrdma.host.config") || name.startsWith("org.softrdma.link.fault")
                 || name.startsWith("org.softrdma.host.inspect")
                 || name.startsWith("org.softrdma.rxe.config") || name.startsWith("org.softrdma.siw.config")
-                || type.getFullName().equals("org.softrdma.rxe.Rxe");
+                || name.startsWith("org.softrdma.fabric.run") || name.startsWith("org.softrdma.fabric.topology")
+                || name.startsWith("org.softrdma.fabric.model") || type.getFullName().equals("org.softrdma.rxe.Rxe");
             return inDevice && !entryPoint;
         });
     }

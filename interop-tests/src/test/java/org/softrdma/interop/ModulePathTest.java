@@ -51,6 +51,7 @@ class ModulePathTest {
         Map.entry("org.softrdma.link", "org.softrdma.link.fault org.softrdma.link.sim"),
         Map.entry("org.softrdma.rxe", "org.softrdma.rxe org.softrdma.rxe.config"),
         Map.entry("org.softrdma.siw", "org.softrdma.siw org.softrdma.siw.config"),
+        Map.entry("org.softrdma.fabric", ""),
         Map.entry("org.softrdma.rsocket", "org.softrdma.rsocket org.softrdma.rsocket.stream"),
         Map.entry("org.softrdma.rpcrdma", "org.softrdma.rpcrdma org.softrdma.rpcrdma.connection org.softrdma.rpcrdma.machine"
             + " org.softrdma.rpcrdma.wire"),

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** InfiniBand fabrics. Nothing here is API. */
+@SuppressWarnings("module")
+module org.softrdma.fabric {
+    requires transitive org.softrdma.verbs;
+    requires org.softrdma.device;
+    requires org.softrdma.host;
+    requires org.softrdma.linux;
+    requires org.softrdma.wire;
+
+    exports org.softrdma.fabric.model to org.softrdma.tools;
+    exports org.softrdma.fabric.run to org.softrdma.tools;
+    exports org.softrdma.fabric.topology to org.softrdma.tools;
+}
