@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The protocol between ibsim and the library that it loads into tools and opensm:
+ * {@link org.softrdma.fabric.ibsim.IbsimServer} serves it on a fabric. {@code SimControl} and {@code SimPacket} are its messages,
+ * {@code SimSockets} the two kinds of sockets.
+ */
+package org.softrdma.fabric.ibsim;

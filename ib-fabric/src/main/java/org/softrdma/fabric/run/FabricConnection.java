@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.fabric.run;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+
+/** Sends commands to running fabrics. */
+public final class FabricConnection {
+    private static final String OK = "ok\n";
+    private static final int CHUNK_BYTES = 8192;
+
+    private FabricConnection() {
+    }
+
+    /**
+     * Has a running fabric execute a command.
+     *
+     * @param line words with blanks between them
+     * @return lines of the answer
+     * @throws VerbsException ENODEV: no fabric of that name runs; EINVAL: it refuses the command, and says why
+     */
+    public static String execute(String fabric, String line) {
+        try (SocketChannel channel = FabricDirectory.ofUser().connect(fabric)) {
+            send(channel, line);
+            StringBuilder answer = new StringBuilder();
+            ByteBuffer chunk = ByteBuffer.allocate(CHUNK_BYTES);
+            while (channel.read(chunk) >= 0) {
+                answer.append(new String(chunk.array(), 0, chunk.position(), StandardCharsets.UTF_8));
+                chunk.clear();
+            }
+            if (!answer.toString().startsWith(OK)) {
+                throw new VerbsException(Errno.EINVAL, "fabric", answer.toString().strip());
+            }
+            return answer.substring(OK.length());
+        } catch (IOException failed) {
+            throw new VerbsException(Errno.EIO, "fabric", "the fabric " + fabric + " ended: " + failed.getMessage(), failed);
+        }
+    }
+
+    /**
+     * Begins the use of a port.
+     *
+     * @param line its words
+     * @return the connection, behind the fabric's assent
+     * @throws VerbsException ENODEV: no fabric of that name runs; EINVAL: it refuses, and says why
+     */
+    static SocketChannel begin(String fabric, String line) {
+        SocketChannel channel = FabricDirectory.ofUser().connect(fabric);
+        try {
+            send(channel, line);
+            StringBuilder answer = new StringBuilder();
+            ByteBuffer one = ByteBuffer.allocate(1);
+            while (answer.isEmpty() || answer.charAt(answer.length() - 1) != '\n') {
+                one.clear();
+                if (channel.read(one) < 0) {
+                    throw new IOException("no answer");
+                }
+                answer.append((char) one.get(0));
+            }
+            if (!answer.toString().equals(OK)) {
+                channel.close();
+                throw new VerbsException(Errno.EINVAL, "fabric", answer.toString().strip());
+            }
+            return channel;
+        } catch (IOException failed) {
+            throw new VerbsException(Errno.EIO, "fabric", "the fabric " + fabric + " ended: " + failed.getMessage(), failed);
+        }
+    }
+
+    private static void send(SocketChannel channel, String line) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8));
+        while (bytes.hasRemaining()) {
+            channel.write(bytes);
+        }
+    }
+}
