@@ -4,6 +4,7 @@
 module org.softrdma.tools {
     requires org.softrdma.abi;
     requires org.softrdma.daemon;
+    requires org.softrdma.fabric;
     requires org.softrdma.verbs;
     requires org.softrdma.host;
     requires org.softrdma.lab;

@@ -14,6 +14,7 @@ import org.softrdma.tools.devices.IbStat;
 import org.softrdma.tools.devices.IbStatus;
 import org.softrdma.tools.devices.IbvDevinfo;
 import org.softrdma.tools.devices.ShowGids;
+import org.softrdma.tools.fabric.FabricTool;
 import org.softrdma.tools.ibping.IbPing;
 import org.softrdma.tools.lab.LabTool;
 import org.softrdma.tools.manual.Manual;
@@ -43,6 +44,7 @@ final class Tools {
         new Entry("cmtime", "time of each step of connecting, with many connections at once"),
         new Entry("daemon", "the process that runs the devices of all programs under run: start, stop, status, log"),
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
+        new Entry("fabric", "an InfiniBand fabric in software: run it, show it, pull its cables"),
         new Entry("ib_atomic_bw", "rate of atomics; the peer of all ib_*_bw and ib_*_lat is softrdma or perftest"),
         new Entry("ib_atomic_lat", "latency of atomics"),
         new Entry("ib_read_bw", "bandwidth of RDMA READ"),
@@ -77,7 +79,7 @@ final class Tools {
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, with the peer resolved by address"));
 
-    private static final Set<String> OURS = Set.of("daemon", "demo", "lab", "manual", "run", "shell", "simulate");
+    private static final Set<String> OURS = Set.of("daemon", "demo", "fabric", "lab", "manual", "run", "shell", "simulate");
 
     private Tools() {
     }
@@ -102,6 +104,7 @@ final class Tools {
             case "cmtime" -> new CmTime();
             case "daemon" -> new Daemon();
             case "demo" -> new Demo();
+            case "fabric" -> new FabricTool();
             case "ib_atomic_bw" -> PerfTest.bandwidth(Verb.ATOMIC);
             case "ib_atomic_lat" -> PerfTest.latency(Verb.ATOMIC);
             case "ib_read_bw" -> PerfTest.bandwidth(Verb.READ);
