@@ -31,9 +31,21 @@ public final class HostTool extends RunningCommand {
      */
     static HostTool start(Runnable requireAlive, String namespace, Path state, Path file, Map<String, String> environment,
                           List<String> command) {
-        List<String> all = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL", "ip", "netns", "exec", namespace));
+        List<String> all = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
         all.addAll(command);
-        ProcessBuilder builder = new ProcessBuilder(all).directory(KernelLab.root().toFile());
+        return start(requireAlive, KernelLab.root(), state, file, environment, command, all);
+    }
+
+    /** Starts a command in a directory, in the network namespace of this process. */
+    static HostTool startHere(Path directory, Path state, Path file, Map<String, String> environment, List<String> command) {
+        return start(() -> { }, directory, state, file, environment, command, command);
+    }
+
+    private static HostTool start(Runnable requireAlive, Path directory, Path state, Path file, Map<String, String> environment,
+                                  List<String> command, List<String> launched) {
+        List<String> all = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
+        all.addAll(launched);
+        ProcessBuilder builder = new ProcessBuilder(all).directory(directory.toFile());
         builder.environment().put(STATE_DIRECTORY, state.toString());
         builder.environment().put("SOFTRDMA_NO_BUILD", "1");
         builder.environment().putAll(environment);

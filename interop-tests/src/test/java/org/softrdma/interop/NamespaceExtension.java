@@ -16,7 +16,6 @@ class NamespaceExtension extends RequirementExtension {
         if (!System.getProperty("os.name").equals("Linux") || !"root".equals(System.getProperty("user.name"))) {
             return "network namespaces need Linux and root";
         }
-        return programs.stream().filter(program -> !isInstalled(program)).findFirst()
-            .map(program -> program + " is not installed; interop-tests/lab/install installs what these tests need").orElse(null);
+        return missing(programs);
     }
 }

@@ -3,6 +3,7 @@ package org.softrdma.interop;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
@@ -39,6 +40,12 @@ abstract class RequirementExtension implements ExecutionCondition, BeforeAllCall
         if (missing != null) {
             throw new AssertionError(REQUIRE + " is set, but " + missing);
         }
+    }
+
+    /** Names the first of some programs that is not installed; null if all are. */
+    static String missing(List<String> programs) {
+        return programs.stream().filter(program -> !isInstalled(program)).findFirst()
+            .map(program -> program + " is not installed; interop-tests/lab/install installs what these tests need").orElse(null);
     }
 
     /** Whether a program is installed, also in directories that only root has on the PATH. */

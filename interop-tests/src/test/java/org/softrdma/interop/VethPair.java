@@ -276,7 +276,7 @@ final class VethPair implements AutoCloseable {
         }
     }
 
-    private static Path emptyDirectory(Path directory) throws IOException {
+    static Path emptyDirectory(Path directory) throws IOException {
         if (Files.exists(directory)) {
             try (Stream<Path> old = Files.walk(directory)) {
                 for (Path each : old.sorted(Comparator.reverseOrder()).toList()) {
@@ -287,7 +287,7 @@ final class VethPair implements AutoCloseable {
         return Files.createDirectories(directory);
     }
 
-    private static void pause() {
+    static void pause() {
         try {
             Thread.sleep(LOOK_AGAIN_MS);
         } catch (InterruptedException interrupted) {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An InfiniBand fabric of ours, or ibsim's, for one test: with Debian's opensm and tools as its managers, for any user. The library that
+ * ibsim-run loads into them keeps files in the directory that they run in.
+ */
+final class FabricLab implements AutoCloseable {
+    static final Duration SHORTLY = Duration.ofSeconds(60);
+    private static final String OPENSM_UP = "SUBNET UP";
+
+    private final Path directory;
+    private final String sockets;
+    private final List<RunningCommand> running = new ArrayList<>();
+    private int started;
+
+    /**
+     * Prepares a directory.
+     *
+     * @param name of the directory below target/fabric, for outputs and states
+     */
+    FabricLab(String name) throws IOException {
+        directory = VethPair.emptyDirectory(KernelLab.module().resolve("target/fabric").resolve(name));
+        sockets = "srdma-" + ProcessHandle.current().pid() + "-" + name;
+    }
+
+    /** Writes a file of the test. */
+    Path file(String name, String content) throws IOException {
+        return Files.writeString(directory.resolve(name), content);
+    }
+
+    /** First part of the names of the sockets for ibsim's clients. */
+    String sockets() {
+        return sockets;
+    }
+
+    /** Starts our fabric, and waits until it serves. */
+    RunningCommand runFabric(Path topology, String... options) {
+        List<String> words = new ArrayList<>(List.of("fabric", "run", topology.toString(), "--ibsim", sockets));
+        words.addAll(List.of(options));
+        RunningCommand fabric = softrdma(words.toArray(String[]::new));
+        fabric.awaitOutput(" cables", SHORTLY);
+        return fabric;
+    }
+
+    /** Starts one of our tools. */
+    RunningCommand softrdma(String... words) {
+        List<String> command = new ArrayList<>(List.of(KernelLab.root().resolve("softrdma").toString()));
+        command.addAll(List.of(words));
+        return start(Map.of(), command);
+    }
+
+    /** Has our fabric execute a command, which must succeed. */
+    String fabric(String... words) {
+        List<String> all = new ArrayList<>(List.of("fabric"));
+        all.addAll(List.of(words));
+        try (RunningCommand command = softrdma(all.toArray(String[]::new))) {
+            return command.awaitSuccess(SHORTLY);
+        }
+    }
+
+    /** Starts a program with the library of ibsim, at the first port of a node. */
+    RunningCommand start(String node, String... command) {
+        List<String> words = new ArrayList<>(List.of("ibsim-run"));
+        words.addAll(List.of(command));
+        Map<String, String> environment = new HashMap<>(Map.of("IBSIM_SOCKNAME", sockets, "SIM_HOST", node));
+        environment.put("OSM_CACHE_DIR", directory.toString());
+        environment.put("OSM_TMP_DIR", directory.toString());
+        environment.put("PATH", System.getenv("PATH") + ":/usr/sbin:/sbin");
+        return start(environment, words);
+    }
+
+    /** Runs a program with the library of ibsim, which must succeed. */
+    String run(String node, String... command) {
+        try (RunningCommand program = start(node, command)) {
+            return program.awaitSuccess(SHORTLY);
+        }
+    }
+
+    /** Starts opensm at a node, with its log as output; it has begun to sweep when this returns. */
+    RunningCommand opensm(String node, String... options) {
+        List<String> words = new ArrayList<>(List.of("opensm", "-d", "2", "-f", "stdout"));
+        words.addAll(List.of(options));
+        return start(node, words.toArray(String[]::new));
+    }
+
+    /** Waits until opensm has brought the subnet up so many times. */
+    static void awaitSubnetUp(RunningCommand opensm, int times) {
+        long untilNs = System.nanoTime() + SHORTLY.toNanos();
+        while (opensm.output().split(OPENSM_UP, -1).length - 1 < times) {
+            if (!opensm.isRunning() || System.nanoTime() - untilNs > 0) {
+                throw new AssertionError("no " + times + " times " + OPENSM_UP + ":\n" + opensm.output());
+            }
+            VethPair.pause();
+        }
+    }
+
+    private RunningCommand start(Map<String, String> environment, List<String> command) {
+        started++;
+        Path output = directory.resolve(String.format("%02d-%s.txt", started, Path.of(command.get(Math.min(1, command.size() - 1)))
+            .getFileName()));
+        RunningCommand begun = HostTool.startHere(directory, directory.resolve("state"), output, environment, command);
+        running.add(begun);
+        return begun;
+    }
+
+    @Override
+    public void close() {
+        for (int i = running.size() - 1; i >= 0; i--) {
+            running.get(i).close();
+        }
+    }
+}
