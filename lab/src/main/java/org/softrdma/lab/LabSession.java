@@ -147,9 +147,8 @@ public final class LabSession implements AutoCloseable {
         return answered;
     }
 
-    private Map<String, Object> progress() {
-        boolean[] met = !(world instanceof WorldThread simulation) ? new boolean[0]
-            : simulation.call(simulated -> goals.check(Evidence.of(simulated)));
+    private Map<String, Object> progress(WorldThread simulation, GoalChecker checker) {
+        boolean[] met = simulation.call(simulated -> checker.check(Evidence.of(simulated)));
         List<Boolean> goalsMet = new ArrayList<>();
         boolean all = true;
         for (boolean each : met) {
@@ -177,6 +176,7 @@ public final class LabSession implements AutoCloseable {
      */
     Map<String, Object> news(PageCursor page, long limitMs) throws InterruptedException {
         World shown;
+        GoalChecker checker;
         Map<String, Object> news = new LinkedHashMap<>();
         synchronized (this) {
             long untilMs = System.currentTimeMillis() + limitMs;
@@ -196,6 +196,7 @@ public final class LabSession implements AutoCloseable {
                 page.cursor = new Cursor();
             }
             shown = world;
+            checker = goals;
             news.put("generation", generation);
             news.put("lesson", lesson == null ? "" : lesson.id());
         }
@@ -203,9 +204,14 @@ public final class LabSession implements AutoCloseable {
             news.put("kind", "nothing");
             return news;
         }
-        news.putAll(shown.news(page.cursor));
-        if (shown instanceof WorldThread) {
-            news.put("progress", progress());
+        try {
+            news.putAll(shown.news(page.cursor));
+            if (shown instanceof WorldThread simulation) {
+                news.put("progress", progress(simulation, checker));
+            }
+        } catch (WorldThread.ClosedException replaced) {
+            // The world that came instead is news.
+            return null;
         }
         if (Boolean.TRUE.equals(news.get("more"))) {
             page.version = -1;

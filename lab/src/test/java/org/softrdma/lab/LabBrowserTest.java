@@ -13,6 +13,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +30,7 @@ import org.softrdma.lab.ladder.RoceDecoder;
 import org.softrdma.lab.lesson.Lesson;
 import org.softrdma.lab.lesson.Lessons;
 import org.softrdma.lab.world.Command;
+import org.softrdma.lab.world.WorldThread;
 import org.softrdma.wire.pcap.PcapngReader;
 import org.softrdma.wire.roce.RoceFrame;
 
@@ -81,19 +85,18 @@ class LabBrowserTest {
         page.click("play");
     }
 
-    /** Lets the fabric play for a while of its own time, as a learner watches. */
+    /** Lets the fabric play for a while of its own time, and waits until the page knows that it has paused. */
     private static void playFor(long virtualNs) {
-        long untilNs = lab.session().simulation().call(world -> world.fabric().nowNs()) + virtualNs;
-        page.choose("speed", "1000");
-        page.click("play");
-        while (lab.session().simulation().call(world -> world.fabric().nowNs()) < untilNs
-            && page.text("play").contains("Pause")) {
-            page.js("return 0");
-        }
-        if (page.text("play").contains("Pause")) {
-            page.click("play");
-        }
-        page.await("document.getElementById('play').textContent.includes('Play')");
+        WorldThread simulation = lab.session().simulation();
+        long untilNs = nowNs(simulation) + virtualNs;
+        simulation.play(1000);
+        await(() -> !simulation.isPlaying() || nowNs(simulation) >= untilNs);
+        simulation.pause();
+        page.await("softrdmaLab.news().now === " + nowNs(simulation) + " && !softrdmaLab.news().playing");
+    }
+
+    private static long nowNs(WorldThread simulation) {
+        return simulation.call(world -> world.fabric().nowNs());
     }
 
     @ParameterizedTest
@@ -122,8 +125,14 @@ class LabBrowserTest {
     }
 
     private static void awaitCommands(int count) {
-        while (lab.session().simulation().call(world -> world.commands().size()) < count) {
-            Thread.onSpinWait();
+        await(() -> lab.session().simulation().call(world -> world.commands().size()) >= count);
+    }
+
+    private static void await(BooleanSupplier condition) {
+        long beginNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - beginNs < TimeUnit.SECONDS.toNanos(60), "not within 60 seconds");
+            LockSupport.parkNanos(1_000_000);
         }
     }
 
@@ -302,7 +311,6 @@ class LabBrowserTest {
         begin("queue-pair-states");
         page.execute(new Command("write", 0, null, null, 10, 1, "right", null, null, false));
         page.await("document.getElementById('do-error').textContent.includes('post_send')");
-        page.forgetLogs();
     }
 
     @Test

@@ -71,6 +71,10 @@ public final class WorldThread implements World {
                 closed = true;
             }
         }
+        // Callers that came before the end wait for answers.
+        for (Runnable call = calls.poll(); call != null; call = calls.poll()) {
+            call.run();
+        }
         world.close();
     }
 
@@ -84,7 +88,20 @@ public final class WorldThread implements World {
         }
     }
 
-    /** Runs something on the thread that changes nothing, and waits for it. */
+    /** Says that a simulation was closed before a call reached it. */
+    public static final class ClosedException extends IllegalStateException {
+        private static final long serialVersionUID = 1;
+
+        ClosedException() {
+            super("the simulation was closed");
+        }
+    }
+
+    /**
+     * Runs something on the thread that changes nothing, and waits for it.
+     *
+     * @throws ClosedException if the simulation was closed
+     */
     public <T> T call(Function<SimulatedWorld, T> what) {
         CompletableFuture<T> result = new CompletableFuture<>();
         calls.add(() -> {
@@ -95,7 +112,7 @@ public final class WorldThread implements World {
             }
         });
         if (closed) {
-            throw new IllegalStateException("the simulation was closed");
+            throw new ClosedException();
         }
         return unwrap(result);
     }
@@ -140,6 +157,10 @@ public final class WorldThread implements World {
         });
     }
 
+    public boolean isPlaying() {
+        return call(simulated -> playing);
+    }
+
     public void pause() {
         change(simulated -> playing = false);
     }
@@ -172,9 +193,7 @@ public final class WorldThread implements World {
 
     @Override
     public Map<String, Object> news(Cursor seen) {
-        CompletableFuture<Map<String, Object>> result = new CompletableFuture<>();
-        calls.add(() -> result.complete(describe(seen)));
-        return closed ? Map.of() : unwrap(result);
+        return call(simulated -> describe(seen));
     }
 
     private Map<String, Object> describe(Cursor seen) {

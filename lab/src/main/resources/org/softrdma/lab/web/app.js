@@ -23,11 +23,13 @@ const fabric = new FabricView(end => controls.chooseEnd(end));
 const lessonView = new LessonView();
 let generation = -1;
 let playing = false;
+let latest = {};
 let hosts = [];
 
 // ---- news ----
 
 function onNews(news) {
+  latest = news;
   if (news.generation !== generation) {
     generation = news.generation;
     packets.clear();
@@ -199,7 +201,9 @@ setTheme(localStorage.getItem('softrdma-lab-theme') ?? (matchMedia('(prefers-col
 id('lesson-choice').replaceChildren(...(await get('lessons')).map((lesson, i) =>
   element('option', i + 1 + '  ' + lesson.title, {value: lesson.id})));
 listen(onNews, connected => {
+  // A new connection tells everything from the beginning.
+  generation = -1;
   id('connection').textContent = connected ? '' : 'no connection to the laboratory';
 });
 // Tests read these.
-window.softrdmaLab = {packets, ladder, fabric};
+window.softrdmaLab = {packets, ladder, fabric, news: () => latest};

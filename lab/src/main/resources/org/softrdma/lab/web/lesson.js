@@ -19,7 +19,11 @@ export class LessonView {
         id('lesson-text').replaceChildren(element('h1', 'No lesson'), element('p', 'Choose a lesson above, or open a recording.'));
         return;
       }
-      this.fill(await get('lesson/' + lesson));
+      const text = await get('lesson/' + lesson);
+      if (state !== this.shown) {
+        return;
+      }
+      this.fill(text);
     }
     if (lesson !== '' && progress) {
       [...id('goals').children].forEach((item, i) => item.classList.toggle('met', progress.goals[i] === true));

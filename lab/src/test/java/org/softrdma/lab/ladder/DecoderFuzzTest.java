@@ -44,12 +44,12 @@ class DecoderFuzzTest {
         for (int i = 0; i < CHANCES; i++) {
             byte[] bytes = new byte[random.nextInt(LONGEST)];
             random.nextBytes(bytes);
-            if (bytes.length > 4 && random.nextBoolean()) {
+            if (bytes.length > 7 && random.nextBoolean()) {
                 // An opcode that exists, to queue pair 1 or another one.
                 bytes[0] = (byte) random.nextInt(0x20);
                 bytes[5] = 0;
                 bytes[6] = 0;
-                bytes[7 % bytes.length] = (byte) random.nextInt(3);
+                bytes[7] = (byte) random.nextInt(3);
             }
             shouldSurviveAnyBytes(bytes);
         }
