@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.softrdma.fabric.host.FabricHost;
 import org.softrdma.fabric.model.Cable;
 import org.softrdma.fabric.model.Fabric;
 import org.softrdma.fabric.model.FabricNode;

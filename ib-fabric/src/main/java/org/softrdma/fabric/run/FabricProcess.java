@@ -3,6 +3,7 @@ package org.softrdma.fabric.run;
 
 import java.util.Objects;
 import java.util.SplittableRandom;
+import org.softrdma.fabric.host.FabricHost;
 import org.softrdma.fabric.ibsim.IbsimServer;
 import org.softrdma.fabric.model.Fabric;
 import org.softrdma.fabric.model.FabricObserver;

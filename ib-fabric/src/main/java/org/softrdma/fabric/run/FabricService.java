@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.softrdma.fabric.host.FabricHost;
 import org.softrdma.fabric.mad.TransactionMark;
 import org.softrdma.fabric.model.Fabric;
 import org.softrdma.host.inspect.ListeningFile;

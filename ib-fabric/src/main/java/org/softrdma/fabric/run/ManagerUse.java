@@ -2,6 +2,7 @@
 package org.softrdma.fabric.run;
 
 import java.nio.ByteBuffer;
+import org.softrdma.fabric.host.FabricHost;
 import org.softrdma.fabric.mad.ManagementPacket;
 import org.softrdma.fabric.mad.TransactionMark;
 import org.softrdma.fabric.model.Fabric;
