@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.softrdma.host.inspect.ProcessName;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Spelling;
 import org.softrdma.tools.cli.Tool;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.VerbsException;
@@ -74,8 +75,9 @@ public final class Softrdma {
         }
         Tool tool = Tools.find(first);
         if (tool == null) {
-            String nearest = Tools.nearest(first);
-            console.error("softrdma: there is no tool '" + first + "'" + (nearest == null ? "" : "; did you mean '" + nearest + "'?"));
+            List<String> similar = Spelling.nearest(first, Tools.all().stream().map(Tools.Entry::name).toList());
+            console.error("softrdma: there is no tool '" + first + "'"
+                + (similar.isEmpty() ? "" : "; did you mean '" + similar.getFirst() + "'?"));
             console.error("`softrdma --help` lists the tools.");
             return EXIT_UNKNOWN_TOOL;
         }

@@ -14,6 +14,7 @@ import org.softrdma.tools.devices.IbStat;
 import org.softrdma.tools.devices.IbStatus;
 import org.softrdma.tools.devices.IbvDevinfo;
 import org.softrdma.tools.devices.ShowGids;
+import org.softrdma.tools.explain.Explain;
 import org.softrdma.tools.fabric.FabricTool;
 import org.softrdma.tools.ibping.IbPing;
 import org.softrdma.tools.lab.LabTool;
@@ -44,6 +45,7 @@ final class Tools {
         new Entry("cmtime", "time of each step of connecting, with many connections at once"),
         new Entry("daemon", "the process that runs the devices of all programs under run: start, stop, status, log"),
         new Entry("demo", "two devices in one process: every RC operation over real sockets, all data checked"),
+        new Entry("explain", "why a completion failed or a packet was dropped: rule, causes and what to do"),
         new Entry("fabric", "an InfiniBand fabric in software: run it, show it, pull its cables"),
         new Entry("ib_atomic_bw", "rate of atomics; the peer of all ib_*_bw and ib_*_lat is softrdma or perftest"),
         new Entry("ib_atomic_lat", "latency of atomics"),
@@ -79,7 +81,7 @@ final class Tools {
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, with the peer resolved by address"));
 
-    private static final Set<String> OURS = Set.of("daemon", "demo", "fabric", "lab", "manual", "run", "shell", "simulate");
+    private static final Set<String> OURS = Set.of("daemon", "demo", "explain", "fabric", "lab", "manual", "run", "shell", "simulate");
 
     private Tools() {
     }
@@ -104,6 +106,7 @@ final class Tools {
             case "cmtime" -> new CmTime();
             case "daemon" -> new Daemon();
             case "demo" -> new Demo();
+            case "explain" -> new Explain();
             case "fabric" -> new FabricTool();
             case "ib_atomic_bw" -> PerfTest.bandwidth(Verb.ATOMIC);
             case "ib_atomic_lat" -> PerfTest.latency(Verb.ATOMIC);
@@ -140,41 +143,5 @@ final class Tools {
             case "udaddy" -> new UdAddy();
             default -> null;
         };
-    }
-
-    /**
-     * Finds the tool that a misspelled name may mean: the one with the fewest typing mistakes, at most two or a third of the name.
-     *
-     * @return null if there is none
-     */
-    static String nearest(String name) {
-        String best = null;
-        int bestDistance = Math.max(2, name.length() / 3) + 1;
-        for (Entry each : ALL) {
-            int distance = distance(name, each.name);
-            if (distance < bestDistance && distance < name.length() || name.length() > 2 && each.name.contains(name) && best == null) {
-                best = each.name;
-                bestDistance = Math.min(distance, bestDistance);
-            }
-        }
-        return best;
-    }
-
-    /** Levenshtein distance: insertions, deletions, replacements. */
-    private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j < row.length; j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j < row.length; j++) {
-                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[b.length()];
     }
 }

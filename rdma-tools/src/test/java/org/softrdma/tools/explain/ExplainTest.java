@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.explain;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.tools.ToolRun;
+import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
+
+class ExplainTest {
+    private static ToolRun explain(String... words) {
+        return ToolRun.of(console -> new Explain().run("explain", List.of(words), console));
+    }
+
+    @Test
+    void shouldPrintAnEntry() {
+        ToolRun run = explain("rkey-range");
+
+        assertEquals(0, run.exitCode());
+        assertEquals("", run.err());
+        assertTrue(run.out().startsWith("0x0305 rkey-range\n  Says    rkey … covers […, +…)"), run.out());
+        assertTrue(run.out().contains("\n  Status  REM_ACCESS_ERR (10) of the peer's work request\n"), run.out());
+        assertTrue(run.out().contains("\n  Rule    IBA "), run.out());
+        assertTrue(run.out().contains("\n  To do   "), run.out());
+        assertTrue(run.out().lines().allMatch(line -> line.length() <= 100), run.out());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Reason.class)
+    void shouldFindEveryReasonByEachOfItsNames(Reason reason) {
+        String page = explain(reason.shortName()).out();
+
+        assertTrue(page.startsWith(String.format("0x%04x %s\n", reason.code(), reason.shortName())), page);
+        assertEquals(page, explain(reason.name()).out());
+        assertEquals(page, explain(String.format("0x%04x", reason.code())).out());
+        assertEquals(page, explain(Integer.toString(reason.code())).out());
+        assertEquals(page, explain("wr_id 1 failed: " + Failure.of(Reason.FLUSHED).after(Failure.of(reason))).out(), "a message");
+    }
+
+    @Test
+    void shouldReadFourDigitsAsMessagesHaveThem() {
+        assertTrue(explain("0305").out().startsWith("0x0305 rkey-range\n"));
+        assertTrue(explain("041a").out().startsWith("0x041a drop-gsi-full\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"IBV_WC_REM_ACCESS_ERR", "rem_access_err", "10", "remote access error"})
+    void shouldListTheReasonsOfAStatus(String what) {
+        ToolRun run = explain(what);
+
+        assertTrue(run.out().startsWith("REM_ACCESS_ERR (10): remote access error\n"), run.out());
+        assertEquals(
+            Arrays.stream(Reason.values()).filter(each -> each.status() == WcStatus.REM_ACCESS_ERR).map(Reason::shortName).toList(),
+            run.out().lines().filter(line -> line.startsWith("0x")).map(line -> line.split(" +")[1]).toList());
+    }
+
+    @ParameterizedTest
+    @EnumSource(WcStatus.class)
+    void shouldKnowEveryStatus(WcStatus status) {
+        ToolRun run = explain("IBV_WC_" + status.name());
+
+        assertEquals(0, run.exitCode());
+        assertTrue(run.out().startsWith(status + " (" + status.value() + "): "), run.out());
+    }
+
+    /** The words of an entry come before those in its text; few entries are printed, many listed. */
+    @ParameterizedTest
+    @CsvSource({"retry, 'no-answer lost-too-often receiver-not-ready'", "silence_probes, silent-peer",
+        "adapter PINNED, 'local-memory-gone remote-memory-gone'"})
+    void shouldPrintTheEntriesOfAWord(String word, String reasons) {
+        ToolRun run = explain(word.split(" "));
+
+        assertEquals(List.of(reasons.split(" ")),
+            run.out().lines().filter(line -> line.startsWith("0x")).map(line -> line.split(" ")[1]).toList());
+        assertTrue(run.out().contains("  To do   "), run.out());
+    }
+
+    @Test
+    void shouldListTheEntriesOfAFrequentWord() {
+        ToolRun run = explain("send_invalid_err");
+
+        assertTrue(run.out().lines().filter(line -> line.startsWith("0x03")).count() > 3, run.out());
+        assertFalse(run.out().contains("To do"));
+    }
+
+    @Test
+    void shouldListAllReasons() {
+        assertEquals(Reason.values().length, explain().out().lines().filter(line -> line.startsWith("0x")).count());
+    }
+
+    @Test
+    void shouldSuggestWhatWasMeant() {
+        ToolRun run = explain("rkey-rnage");
+
+        assertEquals(1, run.exitCode());
+        assertEquals("", run.out());
+        assertTrue(run.err().startsWith("softrdma explain: nothing is known about 'rkey-rnage'; did you mean 'rkey-range'?\n"), run.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0xfff0", "99999", "qwertyuiop"})
+    void shouldSayThatItKnowsNothing(String what) {
+        ToolRun run = explain(what);
+
+        assertEquals(1, run.exitCode());
+        assertTrue(run.err().startsWith("softrdma explain: nothing is known about '" + what + "'\n"), run.err());
+    }
+}
