@@ -50,8 +50,8 @@ public final class FabricTool extends AnnotatedTool {
     @Parameters(paramLabel = "COMMAND", arity = "0..*", description = {
         "run TOPOLOGY       run the fabric of a file, as ibnetdiscover prints it or ibsim reads it",
         "make tree ADAPTERS SWITCHES...    print the file of a tree: switches of each level, the lowest first",
-        "make ring SWITCHES ADAPTERS       … of a ring, ADAPTERS at each switch",
-        "make torus COLUMNS ROWS ADAPTERS  … of a torus",
+        "make ring SWITCHES ADAPTERS       print the file of a ring, ADAPTERS at each switch",
+        "make torus COLUMNS ROWS ADAPTERS  print the file of a torus",
         "list               names of the fabrics that run",
         "show nodes|ports|cables|counters, show routes|groups SWITCH",
         "pull NODE PORT     pull the cable of a port",
