@@ -23,7 +23,8 @@ public final class WorldThread implements World {
     /** Speed at which as many events are played as the machine manages. */
     public static final int AS_FAST_AS_POSSIBLE = 0;
 
-    private static final long TICK_MS = 20;
+    private static final long TICK_NS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(15);
     private static final int ENOUGH_FOR_ONE_TICK = 5000;
 
@@ -58,14 +59,18 @@ public final class WorldThread implements World {
             begun.completeExceptionally(refused);
             return;
         }
+        long nextNs = System.nanoTime();
         while (!closed) {
             try {
-                Runnable call = calls.poll(playing ? TICK_MS : 1000, TimeUnit.MILLISECONDS);
+                Runnable call = calls.poll(playing ? Math.max(0, nextNs - System.nanoTime()) : IDLE_NS, TimeUnit.NANOSECONDS);
                 if (call != null) {
                     call.run();
-                } else if (playing) {
+                }
+                // Calls, many as they may be, do not stop the simulation.
+                if (playing && System.nanoTime() - nextNs >= 0) {
                     playOn();
                     onChange.run();
+                    nextNs = System.nanoTime() + TICK_NS;
                 }
             } catch (InterruptedException ended) {
                 closed = true;
@@ -80,7 +85,7 @@ public final class WorldThread implements World {
 
     private void playOn() {
         long untilNs = System.nanoTime() + SLICE_NS;
-        due = speed == AS_FAST_AS_POSSIBLE ? ENOUGH_FOR_ONE_TICK : Math.min(due + speed * TICK_MS / 1000.0, ENOUGH_FOR_ONE_TICK);
+        due = speed == AS_FAST_AS_POSSIBLE ? ENOUGH_FOR_ONE_TICK : Math.min(due + speed * TICK_NS / 1e9, ENOUGH_FOR_ONE_TICK);
         while (due >= 1 && playing && System.nanoTime() - untilNs < 0) {
             due--;
             playing = world.step();
