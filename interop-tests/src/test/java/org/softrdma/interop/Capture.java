@@ -12,6 +12,7 @@ final class Capture implements AutoCloseable {
 
     private final Process process;
     private final Path file;
+    private boolean ended;
 
     private Capture(Process process, Path file) {
         this.process = process;
@@ -38,9 +39,17 @@ final class Capture implements AutoCloseable {
         }
     }
 
-    /** Stops the capture. When it returns, the file contains every packet seen before the call. */
+    /** Ends the recording, without waiting: {@link #stop} returns the file, which contains every packet seen before this call. */
+    void end() {
+        if (!ended) {
+            ended = true;
+            process.destroy();
+        }
+    }
+
+    /** Stops the capture. When it returns, the file contains every packet seen before the call, or before that of {@link #end}. */
     Path stop() {
-        process.destroy();
+        end();
         try {
             if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
@@ -55,6 +64,6 @@ final class Capture implements AutoCloseable {
 
     @Override
     public void close() {
-        process.destroy();
+        stop();
     }
 }

@@ -75,33 +75,41 @@ final class CaseRun {
         }
     }
 
+    /** Reads the kernel's counters while the capture starts, and while it ends: that takes as long. */
     private void overRoce() throws Exception {
-        Map<String, Long> before = KernelCounters.read(lab.guest(), file("counters"));
-        Path capture = perform(ROCE);
-        Map<String, Long> kernel = KernelCounters.difference(before, KernelCounters.read(lab.guest(), file("counters")));
-        CaptureReport report = CaptureReport.of(capture);
-        judge(capture, check(report, kernel), report + "kernel counters: " + kernel + "\n");
+        RunningCommand reading = KernelCounters.start(lab.guest(), file("counters"));
+        try (Capture recording = record(ROCE)) {
+            Map<String, Long> before = KernelCounters.of(reading);
+            perform(recording);
+            Map<String, Long> kernel = KernelCounters.difference(before, KernelCounters.read(lab.guest(), file("counters")));
+            Path capture = recording.stop();
+            CaptureReport report = CaptureReport.of(capture);
+            judge(capture, check(report, kernel), report + "kernel counters: " + kernel + "\n");
+        }
     }
 
     private void overIwarp() throws Exception {
-        Path capture = perform(interop.group().equals(SiwMeasurements.QPERF_GROUP) ? IWARP_OF_QPERF : IWARP);
-        IwarpReport report = IwarpReport.of(capture, interop.faulty());
-        List<String> complaints = new ArrayList<>(report.defects());
-        messages(complaints, report.messages(CaptureReport.OURS), CaptureReport.OURS);
-        messages(complaints, report.messages(CaptureReport.KERNEL), CaptureReport.KERNEL);
-        judge(capture, complaints, report.toString());
+        try (Capture recording = record(interop.group().equals(SiwMeasurements.QPERF_GROUP) ? IWARP_OF_QPERF : IWARP)) {
+            perform(recording);
+            Path capture = recording.stop();
+            IwarpReport report = IwarpReport.of(capture, interop.faulty());
+            List<String> complaints = new ArrayList<>(report.defects());
+            messages(complaints, report.messages(CaptureReport.OURS), CaptureReport.OURS);
+            messages(complaints, report.messages(CaptureReport.KERNEL), CaptureReport.KERNEL);
+            judge(capture, complaints, report.toString());
+        }
     }
 
-    /** Runs the body and captures the packets that {@code filter} selects. */
-    private Path perform(String filter) throws Exception {
-        try (Capture recording = Capture.start(lab, directory.resolve("capture.pcapng"), filter)) {
-            Path capture;
-            try {
-                interop.body().run(this);
-            } finally {
-                capture = recording.stop();
-            }
-            return capture;
+    private Capture record(String filter) {
+        return Capture.start(lab, directory.resolve("capture.pcapng"), filter);
+    }
+
+    /** Runs the body, and ends the capture with it. */
+    private void perform(Capture recording) throws Exception {
+        try {
+            interop.body().run(this);
+        } finally {
+            recording.end();
         }
     }
 

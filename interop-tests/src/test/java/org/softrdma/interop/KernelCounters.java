@@ -4,6 +4,7 @@ package org.softrdma.interop;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Counters of the kernel's rxe0, read with {@code rdma statistic}. */
@@ -14,7 +15,16 @@ final class KernelCounters {
     }
 
     static Map<String, Long> read(Guest guest, Path log) {
-        String line = guest.run(log, DEADLINE, "rdma", "statistic", "show", "link", "rxe0/1");
+        return of(start(guest, log));
+    }
+
+    /** Starts a reading, whose result {@link #of} waits for. */
+    static RunningCommand start(Guest guest, Path log) {
+        return guest.start(log, List.of("rdma", "statistic", "show", "link", "rxe0/1"));
+    }
+
+    static Map<String, Long> of(RunningCommand reading) {
+        String line = reading.awaitSuccess(DEADLINE);
         Map<String, Long> counters = new LinkedHashMap<>();
         String[] words = line.strip().split("\\s+");
         for (int i = 2; i + 1 < words.length; i += 2) {      // after "link rxe0/1"
