@@ -374,7 +374,8 @@ class RdmaTest {
         assertEquals(new ToolRun(0, """
             Usage: rdma link show [DEV/PORT_INDEX]
             Usage: rdma link add NAME type TYPE netdev NETDEV [ recovery { timeout | early } ] \
-            [ keepalive { none | TIME } ] [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ] [ wire { udp | direct } ]
+            [ keepalive { none | TIME } ] [ strict { on | off } ] \
+            [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ] [ wire { udp | direct } ]
             Usage: rdma link delete NAME
             Usage: rdma link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }
                    drop, duplicate, corrupt, truncate, extend = RATE
@@ -399,6 +400,7 @@ class RdmaTest {
                    timeout = TIME (for TCP's answer and for the peer's start-up frame, 1ms to 60s)
                    halfopen = 1 to 1024 (connections of one address that await their request)
             Usage: rdma link set DEV memlock { none | ulimit }
+            Usage: rdma link set DEV strict { on | off }
             Usage: rdma link set DEV link { raw | udp }
                    raw: Ethernet frames, with CAP_NET_RAW, RoCE v1 and v2; udp: sockets, RoCE v2 only
             Usage: rdma link set DEV roce { v1 | v2 | v1,v2 }
