@@ -10,8 +10,8 @@ final class EntryPage {
     private static final int WIDTH = 100;
     /** Reasons whose status is seen by the peer: it was this end that refused. */
     private static final int REFUSED_HERE = 0x03;
-    private static final String LABEL = "  %-8s";
-    private static final String INDENT = " ".repeat(10);
+    private static final String LABEL = "  %-10s";
+    private static final String INDENT = " ".repeat(12);
 
     private EntryPage() {
     }

@@ -28,9 +28,9 @@ class ExplainTest {
 
         assertEquals(0, run.exitCode());
         assertEquals("", run.err());
-        assertTrue(run.out().startsWith("0x0305 rkey-range\n  Says    rkey … covers […, +…)"), run.out());
-        assertTrue(run.out().contains("\n  Status  REM_ACCESS_ERR (10) of the peer's work request\n"), run.out());
-        assertTrue(run.out().contains("\n  Rule    IBA "), run.out());
+        assertTrue(run.out().startsWith("0x0305 rkey-range\n  Says      rkey … covers […, +…)"), run.out());
+        assertTrue(run.out().contains("\n  Status    REM_ACCESS_ERR (10) of the peer's work request\n"), run.out());
+        assertTrue(run.out().contains("\n  Rule      IBA "), run.out());
         assertTrue(run.out().contains("\n  To do   "), run.out());
         assertTrue(run.out().lines().allMatch(line -> line.length() <= 100), run.out());
     }
