@@ -9,13 +9,9 @@ import org.softrdma.wire.mad.Mad;
  * the ID is the client's. Linux uses the upper half in the same way.
  */
 public final class TransactionMark {
-    /** Clients of each kind. */
-    public static final int MAX_CLIENTS = 256;
-
     private static final int SHIFT = 48;
     private static final long REST = -1L >>> 64 - SHIFT;
     private static final int SIMULATOR_CLIENTS = 0x5100;
-    private static final int SESSIONS = 0x5200;
 
     private final long mark;
 
@@ -26,19 +22,10 @@ public final class TransactionMark {
     /**
      * The mark of a client by ibsim's protocol.
      *
-     * @param number less than {@link #MAX_CLIENTS}
+     * @param number 0 to 255
      */
     public static TransactionMark ofSimulatorClient(int number) {
         return new TransactionMark(SIMULATOR_CLIENTS | number);
-    }
-
-    /**
-     * The mark of a session.
-     *
-     * @param number less than {@link #MAX_CLIENTS}
-     */
-    public static TransactionMark ofSession(int number) {
-        return new TransactionMark(SESSIONS | number);
     }
 
     /** Marks a request. */

@@ -160,11 +160,6 @@ public final class FabricPort {
         return lid;
     }
 
-    /** Number of LIDs, 2^LMC. */
-    public int lidCount() {
-        return lidMask + 1;
-    }
-
     /** Whether a LID is one of the port's. */
     public boolean owns(int any) {
         return lid != 0 && any >= lid && any <= lid + lidMask;

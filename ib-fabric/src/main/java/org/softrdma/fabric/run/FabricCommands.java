@@ -103,7 +103,7 @@ final class FabricCommands {
     }
 
     /** A port from the words NODE PORT. */
-    static FabricPort port(Fabric fabric, List<String> words, int wanted) {
+    private static FabricPort port(Fabric fabric, List<String> words, int wanted) {
         FabricNode node = node(fabric, words, wanted);
         try {
             FabricPort port = node.port(Integer.parseInt(words.get(1)));

@@ -10,7 +10,8 @@ import org.softrdma.verbs.VerbsException;
 
 /** Sends commands to running fabrics. */
 public final class FabricConnection {
-    private static final String OK = "ok\n";
+    /** First line of the answer to a command that was executed. */
+    static final String OK = "ok\n";
     private static final int CHUNK_BYTES = 8192;
 
     private FabricConnection() {
@@ -36,36 +37,6 @@ public final class FabricConnection {
                 throw new VerbsException(Errno.EINVAL, "fabric", answer.toString().strip());
             }
             return answer.substring(OK.length());
-        } catch (IOException failed) {
-            throw new VerbsException(Errno.EIO, "fabric", "the fabric " + fabric + " ended: " + failed.getMessage(), failed);
-        }
-    }
-
-    /**
-     * Begins the use of a port.
-     *
-     * @param line its words
-     * @return the connection, behind the fabric's assent
-     * @throws VerbsException ENODEV: no fabric of that name runs; EINVAL: it refuses, and says why
-     */
-    static SocketChannel begin(String fabric, String line) {
-        SocketChannel channel = FabricDirectory.ofUser().connect(fabric);
-        try {
-            send(channel, line);
-            StringBuilder answer = new StringBuilder();
-            ByteBuffer one = ByteBuffer.allocate(1);
-            while (answer.isEmpty() || answer.charAt(answer.length() - 1) != '\n') {
-                one.clear();
-                if (channel.read(one) < 0) {
-                    throw new IOException("no answer");
-                }
-                answer.append((char) one.get(0));
-            }
-            if (!answer.toString().equals(OK)) {
-                channel.close();
-                throw new VerbsException(Errno.EINVAL, "fabric", answer.toString().strip());
-            }
-            return channel;
         } catch (IOException failed) {
             throw new VerbsException(Errno.EIO, "fabric", "the fabric " + fabric + " ended: " + failed.getMessage(), failed);
         }

@@ -11,14 +11,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.softrdma.fabric.host.FabricHost;
-import org.softrdma.fabric.mad.TransactionMark;
 import org.softrdma.fabric.model.Fabric;
 import org.softrdma.host.inspect.ListeningFile;
 
-/** Serves processes that connect to a fabric by its name: one thread reads, passes on and writes for all of them. */
+/** Serves processes that connect to a fabric by its name: one thread for all of them. */
 public final class FabricService implements AutoCloseable {
     /** Connections at a time; the next one is closed. */
-    static final int MAX_SESSIONS = TransactionMark.MAX_CLIENTS;
+    static final int MAX_SESSIONS = 256;
     private static final long IDLE_MS = 1000;
     private static final System.Logger LOG = System.getLogger(FabricService.class.getName());
 
@@ -26,9 +25,7 @@ public final class FabricService implements AutoCloseable {
     private final ListeningFile file;
     private final Selector selector;
     private final Set<Session> sessions = new LinkedHashSet<>();
-    private final Set<Session> withOutput = new LinkedHashSet<>();
     private final Thread thread;
-    private int lastNumber;
     private volatile boolean closed;
 
     /**
@@ -55,7 +52,7 @@ public final class FabricService implements AutoCloseable {
                 selector.select(IDLE_MS);
                 host.run(this::serveReady);
             }
-            host.run(fabric -> List.copyOf(sessions).forEach(each -> each.close(fabric)));
+            List.copyOf(sessions).forEach(Session::close);
             selector.close();
             file.close();
         } catch (IOException failed) {
@@ -69,15 +66,10 @@ public final class FabricService implements AutoCloseable {
         for (SelectionKey key : ready) {
             if (key.attachment() == null) {
                 accept();
-            } else if (key.isValid() && key.isReadable()) {
-                ((Session) key.attachment()).onReadable(fabric);
             } else {
-                withOutput.add((Session) key.attachment());
+                ((Session) key.attachment()).onReady(fabric);
             }
         }
-        List<Session> flushed = List.copyOf(withOutput);
-        withOutput.clear();
-        flushed.forEach(each -> each.flush(fabric));
     }
 
     private void accept() {
@@ -101,22 +93,8 @@ public final class FabricService implements AutoCloseable {
         }
     }
 
-    /** A session has output to be written. With the fabric's lock held. */
-    void hasOutput(Session session) {
-        if (withOutput.add(session) && Thread.currentThread() != thread) {
-            selector.wakeup();
-        }
-    }
-
     void forget(Session session) {
         sessions.remove(session);
-        withOutput.remove(session);
-    }
-
-    /** A number that no session which began lately has. */
-    int nextNumber() {
-        lastNumber = (lastNumber + 1) % TransactionMark.MAX_CLIENTS;
-        return lastNumber;
     }
 
     /** Ends all sessions and removes the name. */

@@ -89,11 +89,6 @@ public final class Lrh {
         return b.getShort(at + SLID_OFFSET) & 0xFFFF;
     }
 
-    /** Whether a LID is one port's. */
-    public static boolean isUnicast(int lid) {
-        return lid > 0 && lid <= LAST_UNICAST_LID;
-    }
-
     /** Whether a LID is a multicast group's. */
     public static boolean isMulticast(int lid) {
         return lid >= FIRST_MULTICAST_LID && lid <= LAST_MULTICAST_LID;
