@@ -49,7 +49,6 @@ final class SimControl {
     private static final int MAGIC = 0xDEADBEEF;
     private static final int CLIENT_OFFSET = 4;
     private static final int TYPE_OFFSET = 8;
-    private static final int DATA_LENGTH_OFFSET = 12;
     private static final int SESSION_OFFSET = DATA_OFFSET;
     private static final int MANAGER_OFFSET = DATA_OFFSET + 8;
     private static final int NAME_OFFSET = DATA_OFFSET + 12;
@@ -65,17 +64,6 @@ final class SimControl {
 
     static boolean isValid(ByteBuffer b, int length) {
         return length == LENGTH && b.getInt(0) == MAGIC;
-    }
-
-    /** Writes a request without data. */
-    static void put(ByteBuffer b, int client, int type, int dataLength) {
-        for (int i = 0; i < LENGTH; i += Long.BYTES) {
-            b.putLong(i, 0);
-        }
-        b.putInt(0, MAGIC);
-        b.putInt(CLIENT_OFFSET, client);
-        b.putInt(TYPE_OFFSET, type);
-        b.putInt(DATA_LENGTH_OFFSET, dataLength);
     }
 
     /** Number that the server gave the client. */
@@ -103,10 +91,6 @@ final class SimControl {
     /** In {@link #CONNECT}: whether a subnet manager runs; in {@link #SET_MANAGER}, the only word. */
     static boolean isManager(ByteBuffer b) {
         return b.getInt(type(b) == CONNECT ? MANAGER_OFFSET : DATA_OFFSET) != 0;
-    }
-
-    static void setManager(ByteBuffer b, boolean running) {
-        b.putInt(DATA_OFFSET, running ? 1 : 0);
     }
 
     /** In {@link #CONNECT}: id or description of the node; empty for the first one. */
