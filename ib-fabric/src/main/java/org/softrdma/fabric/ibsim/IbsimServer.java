@@ -15,6 +15,7 @@ import org.softrdma.fabric.model.Fabric;
 import org.softrdma.fabric.model.FabricNode;
 import org.softrdma.fabric.model.FabricPort;
 import org.softrdma.fabric.model.MadClient;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.ib.MadMethod;
 import org.softrdma.wire.ib.SaMad;
 import org.softrdma.wire.ib.Smp;
@@ -258,13 +259,16 @@ public final class IbsimServer implements AutoCloseable {
         int number = freeNumber();
         boolean manager = SimControl.isManager(control);
         if (port == null || number < 0 || manager && hasManager(port)) {
-            LOG.log(System.Logger.Level.WARNING, "ibsim client refused: " + (port == null
-                ? "the fabric has no node \"" + SimControl.nodeName(control) + "\" (SIM_HOST)"
-                : number < 0 ? MAX_CLIENTS + " clients are connected" : "a subnet manager runs at " + port));
-            SimControl.setType(control, SimControl.ERROR);
+            refuse(port == null ? "the fabric has no node \"" + SimControl.nodeName(control) + "\" (SIM_HOST)"
+                : number < 0 ? MAX_CLIENTS + " clients are connected" : "a subnet manager runs at " + port);
             return;
         }
-        sockets.connect(number + 1, SimControl.session(control));
+        try {
+            sockets.connect(number + 1, SimControl.session(control));
+        } catch (VerbsException unreachable) {
+            refuse(unreachable.getMessage());
+            return;
+        }
         Client client = new Client(number, port);
         clients[number] = client;
         fabric.attach(port, client);
@@ -273,6 +277,11 @@ public final class IbsimServer implements AutoCloseable {
         }
         SimControl.setSession(control, number);
         SimControl.setNodeName(control, port.node().id());
+    }
+
+    private void refuse(String reason) {
+        LOG.log(System.Logger.Level.WARNING, "ibsim client refused: " + reason);
+        SimControl.setType(control, SimControl.ERROR);
     }
 
     /** The first port of a node; without a name, of the first one. A name may end with a port: {@code NODE:PORT}. */

@@ -32,6 +32,7 @@ interface SimSockets extends AutoCloseable {
      * Connects a socket of packets to its client.
      *
      * @param session what names the client's socket, as its {@link SimControl#CONNECT} says
+     * @throws org.softrdma.verbs.VerbsException there is no such socket
      */
     void connect(int socket, int session);
 

@@ -66,7 +66,7 @@ final class UdpSimSockets implements SimSockets {
                 channels[socket].disconnect();
             }
             channels[socket].connect(new InetSocketAddress(((InetSocketAddress) peer).getAddress(), session));
-        } catch (IOException refused) {
+        } catch (IOException | IllegalArgumentException refused) {
             throw new VerbsException(Errno.ECONNREFUSED, "fabric", "UDP port of client " + session + ": " + refused.getMessage(), refused);
         }
     }
