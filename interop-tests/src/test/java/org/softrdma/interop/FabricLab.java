@@ -108,7 +108,7 @@ final class FabricLab implements AutoCloseable {
         started++;
         Path output = directory.resolve(String.format("%02d-%s.txt", started, Path.of(command.get(Math.min(1, command.size() - 1)))
             .getFileName()));
-        RunningCommand begun = HostTool.startHere(directory, directory.resolve("state"), output, environment, command);
+        RunningCommand begun = HostTool.startHere(directory, output, HostTool.withState(directory.resolve("state"), environment), command);
         running.add(begun);
         return begun;
     }

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -31,29 +32,16 @@ public final class HostTool extends RunningCommand {
      */
     static HostTool start(Runnable requireAlive, String namespace, Path state, Path file, Map<String, String> environment,
                           List<String> command) {
-        List<String> all = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
-        all.addAll(command);
-        return start(requireAlive, KernelLab.root(), state, file, environment, command, all);
+        List<String> launched = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
+        launched.addAll(command);
+        return start(requireAlive, KernelLab.root(), file, withState(state, environment), command, launched);
     }
 
-    /** Starts a command in a directory, in the network namespace of this process. */
-    static HostTool startHere(Path directory, Path state, Path file, Map<String, String> environment, List<String> command) {
-        return start(() -> { }, directory, state, file, environment, command, command);
-    }
-
-    private static HostTool start(Runnable requireAlive, Path directory, Path state, Path file, Map<String, String> environment,
-                                  List<String> command, List<String> launched) {
-        List<String> all = new ArrayList<>(List.of("setpriv", "--pdeathsig", "KILL"));
-        all.addAll(launched);
-        ProcessBuilder builder = new ProcessBuilder(all).directory(directory.toFile());
-        builder.environment().put(STATE_DIRECTORY, state.toString());
-        builder.environment().put("SOFTRDMA_NO_BUILD", "1");
-        builder.environment().putAll(environment);
-        try {
-            return new HostTool(requireAlive, file, command, builder);
-        } catch (IOException refused) {
-            throw new IllegalStateException("cannot start " + command, refused);
-        }
+    /** Environment of a tool of ours that keeps its devices in a directory of its own. */
+    static Map<String, String> withState(Path state, Map<String, String> environment) {
+        Map<String, String> all = new HashMap<>(Map.of(STATE_DIRECTORY, state.toString(), "SOFTRDMA_NO_BUILD", "1"));
+        all.putAll(environment);
+        return all;
     }
 
     /**
@@ -63,15 +51,20 @@ public final class HostTool extends RunningCommand {
      * @param file      where its output is kept
      */
     static HostTool startHere(Path directory, Path file, Map<String, String> environment, List<String> command) {
+        return start(() -> { }, directory, file, environment, command, command);
+    }
+
+    private static HostTool start(Runnable requireAlive, Path directory, Path file, Map<String, String> environment,
+                                  List<String> command, List<String> launched) {
         List<String> all = new ArrayList<>();
         if (RequirementExtension.isInstalled("setpriv")) {
             all.addAll(List.of("setpriv", "--pdeathsig", "KILL"));
         }
-        all.addAll(command);
+        all.addAll(launched);
         ProcessBuilder builder = new ProcessBuilder(all).directory(directory.toFile());
         builder.environment().putAll(environment);
         try {
-            return new HostTool(() -> { }, file, command, builder);
+            return new HostTool(requireAlive, file, command, builder);
         } catch (IOException refused) {
             throw new IllegalStateException("cannot start " + command, refused);
         }
