@@ -25,6 +25,17 @@ public record ManagementPacket(int slid, int dlid, int sourceQpn, int destQpn, i
     /** P_Key of datagrams between queue pairs 1, unless they are answers with another one. */
     public static final int DEFAULT_PKEY = 0xFFFF;
 
+    /**
+     * Creates a datagram.
+     *
+     * @throws IllegalArgumentException a LID is not u16
+     */
+    public ManagementPacket {
+        if ((slid | dlid) >>> 16 != 0) {
+            throw new IllegalArgumentException("LIDs have 16 bits: " + slid + ", " + dlid);
+        }
+    }
+
     /** A subnet management packet that follows a list of ports. */
     public static ManagementPacket directed(ByteBuffer mad) {
         return new ManagementPacket(Lrh.PERMISSIVE_LID, Lrh.PERMISSIVE_LID, Smp.QPN, Smp.QPN, DEFAULT_PKEY, 0, mad);
