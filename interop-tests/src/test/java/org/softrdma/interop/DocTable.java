@@ -65,6 +65,11 @@ final class DocTable {
         return System.getProperty("softrdma.case") != null;
     }
 
+    /** Whether rare cases run as well: in the profile {@code soak}. */
+    static boolean isLongRun() {
+        return Boolean.getBoolean("softrdma.rareCases");
+    }
+
     static boolean isWanted(String id) {
         return id.matches(".*(" + System.getProperty("softrdma.case", "") + ").*");
     }
