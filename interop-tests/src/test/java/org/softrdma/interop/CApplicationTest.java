@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class CApplicationTest {
     @RegisterExtension
     static final NamespaceExtension NAMESPACES = new NamespaceExtension("ip", "setpriv", "stdbuf", "ibv_devinfo", "fi_pingpong",
-        "ucx_perftest", "fio", "iperf3", "mpirun.openmpi", LabProgram.MPICH, "mpirun.mpich", LabProgram.COMPILER);
+        "ucx_perftest", "fio", "iperf3", "nc.traditional", "mpirun.openmpi", LabProgram.MPICH, "mpirun.mpich", LabProgram.COMPILER);
 
     private static final Duration DEADLINE = Duration.ofSeconds(90);
     private static final int FIRST_PORT = 23_000;
@@ -120,7 +120,10 @@ class CApplicationTest {
             "BUILT/rpma-exchange server HOST PORT", "BUILT/rpma-exchange client HOST PORT", "64 blocks and the counter are right"),
         new Case("iperf3 on librspreload", "a TCP program on rsockets: 256 MiB", Listens.BY_CM,
             "env LD_PRELOAD=RSPRELOAD iperf3 -s -1 -p PORT -B HOST", "env LD_PRELOAD=RSPRELOAD iperf3 -c HOST -p PORT -n 256M",
-            "iperf Done."));
+            "iperf Done."),
+        new Case("nc.traditional on librspreload", "64 MiB, their checksum compared", Listens.BY_CM,
+            "env LIBRARY=RSPRELOAD LAB/netcat-compared receive PORT", "env LIBRARY=RSPRELOAD LAB/netcat-compared send HOST PORT",
+            "the stream is sent"));
 
     @BeforeAll
     void connect() throws IOException {
