@@ -121,7 +121,7 @@ class CApplicationTest {
         new Case("iperf3 on librspreload", "a TCP program on rsockets: 256 MiB", Listens.BY_CM,
             "env LD_PRELOAD=RSPRELOAD iperf3 -s -1 -p PORT -B HOST", "env LD_PRELOAD=RSPRELOAD iperf3 -c HOST -p PORT -n 256M",
             "iperf Done."),
-        new Case("nc.traditional on librspreload", "64 MiB, their checksum compared", Listens.BY_CM,
+        new Case("nc.traditional on librspreload", "16 MiB, their checksum compared", Listens.BY_CM,
             "env LIBRARY=RSPRELOAD LAB/netcat-compared receive PORT", "env LIBRARY=RSPRELOAD LAB/netcat-compared send HOST PORT",
             "the stream is sent"));
 
