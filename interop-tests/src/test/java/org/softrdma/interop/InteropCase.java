@@ -64,7 +64,7 @@ record InteropCase(String group, String name, String sentence, Role role, IpVers
     private static final Pattern RARE = Pattern.compile("ibv_\\w+_pingpong-(?!defaults-).*-IPv6|no offload-.*-IPv6"
         + "|connections-(ucmatose|rdma_client|rstream|refused)-.*-IPv6|C ibv_rc_pingpong-(events|validate)-.*|C .*-IPv6"
         + "|C perftest RC-(write_lat|write-4qp-both|send-events)-.*|C perftest -R-ud-send_bw-.*"
-        + "|C connections-(cmtime|rping-65000|refused)-.*");
+        + "|C (connections|siw)-(cmtime|rping-65000|rdma_client|refused)-.*");
 
     /** Thrown by a body when one of the two implementations lacks the feature. */
     static final class Unsupported extends RuntimeException {

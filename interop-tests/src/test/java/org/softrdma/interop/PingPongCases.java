@@ -37,8 +37,8 @@ final class PingPongCases {
         Variant.of("size-1", "messages of 1 byte, three of pad", 1, 1000, 1024, "-s", "1"),
         Variant.of("size-33", "messages of 33 bytes", 33, 1000, 1024, "-s", "33"),
         Variant.of("size-65536", "64 packets a message", 65536, 200, 1024, "-s", "65536", "-n", "200"),
-        Variant.of("size-1M", "1024 packets a message, beyond every window", 1 << 20, 50, 1024, "-s", "1048576", "-n", "50"),
-        Variant.of("mtu-256", "path MTU 256", 4096, 1000, 256, "-m", "256"),
+        Variant.of("size-1M", "1024 packets a message, beyond every window", 1 << 20, 20, 1024, "-s", "1048576", "-n", "20"),
+        Variant.of("mtu-256", "path MTU 256", 4096, 300, 256, "-m", "256", "-n", "300"),
         Variant.of("mtu-4096", "path MTU 4096", 4096, 1000, 4096, "-m", "4096"),
         Variant.of("events", "both sleep on completion events", 4096, 1000, 1024, "-e"),
         Variant.of("validate", "the server checks what it received", 4096, 1000, 1024, "-c"));
