@@ -208,6 +208,8 @@ class RunEndToEndTest extends ToolProcesses {
                 job = os.fork()
                 if job == 0:
                     os.setpgid(0, 0)
+                    # A shell cannot trap what it inherits as ignored, as from `mvn verify &` in a script.
+                    signal.signal(signal.SIGINT, signal.SIG_DFL)
                     os.execv(sys.argv[1], sys.argv[1:])
                 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
                 os.setpgid(job, job)
