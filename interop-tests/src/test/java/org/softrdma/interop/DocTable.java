@@ -65,9 +65,9 @@ final class DocTable {
         return System.getProperty("softrdma.case") != null;
     }
 
-    /** Whether rare cases run as well: in the profile {@code soak}. */
-    static boolean isLongRun() {
-        return Boolean.getBoolean("softrdma.rareCases");
+    /** Whether this run has a case: rare ones belong to the profile {@code soak}, and to runs of chosen cases. */
+    static boolean isInThisRun(String id, boolean rare) {
+        return isWanted(id) && (!rare || isPartialRun() || Boolean.getBoolean("softrdma.rareCases"));
     }
 
     static boolean isWanted(String id) {

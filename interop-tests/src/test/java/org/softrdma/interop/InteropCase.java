@@ -78,8 +78,7 @@ record InteropCase(String group, String name, String sentence, Role role, IpVers
         return group + "-" + name + "-" + role + "-" + ip.text;
     }
 
-    /** Whether this run has the case: rare ones belong to the long runs, and to runs of chosen cases. */
     boolean isInThisRun() {
-        return DocTable.isWanted(id()) && (DocTable.isLongRun() || DocTable.isPartialRun() || !RARE.matcher(id()).matches());
+        return DocTable.isInThisRun(id(), RARE.matcher(id()).matches());
     }
 }
