@@ -82,6 +82,11 @@ public final class UverbsDevice implements DeviceNode, AutoCloseable {
         return context == null ? Map.of() : context.counters();
     }
 
+    /** Returns the inline bytes of a send that programs may ask for. libibverbs has no query for it. */
+    public int maxInlineData() {
+        return Math.min(device.describe().device().maxInlineData(), driver.maxCapabilities().maxInlineData());
+    }
+
     /** Returns the version of the interface between that half and us, as sysfs shows it. */
     public int abiVersion() {
         return driver.abiVersion();

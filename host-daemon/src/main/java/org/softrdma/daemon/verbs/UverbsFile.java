@@ -28,7 +28,7 @@ import org.softrdma.verbs.VerbsException;
  */
 public final class UverbsFile implements DeviceFile {
     /** Bytes for the rings of one context; ENOMEM beyond. They take memory when they are used. */
-    static final long RING_BYTES = 1L << 30;
+    public static final long RING_BYTES = 1L << 30;
     /** Bytes behind the rings, for doorbells: one that is rung takes 32 bytes until the device has looked. */
     static final long BELL_BYTES = 1L << 26;
     /** File position that a write of any length would carry beyond the greatest one: it fails with EINVAL. */
@@ -110,41 +110,46 @@ public final class UverbsFile implements DeviceFile {
 
     @Override
     public void ioctl(TrappedCall trapped, int command, long argument) {
-        int errno;
+        VerbsException refusal;
         lock.lock();
         try {
-            errno = execute(trapped, argument);
+            refusal = execute(trapped, argument);
         } finally {
             call.end();
             lock.unlock();
         }
-        trapped.answer(-errno);
+        if (refusal == null) {
+            trapped.answer(0);
+        } else {
+            trapped.refuse(refusal);
+        }
     }
 
-    private int execute(TrappedCall trapped, long argument) {
+    /** Returns null, or why the call is refused. */
+    private VerbsException execute(TrappedCall trapped, long argument) {
         try {
             if (closed) {
-                return Errno.EIO.value();
+                return new VerbsException(Errno.EIO, "ioctl", "the context has ended");
             }
             call.begin(trapped, argument);
             IoctlBundle bundle = call.bundle();
             if (bundle.driverId() != driver().id()) {
-                return Errno.EINVAL.value();
+                return Refusals.invalid("driver " + bundle.driverId());
             }
             Method method = Methods.find(bundle.object(), bundle.method());
             call.check(method);
             method.handler().run(this, call);
-            return 0;
+            return null;
         } catch (VerbsException refused) {
             LOG.log(System.Logger.Level.DEBUG, () -> "pid " + process.pid() + ": " + refused.getMessage());
-            return refused.errno().value();
+            return refused;
         } catch (OutOfMemoryError | InternalError noMemory) {
             // An InternalError is an access to a page of a ring for which the host has no memory.
             LOG.log(System.Logger.Level.WARNING, "no memory for a call of pid " + process.pid(), noMemory);
-            return Errno.ENOMEM.value();
+            return new VerbsException(Errno.ENOMEM, "ioctl", "the daemon has no memory for it", noMemory);
         } catch (RuntimeException fault) {
             LOG.log(System.Logger.Level.ERROR, "a call of pid " + process.pid() + " (" + process.command() + ") failed here", fault);
-            return Errno.EIO.value();
+            return new VerbsException(Errno.EIO, "ioctl", "the daemon failed; its log says why", fault);
         }
     }
 
