@@ -2,6 +2,7 @@
 package org.softrdma.cm;
 
 import org.softrdma.host.inspect.ProcessPublisher;
+import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.cm.ConnectionManager;
 import org.softrdma.verbs.cm.ConnectionManagerProvider;
 
@@ -18,6 +19,12 @@ public final class SoftConnectionManagerProvider implements ConnectionManagerPro
             Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name("softrdma-cm-exit").unstarted(manager::abandonAtExit));
             return manager;
         }
+    }
+
+    /** Returns false where the devices are the daemon's: their connections are the daemon's, too. */
+    @Override
+    public boolean isUsable() {
+        return !Verbs.usesDaemon();
     }
 
     @Override

@@ -6,6 +6,7 @@ import org.softrdma.host.config.ConfiguredDevices;
 import org.softrdma.host.config.LinkType;
 import org.softrdma.rxe.config.RxeLinkType;
 import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.Verbs;
 import org.softrdma.verbs.VerbsProvider;
 
 /** Provides the configured rxe devices, or one for each interface that is up. */
@@ -19,6 +20,6 @@ public final class RxeProvider implements VerbsProvider {
 
     @Override
     public List<RdmaDevice> devices() {
-        return ConfiguredDevices.of(TYPE, RxeDevice::new);
+        return Verbs.usesDaemon() ? List.of() : ConfiguredDevices.of(TYPE, RxeDevice::new);
     }
 }

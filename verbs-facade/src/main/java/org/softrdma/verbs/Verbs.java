@@ -21,9 +21,25 @@ public final class Verbs {
     /** Origin of this project's own devices. */
     public static final String SOFTRDMA = "softrdma";
 
+    /**
+     * System property, and without it {@link #HOST_VARIABLE}: {@code daemon} has this process use the devices of the user's daemon, which
+     * it shares with C programs; any other value, devices of its own.
+     */
+    public static final String HOST_PROPERTY = "softrdma.host";
+
+    /** Environment variable for {@link #HOST_PROPERTY}. */
+    public static final String HOST_VARIABLE = "SOFTRDMA_HOST";
+
+    private static final String DAEMON = "daemon";
     private static final String DEFAULT_ORDER = SOFTRDMA + ",libibverbs";
 
     private Verbs() {
+    }
+
+    /** Returns whether this project's devices are the daemon's: {@link #HOST_PROPERTY}. Providers of this process's own list none then. */
+    public static boolean usesDaemon() {
+        String chosen = System.getProperty(HOST_PROPERTY);
+        return DAEMON.equals(chosen == null ? System.getenv(HOST_VARIABLE) : chosen);
     }
 
     /**
@@ -41,11 +57,19 @@ public final class Verbs {
     /**
      * Returns every device, by origin in the order of {@link #ORDER_PROPERTY}, then by {@linkplain RdmaDevice#index index}; empty if there
      * is none ({@code get_device_list}).
+     *
+     * @throws VerbsException with {@link #HOST_PROPERTY} {@code daemon}: ENODEV, no daemon runs; ENOSYS, softrdma-daemon is missing
      */
     public static List<RdmaDevice> devices() {
         List<RdmaDevice> devices = new ArrayList<>();
+        boolean lacksDaemon = usesDaemon();
         for (VerbsProvider provider : ServiceLoader.load(VerbsProvider.class)) {
+            lacksDaemon &= !provider.name().equals(DAEMON);
             devices.addAll(provider.devices());
+        }
+        if (lacksDaemon) {
+            throw new VerbsException(Errno.ENOSYS, "get_device_list",
+                HOST_VARIABLE + "=" + DAEMON + " needs softrdma-daemon on the class path or module path");
         }
         // Not Comparator.comparingInt: its lambda is serializable, and those are created at every start, even with an AOT cache.
         devices.sort((one, other) -> rank(one.origin()) != rank(other.origin())
