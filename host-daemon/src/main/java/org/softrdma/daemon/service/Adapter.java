@@ -6,7 +6,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.softrdma.cm.SoftConnectionManager;
+import org.softrdma.daemon.trap.ClientProcess;
 import org.softrdma.daemon.trap.DescriptorNumbers;
+import org.softrdma.daemon.trap.DeviceFile;
+import org.softrdma.daemon.trap.DeviceNode;
 import org.softrdma.daemon.trap.DeviceTree;
 import org.softrdma.daemon.trap.MemoryAccess;
 import org.softrdma.daemon.trap.ProgramFiles;
@@ -31,6 +34,8 @@ public final class Adapter implements AutoCloseable {
     /** Where packets between programs of one adapter travel, for links that do not say. */
     private static final String WIRE = "softrdma.wire";
     private static final String IN_MEMORY = "direct";
+    /** Devices of this process: one that has an adapter does not join another, whatever its environment says. */
+    private static final String OWN = "process";
     /** Netty's name of the machine, for nothing that we use. Without one it complains, on a program's standard error, of lacking a MAC. */
     private static final String MACHINE_ID = "io.netty.machineId";
     private static final String ANY_MACHINE = "02:00:00:00:00:01";
@@ -48,6 +53,7 @@ public final class Adapter implements AutoCloseable {
      * @throws VerbsException EINVAL, EACCES, EIO: the configuration of links cannot be read, or the directory cannot be written
      */
     public Adapter(Path state) {
+        System.setProperty(Verbs.HOST_PROPERTY, OWN);
         setUnlessSet(WIRE, IN_MEMORY);
         setUnlessSet(MACHINE_ID, ANY_MACHINE);
         if (Runtime.getRuntime().availableProcessors() <= FEW_PROCESSORS) {
@@ -107,6 +113,26 @@ public final class Adapter implements AutoCloseable {
      */
     public Supervisor serve(SeccompListener listener, DescriptorNumbers numbers, MemoryAccess memory, Runnable onEnd) {
         return programs.serve(listener, numbers, memory, onEnd);
+    }
+
+    /**
+     * Opens a device file for a process that has joined.
+     *
+     * @param node as below {@code /dev/infiniband}
+     * @throws VerbsException ENOENT: there is none of that name; the error of the open
+     */
+    DeviceFile open(String node, ClientProcess process) {
+        for (DeviceNode each : devices.nodes()) {
+            if (each.name().equals(node)) {
+                return each.open(process);
+            }
+        }
+        throw new VerbsException(Errno.ENOENT, "open_device", "there is no " + node);
+    }
+
+    /** The devices, for processes that have joined. */
+    HostDevices devices() {
+        return devices;
     }
 
     /** Whether no program has a device open. */

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import org.softrdma.linux.process.LocalSocket;
 
 /**
- * Messages between {@code run} and the daemon, both of the same release: u32 version, u32 kind, six u32 numbers, and a text. One instance
- * for each direction of a connection; one thread.
+ * Messages between the daemon and {@code run} or a Java program, both of the same release: u32 version, u32 kind, six u32 numbers, and a
+ * text. One instance for each direction of a connection; one thread.
  */
 final class DaemonMessage {
     /** Sent with a listener: its programs' calls are to be answered. Numbers: the bounds of the descriptors' ranges. */
@@ -26,6 +26,27 @@ final class DaemonMessage {
     static final int MEMORY_OF = 5;
     static final int STATUS = 6;
     static final int STOP = 7;
+    /**
+     * Sent by a Java program with two descriptors, of its memory and of its mappings: it joins the daemon, and the requests below follow.
+     * The text is its PID namespace.
+     */
+    static final int JOIN = 8;
+    /** Request for the devices: the answer's text has a line for each, {@link DaemonSession.Listed}. */
+    static final int DEVICES = 9;
+    /** Request for what sysfs says of a device to C programs: its name in the text. */
+    static final int ABOUT = 10;
+    /** Request to open the device file that the text names. */
+    static final int OPEN = 11;
+    /** An ioctl: number of the file, and the address of the argument as two numbers, the lower half first. */
+    static final int IOCTL = 12;
+    /** A write: number of the file, address, and bytes. */
+    static final int WRITE = 13;
+    /** Closes a file: its number. */
+    static final int CLOSE = 14;
+    /** Sent before an answer, with one descriptor: the program's copy of the file with that number. */
+    static final int GIVEN = 15;
+    /** Answer to a call: its result or minus errno, the lower half first; with a reason as text where there is one. */
+    static final int RESULT = 16;
 
     static final int NUMBERS = 6;
 
@@ -59,6 +80,11 @@ final class DaemonMessage {
     int receive(LocalSocket socket) {
         length = socket.receive(memory);
         return length < TEXT || memory.get(JAVA_INT, 0) != VERSION ? 0 : memory.get(JAVA_INT, KIND);
+    }
+
+    /** Returns two numbers as one, the lower half first. */
+    long longNumber(int index) {
+        return Integer.toUnsignedLong(number(index)) | (long) number(index + 1) << Integer.SIZE;
     }
 
     int number(int index) {

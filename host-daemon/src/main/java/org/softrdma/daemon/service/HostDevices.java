@@ -113,6 +113,12 @@ final class HostDevices implements DeviceSource, AutoCloseable {
         return shown;
     }
 
+    /** The devices' files, by the user's names of the devices. */
+    synchronized Map<String, UverbsDevice> views() {
+        update();
+        return new LinkedHashMap<>(views);
+    }
+
     private void update() {
         Map<String, RdmaDevice> configured = new LinkedHashMap<>();
         for (RdmaDevice each : devices.list()) {

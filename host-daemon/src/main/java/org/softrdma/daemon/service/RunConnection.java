@@ -16,8 +16,9 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The daemon's end of a connection, usually of one {@code run}: its listener, and the memory of its programs, which {@code run} opens as
- * their parent where the daemon may not (Yama). The programs' files end with the connection.
+ * The daemon's end of a connection. Usually it is that of one {@code run}: its listener, and the memory of its programs, which {@code run}
+ * opens as their parent where the daemon may not (Yama). A Java program that joins has one, too. The programs' files end with the
+ * connection.
  */
 final class RunConnection implements MemoryAccess {
     private static final System.Logger LOG = System.getLogger(RunConnection.class.getName());
@@ -32,6 +33,8 @@ final class RunConnection implements MemoryAccess {
     private final SynchronousQueue<MemoryOf> answers = new SynchronousQueue<>();
     private final int pid;
     private volatile Supervisor supervisor;
+    /** A Java program at the other end; null for a {@code run}. */
+    private volatile JoinedProcess joined;
     private boolean finished;
 
     /** Descriptors of a process's memory, or none. */
@@ -68,7 +71,7 @@ final class RunConnection implements MemoryAccess {
 
     /** Returns whether programs came over this connection; questions about the daemon do not keep it running. */
     boolean hasServedPrograms() {
-        return supervisor != null;
+        return supervisor != null || joined != null;
     }
 
     private void take(int kind) {
@@ -76,6 +79,9 @@ final class RunConnection implements MemoryAccess {
         switch (kind) {
             case DaemonMessage.SERVE -> attach(descriptors);
             case DaemonMessage.MEMORY_OF -> pass(new MemoryOf(incoming.number(0), descriptors));
+            case DaemonMessage.JOIN -> join(descriptors);
+            case DaemonMessage.DEVICES, DaemonMessage.ABOUT, DaemonMessage.OPEN, DaemonMessage.IOCTL, DaemonMessage.WRITE,
+                DaemonMessage.CLOSE -> takeJoined(kind, descriptors);
             case DaemonMessage.STATUS -> reply(DaemonMessage.DONE, server.status());
             case DaemonMessage.STOP -> {
                 reply(DaemonMessage.DONE, "");
@@ -121,6 +127,30 @@ final class RunConnection implements MemoryAccess {
             return;
         }
         reply(DaemonMessage.DONE, "");
+    }
+
+    private void join(int[] descriptors) {
+        if (descriptors.length != 2 || supervisor != null || joined != null) {
+            closeAll(descriptors);
+            reply(DaemonMessage.REFUSED, "the descriptors of a program's memory are needed, once");
+            return;
+        }
+        if (!incoming.text().equals(PidNamespace.ofThisProcess())) {
+            closeAll(descriptors);
+            reply(DaemonMessage.REFUSED, "the daemon of this user is in another PID namespace");
+            return;
+        }
+        joined = new JoinedProcess(server.adapter(), socket, pid, new ProcessMemory(descriptors[0], descriptors[1]));
+        reply(DaemonMessage.DONE, "");
+    }
+
+    private void takeJoined(int kind, int[] descriptors) {
+        closeAll(descriptors);
+        if (joined == null) {
+            reply(DaemonMessage.REFUSED, "the program has not joined");
+            return;
+        }
+        joined.take(kind, incoming);
     }
 
     private void reply(int kind, String text) {
@@ -194,6 +224,9 @@ final class RunConnection implements MemoryAccess {
     /** Ends the programs' files; processes that outlive their run can still do everything else. */
     private void end() {
         socket.close();
+        if (joined != null) {
+            joined.close();
+        }
         if (supervisor != null) {
             supervisor.detach();
         }
@@ -216,11 +249,17 @@ final class RunConnection implements MemoryAccess {
     /** Ends everything, because the daemon ends. */
     void close() {
         socket.close();
+        if (joined != null) {
+            joined.close();
+        }
         closeSupervisor();
     }
 
-    /** A line for {@code daemon status}; null without a program. */
+    /** Returns a line for {@code daemon status}; null without a program. */
     String description() {
+        if (joined != null) {
+            return "  program " + joined;
+        }
         return supervisor == null ? null : "  run " + pid + (supervisor.isAttached() ? "" : " (ended; processes of it go on)");
     }
 }
