@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** One adapter for all processes of a user: answers the verbs, rdma_cm and umad calls of unmodified C programs. */
+/** One adapter for all processes of a user: answers the verbs, rdma_cm and umad calls of C programs, and of Java programs that join. */
 @SuppressWarnings({"module", "requires-automatic", "requires-transitive-automatic"})
 module org.softrdma.daemon {
     requires org.agrona;
@@ -13,4 +13,6 @@ module org.softrdma.daemon {
     requires org.softrdma.wire;
 
     exports org.softrdma.daemon.service to org.softrdma.tools;
+
+    provides org.softrdma.verbs.VerbsProvider with org.softrdma.daemon.client.DaemonProvider;
 }

@@ -30,6 +30,9 @@ final class ManPage {
             SOFTRDMA_STATE_DIR
             the directory that holds the links and shows running processes to each other
             .TP
+            SOFTRDMA_HOST
+            daemon: use the devices of the running softrdmad, which C programs under softrdma run share
+            .TP
             SOFTRDMA_CAPTURE_DIR
             a directory for a capture of each device's packets, for Wireshark
             .TP
