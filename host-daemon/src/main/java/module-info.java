@@ -14,5 +14,6 @@ module org.softrdma.daemon {
 
     exports org.softrdma.daemon.service to org.softrdma.tools;
 
+    provides org.softrdma.verbs.cm.ConnectionManagerProvider with org.softrdma.daemon.client.DaemonConnectionsProvider;
     provides org.softrdma.verbs.VerbsProvider with org.softrdma.daemon.client.DaemonProvider;
 }

@@ -121,7 +121,7 @@ class ModulePathTest {
             assertEquals(listed, declared, module.descriptor().name());
             services += declared.size();
         }
-        assertTrue(services == 8, "found " + services);
+        assertTrue(services == 9, "found " + services);
     }
 
     private static void check(String kind, String output) {

@@ -12,9 +12,7 @@ abstract class JoinedObject implements AutoCloseable {
     private final long key;
     private int handle;
     private volatile boolean closed;
-    /** Lock of the count: an event may arrive and be acknowledged while another thread waits for that in {@link #close}. */
-    private final Object events = new Object();
-    private int unacknowledged;
+    private final EventAcks events = new EventAcks();
 
     /**
      * Names an object; {@link #created} follows when the daemon has made it.
@@ -69,9 +67,7 @@ abstract class JoinedObject implements AutoCloseable {
 
     /** Counts an event that the application received and must acknowledge. */
     final void delivered() {
-        synchronized (events) {
-            unacknowledged++;
-        }
+        events.delivered();
     }
 
     /**
@@ -80,30 +76,7 @@ abstract class JoinedObject implements AutoCloseable {
      * @throws VerbsException EINVAL: more than were received
      */
     final void acknowledge(int count, String verb) {
-        synchronized (events) {
-            if (count < 0 || count > unacknowledged) {
-                throw new VerbsException(Errno.EINVAL, verb, count + " events; not acknowledged of the " + kind + ": " + unacknowledged);
-            }
-            unacknowledged -= count;
-            events.notifyAll();
-        }
-    }
-
-    /** Waits until all events are acknowledged. An interrupt does not end the wait. */
-    private void awaitAcknowledgements() {
-        boolean interrupted = false;
-        synchronized (events) {
-            while (unacknowledged > 0) {
-                try {
-                    events.wait();
-                } catch (InterruptedException later) {
-                    interrupted = true;
-                }
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        events.acknowledge(count, verb, kind);
     }
 
     /** Text before messages about this object, which tells it from others. */
@@ -135,7 +108,7 @@ abstract class JoinedObject implements AutoCloseable {
         if (!users.isEmpty()) {
             throw new VerbsException(Errno.EBUSY, destroyVerb(), "the " + kind + " is used: " + users);
         }
-        awaitAcknowledgements();
+        events.await();
         try {
             destroy(handle);
         } catch (VerbsException refused) {

@@ -11,7 +11,7 @@ import java.net.UnknownHostException;
 import org.softrdma.abi.ucm.UcmSockaddr;
 
 /** Translates {@code sockaddr_in} and {@code sockaddr_in6}. */
-final class IpAddresses {
+public final class IpAddresses {
     private static final int IPV4_ADDRESS_BYTES = 4;
     private static final int IPV6_ADDRESS_BYTES = 16;
 
@@ -29,7 +29,7 @@ final class IpAddresses {
     }
 
     /** Reads an address whose family {@link #isIp}. */
-    static InetSocketAddress read(MemorySegment m, long at) {
+    public static InetSocketAddress read(MemorySegment m, long at) {
         boolean ipv4 = UcmSockaddr.family(m, at) == UcmSockaddr.AF_INET;
         byte[] ip = new byte[ipv4 ? IPV4_ADDRESS_BYTES : IPV6_ADDRESS_BYTES];
         MemorySegment.copy(m, U8, at + (ipv4 ? UcmSockaddr.IPV4_ADDRESS_OFFSET : UcmSockaddr.IPV6_ADDRESS_OFFSET), ip, 0, ip.length);
@@ -55,7 +55,7 @@ final class IpAddresses {
      *
      * @return its length in bytes
      */
-    static int write(MemorySegment m, long at, InetSocketAddress address) {
+    public static int write(MemorySegment m, long at, InetSocketAddress address) {
         byte[] ip = address.getAddress().getAddress();
         boolean ipv4 = ip.length == IPV4_ADDRESS_BYTES;
         UcmSockaddr.family(m, at, ipv4 ? UcmSockaddr.AF_INET : UcmSockaddr.AF_INET6);
