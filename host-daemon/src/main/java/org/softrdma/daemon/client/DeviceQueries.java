@@ -37,10 +37,10 @@ final class DeviceQueries {
     }
 
     DeviceAttributes device() {
-        DaemonSession.About about = context.session().about(context.device().name());
         try (Ioctl call = Ioctl.command(context, UverbsCommand.EXTENDED | UverbsCommand.EXTENDED_QUERY_DEVICE)) {
             MemorySegment m = call.room(ExtendedQueryDeviceResponse.BYTES);
             call.in(call.room(ExtendedQueryDeviceCommand.BYTES)).out(m).run("query_device");
+            DaemonSession.About about = context.session().about(context.device().name());
             return new DeviceAttributes(about.firmware(), m.get(AbiLayout.BE64, QueryDeviceResponse.NODE_GUID_OFFSET),
                 m.get(AbiLayout.BE64, QueryDeviceResponse.SYS_IMAGE_GUID_OFFSET), QueryDeviceResponse.maxMrSize(m, 0),
                 QueryDeviceResponse.pageSizeCap(m, 0), QueryDeviceResponse.vendorId(m, 0), QueryDeviceResponse.vendorPartId(m, 0),

@@ -54,8 +54,11 @@ final class JoinedChannel extends JoinedObject implements CompletionChannel {
 
     @Override
     void destroy(int number) {
-        joinedContext().session().close(number);
-        reader.close();
+        try {
+            joinedContext().session().close(number);
+        } finally {
+            reader.close();
+        }
     }
 
     @Override

@@ -91,7 +91,7 @@ final class JoinedContext implements Context {
             session.close(file);
         } catch (VerbsException gone) {
             // The daemon has closed the file before, with its device.
-            if (gone.errno() != Errno.EBADF && gone.errno() != Errno.EIO) {
+            if (gone.errno() != Errno.EIO) {
                 throw gone;
             }
         } finally {

@@ -67,14 +67,10 @@ final class JoinedProcess implements ClientProcess, AutoCloseable {
                 case DaemonMessage.DEVICES -> answer(0, devices());
                 case DaemonMessage.ABOUT -> answer(0, about(request.text()));
                 case DaemonMessage.OPEN -> answer(open(request.text()), "");
-                case DaemonMessage.IOCTL -> {
-                    int number = request.number(0);
-                    open(number).ioctl(new JoinedCall(this, number), SeccompFilter.VERBS_IOCTL, request.longNumber(1));
-                }
-                case DaemonMessage.WRITE -> {
-                    int number = request.number(0);
-                    open(number).write(new JoinedCall(this, number), request.longNumber(1), Integer.toUnsignedLong(request.number(3)));
-                }
+                case DaemonMessage.IOCTL -> call(request.number(0),
+                    (file, call) -> file.ioctl(call, SeccompFilter.VERBS_IOCTL, request.longNumber(1)));
+                case DaemonMessage.WRITE -> call(request.number(0),
+                    (file, call) -> file.write(call, request.longNumber(1), Integer.toUnsignedLong(request.number(3))));
                 case DaemonMessage.CLOSE -> {
                     end(open(request.number(0)));
                     answer(0, "");
@@ -86,6 +82,25 @@ final class JoinedProcess implements ClientProcess, AutoCloseable {
         } catch (RuntimeException fault) {
             LOG.log(System.Logger.Level.ERROR, "a request of " + this + " failed here", fault);
             refuse(new VerbsException(Errno.EIO, "daemon", "the daemon failed; its log says why"));
+        }
+    }
+
+    /** A call of the program on one of its files. */
+    private interface FileCall {
+        void run(DeviceFile file, JoinedCall call);
+    }
+
+    /** Executes a call, which has one answer, whatever happens. */
+    private void call(int number, FileCall called) {
+        DeviceFile file = open(number);
+        JoinedCall call = new JoinedCall(this, number);
+        try {
+            called.run(file, call);
+        } catch (VerbsException refused) {
+            call.refuse(refused);
+        } catch (RuntimeException fault) {
+            LOG.log(System.Logger.Level.ERROR, "a call of " + this + " failed here", fault);
+            call.refuse(new VerbsException(Errno.EIO, "daemon", "the daemon failed; its log says why"));
         }
     }
 
@@ -125,7 +140,9 @@ final class JoinedProcess implements ClientProcess, AutoCloseable {
     private DeviceFile open(int number) {
         DeviceFile found = file(number);
         if (found == null) {
-            throw new VerbsException(Errno.EBADF, "daemon", "no file has number " + number);
+            // As every call of a C program on a device that was deleted.
+            throw new VerbsException(Errno.EIO, "daemon",
+                "file " + number + " has ended: its device was deleted, or the program has closed it");
         }
         return found;
     }

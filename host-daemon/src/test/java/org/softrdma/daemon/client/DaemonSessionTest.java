@@ -19,14 +19,20 @@ import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.daemon.service.DaemonSession;
 import org.softrdma.daemon.service.TestSession;
 import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.AddressVector;
+import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
 import org.softrdma.verbs.Errno;
-import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QpAddress;
+import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpCapabilities;
 import org.softrdma.verbs.QpInitAttributes;
+import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
@@ -57,7 +63,7 @@ class DaemonSessionTest {
             ProtectionDomain theirPd = theirs.allocatePd();
             CompletionQueue theirCq = theirs.createCq(8);
             QueuePair peer = theirPd.createQp(QpInitAttributes.rc(theirCq, SMALL));
-            QueuePair.connect(qp, peer);
+            connectBriefly(qp, peer);
             MemorySegment from = arena.allocateFrom("written by a program");
             MemorySegment to = arena.allocate(from.byteSize());
             MemoryRegion target = theirPd.register(to, AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_WRITE);
@@ -80,6 +86,18 @@ class DaemonSessionTest {
         }
     }
 
+    /** Connects two queue pairs, of which the first gives up its retries within milliseconds. */
+    private static void connectBriefly(QueuePair impatient, QueuePair other) {
+        QpAddress own = impatient.init();
+        QpAddress peer = other.init();
+        other.connect(peer, own);
+        int index = impatient.pd().context().queryGidTable().stream().filter(entry -> entry.gid().equals(own.gid())).findFirst()
+            .orElseThrow().index();
+        impatient.modify(new QpAttributes().state(QpState.RTR).addressVector(AddressVector.to(peer.gid(), index)).pathMtu(Mtu.MTU_1024)
+            .destQpn(peer.qpn()).rqPsn(peer.psn()).maxDestRdAtomic(1).minRnrTimer(12));
+        impatient.modify(new QpAttributes().state(QpState.RTS).sqPsn(own.psn()).timeout(10).retryCount(2).rnrRetry(0).maxRdAtomic(1));
+    }
+
     @Test
     void shouldFailWithEioWhenTheDaemonIsKilled() throws InterruptedException {
         RunningDaemon daemon = new RunningDaemon(1);
@@ -99,12 +117,34 @@ class DaemonSessionTest {
         }
     }
 
+    /** As C programs see it: DEVICE_FATAL, then EIO for every call, and every object can be closed. */
+    @Test
+    void shouldEndTheContextsOfADeletedDevice() {
+        try (RunningDaemon daemon = new RunningDaemon(2); Context other = daemon.devices().getLast().open()) {
+            Context context = daemon.devices().getFirst().open();
+            ProtectionDomain pd = context.allocatePd();
+            CompletionChannel channel = context.createCompletionChannel();
+            CompletionQueue cq = context.createCq(4, null, channel, 0);
+            QueuePair qp = pd.createQp(QpInitAttributes.rc(cq, SMALL));
+            daemon.deleteDevice("rxe0");
+            assertEquals(AsyncEventType.DEVICE_FATAL, context.getAsyncEvent(PATIENCE.toNanos()).type());
+            assertEquals(Errno.EIO, assertThrows(VerbsException.class, () -> context.getAsyncEvent(-1)).errno());
+            assertEquals(Errno.EIO, assertThrows(VerbsException.class, () -> channel.getEvent(-1)).errno());
+            assertEquals(Errno.EIO, assertThrows(VerbsException.class, context::queryDevice).errno());
+            for (AutoCloseable each : List.of(qp, cq, channel, pd, context)) {
+                assertDoesNotThrow(each::close);
+            }
+            assertEquals(1, daemon.devices().size());
+            other.allocatePd().close();
+        }
+    }
+
     @Test
     void shouldHaveOneAddressForAllPrograms() {
         try (RunningDaemon daemon = new RunningDaemon(1); DaemonSession other = daemon.another();
             Context one = daemon.devices().getFirst().open(); Context two = DaemonProvider.of(other).getFirst().open()) {
             assertEquals(one.queryGidTable(), two.queryGidTable());
-            assertTrue(one.queryGidTable().stream().anyMatch(entry -> entry.gid().equals(Gid.ofIpv4(0x7f000001))));
+            assertTrue(one.queryGidTable().stream().anyMatch(entry -> entry.gid().isIpv4Mapped()));
         }
     }
 

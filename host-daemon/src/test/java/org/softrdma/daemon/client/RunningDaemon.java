@@ -18,7 +18,7 @@ import org.softrdma.host.config.NetDevice;
 import org.softrdma.verbs.RdmaDevice;
 
 /** A daemon as a process of its own, with RoCE devices on the loopback interface, and this process as a program that has joined it. */
-final class RunningDaemon implements AutoCloseable {
+public final class RunningDaemon implements AutoCloseable {
     private static final long START_NS = Duration.ofSeconds(30).toNanos();
     private static final String NETDEV = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
 
@@ -27,7 +27,7 @@ final class RunningDaemon implements AutoCloseable {
     private final DaemonSession session;
 
     /** Starts a daemon with {@code devices} devices: rxe0, rxe1 and so on. */
-    RunningDaemon(int devices) {
+    public RunningDaemon(int devices) {
         try {
             state = Files.createTempDirectory("daemon");
             LinkStore store = LinkStore.at(state);
@@ -53,6 +53,11 @@ final class RunningDaemon implements AutoCloseable {
         return state.resolve("log");
     }
 
+    /** Returns its state directory. */
+    public Path state() {
+        return state;
+    }
+
     DaemonSession session() {
         return session;
     }
@@ -60,6 +65,11 @@ final class RunningDaemon implements AutoCloseable {
     /** Returns a session of its own, as another program has. */
     DaemonSession another() {
         return TestSession.join(state, process, START_NS);
+    }
+
+    /** Deletes a link, which the daemon notices at the next look at its devices. */
+    void deleteDevice(String name) {
+        LinkStore.at(state).remove(name);
     }
 
     /** Returns what {@code daemon status} prints. */
