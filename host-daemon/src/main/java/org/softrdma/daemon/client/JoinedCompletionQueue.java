@@ -28,24 +28,33 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
     private final Object cqContext;
     /** Null for none. */
     private final JoinedChannel channel;
+    /** Null for none. */
+    private final JoinedDomain parent;
     /** Taken before the object's monitor. A reader holds it while a completion is current. */
     private final ReentrantLock polling = new ReentrantLock();
     /** Replaced with {@link #polling} held. */
     private volatile ClientRing ring;
     private boolean reading;
 
-    private JoinedCompletionQueue(JoinedContext context, Object cqContext, JoinedChannel channel) {
+    private JoinedCompletionQueue(JoinedContext context, Object cqContext, JoinedChannel channel, JoinedDomain parent) {
         super(context, "completion queue");
         this.cqContext = cqContext;
         this.channel = channel;
+        this.parent = parent;
     }
 
-    /** @param channel null for none */
-    static JoinedCompletionQueue create(JoinedContext context, int cqe, Object cqContext, JoinedChannel channel, int compVector) {
+    /**
+     * Creates a queue.
+     *
+     * @param channel null for none
+     * @param parent  null for none
+     */
+    static JoinedCompletionQueue create(JoinedContext context, int cqe, Object cqContext, JoinedChannel channel, int compVector,
+                                        JoinedDomain parent) {
         if (cqe < 1 || compVector < 0) {
             throw new VerbsException(Errno.EINVAL, "create_cq", "cqe " + cqe + ", comp_vector " + compVector);
         }
-        JoinedCompletionQueue made = new JoinedCompletionQueue(context, cqContext, channel);
+        JoinedCompletionQueue made = new JoinedCompletionQueue(context, cqContext, channel, parent);
         try (Ioctl call = new Ioctl(context, UverbsObject.CQ, UverbsMethod.CQ_CREATE)) {
             MemorySegment place = call.room(MmapInfo.BYTES);
             call.number(UverbsAttribute.CREATE_CQ_HANDLE, 0).value(UverbsAttribute.CREATE_CQ_CQE, cqe, Integer.BYTES)
@@ -220,7 +229,7 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
 
     @Override
     boolean uses(JoinedObject other) {
-        return other == channel;
+        return other == channel || other == parent;
     }
 
     @Override

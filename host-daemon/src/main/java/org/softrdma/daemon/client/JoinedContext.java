@@ -244,7 +244,14 @@ final class JoinedContext implements Context {
     @Override
     public ThreadDomain allocateTd() {
         requireOpen("alloc_td");
-        throw VerbsException.unsupported("alloc_td");
+        return new JoinedThreadDomain(this);
+    }
+
+    @Override
+    public ProtectionDomain allocateParentDomain(ProtectionDomain pd, ThreadDomain td) {
+        requireOpen("alloc_parent_domain");
+        return JoinedDomain.parent(JoinedObject.own(JoinedDomain.class, pd, this, "alloc_parent_domain", "the protection domain"),
+            td == null ? null : JoinedObject.own(JoinedThreadDomain.class, td, this, "alloc_parent_domain", "the thread domain"));
     }
 
     @Override
@@ -260,9 +267,23 @@ final class JoinedContext implements Context {
 
     @Override
     public CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector) {
+        return createCompletionQueue(cqe, cqContext, channel, compVector, null);
+    }
+
+    @Override
+    public CompletionQueue createCq(int cqe, Object cqContext, CompletionChannel channel, int compVector, ProtectionDomain parentDomain) {
+        JoinedDomain parent = JoinedObject.own(JoinedDomain.class, parentDomain, this, "create_cq", "the parent domain");
+        if (!parent.isParent()) {
+            throw new VerbsException(Errno.EINVAL, "create_cq", "the protection domain is no parent domain");
+        }
+        return createCompletionQueue(cqe, cqContext, channel, compVector, parent);
+    }
+
+    private CompletionQueue createCompletionQueue(int cqe, Object cqContext, CompletionChannel channel, int compVector,
+                                                  JoinedDomain parent) {
         requireOpen("create_cq");
         return JoinedCompletionQueue.create(this, cqe, cqContext, channel == null ? null
-            : JoinedObject.own(JoinedChannel.class, channel, this, "create_cq", "the completion channel"), compVector);
+            : JoinedObject.own(JoinedChannel.class, channel, this, "create_cq", "the completion channel"), compVector, parent);
     }
 
     @Override

@@ -10,23 +10,64 @@ import org.softrdma.abi.uverbs.UverbsObject;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpInitAttributes;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SharedReceiveQueue;
+import org.softrdma.verbs.VerbsException;
 
 /** A protection domain, with the regions and windows that work requests name by key. */
 final class JoinedDomain extends JoinedObject implements ProtectionDomain {
     private static final int KEY_BITS = 8;
 
-    private final Map<Integer, JoinedRegion> regions = new ConcurrentHashMap<>();
+    private final Map<Integer, JoinedRegion> regions;
     /** By the bits of their keys that stay when a window is bound. */
-    private final Map<Integer, JoinedWindow> windows = new ConcurrentHashMap<>();
+    private final Map<Integer, JoinedWindow> windows;
+    /** Null unless this is a parent domain: the domain that it is made of, whose handle it has. */
+    private final JoinedDomain base;
+    /** Null for none. */
+    private final JoinedThreadDomain td;
 
     JoinedDomain(JoinedContext context) {
         super(context, "protection domain");
+        regions = new ConcurrentHashMap<>();
+        windows = new ConcurrentHashMap<>();
+        base = null;
+        td = null;
+    }
+
+    private JoinedDomain(JoinedDomain base, JoinedThreadDomain td) {
+        super(base.joinedContext(), "parent domain");
+        regions = base.regions;
+        windows = base.windows;
+        this.base = base;
+        this.td = td;
+    }
+
+    /**
+     * Makes a parent domain, of which the daemon knows nothing: libibverbs leaves it to the library's half of a driver as well.
+     *
+     * @param td null for none
+     */
+    static JoinedDomain parent(JoinedDomain base, JoinedThreadDomain td) {
+        if (base.isParent()) {
+            throw new VerbsException(Errno.EINVAL, "alloc_parent_domain", "the protection domain is a parent domain itself");
+        }
+        JoinedDomain made = new JoinedDomain(base, td);
+        made.created(base.handle("alloc_parent_domain"));
+        return made;
+    }
+
+    boolean isParent() {
+        return base != null;
+    }
+
+    /** Returns whether objects of both work together: they are the same, or parent domains of the same. */
+    boolean sharesKeysWith(ProtectionDomain other) {
+        return other instanceof JoinedDomain that && that.regions == regions;
     }
 
     void add(JoinedRegion region, int lkey) {
@@ -91,7 +132,15 @@ final class JoinedDomain extends JoinedObject implements ProtectionDomain {
     }
 
     @Override
+    boolean uses(JoinedObject other) {
+        return other == base || other == td;
+    }
+
+    @Override
     void destroy(int handle) {
+        if (isParent()) {
+            return;
+        }
         try (Ioctl call = new Ioctl(joinedContext(), UverbsObject.PD, UverbsMethod.PD_DESTROY)) {
             call.number(UverbsAttribute.DESTROY_PD_HANDLE, handle).run("dealloc_pd");
         }

@@ -297,7 +297,7 @@ final class JoinedQueuePair extends JoinedObject implements QueuePair {
             wrong = "BIND_MW is not an operation of UD";
         } else if (window.type() != MemoryWindow.Type.TYPE_1) {
             wrong = "bind() is for windows of type 1; one of type 2 is bound with SendRequest.bindWindow";
-        } else if (window.pd() != pd || region != null && region.pd() != pd) {
+        } else if (!pd.sharesKeysWith(window.pd()) || region != null && !pd.sharesKeysWith(region.pd())) {
             wrong = "window or region belongs to another protection domain";
         } else if (region == null && length != 0) {
             wrong = "a window of " + length + " bytes needs a region";

@@ -124,7 +124,7 @@ final class SendWriter {
         if (request.addressHandle() == null) {
             throw wrong("a datagram needs a destination: SendRequest.to(handle, qpn, qkey)");
         }
-        if (!(request.addressHandle() instanceof JoinedAddressHandle handle) || handle.pd() != pd) {
+        if (!(request.addressHandle() instanceof JoinedAddressHandle handle) || !pd.sharesKeysWith(handle.pd())) {
             throw wrong("the address handle belongs to another protection domain");
         }
         if (handle.isClosed()) {

@@ -36,8 +36,7 @@ class DaemonDevicesTest extends AllContracts {
     /** The kernel's interface has commands for these, but librxe's rings or the daemon do not: docs/verbs-contract.md. */
     @Override
     protected Set<Capability> unsupported() {
-        return EnumSet.of(Capability.XRC, Capability.PARENT_DOMAINS, Capability.TIMESTAMPS, Capability.REREGISTRATION,
-            Capability.RESIZE_SHARED_RECEIVE_QUEUES);
+        return EnumSet.of(Capability.XRC, Capability.TIMESTAMPS, Capability.REREGISTRATION, Capability.RESIZE_SHARED_RECEIVE_QUEUES);
     }
 
     private static final class Joined extends LiveFabric {
