@@ -75,7 +75,7 @@ class ArchitecturePageTest {
         for (Path file : sources("main")) {
             String name = String.valueOf(file.getParent()).replace('/', '.');
             if (name.matches("org\\.softrdma\\.(verbs|wire|abi|recording|linux|host|daemon|device|cm|link|rxe|siw|fabric|libibverbs|"
-                + "rsocket|rpcrdma|simulator|testing|junit|lab)\\b.*")
+                + "rsocket|rpcrdma|storage|simulator|testing|junit|lab)\\b.*")
                 && !file.endsWith("package-info.java") && !file.endsWith("module-info.java")) {
                 there.add(name.substring("org.softrdma.".length()));
             }

@@ -37,6 +37,7 @@ class ArchitectureTest {
     private static final String SIW = "org.softrdma.siw..";
     private static final String RSOCKET = "org.softrdma.rsocket..";
     private static final String RPC = "org.softrdma.rpcrdma..";
+    private static final String STORAGE = "org.softrdma.storage..";
     private static final String LIBIBVERBS = "org.softrdma.libibverbs..";
     private static final String SIMULATOR = "org.softrdma.simulator..";
     private static final String DAEMON = "org.softrdma.daemon..";
@@ -53,7 +54,7 @@ class ArchitectureTest {
     private static final String[] MACHINES = {"org.softrdma.rxe.qp..", "org.softrdma.rxe.cm..", "org.softrdma.rxe.sim..",
         "org.softrdma.siw.qp..", "org.softrdma.siw.mpa..", "org.softrdma.siw.sim..", "org.softrdma.link.sim..",
         "org.softrdma.device.sim..", "org.softrdma.device.queue..", "org.softrdma.device.qp..", "org.softrdma.device.events..",
-        "org.softrdma.rsocket.stream..", "org.softrdma.rpcrdma.wire..", "org.softrdma.rpcrdma.machine..",
+        "org.softrdma.rsocket.stream..", "org.softrdma.rpcrdma.wire..", "org.softrdma.rpcrdma.machine..", "org.softrdma.storage.xdr..",
         "org.softrdma.fabric.topology..", "org.softrdma.fabric.mad..", "org.softrdma.fabric.model.."};
 
     @ArchTest
@@ -74,6 +75,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule SHOULD_LET_RPC_OVER_RDMA_KNOW_THE_FACADE_ONLY =
         classes().that().resideInAPackage(RPC).should().onlyDependOnClassesThat().resideInAnyPackage(RPC, VERBS, "java..");
+
+    /** Servers of files run over any provider. */
+    @ArchTest
+    static final ArchRule SHOULD_LET_STORAGE_KNOW_THE_FACADE_AND_RPC_ONLY =
+        classes().that().resideInAPackage(STORAGE).should().onlyDependOnClassesThat().resideInAnyPackage(STORAGE, RPC, VERBS, "java..");
 
     /** A program chooses between our devices and the system's; neither needs the other. */
     @ArchTest
@@ -164,7 +170,7 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_THE_DAEMON_ABOVE_THE_DEVICES = noClasses().that()
-        .resideInAnyPackage(VERBS, WIRE, ABI, DEVICE, CM, LINUX, HOST, LINK, RXE, SIW, RSOCKET, RPC, SIMULATOR).should()
+        .resideInAnyPackage(VERBS, WIRE, ABI, DEVICE, CM, LINUX, HOST, LINK, RXE, SIW, RSOCKET, RPC, STORAGE, SIMULATOR).should()
         .dependOnClassesThat().resideInAPackage(DAEMON);
 
     /** The protocol depends on streams; only the factory of the streams depends on Netty. */

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.storage;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.List;
+import org.softrdma.rpcrdma.ServerOptions;
+
+/**
+ * Options of a server.
+ *
+ * @param directory the exported directory
+ * @param readOnly  whether clients may only read
+ * @param addresses addresses of RDMA connections
+ * @param mountPort TCP port of MOUNT, which Linux's client needs before it connects; 0 for any
+ * @param transport options of RDMA connections
+ */
+public record NfsOptions(Path directory, boolean readOnly, List<InetSocketAddress> addresses, int mountPort, ServerOptions transport) {
+    /** The port of NFS over RDMA. Source: RFC 8267. */
+    public static final int PORT = 20049;
+    /** The port that MOUNT usually has. */
+    public static final int MOUNT_PORT = 20048;
+
+    public NfsOptions {
+        addresses = List.copyOf(addresses);
+    }
+
+    /** Defaults: the usual ports, on all addresses of both families. */
+    public static NfsOptions of(Path directory) {
+        return new NfsOptions(directory, false, anyAddress(PORT), MOUNT_PORT, ServerOptions.DEFAULT);
+    }
+
+    /** @return the wildcard addresses of both families */
+    public static List<InetSocketAddress> anyAddress(int port) {
+        try {
+            return List.of(new InetSocketAddress(InetAddress.getByAddress(new byte[4]), port),
+                new InetSocketAddress(InetAddress.getByAddress(new byte[16]), port));
+        } catch (UnknownHostException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
+    public NfsOptions withReadOnly(boolean readOnly) {
+        return new NfsOptions(directory, readOnly, addresses, mountPort, transport);
+    }
+
+    public NfsOptions withAddresses(List<InetSocketAddress> addresses) {
+        return new NfsOptions(directory, readOnly, addresses, mountPort, transport);
+    }
+
+    public NfsOptions withMountPort(int mountPort) {
+        return new NfsOptions(directory, readOnly, addresses, mountPort, transport);
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.storage.export;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * Attributes of a file at one time, those of a symbolic link itself.
+ *
+ * @param mode permissions, with set-user-ID, set-group-ID and sticky bit
+ * @param rdev device number of a device file, as Linux encodes it
+ */
+public record FileAttributes(FileHandle handle, FileType type, int mode, int links, int uid, int gid, long size, long rdev,
+                             FileTime accessed, FileTime modified, FileTime changed) {
+    private static final int MODE_BITS = 07777;
+
+    /** @param recordsBirth whether the file system records when inodes were born */
+    static FileAttributes read(Path path, boolean recordsBirth) throws IOException {
+        Map<String, Object> all = Files.readAttributes(path, "unix:*", LinkOption.NOFOLLOW_LINKS);
+        int mode = (Integer) all.get("mode");
+        long bornNs = recordsBirth ? nanoseconds((FileTime) all.get("creationTime")) : 0;
+        FileHandle handle = new FileHandle((Long) all.get("dev"), (Long) all.get("ino"), bornNs);
+        return new FileAttributes(handle, FileType.ofMode(mode), mode & MODE_BITS, (Integer) all.get("nlink"), (Integer) all.get("uid"),
+            (Integer) all.get("gid"), (Long) all.get("size"), (Long) all.get("rdev"), (FileTime) all.get("lastAccessTime"),
+            (FileTime) all.get("lastModifiedTime"), (FileTime) all.get("ctime"));
+    }
+
+    private static long nanoseconds(FileTime time) {
+        Instant instant = time.toInstant();
+        return instant.getEpochSecond() * 1_000_000_000L + instant.getNano();
+    }
+
+    public boolean isDirectory() {
+        return type == FileType.DIRECTORY;
+    }
+}
