@@ -12,6 +12,7 @@ module org.softrdma.tools {
     requires org.softrdma.rxe;
     requires org.softrdma.simulator;
     requires org.softrdma.siw;
+    requires org.softrdma.storage;
     requires info.picocli;
     requires java.logging;
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.nfs;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.softrdma.storage.NfsOptions;
+import org.softrdma.storage.NfsServer;
+import org.softrdma.tools.cli.AnnotatedTool;
+import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.ToolFailure;
+import org.softrdma.verbs.VerbsException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code softrdma nfsd}: serves a directory by NFS over RDMA. */
+@Command(name = "nfsd", sortOptions = false,
+    description = "Serves a directory by NFS version 3 over RDMA, to Linux's own client, for tests and teaching. Every client may do what "
+        + "the user may who runs it; there is no other protection.%n%n"
+        + "mount -t nfs -o vers=3,proto=rdma,port=20049,mountproto=tcp,mountport=20048,nolock HOST:/ /mnt%n%n"
+        + "SOFTRDMA_CM_DEVICES chooses devices, as for rping. Ctrl-C ends it.")
+public final class NfsTool extends AnnotatedTool {
+    private static final String NAME = "softrdma nfsd: ";
+    private static final int MAX_PORT = 65535;
+
+    @Option(names = "--export", paramLabel = "DIR", required = true, description = "the directory, which clients mount as /")
+    private Path directory;
+
+    @Option(names = "--read-only", description = "refuse all changes")
+    private boolean readOnly;
+
+    @Option(names = {"-a", "--address"}, paramLabel = "ADDRESS",
+        description = "listen for RDMA connections at this address; may be repeated (default: all, IPv4 and IPv6)")
+    private List<String> addresses = List.of();
+
+    @Option(names = {"-p", "--port"}, paramLabel = "PORT", description = "port of RDMA connections (default: ${DEFAULT-VALUE})")
+    private int port = NfsOptions.PORT;
+
+    @Option(names = "--mount-port", paramLabel = "PORT", description = "TCP port of the MOUNT protocol (default: ${DEFAULT-VALUE})")
+    private int mountPort = NfsOptions.MOUNT_PORT;
+
+    @Override
+    protected void check() {
+        if (port < 0 || port > MAX_PORT || mountPort < 0 || mountPort > MAX_PORT) {
+            throw new Misused("ports are 0..65535");
+        }
+        if (!Files.isDirectory(directory)) {
+            throw new Misused("--export " + directory + " is no directory");
+        }
+    }
+
+    @Override
+    protected int execute(String name, List<String> arguments, Console console) {
+        NfsOptions options = NfsOptions.of(directory).withReadOnly(readOnly).withAddresses(listenAt()).withMountPort(mountPort);
+        try (NfsServer server = NfsServer.start(options)) {
+            for (InetSocketAddress each : server.addresses()) {
+                console.println("nfsd: " + directory + (readOnly ? ", read-only," : "") + " at " + each.getAddress().getHostAddress()
+                    + " port " + each.getPort() + ", MOUNT at TCP port " + server.mountPort());
+            }
+            console.out().flush();
+            awaitEnd(server);
+        } catch (IOException refused) {
+            throw new ToolFailure(NAME + refused.getMessage());
+        } catch (VerbsException refused) {
+            throw new ToolFailure(NAME + "cannot listen", refused);
+        }
+        return 0;
+    }
+
+    private List<InetSocketAddress> listenAt() {
+        if (addresses.isEmpty()) {
+            return NfsOptions.anyAddress(port);
+        }
+        List<InetSocketAddress> all = new ArrayList<>();
+        for (String each : addresses) {
+            try {
+                all.add(new InetSocketAddress(InetAddress.getByName(each), port));
+            } catch (UnknownHostException unknown) {
+                throw new ToolFailure(NAME + "unknown address " + each);
+            }
+        }
+        return all;
+    }
+
+    /** Serves until the process is ended by a signal, which closes the connections first. */
+    private static void awaitEnd(NfsServer server) {
+        Thread main = Thread.currentThread();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            main.interrupt();
+            server.close();
+        }));
+        try {
+            while (true) {
+                Thread.sleep(Long.MAX_VALUE);
+            }
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
