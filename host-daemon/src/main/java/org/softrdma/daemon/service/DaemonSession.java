@@ -75,7 +75,7 @@ public final class DaemonSession implements AutoCloseable {
             String firmware = "";
             int maxInline = 0;
             Map<String, Long> counters = new HashMap<>();
-            for (String line : text.split("\n")) {
+            for (String line : wholeLines(text)) {
                 int blank = line.indexOf(' ');
                 String key = blank < 0 ? line : line.substring(0, blank);
                 String value = blank < 0 ? "" : line.substring(blank + 1);
@@ -150,8 +150,13 @@ public final class DaemonSession implements AutoCloseable {
     public synchronized List<Listed> devices() {
         call("get_device_list", DaemonMessage.DEVICES, "");
         List<Listed> devices = new ArrayList<>();
-        incoming.text().lines().forEach(line -> devices.add(Listed.of(line)));
+        wholeLines(incoming.text()).forEach(line -> devices.add(Listed.of(line)));
         return devices;
+    }
+
+    /** Returns the lines of a text; a message has room for so many, and the last one may be cut off. */
+    private static List<String> wholeLines(String text) {
+        return text.substring(0, text.lastIndexOf('\n') + 1).lines().toList();
     }
 
     /**
@@ -245,7 +250,8 @@ public final class DaemonSession implements AutoCloseable {
 
     private long result(String verb, long result) {
         if (result < 0) {
-            throw new VerbsException(Errno.of((int) -result), verb, incoming.text());
+            Errno errno = Errno.of((int) -result);
+            throw new VerbsException(errno == null ? Errno.EIO : errno, verb, incoming.text());
         }
         return result;
     }

@@ -8,8 +8,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.softrdma.daemon.service.DaemonServer;
 import org.softrdma.daemon.service.DaemonSession;
 import org.softrdma.daemon.service.TestSession;
@@ -100,6 +102,17 @@ public final class RunningDaemon implements AutoCloseable {
             throw new UncheckedIOException(failed);
         } finally {
             process.destroyForcibly();
+            delete();
+        }
+    }
+
+    private void delete() {
+        try (Stream<Path> files = Files.walk(state)) {
+            for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(each);
+            }
+        } catch (IOException left) {
+            throw new UncheckedIOException(left);
         }
     }
 
