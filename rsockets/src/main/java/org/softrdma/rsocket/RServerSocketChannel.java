@@ -48,6 +48,7 @@ public final class RServerSocketChannel implements Channel {
     /**
      * Opens a listener whose connections have {@link RSocketOptions#DEFAULT}.
      *
+     * @return the listener, not bound
      * @throws RSocketException the connection manager's error, for example ENODEV
      */
     public static RServerSocketChannel open() throws RSocketException {
@@ -58,6 +59,7 @@ public final class RServerSocketChannel implements Channel {
      * Opens a listener.
      *
      * @param options of its connections
+     * @return the listener, not bound
      * @throws RSocketException the connection manager's error, for example ENODEV
      */
     public static RServerSocketChannel open(RSocketOptions options) throws RSocketException {
@@ -100,6 +102,7 @@ public final class RServerSocketChannel implements Channel {
      * Takes a connection; waits for one if the listener blocks.
      *
      * @return the connection established first; null if there is none and the listener does not block
+     * @throws IOException if the listener is closed, or has failed
      */
     public RSocketChannel accept() throws IOException {
         lock.lock();
@@ -120,6 +123,7 @@ public final class RServerSocketChannel implements Channel {
      *
      * @param timeoutNs 0 to check only, negative to wait without a limit
      * @return {@link PollEvents#IN} or 0
+     * @throws IOException if the listener is closed, or has failed
      */
     public int poll(long timeoutNs) throws IOException {
         lock.lock();
@@ -212,17 +216,25 @@ public final class RServerSocketChannel implements Channel {
         connection.abort();
     }
 
-    /** Sets the options of connections whose requests arrive from now on. */
+    /**
+     * Sets the options of connections whose requests arrive from now on.
+     *
+     * @param changed the new options
+     */
     public void options(RSocketOptions changed) {
         options = changed;
     }
 
-    /** Sets whether {@link #accept} waits. */
+    /**
+     * Sets whether {@link #accept} waits.
+     *
+     * @param block whether it does
+     */
     public void configureBlocking(boolean block) {
         blocking = block;
     }
 
-    /** @return the bound address, with the port that was assigned */
+    /** {@return the bound address, with the port that was assigned} */
     public InetSocketAddress localAddress() {
         return id.localAddress();
     }

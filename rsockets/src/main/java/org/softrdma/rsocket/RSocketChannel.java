@@ -32,6 +32,7 @@ public final class RSocketChannel implements ByteChannel {
     /**
      * Opens a channel with {@link RSocketOptions#DEFAULT}.
      *
+     * @return the channel, not connected
      * @throws RSocketException the connection manager's error, for example ENODEV
      */
     public static RSocketChannel open() throws RSocketException {
@@ -41,6 +42,8 @@ public final class RSocketChannel implements ByteChannel {
     /**
      * Opens a channel.
      *
+     * @param options of its stream
+     * @return the channel, not connected
      * @throws RSocketException the connection manager's error, for example ENODEV
      */
     public static RSocketChannel open(RSocketOptions options) throws RSocketException {
@@ -53,6 +56,7 @@ public final class RSocketChannel implements ByteChannel {
      * Binds to a local address; optional, and before {@link #connect} only.
      *
      * @param local port 0 for any
+     * @throws IOException if the channel is closed or the address cannot be used
      */
     public void bind(InetSocketAddress local) throws IOException {
         connection.bind(local);
@@ -61,6 +65,7 @@ public final class RSocketChannel implements ByteChannel {
     /**
      * Connects; a channel that does not block only starts to.
      *
+     * @param peer address and port of a listener
      * @return whether the connection is established; if not, call {@link #finishConnect}
      * @throws RSocketException ECONNREFUSED: no listener, or the peer refused; ETIMEDOUT: no answer; EPROTO: the peer uses another
      *     protocol
@@ -144,7 +149,11 @@ public final class RSocketChannel implements ByteChannel {
         return bytes;
     }
 
-    /** Ends the output direction; the peer reads the end of the stream after the data. */
+    /**
+     * Ends the output direction; the peer reads the end of the stream after the data.
+     *
+     * @throws IOException if the channel is closed or connecting has failed
+     */
     public void shutdownOutput() throws IOException {
         lock.lock();
         try {
@@ -155,7 +164,11 @@ public final class RSocketChannel implements ByteChannel {
         }
     }
 
-    /** Ends the input direction; data received before can be read. The stream ends when both directions are shut down. */
+    /**
+     * Ends the input direction; data received before can be read. The stream ends when both directions are shut down.
+     *
+     * @throws IOException if the channel is closed or connecting has failed
+     */
     public void shutdownInput() throws IOException {
         lock.lock();
         try {
@@ -172,6 +185,7 @@ public final class RSocketChannel implements ByteChannel {
      * @param interest  bits of {@link PollEvents}
      * @param timeoutNs 0 to check only, negative to wait without a limit
      * @return bits of {@link PollEvents}; 0 after the timeout
+     * @throws IOException if the channel is closed
      */
     public int poll(int interest, long timeoutNs) throws IOException {
         long untilNs = System.nanoTime() + timeoutNs;
@@ -217,26 +231,31 @@ public final class RSocketChannel implements ByteChannel {
 
     // ---- configuration and closing ----
 
-    /** Sets whether reads, writes and connecting wait. */
+    /**
+     * Sets whether reads, writes and connecting wait.
+     *
+     * @param block whether they do
+     */
     public void configureBlocking(boolean block) {
         blocking = block;
     }
 
+    /** {@return whether reads, writes and connecting wait} */
     public boolean isBlocking() {
         return blocking;
     }
 
-    /** @return the options the channel was opened with */
+    /** {@return the options the channel was opened with} */
     public RSocketOptions options() {
         return connection.options();
     }
 
-    /** @return the bound address; the wildcard address and port 0 before binding */
+    /** {@return the bound address; the wildcard address and port 0 before binding} */
     public InetSocketAddress localAddress() {
         return connection.localAddress();
     }
 
-    /** @return the peer's address; null before connecting */
+    /** {@return the peer's address; null before connecting} */
     public InetSocketAddress remoteAddress() {
         return connection.peerAddress();
     }

@@ -11,8 +11,11 @@ import org.softrdma.verbs.VerbsException;
 public final class RSocketException extends IOException {
     private static final long serialVersionUID = 1L;
 
+    /** Cause in the form of the C library. */
     private final Errno errno;
+    /** Mistake of the peer, or null. */
     private final Violation violation;
+    /** Text for the message, or null. */
     private final String detail;
 
     private RSocketException(Errno errno, Violation violation, String detail, Throwable cause) {
@@ -39,12 +42,12 @@ public final class RSocketException extends IOException {
         return new RSocketException(errno, violation, detail, this);
     }
 
-    /** @return ECONNREFUSED, ETIMEDOUT, ECONNRESET, EPROTO, EIO, or the errno of a verb or of the connection manager */
+    /** {@return ECONNREFUSED, ETIMEDOUT, ECONNRESET, EPROTO, EIO, or the errno of a verb or of the connection manager} */
     public Errno errno() {
         return errno;
     }
 
-    /** @return what the peer did wrong, with EPROTO; otherwise null */
+    /** {@return what the peer did wrong, with EPROTO; otherwise null} */
     public Violation violation() {
         return violation;
     }

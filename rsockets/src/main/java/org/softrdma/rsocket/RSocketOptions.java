@@ -27,7 +27,11 @@ public record RSocketOptions(int sendBuffer, int receiveBuffer, int sends, int r
     private static final int MIN_REQUESTS = 16;
     private static final int MAX_REQUESTS = 0xfffe;
 
-    /** @throws VerbsException EINVAL: out of range */
+    /**
+     * Checks the options.
+     *
+     * @throws VerbsException EINVAL: out of range
+     */
     public RSocketOptions {
         check("sendBuffer", sendBuffer, MIN_BUFFER, MAX_BUFFER);
         check("receiveBuffer", receiveBuffer, MIN_BUFFER, MAX_BUFFER);
@@ -48,6 +52,7 @@ public record RSocketOptions(int sendBuffer, int receiveBuffer, int sends, int r
      *
      * @param send    {@link #sendBuffer}
      * @param receive {@link #receiveBuffer}
+     * @return new options
      */
     public RSocketOptions withBuffers(int send, int receive) {
         return new RSocketOptions(send, receive, sends, receives, inlineBytes, keepAliveSeconds);
@@ -58,17 +63,28 @@ public record RSocketOptions(int sendBuffer, int receiveBuffer, int sends, int r
      *
      * @param send    {@link #sends}
      * @param receive {@link #receives}
+     * @return new options
      */
     public RSocketOptions withRequests(int send, int receive) {
         return new RSocketOptions(sendBuffer, receiveBuffer, send, receive, inlineBytes, keepAliveSeconds);
     }
 
-    /** @param bytes {@link #inlineBytes} */
+    /**
+     * Copies the options with another limit of inline data.
+     *
+     * @param bytes {@link #inlineBytes}
+     * @return new options
+     */
     public RSocketOptions withInline(int bytes) {
         return new RSocketOptions(sendBuffer, receiveBuffer, sends, receives, bytes, keepAliveSeconds);
     }
 
-    /** @param seconds {@link #keepAliveSeconds} */
+    /**
+     * Copies the options with another interval of keep-alives.
+     *
+     * @param seconds {@link #keepAliveSeconds}
+     * @return new options
+     */
     public RSocketOptions withKeepAlive(int seconds) {
         return new RSocketOptions(sendBuffer, receiveBuffer, sends, receives, inlineBytes, seconds);
     }

@@ -12,6 +12,6 @@ import java.lang.annotation.Target;
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface OnDevice {
-    /** Index of the device, from 0. */
+    /** {@return the index of the device, from 0} */
     int value();
 }

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @TestTemplate
 @ExtendWith(SeedsExtension.class)
 public @interface Seeds {
-    /** Number of seeds. */
+    /** {@return the number of seeds} */
     int value();
 
-    /** The first seed; the others follow. */
+    /** {@return the first seed; the others follow} */
     long first() default 1;
 
-    /** Number of seeds that may fail before the others are skipped: the first few reports say most. */
+    /** {@return the number of seeds that may fail before the others are skipped: the first few reports say most} */
     int failureThreshold() default 1;
 }

@@ -40,24 +40,27 @@ public @interface SoftRdma {
     /** System property: directory of the recordings of failed tests, {@code target/softrdma-recordings} by default. */
     String RECORDINGS_PROPERTY = "softrdma.recordings";
 
-    /** Number of devices, each as if on a host of its own. */
+    /** {@return the number of devices, each as if on a host of its own} */
     int devices() default 2;
 
-    /** Kind of the devices. */
+    /** {@return the kind of the devices} */
     DeviceKind kind() default DeviceKind.ROCE_V2;
 
-    /** Faults of every packet on its way, as docs/faults.md describes, without {@code dir} and {@code seed}: {@code "drop=1%"}. */
+    /**
+     * {@return the faults of every packet on its way, as docs/faults.md describes, without {@code dir} and {@code seed}:
+     * {@code "drop=1%"}}
+     */
     String faults() default "none";
 
-    /** Source of everything random. */
+    /** {@return the source of everything random} */
     long seed() default 1;
 
-    /** Maximum transmission unit of the simulated interfaces, bytes: 1500 gives a path MTU of 1024, 4200 one of 4096. */
+    /** {@return the maximum transmission unit of the simulated interfaces, bytes: 1500 gives a path MTU of 1024, 4200 one of 4096} */
     int mtu() default 1500;
 
-    /** Whether the devices are on sockets of the loopback interface, in real time. */
+    /** {@return whether the devices are on sockets of the loopback interface, in real time} */
     boolean sockets() default false;
 
-    /** Whether a test fails that leaves objects open, memory registered, or completions unread. */
+    /** {@return whether a test fails that leaves objects open, memory registered, or completions unread} */
     boolean leaks() default true;
 }

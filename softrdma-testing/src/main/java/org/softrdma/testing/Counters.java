@@ -30,6 +30,7 @@ public final class Counters {
      *
      * @param device from 0
      * @param name   as in {@code rdma statistic}: {@code retransmitted_pkts}
+     * @return the difference
      * @throws IllegalArgumentException if the device has no such counter; the message lists those there are
      */
     public long moved(int device, String name) {
@@ -40,7 +41,12 @@ public final class Counters {
         return now.get(name) - before.get(device).getOrDefault(name, 0L);
     }
 
-    /** Returns the counters of a device that have moved, by how much. */
+    /**
+     * Returns the counters of a device that have moved, by how much.
+     *
+     * @param device from 0
+     * @return differences other than 0, by name
+     */
     public Map<String, Long> moved(int device) {
         Map<String, Long> changes = new LinkedHashMap<>();
         fabric.counters(device).forEach((name, value) -> {

@@ -41,6 +41,11 @@ public abstract class Fabric implements AutoCloseable {
     /** Body of a thread of a test. */
     @FunctionalInterface
     public interface Body {
+        /**
+         * Runs in the thread.
+         *
+         * @throws Exception to fail: the cause of what {@link Task#join} throws
+         */
         void run() throws Exception;
     }
 
@@ -53,6 +58,7 @@ public abstract class Fabric implements AutoCloseable {
          */
         void join();
 
+        /** {@return whether the thread has ended, also by an exception} */
         boolean hasEnded();
     }
 
@@ -60,7 +66,12 @@ public abstract class Fabric implements AutoCloseable {
         this.options = options;
     }
 
-    /** Creates a simulated fabric, on virtual time. */
+    /**
+     * Creates a simulated fabric, on virtual time.
+     *
+     * @param options devices, faults and seed
+     * @return the fabric; the caller closes it
+     */
     public static Fabric simulated(FabricOptions options) {
         return new VirtualFabric(options);
     }
@@ -68,6 +79,8 @@ public abstract class Fabric implements AutoCloseable {
     /**
      * Creates a fabric of sockets on the loopback interface.
      *
+     * @param options devices and faults
+     * @return the fabric; the caller closes it
      * @throws IllegalArgumentException for options that only simulated fabrics have
      */
     public static Fabric onSockets(FabricOptions options) {
@@ -88,15 +101,17 @@ public abstract class Fabric implements AutoCloseable {
         counters = new Counters(this);
     }
 
+    /** {@return what the fabric was created with} */
     public final FabricOptions options() {
         return options;
     }
 
+    /** {@return the source of everything random} */
     public final long seed() {
         return options.seed();
     }
 
-    /** Number of devices. */
+    /** {@return the number of devices} */
     public final int size() {
         return devices.size();
     }
@@ -105,29 +120,56 @@ public abstract class Fabric implements AutoCloseable {
      * Returns a device. Objects of contexts that are opened by it are tracked: {@link #leaks}.
      *
      * @param index from 0
+     * @return the device
      */
     public final RdmaDevice device(int index) {
         return devices.get(index);
     }
 
+    /**
+     * Returns the kind of a device.
+     *
+     * @param index from 0
+     * @return its kind
+     */
     public final DeviceKind kind(int index) {
         return options.kinds().get(index);
     }
 
-    /** Address of a device's host, for connections by address. */
+    /**
+     * Returns the address of a device's host, for connections by address.
+     *
+     * @param index of the device, from 0
+     * @return the address
+     */
     public final InetAddress address(int index) {
         return managers.get(index).address();
     }
 
-    /** GID of a device that its peers use, with its index; of no use for iWARP. */
+    /**
+     * Returns the GID of a device that its peers use; of no use for iWARP.
+     *
+     * @param index of the device, from 0
+     * @return the GID, with its index in the table
+     */
     public abstract GidEntry gid(int index);
 
-    /** Connection manager of a device's host: it knows that device only. */
+    /**
+     * Returns the connection manager of a device's host: it knows that device only.
+     *
+     * @param index of the device, from 0
+     * @return the connection manager, open until the fabric is closed
+     */
     public final ConnectionManager connectionManager(int index) {
         return managers.get(index).manager();
     }
 
-    /** Returns a context of a device, always the same, open until the fabric is closed. Its objects are tracked. */
+    /**
+     * Returns a context of a device, always the same, open until the fabric is closed. Its objects are tracked.
+     *
+     * @param index of the device, from 0
+     * @return the context
+     */
     public final Context context(int index) {
         return contexts.computeIfAbsent(index, device -> devices.get(device).open());
     }
@@ -141,17 +183,28 @@ public abstract class Fabric implements AutoCloseable {
         return devices.get(index);
     }
 
-    /** Counters of a device by name. */
+    /**
+     * Reads the counters of a device.
+     *
+     * @param index of the device, from 0
+     * @return the values by name
+     */
     public final Map<String, Long> counters(int index) {
         return opened.get(index).counters();
     }
 
-    /** Counters of all devices, compared with those when the fabric was created. */
+    /** {@return the counters of all devices, compared with those when the fabric was created} */
     public final Counters counters() {
         return counters;
     }
 
-    /** Connects a queue pair of one device with one of another, both with default sizes. */
+    /**
+     * Connects a queue pair of one device with one of another, both with default sizes.
+     *
+     * @param left  index of a device
+     * @param right index of a device of the same kind
+     * @return the pair, closed with the fabric
+     */
     public final RdmaPair pair(int left, int right) {
         RdmaPair pair = RdmaPair.connect(this, left, right);
         pairs.add(pair);
@@ -160,19 +213,24 @@ public abstract class Fabric implements AutoCloseable {
 
     // ---- time and threads ----
 
-    /** Returns whether time is virtual. */
+    /** {@return whether time is virtual} */
     public abstract boolean isSimulated();
 
-    /** Current time in ns: virtual from 0, or {@link System#nanoTime}. */
+    /** {@return the current time in ns: virtual from 0, or {@link System#nanoTime}} */
     public abstract long nowNs();
 
-    /** Lets time pass. */
+    /**
+     * Lets time pass.
+     *
+     * @param duration virtual or real
+     */
     public abstract void runFor(Duration duration);
 
     /**
      * Lets time pass until a condition holds.
      *
      * @param condition evaluated often; may poll, but not wait
+     * @param limit     virtual or real
      * @return false if it does not hold when the limit is over
      */
     public abstract boolean runUntil(BooleanSupplier condition, Duration limit);
@@ -189,6 +247,8 @@ public abstract class Fabric implements AutoCloseable {
      * waits.
      *
      * @param name for messages
+     * @param body what it runs
+     * @return the thread, to be joined
      */
     public abstract Task start(String name, Body body);
 
@@ -204,10 +264,18 @@ public abstract class Fabric implements AutoCloseable {
     /**
      * Loses everything that one device sends to another for a time; the other direction stays open. TCP, under iWARP, delivers it later.
      * Simulated fabrics only.
+     *
+     * @param from     index of the sender
+     * @param to       index of the receiver
+     * @param duration from now on
      */
     public abstract void partition(int from, int to, Duration duration);
 
-    /** Cuts a device off the network for good, as if its host were switched off. */
+    /**
+     * Cuts a device off the network for good, as if its host were switched off.
+     *
+     * @param index of the device, from 0
+     */
     public abstract void kill(int index);
 
     /** Ends all faults and cuts. */
@@ -229,10 +297,15 @@ public abstract class Fabric implements AutoCloseable {
      *
      * @param file pcapng
      * @return false if there is nothing to write
+     * @throws IOException if the file cannot be written
      */
     public abstract boolean record(Path file) throws IOException;
 
-    /** Returns what the program has left open or unread up to now. Completions that are reported are gone from their queues. */
+    /**
+     * Finds what the program has left open or unread up to now. Completions that are reported are gone from their queues.
+     *
+     * @return one entry for each object, empty if there is none
+     */
     public final List<Leak> leaks() {
         return Leaks.find(devices, Stream.concat(pairs.stream().flatMap(RdmaPair::objects), contexts.values().stream())
             .collect(Collectors.toSet()));

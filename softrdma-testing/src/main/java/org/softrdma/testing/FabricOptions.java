@@ -21,6 +21,11 @@ public record FabricOptions(List<DeviceKind> kinds, String faults, long seed, in
     /** Two devices of RoCE v2 on a perfect network, seed 1. */
     public static final FabricOptions DEFAULT = new FabricOptions(Collections.nCopies(2, DeviceKind.ROCE_V2), "none", 1, 1500, 0, false);
 
+    /**
+     * Checks the options.
+     *
+     * @throws IllegalArgumentException if a value is out of range or the faults cannot be understood
+     */
     public FabricOptions {
         kinds = List.copyOf(kinds);
         Objects.requireNonNull(faults, "faults");
@@ -36,27 +41,64 @@ public record FabricOptions(List<DeviceKind> kinds, String faults, long seed, in
         FabricFaults.parse(faults);
     }
 
-    /** The options with a number of devices of one kind. */
+    /**
+     * Replaces the devices by a number of one kind.
+     *
+     * @param count 1 to {@value #MAX_DEVICES}
+     * @param kind  of each
+     * @return new options
+     */
     public FabricOptions withDevices(int count, DeviceKind kind) {
         return withKinds(Collections.nCopies(count, kind));
     }
 
+    /**
+     * Replaces the devices.
+     *
+     * @param newKinds one for each device
+     * @return new options
+     */
     public FabricOptions withKinds(List<DeviceKind> newKinds) {
         return new FabricOptions(newKinds, faults, seed, mtu, bitsPerSecond, congestion);
     }
 
+    /**
+     * Replaces the faults.
+     *
+     * @param text as docs/faults.md describes
+     * @return new options
+     */
     public FabricOptions withFaults(String text) {
         return new FabricOptions(kinds, text, seed, mtu, bitsPerSecond, congestion);
     }
 
+    /**
+     * Replaces the seed.
+     *
+     * @param newSeed source of everything random
+     * @return new options
+     */
     public FabricOptions withSeed(long newSeed) {
         return new FabricOptions(kinds, faults, newSeed, mtu, bitsPerSecond, congestion);
     }
 
+    /**
+     * Replaces the maximum transmission unit.
+     *
+     * @param bytes 576 to 9000
+     * @return new options
+     */
     public FabricOptions withMtu(int bytes) {
         return new FabricOptions(kinds, faults, seed, bytes, bitsPerSecond, congestion);
     }
 
+    /**
+     * Replaces speed and congestion control.
+     *
+     * @param newBitsPerSecond speed of each link, 0 for infinitely fast
+     * @param newCongestion    whether switches mark packets; needs a speed
+     * @return new options
+     */
     public FabricOptions withSpeed(long newBitsPerSecond, boolean newCongestion) {
         return new FabricOptions(kinds, faults, seed, mtu, newBitsPerSecond, newCongestion);
     }

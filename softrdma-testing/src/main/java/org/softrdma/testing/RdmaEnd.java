@@ -18,6 +18,7 @@ import org.softrdma.verbs.WorkCompletion;
  * @param fabric  the fabric of the device
  * @param device  index of the device
  * @param context of the device
+ * @param pd      protection domain of {@code qp}
  * @param cq      completion queue of both queues of {@code qp}
  * @param qp      in RTS, with 64 send and 64 receive requests, 4 elements each, and 64 bytes inline
  */
@@ -25,7 +26,12 @@ public record RdmaEnd(Fabric fabric, int device, Context context, ProtectionDoma
     /** Time limit of {@link #await()}, virtual or real. */
     public static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    /** Registers fresh memory, zeroed, that the peer may read, write and change by atomics. The caller closes it. */
+    /**
+     * Registers fresh memory, zeroed, that the peer may read, write and change by atomics.
+     *
+     * @param bytes its size
+     * @return the region; the caller closes it
+     */
     public MemoryRegion register(long bytes) {
         return pd.register(Arena.ofAuto().allocate(bytes, 8), AccessFlags.LOCAL_WRITE | AccessFlags.REMOTE_ANY);
     }
@@ -33,6 +39,7 @@ public record RdmaEnd(Fabric fabric, int device, Context context, ProtectionDoma
     /**
      * Waits for the next completion, a failure too.
      *
+     * @return the completion
      * @throws AssertionError if there is none within {@link #PATIENCE}
      */
     public WorkCompletion await() {

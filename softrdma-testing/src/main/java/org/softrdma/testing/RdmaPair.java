@@ -45,11 +45,12 @@ public final class RdmaPair {
         return byAddress ? connectByAddress(fabric, left, right) : connectByNumbers(fabric, left, right);
     }
 
-    /** End on the device that was named first. */
+    /** {@return the end on the device that was named first} */
     public RdmaEnd left() {
         return left;
     }
 
+    /** {@return the end on the device that was named second} */
     public RdmaEnd right() {
         return right;
     }

@@ -25,7 +25,7 @@ public record ConnectionData(ByteOrder order, int credits, RemoteBuffer targets,
     private static final int TARGETS_OFFSET = 8;
     private static final int BUFFER_OFFSET = 24;
 
-    /** @return {@link #BYTES} bytes of private data */
+    /** {@return {@link #BYTES} bytes of private data} */
     public byte[] toBytes() {
         ByteBuffer bytes = ByteBuffer.allocate(BYTES);
         bytes.put(VERSION_OFFSET, (byte) VERSION);
@@ -40,6 +40,8 @@ public record ConnectionData(ByteOrder order, int credits, RemoteBuffer targets,
      * Parses the peer's data.
      *
      * @param privateData of an event of the connection manager; may be padded
+     * @return the data
+     * @throws StreamException EPROTO: the data are not those of a stream
      */
     public static ConnectionData parse(byte[] privateData) throws StreamException {
         if (privateData.length < BYTES) {

@@ -31,12 +31,23 @@ public final class Message {
     private Message() {
     }
 
-    /** @param value 0..{@link #MAX_VALUE} */
+    /**
+     * Composes a message.
+     *
+     * @param kind  0..7
+     * @param value 0..{@link #MAX_VALUE}
+     * @return the message, u32
+     */
     public static int of(int kind, int value) {
         return kind << 29 | value;
     }
 
-    /** @return 0..7; kinds without a name here are reserved */
+    /**
+     * Extracts a message's kind.
+     *
+     * @param message u32
+     * @return 0..7; kinds without a name here are reserved
+     */
     public static int kind(int message) {
         return message >>> 29;
     }

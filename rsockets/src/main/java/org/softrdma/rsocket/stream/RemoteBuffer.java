@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
  * it does not have fails its own connection.
  *
  * @param address u64
+ * @param key     remote key, u32
  * @param length  u32; bytes, or entries of a list
  */
 public record RemoteBuffer(long address, int key, long length) {
@@ -24,6 +25,15 @@ public record RemoteBuffer(long address, int key, long length) {
         put(into, at, address, key, (int) length);
     }
 
+    /**
+     * Writes the fields of a buffer.
+     *
+     * @param into    destination
+     * @param at      index of the first byte
+     * @param address u64
+     * @param key     remote key, u32
+     * @param length  u32
+     */
     public static void put(ByteBuffer into, int at, long address, int key, int length) {
         into.putLong(at, address).putInt(at + KEY, key).putInt(at + LENGTH, length);
     }

@@ -16,11 +16,17 @@ public enum Signalling {
         this.requests = requests;
     }
 
+    /**
+     * Selects the transport's way.
+     *
+     * @param transport of the device
+     * @return how messages reach the peer
+     */
     public static Signalling of(Transport transport) {
         return transport == Transport.IWARP ? SEND : IMMEDIATE;
     }
 
-    /** @return work requests of one transfer */
+    /** {@return work requests of one transfer} */
     int requests() {
         return requests;
     }

@@ -7,7 +7,9 @@ import org.softrdma.verbs.Errno;
 public final class StreamException extends Exception {
     private static final long serialVersionUID = 1L;
 
+    /** Cause in the form of the C library. */
     private final Errno errno;
+    /** Mistake of the peer, or null. */
     private final Violation violation;
 
     private StreamException(Errno errno, Violation violation, String detail) {
@@ -30,12 +32,12 @@ public final class StreamException extends Exception {
         return new StreamException(Errno.EPROTO, violation, "the peer broke the protocol: " + violation.text() + ": " + values);
     }
 
-    /** @return ECONNRESET, EPROTO or EIO */
+    /** {@return ECONNRESET, EPROTO or EIO} */
     public Errno errno() {
         return errno;
     }
 
-    /** @return what the peer did wrong, with EPROTO; otherwise null */
+    /** {@return what the peer did wrong, with EPROTO; otherwise null} */
     public Violation violation() {
         return violation;
     }

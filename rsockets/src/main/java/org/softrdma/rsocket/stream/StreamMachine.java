@@ -41,7 +41,11 @@ public final class StreamMachine {
     /**
      * Makes a machine that is not connected.
      *
-     * @param targetList memory of a {@link TargetList}
+     * @param port        posts the work requests
+     * @param settings    numbers of requests, and keep-alives
+     * @param sendRing    bytes on their way to the peer
+     * @param receiveRing written by the peer
+     * @param targetList  memory of a {@link TargetList}
      */
     public StreamMachine(StreamPort port, StreamSettings settings, ByteBuffer sendRing, ByteBuffer receiveRing, ByteBuffer targetList) {
         this.port = port;
@@ -51,7 +55,12 @@ public final class StreamMachine {
         freeControls = settings.controlRequests();
     }
 
-    /** Starts the stream with the peer's data. */
+    /**
+     * Starts the stream with the peer's data.
+     *
+     * @param peer  what the peer sent with the connection
+     * @param nowNs current time
+     */
     public void begin(ConnectionData peer, long nowNs) {
         inbound.begin(peer);
         outbound.begin(peer);
@@ -61,7 +70,11 @@ public final class StreamMachine {
 
     // ---- completions and time ----
 
-    /** Processes a message of the peer, whose receive has been posted again. */
+    /**
+     * Processes a message of the peer, whose receive has been posted again.
+     *
+     * @param message u32
+     */
     public void onMessage(int message) {
         if (state != State.CONNECTED) {
             return;
@@ -130,12 +143,20 @@ public final class StreamMachine {
         }
     }
 
-    /** Reports a received SEND that is not a message. */
+    /**
+     * Reports a received SEND that is not a message.
+     *
+     * @param bytes its length
+     */
     public void onMalformed(int bytes) {
         fail(StreamException.of(Violation.MALFORMED_MESSAGE, bytes + " bytes"));
     }
 
-    /** Reports a failed work request. */
+    /**
+     * Reports a failed work request.
+     *
+     * @param completion for messages
+     */
     public void onFailure(String completion) {
         fail(new StreamException(Errno.EIO, completion));
     }
@@ -152,7 +173,11 @@ public final class StreamMachine {
         }
     }
 
-    /** Sends a keep-alive if one is due. */
+    /**
+     * Sends a keep-alive if one is due.
+     *
+     * @param nowNs current time
+     */
     public void onTimer(long nowNs) {
         if (nowNs - deadlineNs() >= 0) {
             keepAliveAtNs = nowNs + settings.keepAliveNs();
@@ -163,7 +188,7 @@ public final class StreamMachine {
         }
     }
 
-    /** @return time of the next {@link #onTimer}; meaningful with keep-alives only */
+    /** {@return time of the next {@link #onTimer}; meaningful with keep-alives only} */
     public long deadlineNs() {
         return keepAliveAtNs;
     }
@@ -190,6 +215,7 @@ public final class StreamMachine {
     /**
      * Reads received bytes.
      *
+     * @param into destination, filled as far as there are bytes
      * @return bytes, 0 if there are none now, -1 at the end of the stream
      * @throws StreamException cause of the stream's failure, after all bytes received before were read
      */
@@ -209,6 +235,7 @@ public final class StreamMachine {
     /**
      * Sends bytes.
      *
+     * @param from source, consumed as far as there is room
      * @return bytes, 0 if none can be sent now, -1 if the program has shut down the output
      * @throws StreamException cause of the stream's failure; ECONNRESET if the peer closed the stream
      */
@@ -252,25 +279,27 @@ public final class StreamMachine {
 
     // ---- state ----
 
+    /** {@return whether the stream has begun and neither ended nor failed} */
     public boolean isConnected() {
         return state == State.CONNECTED;
     }
 
-    /** @return whether a read would not return 0 */
+    /** {@return whether a read would not return 0} */
     public boolean isReadable() {
         return inbound.hasData() || !inputOpen || state != State.CONNECTED;
     }
 
-    /** @return whether a write would not return 0 */
+    /** {@return whether a write would not return 0} */
     public boolean isWritable() {
         return !outputOpen || state != State.CONNECTED || outbound.canSend();
     }
 
+    /** {@return whether the stream ended before both ends wanted it} */
     public boolean hasFailed() {
         return state == State.FAILED;
     }
 
-    /** @return whether all data and messages have arrived, or never will */
+    /** {@return whether all data and messages have arrived, or never will} */
     public boolean isIdle() {
         return state != State.CONNECTED
             || farewell == NOTHING && freeControls == settings.controlRequests() && outbound.isIdle();

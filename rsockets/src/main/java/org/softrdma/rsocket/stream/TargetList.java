@@ -9,7 +9,9 @@ import java.nio.ByteBuffer;
  * only if both of its halves are not zero, which shows that it is complete, since aligned eight bytes become visible at once.
  */
 public final class TargetList {
+    /** Number of targets in a list. */
     public static final int ENTRIES = 2;
+    /** Size of a list. */
     public static final int BYTES = ENTRIES * RemoteBuffer.BYTES;
 
     private final ByteBuffer list;
@@ -31,7 +33,7 @@ public final class TargetList {
         next = 1;
     }
 
-    /** @return bytes that may be written at {@link #address} now, u32 */
+    /** {@return bytes that may be written at {@link #address} now, u32} */
     long left() {
         if (left == 0) {
             take(next * RemoteBuffer.BYTES);
