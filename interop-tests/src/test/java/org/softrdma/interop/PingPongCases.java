@@ -25,7 +25,10 @@ final class PingPongCases {
     private static final Map<String, String> NO_OFFLOAD = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.offload=off");
     private static final Set<String> WITHOUT_OFFLOAD = Set.of("defaults", "size-65536", "size-1M");
 
-    /** Options of one variant, the same on both sides. */
+    /** Messages each way if a program is not given {@code -n}. */
+    private static final int DEFAULT_ITERATIONS = 1000;
+
+    /** Options of one variant, the same on both sides, besides {@code -n}. */
     private record Variant(String name, String sentence, int size, int iterations, int mtu, List<String> options) {
         static Variant of(String name, String sentence, int size, int iterations, int mtu, String... options) {
             return new Variant(name, sentence, size, iterations, mtu, List.of(options));
@@ -34,14 +37,14 @@ final class PingPongCases {
 
     private static final List<Variant> VARIANTS = List.of(
         Variant.of("defaults", "1000 messages of 4096 bytes each way", 4096, 1000, 1024),
-        Variant.of("size-1", "messages of 1 byte, three of pad", 1, 1000, 1024, "-s", "1"),
-        Variant.of("size-33", "messages of 33 bytes", 33, 1000, 1024, "-s", "33"),
-        Variant.of("size-65536", "64 packets a message", 65536, 200, 1024, "-s", "65536", "-n", "200"),
-        Variant.of("size-1M", "1024 packets a message, beyond every window", 1 << 20, 20, 1024, "-s", "1048576", "-n", "20"),
-        Variant.of("mtu-256", "path MTU 256", 4096, 300, 256, "-m", "256", "-n", "300"),
-        Variant.of("mtu-4096", "path MTU 4096", 4096, 1000, 4096, "-m", "4096"),
-        Variant.of("events", "both sleep on completion events", 4096, 1000, 1024, "-e"),
-        Variant.of("validate", "the server checks what it received", 4096, 1000, 1024, "-c"));
+        Variant.of("size-1", "messages of 1 byte, three of pad", 1, 300, 1024, "-s", "1"),
+        Variant.of("size-33", "messages of 33 bytes", 33, 300, 1024, "-s", "33"),
+        Variant.of("size-65536", "64 packets a message", 65536, 200, 1024, "-s", "65536"),
+        Variant.of("size-1M", "1024 packets a message, beyond every window", 1 << 20, 20, 1024, "-s", "1048576"),
+        Variant.of("mtu-256", "path MTU 256", 4096, 300, 256, "-m", "256"),
+        Variant.of("mtu-4096", "path MTU 4096", 4096, 300, 4096, "-m", "4096"),
+        Variant.of("events", "both sleep on completion events", 4096, 300, 1024, "-e"),
+        Variant.of("validate", "the server checks what it received", 4096, 300, 1024, "-c"));
 
     /**
      * Variants over UC. Nothing is repeated there, and a lost packet ends the exchange, so messages are small enough for any socket's
@@ -49,29 +52,28 @@ final class PingPongCases {
      */
     private static final List<Variant> UC_VARIANTS = List.of(
         Variant.of("defaults", "1000 messages of 4096 bytes each way", 4096, 1000, 1024),
-        Variant.of("size-1", "messages of 1 byte, three of pad", 1, 1000, 1024, "-s", "1"),
-        Variant.of("size-1024", "messages of exactly one packet", 1024, 1000, 1024, "-s", "1024"),
-        Variant.of("size-65536", "16 packets a message, checked by the server", 65536, 100, 4096, "-s", "65536", "-m", "4096", "-n", "100",
-            "-c"),
-        Variant.of("validate", "the server checks what it received", 4096, 1000, 1024, "-c"));
+        Variant.of("size-1", "messages of 1 byte, three of pad", 1, 300, 1024, "-s", "1"),
+        Variant.of("size-1024", "messages of exactly one packet", 1024, 300, 1024, "-s", "1024"),
+        Variant.of("size-65536", "16 packets a message, checked by the server", 65536, 100, 4096, "-s", "65536", "-m", "4096", "-c"),
+        Variant.of("validate", "the server checks what it received", 4096, 300, 1024, "-c"));
 
     private static final List<Variant> UD_VARIANTS = List.of(
         Variant.of("defaults", "1000 datagrams of 1024 bytes each way", 1024, 1000, 4096),
-        Variant.of("size-1", "datagrams of 1 byte, three of pad", 1, 1000, 4096, "-s", "1"),
-        Variant.of("size-2048", "datagrams of 2048 bytes, checked by the server", 2048, 1000, 4096, "-s", "2048", "-c"),
-        Variant.of("size-4096", "datagrams of the port's maximum length", 4096, 1000, 4096, "-s", "4096"),
-        Variant.of("events", "both sleep on completion events", 1024, 1000, 4096, "-e"),
-        Variant.of("validate", "the server checks what it received", 1024, 1000, 4096, "-c"));
+        Variant.of("size-1", "datagrams of 1 byte, three of pad", 1, 300, 4096, "-s", "1"),
+        Variant.of("size-2048", "datagrams of 2048 bytes, checked by the server", 2048, 300, 4096, "-s", "2048", "-c"),
+        Variant.of("size-4096", "datagrams of the port's maximum length", 4096, 300, 4096, "-s", "4096"),
+        Variant.of("events", "both sleep on completion events", 1024, 300, 4096, "-e"),
+        Variant.of("validate", "the server checks what it received", 1024, 300, 4096, "-c"));
 
     /**
      * Variants with sixteen simultaneous connections that receive into one shared queue; the iterations are the total over all connections.
      */
     private static final List<Variant> SRQ_VARIANTS = List.of(
         Variant.of("defaults", "1000 messages of 4096 bytes each way, over 16 connections", 4096, 1000, 1024),
-        Variant.of("size-1", "messages of 1 byte, three of pad", 1, 1000, 1024, "-s", "1"),
-        Variant.of("size-1025", "two packets a message, checked by the server", 1025, 1000, 1024, "-s", "1025", "-c"),
-        Variant.of("size-65536", "64 packets a message over 4 connections, checked by the server", 65536, 100, 1024, "-s", "65536", "-n",
-            "100", "-q", "4", "-c"));
+        Variant.of("size-1", "messages of 1 byte, three of pad", 1, 300, 1024, "-s", "1"),
+        Variant.of("size-1025", "two packets a message, checked by the server", 1025, 300, 1024, "-s", "1025", "-c"),
+        Variant.of("size-65536", "64 packets a message over 4 connections, checked by the server", 65536, 100, 1024, "-s", "65536",
+            "-q", "4", "-c"));
 
     private PingPongCases() {
     }
@@ -86,7 +88,7 @@ final class PingPongCases {
         addAll(cases, "ibv_ud_pingpong", "ibv_ud_pingpong", UD_VARIANTS, Map.of());
         for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
             cases.add(make("portable link", "ibv_rc_pingpong",
-                Variant.of("nio", "-Dsoftrdma.link=nio, plain Java sockets only", 4096, 300, 1024, "-n", "300"),
+                Variant.of("nio", "-Dsoftrdma.link=nio, plain Java sockets only", 4096, 300, 1024),
                 role, IpVersion.IPV4, PORTABLE));
         }
         addRaw(cases);
@@ -103,10 +105,9 @@ final class PingPongCases {
 
     private static void addRaw(List<InteropCase> cases) {
         Variant rc = Variant.of("rc-65536", "ibv_rc_pingpong in raw frames: 64 packets a message, in trains", 65536, 200, 1024,
-            "-s", "65536", "-n", "200", "-c");
-        Variant uc = Variant.of("uc", "ibv_uc_pingpong in raw frames, checked by the server", 4096, 300, 1024, "-n", "300", "-c");
-        Variant ud = Variant.of("ud", "ibv_ud_pingpong in raw frames, checked by the server", 2048, 300, 4096, "-s", "2048", "-n", "300",
-            "-c");
+            "-s", "65536", "-c");
+        Variant uc = Variant.of("uc", "ibv_uc_pingpong in raw frames, checked by the server", 4096, 300, 1024, "-c");
+        Variant ud = Variant.of("ud", "ibv_ud_pingpong in raw frames, checked by the server", 2048, 300, 4096, "-s", "2048", "-c");
         for (Role role : List.of(Role.CLIENT, Role.SERVER)) {
             for (IpVersion ip : IpVersion.values()) {
                 cases.add(makeRaw("ibv_rc_pingpong", rc, role, ip));
@@ -163,6 +164,9 @@ final class PingPongCases {
         for (List<String> command : List.of(ours, theirs)) {
             command.addAll(List.of(tool, "-d", "rxe0", "-g", Integer.toString(ip.gidIndex)));
             command.addAll(variant.options);
+            if (variant.iterations != DEFAULT_ITERATIONS) {
+                command.addAll(List.of("-n", Integer.toString(variant.iterations)));
+            }
         }
         // The address exchange always uses IPv4: the original listens there only.
         (guestServes ? ours : theirs).add(guestServes ? IpVersion.IPV4.guest : IpVersion.IPV4.host);
