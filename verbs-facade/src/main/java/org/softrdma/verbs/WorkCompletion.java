@@ -3,8 +3,8 @@ package org.softrdma.verbs;
 
 /**
  * One work completion ({@code struct ibv_wc}). The caller owns it and reuses it for {@link CompletionQueue#poll};
- * a provider fills it with {@link #set}. After a failure only {@link #wrId}, {@link #status}, {@link #qpNum} and {@link #vendorError}
- * are defined.
+ * a provider fills it with {@link #set}. After a failure only {@link #wrId}, {@link #status}, {@link #qpNum}, {@link #vendorError} and
+ * {@link #explanation} are defined.
  */
 public final class WorkCompletion {
     private long wrId;
@@ -16,6 +16,8 @@ public final class WorkCompletion {
     private int qpNum;
     private int sourceQp;
     private int flags;
+    /** Null if the provider did not give it. */
+    private Explanation explanation;
 
     /** Creates a completion for {@link CompletionQueue#poll} to fill. */
     public WorkCompletion() {
@@ -42,6 +44,12 @@ public final class WorkCompletion {
         this.qpNum = qpNum;
         this.sourceQp = sourceQp;
         this.flags = flags;
+        explanation = null;
+    }
+
+    /** Adds to a failed completion why it failed; called by providers that know it, after {@link #set}. */
+    public void explain(Explanation why) {
+        explanation = why;
     }
 
     /** The opaque 64 bits of the work request. */
@@ -74,9 +82,21 @@ public final class WorkCompletion {
         return opcode;
     }
 
-    /** Provider-specific detail of a failure; 0 if there is none. */
+    /**
+     * Provider-specific detail of a failure, 0 if there is none; on this project's devices the code of a
+     * {@link org.softrdma.verbs.reason.Reason}.
+     */
     public int vendorError() {
         return vendorError;
+    }
+
+    /**
+     * Returns why the work request failed. From a device in another process only {@link #vendorError} is known.
+     *
+     * @return null after success, and if the provider does not say it
+     */
+    public Explanation explanation() {
+        return explanation;
     }
 
     /** Bytes received, read, or 8 for atomics; u32. Undefined for sends and writes. */
@@ -112,6 +132,13 @@ public final class WorkCompletion {
     @Override
     public String toString() {
         return "wr_id " + Long.toUnsignedString(wrId) + " " + status + (isSuccess() ? " " + opcode + ", " + byteLength + " bytes" : "")
-            + ", qp 0x" + Integer.toHexString(qpNum);
+            + ", qp 0x" + Integer.toHexString(qpNum) + why();
+    }
+
+    private String why() {
+        if (explanation != null) {
+            return ": " + explanation;
+        }
+        return isSuccess() || vendorError == 0 ? "" : ", vendor error 0x" + Integer.toHexString(vendorError);
     }
 }

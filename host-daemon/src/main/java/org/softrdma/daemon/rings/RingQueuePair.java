@@ -11,8 +11,8 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcOpcode;
-import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Reason;
 
 /**
  * A queue pair whose send queue is in a program's memory: posts what it finds there, in order, and frees the slots of what has completed.
@@ -168,7 +168,8 @@ public final class RingQueuePair {
         sends.accept();
         completedAtReset--;
         releaseCompleted();
-        sendCq.pushFailure(request.wrId(), WcStatus.LOC_QP_OP_ERR, WcOpcode.SEND, 0, qp.qpNum());
+        Reason why = Reason.RING_RECORD_INVALID;
+        sendCq.pushFailure(request.wrId(), why.status(), WcOpcode.SEND, why.code(), qp.qpNum());
         qp.modify(new QpAttributes().state(QpState.ERR));
     }
 

@@ -4,7 +4,8 @@ package org.softrdma.rxe.qp;
 import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.reason.Failure;
 import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.AtomicAckEth;
 import org.softrdma.wire.roce.Opcode;
@@ -61,27 +62,39 @@ final class Completer {
         } else if (Syndrome.isRnr(syndrome)) {
             qp.counters().count(RxeCounter.RCVD_RNR_ERR);
             if (acknowledgeBefore(nowNs, psn)) {
-                failUnlessSuccess(recovery.onReceiverNotReady(nowNs, Syndrome.rnrTimerCode(syndrome)));
+                failIf(recovery.onReceiverNotReady(nowNs, Syndrome.rnrTimerCode(syndrome)));
             }
         } else if (syndrome == Syndrome.NAK_PSN_SEQUENCE) {
             qp.counters().count(RxeCounter.RCVD_SEQ_ERR);
             if (acknowledgeBefore(nowNs, psn)) {
-                failUnlessSuccess(recovery.onGap(nowNs, Reason.SEQUENCE_NAK, psn));
+                failIf(recovery.onGap(nowNs, Reason.SEQUENCE_NAK, psn));
             }
         } else if (Syndrome.isNak(syndrome)) {
             if (acknowledgeBefore(nowNs, psn)) {
-                qp.fail(statusOf(syndrome));
+                qp.fail(refused(syndrome));
             }
         } else {
             qp.drop(RxeCounter.DROP_UNEXPECTED_RESPONSE, psn, 0);
         }
     }
 
-    static WcStatus statusOf(int nak) {
+    /** Why the peer refused the oldest work request. */
+    private Failure refused(int nak) {
+        long wqe = ring.head();
+        return refused(nak, ring.opcode(wqe), ring.remoteAddress(wqe), ring.length(wqe), ring.rkey(wqe));
+    }
+
+    /**
+     * Explains a NAK.
+     *
+     * @param operation value of the request's {@link org.softrdma.verbs.WrOpcode}
+     */
+    static Failure refused(int nak, int operation, long address, long bytes, int rkey) {
         return switch (nak) {
-            case Syndrome.NAK_INVALID_REQUEST -> WcStatus.REM_INV_REQ_ERR;
-            case Syndrome.NAK_REMOTE_ACCESS -> WcStatus.REM_ACCESS_ERR;
-            default -> WcStatus.REM_OP_ERR;
+            case Syndrome.NAK_INVALID_REQUEST -> Failure.of(Reason.NAK_INVALID_REQUEST, operation, bytes);
+            case Syndrome.NAK_REMOTE_ACCESS -> Failure.of(Reason.NAK_REMOTE_ACCESS, operation, address, bytes, rkey);
+            case Syndrome.NAK_REMOTE_OPERATIONAL -> Failure.of(Reason.NAK_REMOTE_OPERATIONAL, operation, bytes);
+            default -> Failure.of(Reason.NAK_RESERVED, nak);
         };
     }
 
@@ -97,7 +110,7 @@ final class Completer {
             long wqe = ring.head();
             if (SendState.isAnswered(ring.opcode(wqe))) {
                 progressed(nowNs, acknowledged);
-                failUnlessSuccess(recovery.onGap(nowNs, Reason.RESPONSE_LOST, psn));
+                failIf(recovery.onGap(nowNs, Reason.RESPONSE_LOST, psn));
                 return false;
             }
             int end = Psn.next(state.lastPsn(wqe));
@@ -123,7 +136,7 @@ final class Completer {
         long wqe = ring.head();
         boolean isRead = SendState.isRead(ring.opcode(wqe));
         if (!isRead && !SendState.isConfirmed(ring.opcode(wqe))) {
-            failForBadResponse();
+            failForBadResponse(Failure.of(Reason.RESPONSE_OF_OTHER_KIND, ring.opcode(wqe), packet.opcode()));
             return;
         }
         int payload = packet.payloadBytes();
@@ -137,11 +150,11 @@ final class Completer {
         boolean carriesAck = !packet.has(Opcode.AETH) || Syndrome.isAck(packet.syndrome());
         if (!begins || !carriesAck || payload != Math.min(missing, qp.mtu())
             || end != (last || (index + 1) % qp.readRequestPackets() == 0)) {
-            failForBadResponse();
+            failForBadResponse(Failure.of(Reason.RESPONSE_DOES_NOT_FIT, payload, ring.opcode(wqe)));
             return;
         }
         if (payload > 0 && !data.scatter(ring, wqe, received, payload, packet.memory(), packet.payloadAt())) {
-            qp.fail(WcStatus.LOC_PROT_ERR);
+            qp.fail(data.explain(ring, wqe, AccessFlags.LOCAL_WRITE));
             return;
         }
         state.unacked = Psn.next(psn);
@@ -161,12 +174,12 @@ final class Completer {
         }
         long wqe = ring.head();
         if (!SendState.isAtomic(ring.opcode(wqe)) || !Syndrome.isAck(packet.syndrome())) {
-            failForBadResponse();
+            failForBadResponse(Failure.of(Reason.RESPONSE_OF_OTHER_KIND, ring.opcode(wqe), packet.opcode()));
             return;
         }
         long original = AtomicAckEth.original(packet.buffer(), packet.atomicAckEthAt());
         if (!data.scatter(ring, wqe, 0, 8, qp.hostOrder(original), 0)) {
-            qp.fail(WcStatus.LOC_PROT_ERR);
+            qp.fail(data.explain(ring, wqe, AccessFlags.LOCAL_WRITE));
             return;
         }
         state.unacked = Psn.next(psn);
@@ -183,7 +196,7 @@ final class Completer {
     private boolean reach(long nowNs, int psn) {
         if (SendState.isAnswered(ring.opcode(ring.head()))) {
             if (psn != state.unacked) {
-                failUnlessSuccess(recovery.onGap(nowNs, Reason.RESPONSE_LOST, psn));
+                failIf(recovery.onGap(nowNs, Reason.RESPONSE_LOST, psn));
             }
             return psn == state.unacked;
         }
@@ -196,15 +209,16 @@ final class Completer {
         }
     }
 
-    private void failUnlessSuccess(WcStatus status) {
-        if (status != WcStatus.SUCCESS) {
-            qp.fail(status);
+    /** @param why null if nothing failed */
+    private void failIf(Failure why) {
+        if (why != null) {
+            qp.fail(why);
         }
     }
 
     /** The response contradicts the oldest work request. */
-    private void failForBadResponse() {
+    private void failForBadResponse(Failure why) {
         qp.counters().count(RxeCounter.RCVD_BAD_RESPONSE);
-        qp.fail(WcStatus.BAD_RESP_ERR);
+        qp.fail(why);
     }
 }

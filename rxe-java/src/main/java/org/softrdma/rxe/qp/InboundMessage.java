@@ -2,11 +2,14 @@
 package org.softrdma.rxe.qp;
 
 import java.nio.ByteBuffer;
+import org.softrdma.device.memory.AccessFailures;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.verbs.AccessFlags;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Reth;
 
@@ -74,22 +77,22 @@ final class InboundMessage {
     /**
      * Places a packet of a SEND into the current receive.
      *
-     * @return SUCCESS, LOC_LEN_ERR or LOC_PROT_ERR
+     * @return null, or why the receive fails
      */
-    WcStatus placeSend(InboundPacket packet) {
+    Failure placeSend(InboundPacket packet) {
         int payload = packet.payloadBytes();
         if (packet.has(Opcode.START)) {
             bytes = 0;
         }
         if (bytes + payload > receives.length()) {
-            return WcStatus.LOC_LEN_ERR;
+            return Failure.of(Reason.RECEIVE_TOO_SMALL, bytes + payload, receives.length());
         }
         if (!receives.scatter(bytes, payload, packet.memory(), packet.payloadAt())) {
-            return WcStatus.LOC_PROT_ERR;
+            return receives.explain();
         }
         bytes += payload;
         kind = Opcode.SEND;
-        return WcStatus.SUCCESS;
+        return null;
     }
 
     /**
@@ -119,6 +122,11 @@ final class InboundMessage {
         left -= payload;
         kind = Opcode.WRITE;
         return true;
+    }
+
+    /** Explains why {@link #placeWrite} refused a packet. */
+    Failure explainWrite() {
+        return AccessFailures.remote(memory, rkey, context.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE, va, left, WrOpcode.RDMA_WRITE.value());
     }
 
     /** Length of the message whose last packet was placed, u32. */

@@ -6,7 +6,9 @@ import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Psn;
@@ -98,16 +100,16 @@ final class KeepAlive {
     /**
      * Handles a deadline that may have expired.
      *
-     * @return SUCCESS, or RETRY_EXC_ERR: the peer is lost
+     * @return null, or why the peer is lost
      */
-    WcStatus onTimer(long nowNs) {
+    Failure onTimer(long nowNs) {
         if (Deadline.isDue(ackDeadlineNs, nowNs)) {
             return sendAgain();
         }
         if (Deadline.isDue(idleDeadlineNs, nowNs)) {
             onIdleDeadline(nowNs);
         }
-        return WcStatus.SUCCESS;
+        return null;
     }
 
     /** The deadline is not moved with every packet, so there may have been some. */
@@ -135,15 +137,15 @@ final class KeepAlive {
         retriesLeft = attributes.retryCount();
     }
 
-    private WcStatus sendAgain() {
+    private Failure sendAgain() {
         ackDeadlineNs = Deadline.NEVER;
         if (retriesLeft == 0) {
             counters.count(RxeCounter.RETRY_EXCEEDED_ERR);
-            return WcStatus.RETRY_EXC_ERR;
+            return Failure.of(Reason.PROBE_UNANSWERED, qp.destQpn(), attributes.retryCount() + 1);
         }
         retriesLeft--;
         counters.count(RxeCounter.COMPLETER_RETRY_ERR);
-        return WcStatus.SUCCESS;
+        return null;
     }
 
     // ---- the probe ----
@@ -173,33 +175,33 @@ final class KeepAlive {
     /**
      * Handles a response while a probe is outstanding.
      *
-     * @return SUCCESS, or why the connection is lost
+     * @return null, or why the connection is lost
      */
-    WcStatus onResponse(long nowNs, InboundPacket packet) {
+    Failure onResponse(long nowNs, InboundPacket packet) {
         int order = Psn.compare(packet.psn(), psn);
         if (order != 0 || !sentBefore) {
             qp.drop(order < 0 ? RxeCounter.DROP_DUPLICATE_RESPONSE : RxeCounter.DROP_UNSENT_PSN_RESPONSE, packet.psn(), 0);
-            return WcStatus.SUCCESS;
+            return null;
         }
         int syndrome = packet.has(Opcode.ACK) ? packet.syndrome() : Syndrome.rnr(0);
         if (Syndrome.isAck(syndrome)) {
             end(nowNs);
-            return WcStatus.SUCCESS;
+            return null;
         }
         if (syndrome == Syndrome.NAK_PSN_SEQUENCE) {
             counters.count(RxeCounter.RCVD_SEQ_ERR);
             return sendAgain();
         }
         if (Syndrome.isNak(syndrome)) {
-            return Completer.statusOf(syndrome);
+            return Completer.refused(syndrome, WrOpcode.RDMA_WRITE.value(), 0, 0, 0);
         }
         if (Syndrome.isRnr(syndrome)) {
             // Or no acknowledgement at all. A WRITE takes no receive.
             counters.count(RxeCounter.RCVD_BAD_RESPONSE);
-            return WcStatus.BAD_RESP_ERR;
+            return Failure.of(Reason.RESPONSE_OF_OTHER_KIND, WrOpcode.RDMA_WRITE.value(), packet.opcode());
         }
         qp.drop(RxeCounter.DROP_UNEXPECTED_RESPONSE, packet.psn(), 0);
-        return WcStatus.SUCCESS;
+        return null;
     }
 
     private void end(long nowNs) {

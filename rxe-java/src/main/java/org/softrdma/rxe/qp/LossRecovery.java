@@ -7,7 +7,7 @@ import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.qp.QueuePairObserver;
 import org.softrdma.recording.RecordedEvent;
 import org.softrdma.verbs.QpAttributes;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
 import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.RnrTimer;
@@ -18,8 +18,8 @@ import org.softrdma.wire.roce.RnrTimer;
  * {@link SendState} moves to the oldest unacknowledged packet.
  *
  * <p>The {@link Requester} reports what it transmitted, the {@link Completer} what was acknowledged or refused, the queue pair when
- * {@link #deadlineNs} expires. A method that may use up the last retry returns the status to fail the oldest work request with, or
- * SUCCESS. Source: IBA vol 1 §9.7.5, §9.9.2.
+ * {@link #deadlineNs} expires. A method that may use up the last retry returns the failure of the oldest work request, or null.
+ * Source: IBA vol 1 §9.7.5, §9.9.2.
  */
 final class LossRecovery {
     /**
@@ -114,14 +114,14 @@ final class LossRecovery {
     /**
      * Handles a deadline that may have expired.
      *
-     * @return SUCCESS, or RETRY_EXC_ERR to fail the oldest work request with
+     * @return null, or why the oldest work request fails
      */
-    WcStatus onTimer(long nowNs) {
+    Failure onTimer(long nowNs) {
         if (Deadline.isDue(rnrUntilNs, nowNs)) {
             rnrUntilNs = Deadline.NEVER;
             moveBack(Reason.RNR_WAIT_OVER, 0);
             restartTimers(nowNs);
-            return WcStatus.SUCCESS;
+            return null;
         }
         boolean timedOut = Deadline.isDue(ackDeadlineNs, nowNs);
         if (awaitsHandOver && (timedOut || Deadline.isDue(probeDeadlineNs, nowNs))) {
@@ -131,21 +131,21 @@ final class LossRecovery {
         } else if (Deadline.isDue(probeDeadlineNs, nowNs)) {
             onSilence(nowNs);
         }
-        return WcStatus.SUCCESS;
+        return null;
     }
 
-    private WcStatus onAckTimeout(long nowNs) {
+    private Failure onAckTimeout(long nowNs) {
         ackDeadlineNs = Deadline.NEVER;
         if (!state.hasOutstanding()) {
-            return WcStatus.SUCCESS;
+            return null;
         }
         if (!takeRetry()) {
-            return WcStatus.RETRY_EXC_ERR;
+            return Failure.of(Reason.NO_ANSWER, attributes.destQpn(), attributes.retryCount() + 1, timeoutNs(attributes.timeout()));
         }
         wentBack = false;
         window.onTimeout();
         retry(nowNs, Reason.ACK_TIMEOUT, timeoutNs(attributes.timeout()));
-        return WcStatus.SUCCESS;
+        return null;
     }
 
     private void restartTimers(long nowNs) {
@@ -260,36 +260,36 @@ final class LossRecovery {
      *
      * @param why how that is known: {@link Reason#SEQUENCE_NAK} or {@link Reason#RESPONSE_LOST}
      * @param psn of the response that says so
-     * @return SUCCESS, or RETRY_EXC_ERR to fail the oldest work request with
+     * @return null, or why the oldest work request fails
      */
-    WcStatus onGap(long nowNs, Reason why, int psn) {
+    Failure onGap(long nowNs, Reason why, int psn) {
         if (wentBack || waitsForReceiver()) {
             counters.count(RxeCounter.DROP_UNEXPECTED_RESPONSE);
             observer.get().occurred(RecordedEvent.Effect.DROPPED, Reason.DROP_UNEXPECTED_RESPONSE, psn, 0, 0);
-            return WcStatus.SUCCESS;
+            return null;
         }
         if (!takeRetry()) {
-            return WcStatus.RETRY_EXC_ERR;
+            return Failure.of(Reason.LOST_TOO_OFTEN, attributes.retryCount() + 1);
         }
         wentBack = true;
         window.onGap();
         retry(nowNs, why, psn);
-        return WcStatus.SUCCESS;
+        return null;
     }
 
     /**
      * The responder has no receive posted: waits before sending again.
      *
      * @param timerCode of the RNR NAK, 0..31
-     * @return SUCCESS, or RNR_RETRY_EXC_ERR to fail the oldest work request with
+     * @return null, or why the oldest work request fails
      */
-    WcStatus onReceiverNotReady(long nowNs, int timerCode) {
+    Failure onReceiverNotReady(long nowNs, int timerCode) {
         if (waitsForReceiver()) {
-            return WcStatus.SUCCESS;
+            return null;
         }
         if (rnrRetriesLeft == 0) {
             counters.count(RxeCounter.RETRY_RNR_EXCEEDED_ERR);
-            return WcStatus.RNR_RETRY_EXC_ERR;
+            return Failure.of(Reason.RECEIVER_NOT_READY, attributes.destQpn(), attributes.rnrRetry() + 1);
         }
         if (rnrRetriesLeft != RETRY_FOR_EVER) {
             rnrRetriesLeft--;
@@ -302,7 +302,7 @@ final class LossRecovery {
         probeDeadlineNs = Deadline.NEVER;
         awaitsHandOver = false;
         probing = false;
-        return WcStatus.SUCCESS;
+        return null;
     }
 
     // ---- sending again ----

@@ -9,13 +9,15 @@ import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.qp.WorkQueues;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.config.Recovery;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Opcode;
 
 /**
@@ -28,8 +30,6 @@ public class RcMachine extends QpMachine {
     /** Half the largest window: a loss wastes no more than that, and few trains of responses are cut short. */
     private static final int READ_REQUEST_PACKETS = SendWindow.MAX_PACKETS / 2;
     private static final int SPLIT_FROM_DEPTH = 4;
-    /** Vendor error of a request that failed because the path MTU no longer fits the interface: EMSGSIZE. */
-    private static final int VENDOR_ERROR_PATH_MTU = 90;
 
     private final int transport;
     private final SendState sends;
@@ -124,7 +124,7 @@ public class RcMachine extends QpMachine {
     /** Handles a response of this service. */
     void onResponse(long nowNs, InboundPacket packet) {
         if (keepAlive.isOutstanding()) {
-            failUnlessSuccess(keepAlive.onResponse(nowNs, packet));
+            failIf(keepAlive.onResponse(nowNs, packet));
         } else {
             completer.onResponse(nowNs, packet);
         }
@@ -133,11 +133,11 @@ public class RcMachine extends QpMachine {
 
     @Override
     void onServiceTimer(long nowNs) {
-        WcStatus outcome = recovery.onTimer(nowNs);
-        if (outcome != WcStatus.SUCCESS) {
-            failUnanswered(outcome);
+        Failure unanswered = recovery.onTimer(nowNs);
+        if (unanswered != null) {
+            failUnanswered(unanswered);
         }
-        failUnlessSuccess(keepAlive.onTimer(nowNs));
+        failIf(keepAlive.onTimer(nowNs));
         countFlight();
     }
 
@@ -340,32 +340,33 @@ public class RcMachine extends QpMachine {
     }
 
     /**
-     * The connection is lost: the oldest work request completes with {@code status}, everything else is flushed, and the queue pair is in
-     * error. If there is none, an event reports it.
+     * The connection is lost: the oldest work request fails, everything else is flushed, and the queue pair is in error. If there is none,
+     * an event reports it.
      */
-    final void fail(WcStatus status) {
+    final void fail(Failure why) {
         if (sends.ring.head() == sends.ring.tail()) {
+            onFailure(RecordedEvent.Effect.FAILED, why);
             raise(AsyncEventType.QP_FATAL);
         } else {
-            sendCompletions.fail(sends.ring.head(), status);
+            sendCompletions.fail(sends.ring.head(), why);
         }
         enterError();
     }
 
     /** Fails the oldest work request, which was not answered, and explains that if its packets no longer fit the interface. */
-    private void failUnanswered(WcStatus status) {
+    private void failUnanswered(Failure why) {
         long head = sends.ring.head();
         boolean tooLong = Math.min(sends.ring.length(head), mtu()) > interfaceMtu().pathMtu();
-        sendCompletions.fail(head, status, tooLong ? VENDOR_ERROR_PATH_MTU : 0);
+        sendCompletions.fail(head, tooLong ? Failure.of(Reason.PATH_MTU_TOO_LARGE, mtu(), interfaceMtu().pathMtu()) : why);
         if (tooLong) {
             interfaceMtu().onConnectionLost(qpn(), mtu());
         }
         enterError();
     }
 
-    private void failUnlessSuccess(WcStatus status) {
-        if (status != WcStatus.SUCCESS) {
-            fail(status);
+    private void failIf(Failure why) {
+        if (why != null) {
+            fail(why);
         }
     }
 

@@ -7,8 +7,9 @@ import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.AtomicEth;
 import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Feth;
@@ -144,9 +145,9 @@ final class Requester {
         if (wqe != ring.head()) {
             return false;
         }
-        WcStatus outcome = localOperations.run(wqe);
-        if (outcome != WcStatus.SUCCESS) {
-            qp.fail(outcome);
+        Failure why = localOperations.run(wqe);
+        if (why != null) {
+            qp.fail(why);
             return false;
         }
         ring.setPsns(wqe, state.nextPsn, 0);
@@ -164,9 +165,9 @@ final class Requester {
      * @return false if it cannot go on now
      */
     private boolean start(long wqe, int opcode) {
-        WcStatus verdict = check(wqe, opcode);
-        if (verdict != WcStatus.SUCCESS) {
-            failAtHead(wqe, verdict);
+        Failure why = check(wqe, opcode);
+        if (why != null) {
+            failAtHead(wqe, why);
             return false;
         }
         int packets = SendState.isAtomic(opcode) ? 1 : messages.packetsOf(ring.length(wqe));
@@ -177,18 +178,22 @@ final class Requester {
         return true;
     }
 
-    private WcStatus check(long wqe, int opcode) {
+    /** @return null, or why the work request cannot be executed */
+    private Failure check(long wqe, int opcode) {
         long length = ring.length(wqe);
         boolean fetches = SendState.isRead(opcode) || SendState.isAtomic(opcode);
         boolean eightBytes = SendState.isAtomic(opcode) || opcode == WrOpcode.ATOMIC_WRITE.value();
-        if (length > MessageWriter.MAX_MESSAGE_BYTES || eightBytes && length != 8) {
-            return WcStatus.LOC_LEN_ERR;
+        if (length > MessageWriter.MAX_MESSAGE_BYTES) {
+            return Failure.of(Reason.MESSAGE_TOO_LONG, length, MessageWriter.MAX_MESSAGE_BYTES);
+        }
+        if (eightBytes && length != 8) {
+            return Failure.of(Reason.OPERAND_NOT_EIGHT_BYTES, opcode, length);
         }
         if (SendState.isAnswered(opcode) && qp.maxRdAtomic() == 0) {
-            return WcStatus.LOC_QP_OP_ERR;
+            return Failure.of(Reason.NO_READ_DEPTH, opcode);
         }
         boolean accessible = fetches ? data.check(ring, wqe, AccessFlags.LOCAL_WRITE) : sendData.isReadable(wqe);
-        return accessible ? WcStatus.SUCCESS : WcStatus.LOC_PROT_ERR;
+        return accessible ? null : data.explain(ring, wqe, fetches ? AccessFlags.LOCAL_WRITE : 0);
     }
 
     /**
@@ -231,7 +236,7 @@ final class Requester {
         int at = begin(wqe, Opcode.RC_ATOMIC_WRITE, out);
         int payloadAt = at + Opcode.headerLength(Opcode.RC_ATOMIC_WRITE);
         if (!sendData.put(wqe, 0, 8, out, payloadAt)) {
-            failAtHead(wqe, WcStatus.LOC_PROT_ERR);
+            failAtHead(wqe, data.explain(ring, wqe, 0));
             return false;
         }
         Reth.put(out.buffer(), at + Opcode.rethOffset(Opcode.RC_ATOMIC_WRITE), ring.remoteAddress(wqe), ring.rkey(wqe), 8);
@@ -240,9 +245,9 @@ final class Requester {
         return true;
     }
 
-    private void failAtHead(long wqe, WcStatus status) {
+    private void failAtHead(long wqe, Failure why) {
         if (wqe == ring.head()) {
-            qp.fail(status);
+            qp.fail(why);
         }
     }
 
@@ -258,7 +263,7 @@ final class Requester {
         int at = out.begin(qp.path());
         int length = messages.put(out, at, wqe, packet, last, state.cursorPsn(), ackRequest);
         if (length == MessageWriter.UNREADABLE) {
-            failAtHead(wqe, WcStatus.LOC_PROT_ERR);
+            failAtHead(wqe, data.explain(ring, wqe, 0));
             return false;
         }
         finish(nowNs, at, length, 1, ackRequest, out);

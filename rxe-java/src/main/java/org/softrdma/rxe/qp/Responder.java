@@ -3,6 +3,7 @@ package org.softrdma.rxe.qp;
 
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import org.softrdma.device.memory.AccessFailures;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.device.qp.ReceiveCompletions;
@@ -13,6 +14,8 @@ import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
 import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Aeth;
 import org.softrdma.wire.roce.AtomicAckEth;
@@ -25,6 +28,7 @@ import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Psn;
 import org.softrdma.wire.roce.Reth;
 import org.softrdma.wire.roce.Syndrome;
+import org.softrdma.wire.roce.Xrceth;
 
 /**
  * Executes requests, in order and once, and answers them. {@link #onRequest} is the ladder every request climbs: PSN, operation, sequence
@@ -33,7 +37,6 @@ import org.softrdma.wire.roce.Syndrome;
  * Source: IBA vol 1 §9.7.4, §9.7.5, §9.9.3.
  */
 public final class Responder {
-    private static final int OK = -1;
     /** Requests answered by a response of their own, which is remembered in a responder resource. */
     private static final int ANSWERED = Opcode.READ_REQUEST | Opcode.ATOMIC_REQUEST | Opcode.FLUSH | Opcode.ATOMIC_WRITE;
 
@@ -108,30 +111,38 @@ public final class Responder {
             return;
         }
         refused = false;
-        if (!isKnown(packet) || !isInSequence(packet) || !isPermitted(packet)) {
-            refuse(Syndrome.NAK_INVALID_REQUEST);
+        if (!isKnown(packet)) {
+            refuse(Failure.of(Reason.UNKNOWN_OPERATION, packet.opcode()));
+            return;
+        }
+        if (!isInSequence(packet)) {
+            refuse(Failure.of(Reason.MESSAGE_ORDER, packet.opcode()));
+            return;
+        }
+        if (!isPermitted(packet)) {
+            refuse(Failure.of(Reason.QP_ACCESS, qp.accessFlags(), operationOf(packet), rightFor(packet)));
             return;
         }
         if (packet.hasAny(ANSWERED) && !reserveResource()) {
-            refuse(Syndrome.NAK_INVALID_REQUEST);
+            refuse(Failure.of(Reason.TOO_MANY_READS, qp.maxDestRdAtomic()));
             return;
         }
         if (!context.accepts(packet)) {
             qp.counters().count(RxeCounter.REFUSED_XRCETH);
-            refuse(Syndrome.NAK_INVALID_REQUEST);
+            refuse(Failure.of(Reason.XRC_QUEUE, Xrceth.srqn(packet.buffer(), packet.xrcethAt())));
             return;
         }
         if (!hasRightLength(packet)) {
-            refuse(Syndrome.NAK_INVALID_REQUEST);
+            refuse(wrongLength(packet));
             return;
         }
         if (InboundMessage.needsReceive(packet) && !receives.take()) {
             onReceiverNotReady();
             return;
         }
-        int nak = execute(packet);
-        if (nak != OK) {
-            refuse(nak);
+        Failure why = execute(packet);
+        if (why != null) {
+            refuse(why);
         }
     }
 
@@ -264,6 +275,44 @@ public final class Responder {
         return !packet.has(Opcode.FLUSH) || hasKnownReach(packet);
     }
 
+    /** Explains why {@link #hasRightLength} refused a packet. */
+    private Failure wrongLength(InboundPacket packet) {
+        if (packet.hasAny(Opcode.SEND | Opcode.WRITE)) {
+            return Failure.of(Reason.PACKET_LENGTH, packet.payloadBytes(), qp.mtu());
+        }
+        ByteBuffer buffer = packet.buffer();
+        if (packet.has(Opcode.ATOMIC_REQUEST)) {
+            return Failure.of(Reason.OPERAND_ALIGNMENT, operationOf(packet), AtomicEth.va(buffer, packet.atomicEthAt()));
+        }
+        if (packet.has(Opcode.ATOMIC_WRITE)) {
+            return Failure.of(Reason.OPERAND_ALIGNMENT, operationOf(packet), Reth.va(buffer, packet.rethAt()));
+        }
+        int length = packet.rethAt();
+        return Reth.length(buffer, length) > MessageWriter.MAX_MESSAGE_BYTES
+            ? Failure.of(Reason.REQUEST_TOO_LONG, Reth.length(buffer, length), MessageWriter.MAX_MESSAGE_BYTES)
+            : Failure.of(Reason.FLUSH_REACH);
+    }
+
+    /** Value of the work request that the peer posted, as far as the packet shows it. */
+    private int operationOf(InboundPacket packet) {
+        WrOpcode operation;
+        if (packet.has(Opcode.SEND)) {
+            operation = WrOpcode.SEND;
+        } else if (packet.has(Opcode.WRITE)) {
+            operation = WrOpcode.RDMA_WRITE;
+        } else if (packet.has(Opcode.READ_REQUEST)) {
+            operation = WrOpcode.RDMA_READ;
+        } else if (packet.has(Opcode.FLUSH)) {
+            operation = WrOpcode.FLUSH;
+        } else if (packet.has(Opcode.ATOMIC_WRITE)) {
+            operation = WrOpcode.ATOMIC_WRITE;
+        } else {
+            boolean swaps = packet.opcode() == (qp.transport() | Opcode.RC_COMPARE_SWAP);
+            operation = swaps ? WrOpcode.ATOMIC_CMP_AND_SWP : WrOpcode.ATOMIC_FETCH_AND_ADD;
+        }
+        return operation.value();
+    }
+
     /** Whether a FLUSH names a known placement type and selectivity. */
     private static boolean hasKnownReach(InboundPacket packet) {
         int placement = Feth.placementType(packet.buffer(), packet.fethAt());
@@ -274,9 +323,9 @@ public final class Responder {
     /**
      * Executes the request, acknowledges it, and completes the receive it took.
      *
-     * @return {@link #OK} or the NAK to send
+     * @return null, or why it is refused
      */
-    private int execute(InboundPacket packet) {
+    private Failure execute(InboundPacket packet) {
         if (packet.has(Opcode.SEND)) {
             return executeSend(packet);
         }
@@ -292,15 +341,15 @@ public final class Responder {
         return packet.has(Opcode.ATOMIC_WRITE) ? executeAtomicWrite(packet) : executeAtomic(packet);
     }
 
-    private int executeSend(InboundPacket packet) {
-        WcStatus placed = message.placeSend(packet);
-        if (placed != WcStatus.SUCCESS) {
-            completions.fail(placed);
-            return placed == WcStatus.LOC_LEN_ERR ? Syndrome.NAK_INVALID_REQUEST : Syndrome.NAK_REMOTE_OPERATIONAL;
+    private Failure executeSend(InboundPacket packet) {
+        Failure why = message.placeSend(packet);
+        if (why != null) {
+            completions.fail(why);
+            return why;
         }
         if (!packet.has(Opcode.END)) {
             accept(packet);
-            return OK;
+            return null;
         }
         int flags = WcFlags.GRH;
         int immediateOrKey = 0;
@@ -311,39 +360,40 @@ public final class Responder {
             flags |= WcFlags.WITH_INV;
             immediateOrKey = Ieth.rkey(packet.buffer(), packet.iethAt());
             if (!memory.invalidate(immediateOrKey, context.pd(), qp.qpn())) {
-                completions.fail(WcStatus.LOC_ACCESS_ERR);
-                return Syndrome.NAK_REMOTE_ACCESS;
+                Failure notInvalidated = Failure.of(Reason.PEER_CANNOT_INVALIDATE, immediateOrKey);
+                completions.fail(notInvalidated);
+                return notInvalidated;
             }
         }
         endMessage(packet);
         completions.complete(WcOpcode.RECV, message.bytes(), immediateOrKey, 0, flags, packet.solicitedEvent());
-        return OK;
+        return null;
     }
 
-    private int executeWrite(InboundPacket packet) {
+    private Failure executeWrite(InboundPacket packet) {
         if (!message.placeWrite(packet)) {
-            return Syndrome.NAK_REMOTE_ACCESS;
+            return message.explainWrite();
         }
         if (!packet.has(Opcode.END)) {
             accept(packet);
-            return OK;
+            return null;
         }
         endMessage(packet);
         if (packet.has(Opcode.IMMEDIATE)) {
             completions.complete(WcOpcode.RECV_RDMA_WITH_IMM, message.bytes(), ImmDt.immediate(packet.buffer(), packet.immDtAt()), 0,
                 WcFlags.GRH | WcFlags.WITH_IMM, packet.solicitedEvent());
         }
-        return OK;
+        return null;
     }
 
-    private int executeRead(InboundPacket packet) {
+    private Failure executeRead(InboundPacket packet) {
         ByteBuffer buffer = packet.buffer();
         int reth = packet.rethAt();
         long va = Reth.va(buffer, reth);
         int rkey = Reth.rkey(buffer, reth);
         long length = Reth.length(buffer, reth);
         if (length > 0 && readable(context.pd(), rkey, va, length) == null) {
-            return Syndrome.NAK_REMOTE_ACCESS;
+            return refusedAccess(packet, rkey, va, length);
         }
         int psn = packet.psn();
         int packets = length == 0 ? 1 : (int) ((length + qp.mtu() - 1) / qp.mtu());
@@ -351,57 +401,57 @@ public final class Responder {
         expectedPsn = Psn.add(psn, packets);
         resources.rememberRead(psn, packets, msn, context.pd(), rkey, va, length);
         responses.read(psn, msn, context.pd(), rkey, va, length, false);
-        return OK;
+        return null;
     }
 
-    private int executeAtomic(InboundPacket packet) {
+    private Failure executeAtomic(InboundPacket packet) {
         ByteBuffer buffer = packet.buffer();
         int eth = packet.atomicEthAt();
         long va = AtomicEth.va(buffer, eth);
         Region region = memory.lookup(AtomicEth.rkey(buffer, eth));
         if (region == null || !region.grants(context.pd(), qp.qpn(), AccessFlags.REMOTE_ATOMIC) || !region.covers(va, 8)) {
-            return Syndrome.NAK_REMOTE_ACCESS;
+            return refusedAccess(packet, AtomicEth.rkey(buffer, eth), va, 8);
         }
         boolean done = packet.opcode() == (qp.transport() | Opcode.RC_COMPARE_SWAP)
             ? region.compareAndSwap(va, AtomicEth.compare(buffer, eth), AtomicEth.swapAdd(buffer, eth), atomicResult)
             : region.fetchAndAdd(va, AtomicEth.swapAdd(buffer, eth), atomicResult);
         if (!done) {
-            return Syndrome.NAK_REMOTE_ACCESS;
+            return refusedAccess(packet, AtomicEth.rkey(buffer, eth), va, 8);
         }
         int psn = packet.psn();
         msn = Psn.next(msn);
         expectedPsn = Psn.next(psn);
         resources.rememberAtomic(psn, msn, atomicResult[0]);
         responses.atomic(psn, msn, atomicResult[0], false);
-        return OK;
+        return null;
     }
 
     /**
      * Pushes placed data to where the request wants it. All earlier requests were placed when they were received, so nothing else has to
      * be waited for; later ones wait, as ATOMIC WRITE must and others may. IBA vol 1 release 1.6, memory placement extensions.
      */
-    private int executeFlush(InboundPacket packet) {
+    private Failure executeFlush(InboundPacket packet) {
         ByteBuffer buffer = packet.buffer();
         int reth = packet.rethAt();
         int feth = packet.fethAt();
         Region region = memory.lookup(Reth.rkey(buffer, reth));
         if (region == null || !region.grants(context.pd(), qp.qpn(), rightFor(packet))) {
-            return Syndrome.NAK_REMOTE_ACCESS;
+            return refusedAccess(packet, Reth.rkey(buffer, reth), Reth.va(buffer, reth), Reth.length(buffer, reth));
         }
         boolean all = Feth.selectivity(buffer, feth) == Feth.SELECT_REGION;
         long va = all ? region.start() : Reth.va(buffer, reth);
         long length = all ? region.length() : Reth.length(buffer, reth);
         if (!region.covers(va, length)) {
-            return Syndrome.NAK_REMOTE_ACCESS;
+            return refusedAccess(packet, Reth.rkey(buffer, reth), va, length);
         }
         if (!region.flush(va, length, (Feth.placementType(buffer, feth) & Feth.PLACEMENT_PERSISTENCE) != 0)) {
-            return Syndrome.NAK_REMOTE_OPERATIONAL;
+            return Failure.of(Reason.FLUSH_FAILED, va, length);
         }
         confirm(packet.psn());
-        return OK;
+        return null;
     }
 
-    private int executeAtomicWrite(InboundPacket packet) {
+    private Failure executeAtomicWrite(InboundPacket packet) {
         ByteBuffer buffer = packet.buffer();
         int reth = packet.rethAt();
         long va = Reth.va(buffer, reth);
@@ -409,10 +459,10 @@ public final class Responder {
         boolean done = region != null && region.grants(context.pd(), qp.qpn(), AccessFlags.REMOTE_WRITE) && region.covers(va, 8)
             && region.store(va, packet.memory().get(ValueLayout.JAVA_LONG_UNALIGNED, packet.payloadAt()));
         if (!done) {
-            return Syndrome.NAK_REMOTE_ACCESS;
+            return refusedAccess(packet, Reth.rkey(buffer, reth), va, 8);
         }
         confirm(packet.psn());
-        return OK;
+        return null;
     }
 
     /** Answers with a READ response of no bytes, and a repeated request with the same again, without executing anything. */
@@ -421,6 +471,10 @@ public final class Responder {
         expectedPsn = Psn.next(psn);
         resources.rememberAtomic(psn, msn, 0);
         responses.confirm(psn, msn, false);
+    }
+
+    private Failure refusedAccess(InboundPacket packet, int rkey, long va, long length) {
+        return AccessFailures.remote(memory, rkey, context.pd(), qp.qpn(), rightFor(packet), va, length, operationOf(packet));
     }
 
     private Region readable(int pd, int rkey, long va, long length) {
@@ -445,13 +499,24 @@ public final class Responder {
     }
 
     /** Refuses the request for good: a NAK, an event, and the queue pair is in error. IBA vol 1 §9.9.3 */
-    private void refuse(int nak) {
+    private void refuse(Failure why) {
+        int nak = nakFor(why.reason().status());
         responses.refuse(expectedPsn, msn, nak);
+        qp.onFailure(RecordedEvent.Effect.REFUSED, why);
         switch (nak) {
             case Syndrome.NAK_REMOTE_ACCESS -> endConnection(RxeCounter.SEND_ACCESS_ERR, AsyncEventType.QP_ACCESS_ERR);
             case Syndrome.NAK_INVALID_REQUEST -> endConnection(RxeCounter.SEND_INVALID_ERR, AsyncEventType.QP_REQ_ERR);
             default -> endConnection(RxeCounter.SEND_OPERATION_ERR, AsyncEventType.QP_FATAL);
         }
+    }
+
+    /** The NAK for a refusal with this status, which is that of the peer's work request, or of the receive that failed here. */
+    private static int nakFor(WcStatus status) {
+        return switch (status) {
+            case REM_ACCESS_ERR, LOC_ACCESS_ERR -> Syndrome.NAK_REMOTE_ACCESS;
+            case REM_INV_REQ_ERR, LOC_LEN_ERR -> Syndrome.NAK_INVALID_REQUEST;
+            default -> Syndrome.NAK_REMOTE_OPERATIONAL;
+        };
     }
 
     private void endConnection(RxeCounter counter, AsyncEventType event) {
@@ -575,8 +640,11 @@ public final class Responder {
             sendAcknowledge(out);
             return;
         }
+        Failure why = AccessFailures.remote(memory, responses.headRkey(), responses.headPd(), qp.qpn(), AccessFlags.REMOTE_READ,
+            responses.headVa(), responses.headLeft(), WrOpcode.RDMA_READ.value());
         responses.clear();
         responses.refuse(psn, atMsn, Syndrome.NAK_REMOTE_ACCESS);
+        qp.onFailure(RecordedEvent.Effect.REFUSED, why);
         endConnection(RxeCounter.SEND_ACCESS_ERR, AsyncEventType.QP_ACCESS_ERR);
     }
 

@@ -3,7 +3,8 @@ package org.softrdma.rxe.qp;
 
 import org.softrdma.device.queue.LocalOperations;
 import org.softrdma.device.queue.SendRing;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Opcode;
 
 /** Sends the SENDs and RDMA WRITEs of a UC queue pair, packet by packet, at the speed of the link. */
@@ -33,9 +34,9 @@ final class UcRequester extends UnreliableRequester {
     @Override
     boolean send(long wqe, PacketWriter out) {
         if (packet == 0) {
-            WcStatus verdict = start(wqe);
-            if (verdict != WcStatus.SUCCESS) {
-                return fail(verdict);
+            Failure why = start(wqe);
+            if (why != null) {
+                return fail(why);
             }
         }
         if (LocalOperations.isLocal(ring.opcode(wqe))) {
@@ -47,7 +48,7 @@ final class UcRequester extends UnreliableRequester {
         int length = messages.put(out, at, wqe, packet, last, nextPsn(), false);
         if (length == MessageWriter.UNREADABLE) {
             packet = 0;
-            return fail(WcStatus.LOC_PROT_ERR);
+            return fail(qp.data().explain(ring, wqe, 0));
         }
         qp.finish(out, at, at + length, ring.wrId(wqe), PacketEvents.place(packet, messages.packetsOf(ring.length(wqe))), false);
         advancePsn();
@@ -58,14 +59,18 @@ final class UcRequester extends UnreliableRequester {
         return true;
     }
 
-    /** Executes a local operation, which needs no packet; checks any other work request. */
-    private WcStatus start(long wqe) {
+    /**
+     * Executes a local operation, which needs no packet; checks any other work request.
+     *
+     * @return null, or why it fails
+     */
+    private Failure start(long wqe) {
         if (LocalOperations.isLocal(ring.opcode(wqe))) {
             return localOperations.run(wqe);
         }
         if (ring.length(wqe) > MessageWriter.MAX_MESSAGE_BYTES) {
-            return WcStatus.LOC_LEN_ERR;
+            return Failure.of(Reason.MESSAGE_TOO_LONG, ring.length(wqe), MessageWriter.MAX_MESSAGE_BYTES);
         }
-        return data.isReadable(wqe) ? WcStatus.SUCCESS : WcStatus.LOC_PROT_ERR;
+        return data.isReadable(wqe) ? null : qp.data().explain(ring, wqe, 0);
     }
 }

@@ -4,7 +4,7 @@ package org.softrdma.rxe.qp;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
 import org.softrdma.wire.roce.ImmDt;
 import org.softrdma.wire.roce.Opcode;
 import org.softrdma.wire.roce.Psn;
@@ -79,10 +79,10 @@ final class UcResponder {
     }
 
     private void executeSend(InboundPacket packet) {
-        WcStatus placed = message.placeSend(packet);
-        if (placed != WcStatus.SUCCESS) {
+        Failure why = message.placeSend(packet);
+        if (why != null) {
             giveUp();
-            qp.failReceive(placed);
+            qp.failReceive(why);
         } else if (packet.has(Opcode.END)) {
             complete(packet, WcOpcode.RECV);
         }

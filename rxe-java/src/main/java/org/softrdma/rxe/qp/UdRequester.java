@@ -5,8 +5,9 @@ import java.nio.ByteBuffer;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.link.Path;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Deth;
 import org.softrdma.wire.roce.Icrc;
@@ -30,7 +31,7 @@ final class UdRequester extends UnreliableRequester {
     @Override
     boolean send(long wqe, PacketWriter out) {
         if (ring.length(wqe) > portMtu) {
-            return fail(WcStatus.LOC_LEN_ERR);
+            return fail(Failure.of(Reason.DATAGRAM_TOO_LONG, ring.length(wqe), portMtu));
         }
         int payload = (int) ring.length(wqe);
         boolean immediate = ring.opcode(wqe) == WrOpcode.SEND_WITH_IMM.value();
@@ -40,7 +41,7 @@ final class UdRequester extends UnreliableRequester {
         int at = out.begin(path);
         int payloadAt = at + Opcode.headerLength(opcode);
         if (!data.isReadable(wqe) || !data.put(wqe, 0, payload, out, payloadAt)) {
-            return fail(WcStatus.LOC_PROT_ERR);
+            return fail(qp.data().explain(ring, wqe, 0));
         }
         ByteBuffer buffer = out.buffer();
         Bth.put(buffer, at, opcode, (ring.flags(wqe) & SendFlags.SOLICITED) != 0, pad, QpMachine.PKEY, ring.remoteQpn(wqe), false,

@@ -6,7 +6,6 @@ import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.link.ReceivedFrame;
 import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
-import org.softrdma.verbs.WcStatus;
 import org.softrdma.wire.roce.Deth;
 import org.softrdma.wire.roce.ImmDt;
 import org.softrdma.wire.roce.Opcode;
@@ -38,7 +37,7 @@ final class UdResponder {
         grh.fill(packet.frame());
         if (!receives.scatter(0, GrhArea.BYTES, grh.memory(), 0)
             || !receives.scatter(GrhArea.BYTES, payload, packet.memory(), packet.payloadAt())) {
-            qp.failReceive(WcStatus.LOC_PROT_ERR);
+            qp.failReceive(receives.explain());
             return;
         }
         boolean immediate = packet.has(Opcode.IMMEDIATE);

@@ -7,7 +7,7 @@ import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.qp.ReceiveCompletions;
 import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.verbs.QpAttributes;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
 
 /** Queue pair of a service without acknowledgements: it waits for nothing, repeats nothing and answers nothing. */
 abstract class UnreliableMachine extends QpMachine {
@@ -93,8 +93,8 @@ abstract class UnreliableMachine extends QpMachine {
     }
 
     /** Fails the current receive for a local fault, after which the queue pair cannot continue. IBA vol 1 §9.9.3 */
-    final void failReceive(WcStatus status) {
-        receiveCompletions.fail(status);
+    final void failReceive(Failure why) {
+        receiveCompletions.fail(why);
         enterError();
     }
 

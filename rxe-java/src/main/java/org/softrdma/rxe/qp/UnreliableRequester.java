@@ -3,7 +3,7 @@ package org.softrdma.rxe.qp;
 
 import org.softrdma.device.qp.SendCompletions;
 import org.softrdma.device.queue.SendRing;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
 import org.softrdma.wire.roce.Psn;
 
 /**
@@ -72,8 +72,8 @@ abstract class UnreliableRequester {
      *
      * @return false, as the result of {@link #send}
      */
-    final boolean fail(WcStatus status) {
-        completions.fail(ring.head(), status);
+    final boolean fail(Failure why) {
+        completions.fail(ring.head(), why);
         qp.enterSendQueueError();
         return false;
     }

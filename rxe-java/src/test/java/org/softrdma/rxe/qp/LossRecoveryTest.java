@@ -3,6 +3,7 @@ package org.softrdma.rxe.qp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.qp.QueuePairObserver;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.SendRequest;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
 import org.softrdma.verbs.reason.Reason;
 
 /** Loss recovery alone, on virtual time. Timer values: IBA vol 1 §9.9.2.3 and table 45. */
@@ -25,11 +26,12 @@ class LossRecoveryTest {
     /** RNR timer code 14: 1.28 ms. */
     private static final int RNR_CODE = 14;
     private static final long RNR_NS = 1_280_000;
+    private static final int PEER_QPN = 0x22;
 
     private final SendQueueFixture queue = new SendQueueFixture();
     private final SendState state = queue.state;
     private final SendWindow window = new SendWindow(state, new FlightBudget());
-    private final QpAttributes attributes = new QpAttributes().timeout(14).retryCount(3).rnrRetry(2);
+    private final QpAttributes attributes = new QpAttributes().destQpn(PEER_QPN).timeout(14).retryCount(3).rnrRetry(2);
     private final Counters<RxeCounter> counters = new Counters<>(RxeCounter.class);
     private final LossRecovery recovery = new LossRecovery(state, window, attributes, counters, () -> QueuePairObserver.NONE);
 
@@ -103,13 +105,13 @@ class LossRecoveryTest {
         long nowNs = 0;
         for (int retry = 1; retry <= 3; retry++) {
             nowNs += TIMEOUT_NS;
-            assertEquals(WcStatus.SUCCESS, recovery.onTimer(nowNs));
+            assertNull(recovery.onTimer(nowNs));
             assertEquals(SendQueueFixture.psn(1), state.cursorPsn());
             assertEquals(retry, counters.get(RxeCounter.COMPLETER_RETRY_ERR));
             assertEquals(nowNs + TIMEOUT_NS, recovery.deadlineNs());
         }
         assertEquals(16, window.packets(), "closed by half three times");
-        assertEquals(WcStatus.RETRY_EXC_ERR, recovery.onTimer(nowNs + TIMEOUT_NS));
+        assertEquals(Failure.of(Reason.NO_ANSWER, PEER_QPN, 4, TIMEOUT_NS), recovery.onTimer(nowNs + TIMEOUT_NS));
         assertEquals(1, counters.get(RxeCounter.RETRY_EXCEEDED_ERR));
     }
 
@@ -117,7 +119,7 @@ class LossRecoveryTest {
     void shouldDoNothingBeforeADeadlineExpires() {
         start();
         transmit(0, 1);
-        assertEquals(WcStatus.SUCCESS, recovery.onTimer(TIMEOUT_NS - 1));
+        assertNull(recovery.onTimer(TIMEOUT_NS - 1));
         assertEquals(SendQueueFixture.psn(1), state.cursorPsn());
         assertEquals(TIMEOUT_NS, recovery.deadlineNs());
     }
@@ -128,7 +130,7 @@ class LossRecoveryTest {
         queue.transmitSend(1);
         recovery.onTransmit(0);
         assertTrue(recovery.awaitsHandOver());
-        assertEquals(WcStatus.SUCCESS, recovery.onTimer(TIMEOUT_NS));
+        assertNull(recovery.onTimer(TIMEOUT_NS));
         assertEquals(SendQueueFixture.psn(1), state.cursorPsn(), "the packet has not even been sent");
         assertEquals(2 * TIMEOUT_NS, recovery.deadlineNs());
         recovery.onHandedOver(TIMEOUT_NS + 5);
@@ -175,24 +177,24 @@ class LossRecoveryTest {
         attributes.retryCount(1);
         start();
         transmit(0, 2);
-        assertEquals(WcStatus.SUCCESS, recovery.onTimer(TIMEOUT_NS));
+        assertNull(recovery.onTimer(TIMEOUT_NS));
         acknowledge(TIMEOUT_NS, 1);
-        assertEquals(WcStatus.SUCCESS, recovery.onTimer(2 * TIMEOUT_NS));
-        assertEquals(WcStatus.RETRY_EXC_ERR, recovery.onTimer(3 * TIMEOUT_NS));
+        assertNull(recovery.onTimer(2 * TIMEOUT_NS));
+        assertEquals(Failure.of(Reason.NO_ANSWER, PEER_QPN, 2, TIMEOUT_NS), recovery.onTimer(3 * TIMEOUT_NS));
     }
 
     @Test
     void shouldGoBackOnceForAGapUntilThereIsProgress() {
         start();
         transmit(0, 4);
-        assertEquals(WcStatus.SUCCESS, recovery.onGap(1, Reason.SEQUENCE_NAK, 0));
+        assertNull(recovery.onGap(1, Reason.SEQUENCE_NAK, 0));
         assertEquals(SendQueueFixture.psn(0), state.cursorPsn());
         assertEquals(96, window.packets());
-        assertEquals(WcStatus.SUCCESS, recovery.onGap(2, Reason.SEQUENCE_NAK, 0));
+        assertNull(recovery.onGap(2, Reason.SEQUENCE_NAK, 0));
         assertEquals(1, counters.get(RxeCounter.COMPLETER_RETRY_ERR));
         assertEquals(1, counters.get(RxeCounter.DROP_UNEXPECTED_RESPONSE));
         acknowledge(3, 1);
-        assertEquals(WcStatus.SUCCESS, recovery.onGap(4, Reason.SEQUENCE_NAK, 0));
+        assertNull(recovery.onGap(4, Reason.SEQUENCE_NAK, 0));
         assertEquals(2, counters.get(RxeCounter.COMPLETER_RETRY_ERR));
     }
 
@@ -201,19 +203,19 @@ class LossRecoveryTest {
         attributes.retryCount(0);
         start();
         transmit(0, 1);
-        assertEquals(WcStatus.RETRY_EXC_ERR, recovery.onGap(1, Reason.SEQUENCE_NAK, 0));
+        assertEquals(Failure.of(Reason.LOST_TOO_OFTEN, 1), recovery.onGap(1, Reason.SEQUENCE_NAK, 0));
     }
 
     @Test
     void shouldWaitForTheReceiverAndThenGoBack() {
         start();
         transmit(0, 2);
-        assertEquals(WcStatus.SUCCESS, recovery.onReceiverNotReady(100, RNR_CODE));
+        assertNull(recovery.onReceiverNotReady(100, RNR_CODE));
         assertTrue(recovery.waitsForReceiver());
         assertEquals(100 + RNR_NS, recovery.deadlineNs(), "the ACK timer stands still");
-        assertEquals(WcStatus.SUCCESS, recovery.onGap(200, Reason.SEQUENCE_NAK, 0), "kernel rxe's NAK behind its RNR NAK");
+        assertNull(recovery.onGap(200, Reason.SEQUENCE_NAK, 0), "kernel rxe's NAK behind its RNR NAK");
         assertEquals(1, counters.get(RxeCounter.DROP_UNEXPECTED_RESPONSE));
-        assertEquals(WcStatus.SUCCESS, recovery.onTimer(100 + RNR_NS));
+        assertNull(recovery.onTimer(100 + RNR_NS));
         assertFalse(recovery.waitsForReceiver());
         assertEquals(SendQueueFixture.psn(0), state.cursorPsn());
         assertEquals(100 + RNR_NS + TIMEOUT_NS, recovery.deadlineNs());
@@ -224,10 +226,10 @@ class LossRecoveryTest {
         start();
         transmit(0, 1);
         for (int i = 0; i < 2; i++) {
-            assertEquals(WcStatus.SUCCESS, recovery.onReceiverNotReady(0, RNR_CODE));
+            assertNull(recovery.onReceiverNotReady(0, RNR_CODE));
             recovery.onTimer(RNR_NS);
         }
-        assertEquals(WcStatus.RNR_RETRY_EXC_ERR, recovery.onReceiverNotReady(0, RNR_CODE));
+        assertEquals(Failure.of(Reason.RECEIVER_NOT_READY, PEER_QPN, 3), recovery.onReceiverNotReady(0, RNR_CODE));
         assertEquals(1, counters.get(RxeCounter.RETRY_RNR_EXCEEDED_ERR));
     }
 
@@ -237,7 +239,7 @@ class LossRecoveryTest {
         start();
         transmit(0, 1);
         for (int i = 0; i < 100; i++) {
-            assertEquals(WcStatus.SUCCESS, recovery.onReceiverNotReady(0, RNR_CODE));
+            assertNull(recovery.onReceiverNotReady(0, RNR_CODE));
             recovery.onTimer(RNR_NS);
         }
         assertEquals(0, counters.get(RxeCounter.RETRY_RNR_EXCEEDED_ERR));
@@ -261,7 +263,7 @@ class LossRecoveryTest {
         long[] atMs = {140, 220, 380};
         for (long ms : atMs) {
             assertEquals(ms * MS, recovery.deadlineNs());
-            assertEquals(WcStatus.SUCCESS, recovery.onTimer(ms * MS));
+            assertNull(recovery.onTimer(ms * MS));
             assertTrue(recovery.isProbing());
             recovery.onProbed(false);
             assertFalse(recovery.isProbing());

@@ -19,6 +19,7 @@ import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.reason.Failure;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendRequest;
@@ -38,6 +39,8 @@ final class TestQueues implements WorkQueues {
     /** Service levels of the completions. */
     final List<Integer> serviceLevels = new ArrayList<>();
     final List<AsyncEventType> events = new ArrayList<>();
+    /** Why work requests or the queue pair failed, in order. */
+    final List<Failure> failures = new ArrayList<>();
     boolean sharesReceives;
     /** Completions that fit before the queue overruns. */
     int completionRoom = 100;
@@ -108,6 +111,11 @@ final class TestQueues implements WorkQueues {
     @Override
     public boolean sharesReceives() {
         return sharesReceives;
+    }
+
+    @Override
+    public void onFailure(int qpn, Failure why) {
+        failures.add(why);
     }
 
     @Override

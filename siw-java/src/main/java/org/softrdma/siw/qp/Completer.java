@@ -4,7 +4,8 @@ package org.softrdma.siw.qp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.iwarp.AtomicRequest;
 import org.softrdma.wire.iwarp.AtomicResponse;
 import org.softrdma.wire.iwarp.Ddp;
@@ -48,11 +49,11 @@ final class Completer {
         long wqe = outstanding.oldestWqe();
         int verdict = checkPlace(b, at, payload);
         if (verdict != OK) {
-            failOutstanding(wqe, WcStatus.BAD_RESP_ERR);
+            failOutstanding(wqe, notFitting(wqe, payload));
             return verdict;
         }
         if (payload > 0 && !requester.scatter(outstanding.received(), payload, bytes, at + TaggedHeader.LENGTH)) {
-            failOutstanding(wqe, WcStatus.LOC_PROT_ERR);
+            failOutstanding(wqe, requester.explainScatter());
             return TerminateCode.DDP_LOCAL_CATASTROPHIC;
         }
         outstanding.onReceived(payload);
@@ -87,12 +88,12 @@ final class Completer {
         }
         long wqe = outstanding.oldestWqe();
         if (AtomicResponse.requestId(b, body) != outstanding.oldestId()) {
-            failOutstanding(wqe, WcStatus.BAD_RESP_ERR);
+            failOutstanding(wqe, notFitting(wqe, Long.BYTES));
             return TerminateCode.OPERATION_CATASTROPHIC_STREAM;
         }
         atomicResponseMsn++;
         if (!requester.scatterOriginal(AtomicResponse.original(b, body), scratch)) {
-            failOutstanding(wqe, WcStatus.LOC_PROT_ERR);
+            failOutstanding(wqe, requester.explainScatter());
             return TerminateCode.DDP_LOCAL_CATASTROPHIC;
         }
         endOldest();
@@ -105,9 +106,14 @@ final class Completer {
         requester.complete();
     }
 
-    private void failOutstanding(long wqe, WcStatus status) {
+    private Failure notFitting(long wqe, int bytes) {
+        return wqe == OutstandingRequests.NO_WORK_REQUEST ? null
+            : Failure.of(Reason.RESPONSE_DOES_NOT_FIT, bytes, requester.operation(wqe));
+    }
+
+    private void failOutstanding(long wqe, Failure why) {
         if (wqe != OutstandingRequests.NO_WORK_REQUEST) {
-            requester.failOutstanding(wqe, status);
+            requester.failOutstanding(wqe, why);
         }
     }
 
@@ -126,7 +132,11 @@ final class Completer {
         int header = body + Terminate.ddpHeaderOffset();
         if (Terminate.isComplete(b, body, length - UntaggedHeader.LENGTH)
             && (Terminate.flags(b, body) & Terminate.RDMAP_HEADER) != 0) {
-            failOutstanding(findRequest(b, header), TerminateCode.isProtection(code) ? WcStatus.REM_ACCESS_ERR : WcStatus.REM_OP_ERR);
+            long wqe = findRequest(b, header);
+            if (wqe != OutstandingRequests.NO_WORK_REQUEST) {
+                requester.failOutstanding(wqe, TerminateCode.isProtection(code)
+                    ? Failure.of(Reason.TERMINATED_ACCESS, code, requester.operation(wqe)) : Failure.of(Reason.TERMINATED, code));
+            }
         }
         qp.onTerminated(code);
         return OK;

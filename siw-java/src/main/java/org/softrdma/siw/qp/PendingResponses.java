@@ -5,6 +5,8 @@ import java.nio.ByteBuffer;
 import org.softrdma.device.memory.Region;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
 import org.softrdma.wire.iwarp.AtomicRequest;
 import org.softrdma.wire.iwarp.AtomicResponse;
 import org.softrdma.wire.iwarp.RdmapOpcode;
@@ -135,6 +137,15 @@ public final class PendingResponses {
      */
     int write(StreamBuffer out, int at, int length) {
         return atomics[head] ? writeAtomic(out.bytes(), at) : writeRead(out, at, length - TaggedHeader.LENGTH);
+    }
+
+    /** Explains why {@link #write} refused the oldest request. */
+    Failure explainRefusal() {
+        if (!atomics[head]) {
+            return access.explain(stags[head], AccessFlags.REMOTE_READ, tos[head] + sent, sizes[head] - sent, WrOpcode.RDMA_READ);
+        }
+        return access.explain(stags[head], AccessFlags.REMOTE_ATOMIC, tos[head], Long.BYTES,
+            sizes[head] == AtomicRequest.FETCH_ADD ? WrOpcode.ATOMIC_FETCH_AND_ADD : WrOpcode.ATOMIC_CMP_AND_SWP);
     }
 
     private int writeRead(StreamBuffer out, int at, int payload) {

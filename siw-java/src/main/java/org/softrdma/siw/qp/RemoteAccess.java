@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.siw.qp;
 
+import org.softrdma.device.memory.AccessFailures;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.QpAttributes;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.iwarp.TerminateCode;
 import org.softrdma.wire.iwarp.UlpduCheck;
 
@@ -52,6 +56,20 @@ final class RemoteAccess {
             return TerminateCode.PROTECTION_TO_WRAP;
         }
         return region.covers(to, bytes) ? UlpduCheck.OK : TerminateCode.PROTECTION_BASE_BOUNDS;
+    }
+
+    /**
+     * Explains why {@link #find} refused an access, or why the memory that it found could not be used.
+     *
+     * @param operation what the peer posted, as far as the segment shows it
+     */
+    Failure explain(int stag, int right, long to, long bytes, WrOpcode operation) {
+        int granted = attributes.accessFlags();
+        Region region = memory.lookup(stag);
+        if (region != null && region.grants(pd, qpn, right) && (granted & right) == 0) {
+            return Failure.of(Reason.QP_ACCESS, granted, operation.value(), right);
+        }
+        return AccessFailures.remote(memory, stag, pd, qpn, right, to, bytes, operation.value());
     }
 
     /** Why the last {@link #find} returned null: a code of RDMAP's protection errors. */

@@ -11,8 +11,9 @@ import org.softrdma.device.queue.SendRing;
 import org.softrdma.siw.mpa.StreamBuffer;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.iwarp.AtomicRequest;
 import org.softrdma.wire.iwarp.ImmediateData;
 import org.softrdma.wire.iwarp.RdmapOpcode;
@@ -100,9 +101,9 @@ final class Requester {
             if (next >= ring.tail() || !qp.mayStart(next) || !mayBegin()) {
                 return NOTHING;
             }
-            WcStatus verdict = begin();
-            if (verdict != WcStatus.SUCCESS) {
-                fail(verdict);
+            Failure why = begin();
+            if (why != null) {
+                fail(why);
                 return NOTHING;
             }
             if (LocalOperations.isLocal(ring.opcode(next))) {
@@ -132,26 +133,30 @@ final class Requester {
         return !hasResponse(opcode) || outstanding.limit() == 0 || !outstanding.isFull();
     }
 
-    private WcStatus begin() {
+    /** @return null, or why the work request cannot be executed */
+    private Failure begin() {
         int opcode = ring.opcode(next);
         if (LocalOperations.isLocal(opcode)) {
             begun = true;
             return localOperations.run(next);
         }
         long length = ring.length(next);
-        if (length > MAX_MESSAGE_BYTES || isAtomic(opcode) && length != Long.BYTES) {
-            return WcStatus.LOC_LEN_ERR;
+        if (length > MAX_MESSAGE_BYTES) {
+            return Failure.of(Reason.MESSAGE_TOO_LONG, length, MAX_MESSAGE_BYTES);
+        }
+        if (isAtomic(opcode) && length != Long.BYTES) {
+            return Failure.of(Reason.OPERAND_NOT_EIGHT_BYTES, opcode, length);
         }
         if (hasResponse(opcode) && outstanding.limit() == 0) {
             // The peers agreed on an ORD of 0: the request would wait without end.
-            return WcStatus.LOC_QP_OP_ERR;
+            return Failure.of(Reason.NO_READ_DEPTH, opcode);
         }
-        boolean usable = isInline() || data.check(ring, next, hasResponse(opcode) ? AccessFlags.LOCAL_WRITE : 0);
-        if (!usable) {
-            return WcStatus.LOC_PROT_ERR;
+        int rights = hasResponse(opcode) ? AccessFlags.LOCAL_WRITE : 0;
+        if (!isInline() && !data.check(ring, next, rights)) {
+            return data.explain(ring, next, rights);
         }
         begun = true;
-        return WcStatus.SUCCESS;
+        return null;
     }
 
     private boolean isInline() {
@@ -186,7 +191,7 @@ final class Requester {
         int header = tagged ? TaggedHeader.LENGTH : UntaggedHeader.LENGTH;
         int payload = length - header;
         if (!copy(out.memory(), at + header, payload)) {
-            fail(WcStatus.LOC_PROT_ERR);
+            fail(data.explain(ring, next, 0));
             return false;
         }
         boolean last = offset + payload == ring.length(next);
@@ -307,14 +312,24 @@ final class Requester {
     }
 
     /** Fails the current work request, which cannot be sent, after those before it, and ends the connection. */
-    private void fail(WcStatus status) {
-        completions.fail(next, status);
+    private void fail(Failure why) {
+        completions.fail(next, why);
         qp.failLocally();
     }
 
     /** Fails a work request that the peer refused or answered wrongly, when the queue is flushed at the end of the connection. */
-    void failOutstanding(long wqe, WcStatus status) {
-        completions.fail(wqe, status);
+    void failOutstanding(long wqe, Failure why) {
+        completions.fail(wqe, why);
+    }
+
+    /** Explains why {@link #scatter} or {@link #scatterOriginal} refused the elements of the oldest READ or atomic. */
+    Failure explainScatter() {
+        return data.explain(ring, outstanding.oldestWqe(), AccessFlags.LOCAL_WRITE);
+    }
+
+    /** Operation of a work request, as a {@link WrOpcode} value. */
+    int operation(long wqe) {
+        return ring.opcode(wqe);
     }
 
     /** Completes everything posted with WR_FLUSH_ERR. */

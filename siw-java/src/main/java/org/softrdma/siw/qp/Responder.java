@@ -7,10 +7,13 @@ import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.device.qp.ReceiveCompletions;
 import org.softrdma.device.queue.ReceiveSource;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
-import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.iwarp.AtomicRequest;
 import org.softrdma.wire.iwarp.Ddp;
 import org.softrdma.wire.iwarp.ImmediateData;
@@ -81,11 +84,11 @@ final class Responder {
             return TerminateCode.UNTAGGED_INVALID_MO;
         }
         if (sendBytes + payload > receives.length()) {
-            completions.fail(WcStatus.LOC_LEN_ERR);
+            completions.fail(Failure.of(Reason.RECEIVE_TOO_SMALL, sendBytes + payload, receives.length()));
             return TerminateCode.UNTAGGED_TOO_LONG;
         }
         if (!receives.scatter(sendBytes, payload, bytes, at + UntaggedHeader.LENGTH)) {
-            completions.fail(WcStatus.LOC_PROT_ERR);
+            completions.fail(receives.explain());
             return TerminateCode.DDP_LOCAL_CATASTROPHIC;
         }
         sendBytes += payload;
@@ -95,7 +98,7 @@ final class Responder {
     private int endSend() {
         boolean invalidates = RdmapOpcode.isInvalidating(sendOpcode);
         if (invalidates && !memory.invalidate(sendStag, qp.pd(), qp.qpn())) {
-            completions.fail(WcStatus.LOC_ACCESS_ERR);
+            completions.fail(Failure.of(Reason.PEER_CANNOT_INVALIDATE, sendStag));
             return whyNotInvalidated(sendStag);
         }
         sendOpen = false;
@@ -146,9 +149,12 @@ final class Responder {
             long to = TaggedHeader.to(b, at);
             Region region = access.find(TaggedHeader.stag(b, at), AccessFlags.REMOTE_WRITE, to, payload);
             if (region == null) {
-                return asTagged(access.refusal());
+                int verdict = asTagged(access.refusal());
+                refuse(TaggedHeader.stag(b, at), AccessFlags.REMOTE_WRITE, to, payload, WrOpcode.RDMA_WRITE);
+                return verdict;
             }
             if (!region.copyIn(to, bytes, at + TaggedHeader.LENGTH, payload)) {
+                refuse(TaggedHeader.stag(b, at), AccessFlags.REMOTE_WRITE, to, payload, WrOpcode.RDMA_WRITE);
                 return TerminateCode.TAGGED_INVALID_STAG;
             }
         }
@@ -193,6 +199,7 @@ final class Responder {
         long to = ReadRequest.sourceTo(b, body);
         long size = ReadRequest.size(b, body);
         if (size != 0 && access.find(stag, AccessFlags.REMOTE_READ, to, size) == null) {
+            refuse(stag, AccessFlags.REMOTE_READ, to, size, WrOpcode.RDMA_READ);
             return access.refusal();
         }
         responses.addRead(requestMsn++, ReadRequest.sinkStag(b, body), ReadRequest.sinkTo(b, body), size, stag, to);
@@ -216,9 +223,16 @@ final class Responder {
             return TerminateCode.OPERATION_CATASTROPHIC_STREAM;
         }
         if (access.find(AtomicRequest.stag(b, body), AccessFlags.REMOTE_ATOMIC, to, Long.BYTES) == null) {
+            refuse(AtomicRequest.stag(b, body), AccessFlags.REMOTE_ATOMIC, to, Long.BYTES,
+                operation == AtomicRequest.FETCH_ADD ? WrOpcode.ATOMIC_FETCH_AND_ADD : WrOpcode.ATOMIC_CMP_AND_SWP);
             return access.refusal();
         }
         responses.addAtomic(requestMsn++, b, body);
         return OK;
+    }
+
+    /** Takes note of why an access of the peer is refused. */
+    private void refuse(int stag, int right, long to, long bytes, WrOpcode operation) {
+        qp.onFailure(RecordedEvent.Effect.REFUSED, access.explain(stag, right, to, bytes, operation));
     }
 }

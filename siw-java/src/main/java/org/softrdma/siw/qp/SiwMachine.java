@@ -13,6 +13,7 @@ import org.softrdma.device.qp.WorkQueues;
 import org.softrdma.device.queue.LocalOperations;
 import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.siw.config.MpaOptions;
 import org.softrdma.siw.mpa.BufferPool;
 import org.softrdma.siw.mpa.FpduReader;
@@ -25,6 +26,8 @@ import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.iwarp.Ddp;
 import org.softrdma.wire.iwarp.RdmapOpcode;
 import org.softrdma.wire.iwarp.TerminateCode;
@@ -203,8 +206,11 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         if (!isLive()) {
             return;
         }
-        if (!reader.isAtBoundary()) {
+        if (reader.isAtBoundary()) {
+            noteFailure(Reason.CONNECTION_ENDED);
+        } else {
             counters.count(SiwCounter.TORN_FRAMES);
+            noteFailure(Reason.STREAM_TORN);
         }
         enterError();
     }
@@ -280,6 +286,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         int at = writer.begin(out);
         int verdict = responses.write(out, at, length);
         if (verdict != UlpduCheck.OK) {
+            onFailure(RecordedEvent.Effect.REFUSED, responses.explainRefusal());
             ByteBuffer refused = responses.oldestRequest();
             sendTerminate(verdict, refused, 0, refused.capacity());
             return false;
@@ -340,6 +347,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
         opening.onTimer(nowNs);
         if (state() == QpState.SQD && closing.isStuck(nowNs)) {
             counters.count(SiwCounter.STUCK_DISCONNECTS);
+            noteFailure(Reason.STUCK_DISCONNECT);
             enterError();
         }
     }
@@ -364,8 +372,15 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
 
     private void endInError(int code) {
         counters.count(Termination.counterOf(code));
+        if (!hasFailed()) {
+            onFailure(RecordedEvent.Effect.REFUSED, Failure.of(Reason.STREAM_VIOLATION, code));
+        }
         raise(Termination.eventOf(code));
         enterError();
+    }
+
+    private void noteFailure(Reason why) {
+        onFailure(RecordedEvent.Effect.FAILED, Failure.of(why));
     }
 
     /** Records progress: a piece of the response to a work request was received. */
@@ -386,6 +401,9 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
     void onTerminated(int code) {
         counters.count(SiwCounter.RCVD_TERMINATES);
         terminatedBy = code;
+        if (!hasFailed()) {
+            onFailure(RecordedEvent.Effect.FAILED, Failure.of(Reason.TERMINATED, code));
+        }
         raise(AsyncEventType.QP_FATAL);
         enterError();
     }
@@ -430,6 +448,7 @@ public final class SiwMachine extends QueuePairCore implements UlpduHandler {
 
     @Override
     protected void onDrained() {
+        noteFailure(Reason.ERR_BY_APPLICATION);
         enterError();
     }
 

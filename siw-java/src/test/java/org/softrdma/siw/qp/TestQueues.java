@@ -19,6 +19,7 @@ import org.softrdma.device.queue.ScatterGather;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.reason.Failure;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendRequest;
@@ -36,6 +37,8 @@ final class TestQueues implements WorkQueues {
     /** Completions as text: wr_id, opcode, status and bytes. */
     final List<String> completions = new ArrayList<>();
     final List<AsyncEventType> events = new ArrayList<>();
+    /** Why work requests or the queue pair failed, in order. */
+    final List<Failure> failures = new ArrayList<>();
     boolean sharesReceives;
     /** Number of completions that fit before the queue overruns. */
     int completionRoom = 100;
@@ -105,6 +108,11 @@ final class TestQueues implements WorkQueues {
     @Override
     public boolean sharesReceives() {
         return sharesReceives;
+    }
+
+    @Override
+    public void onFailure(int qpn, Failure why) {
+        failures.add(why);
     }
 
     @Override

@@ -3,9 +3,12 @@ package org.softrdma.device.qp;
 
 import org.softrdma.device.agent.DeadlineHeap;
 import org.softrdma.device.memory.MemoryTable;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 
 /**
  * The life cycle of a queue pair, without its protocol: state, attributes, reset, error, drain and flush. A transport's machine extends it
@@ -32,6 +35,8 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
     /** In SQD: the send queue is drained when all work requests before this sequence number have completed. */
     private long drainEnd;
     private boolean drained;
+    /** A failure was noted since RESET. */
+    private boolean failed;
 
     /**
      * Creates a queue pair in RESET.
@@ -70,6 +75,9 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
         if (to == QpState.RESET) {
             reset();
         } else if (to == QpState.ERR) {
+            if (from != QpState.ERR) {
+                onFailure(RecordedEvent.Effect.FAILED, Failure.of(Reason.ERR_BY_APPLICATION));
+            }
             enterError();
         } else {
             onTransition(from, to);
@@ -85,6 +93,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
     /** Discards everything posted, without completions (IBA vol 1 §10.3.1.1). */
     private void reset() {
         enter(QpState.RESET);
+        failed = false;
         queues.sends().release(queues.sends().tail());
         queues.receives().forget();
         onReset();
@@ -104,6 +113,22 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
         } else if (state == QpState.SQE) {
             flushSends();
         }
+    }
+
+    /**
+     * Takes note of why a work request fails, or the queue pair. Must be called before the completions are delivered that follow from it.
+     *
+     * @param effect {@link RecordedEvent.Effect#FAILED}, or REFUSED for a request of the peer
+     */
+    public final void onFailure(RecordedEvent.Effect effect, Failure why) {
+        failed = true;
+        observer.failed(effect, why);
+        queues.onFailure(qpn, why);
+    }
+
+    /** Whether {@link #onFailure} was called since RESET. */
+    protected final boolean hasFailed() {
+        return failed;
     }
 
     /**
@@ -165,6 +190,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
     @Override
     public void onFault(Throwable cause) {
         assert false : cause;
+        onFailure(RecordedEvent.Effect.FAILED, Failure.of(Reason.INTERNAL_ERROR));
         raise(AsyncEventType.QP_FATAL);
         enterError();
     }

@@ -5,9 +5,12 @@ import org.softrdma.device.Counters;
 import org.softrdma.device.queue.CompletedOpcodes;
 import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.SendRing;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 
 /** Completes send work requests, always the oldest first. */
 public final class SendCompletions {
@@ -20,8 +23,7 @@ public final class SendCompletions {
     private final Counters.Counter completed;
     /** Sequence number of the work request that failed. Sequence numbers are never reused, so a completed one matches no other request. */
     private long failed = NONE;
-    private WcStatus reason;
-    private int detail;
+    private Reason reason;
 
     /**
      * Creates the send side of a queue pair.
@@ -50,6 +52,7 @@ public final class SendCompletions {
         }
         qp.checkDrained();
         if (!delivered) {
+            qp.onFailure(RecordedEvent.Effect.FAILED, Failure.of(Reason.COMPLETION_QUEUE_OVERRUN));
             qp.enterError();
         }
     }
@@ -57,20 +60,13 @@ public final class SendCompletions {
     /**
      * Marks a work request as failed. Its completion is delivered by the next {@link #flush}, which must follow with the change of state:
      * an application that polls the completion must find the queue pair in the resulting state.
-     */
-    public void fail(long wqe, WcStatus status) {
-        fail(wqe, status, 0);
-    }
-
-    /**
-     * Marks a work request as failed, as {@link #fail(long, WcStatus)} does.
      *
-     * @param vendorError detail of its completion
+     * @param why its reason has the status of the completion
      */
-    public void fail(long wqe, WcStatus status, int vendorError) {
+    public void fail(long wqe, Failure why) {
+        qp.onFailure(RecordedEvent.Effect.FAILED, why);
         failed = wqe;
-        reason = status;
-        detail = vendorError;
+        reason = why.reason();
     }
 
     /** Completes everything posted with WR_FLUSH_ERR, and the work request that failed with its own status. */
@@ -78,9 +74,10 @@ public final class SendCompletions {
         int flushed = 0;
         for (long wqe = ring.head(); wqe < ring.tail(); wqe = ring.head()) {
             if (wqe == failed) {
-                releaseAndPushFailure(wqe);
+                qp.observer().completed(true, ring.wrId(wqe), reason.status(), CompletedOpcodes.of(ring.opcode(wqe)), 0, reason);
+                releaseAndPushFailure(wqe, reason);
             } else {
-                releaseAndPush(wqe, WcStatus.WR_FLUSH_ERR, 0);
+                releaseAndPushFailure(wqe, Reason.FLUSHED);
                 flushed++;
             }
         }
@@ -89,11 +86,11 @@ public final class SendCompletions {
         }
     }
 
-    private void releaseAndPushFailure(long wqe) {
+    private void releaseAndPushFailure(long wqe, Reason why) {
         long wrId = ring.wrId(wqe);
         WcOpcode opcode = CompletedOpcodes.of(ring.opcode(wqe));
         ring.release(wqe + 1);
-        sink.pushFailure(wrId, reason, opcode, detail, qp.qpn());
+        sink.pushFailure(wrId, why.status(), opcode, why.code(), qp.qpn());
     }
 
     /**

@@ -5,6 +5,7 @@ import org.softrdma.device.queue.CompletionSink;
 import org.softrdma.device.queue.ReceiveSource;
 import org.softrdma.device.queue.SendRing;
 import org.softrdma.verbs.AsyncEventType;
+import org.softrdma.verbs.reason.Failure;
 
 /**
  * The port between a protocol machine and its work queues: the only view that a machine has of the application's side of a queue pair.
@@ -32,6 +33,13 @@ public interface WorkQueues {
 
     /** Returns whether receives are taken from one shared receive queue. */
     boolean sharesReceives();
+
+    /**
+     * Takes note of why the queue pair, or a work request of it, fails. The completions that follow from it come later.
+     *
+     * @param qpn number of the queue pair
+     */
+    void onFailure(int qpn, Failure why);
 
     /** Takes note that the queue pair has entered ERR, and that everything posted before was flushed. */
     void onError();

@@ -4,8 +4,9 @@ package org.softrdma.device.queue;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.verbs.AccessFlags;
-import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 
 /** Executes the send work requests that send nothing: binding a memory window, invalidating a key. */
 public final class LocalOperations {
@@ -41,13 +42,14 @@ public final class LocalOperations {
      * Executes a local operation.
      *
      * @param wqe sequence number of its record in the send ring
-     * @return SUCCESS, or the error status of its completion
+     * @return null, or why it failed
      */
-    public WcStatus run(long wqe) {
+    public Failure run(long wqe) {
         if (ring.opcode(wqe) == WrOpcode.BIND_MW.value()) {
-            return bind(wqe) ? WcStatus.SUCCESS : WcStatus.MW_BIND_ERR;
+            return bind(wqe);
         }
-        return memory.invalidate(ring.immediate(wqe), pd, qpn) ? WcStatus.SUCCESS : WcStatus.LOC_QP_OP_ERR;
+        int key = ring.immediate(wqe);
+        return memory.invalidate(key, pd, qpn) ? null : Failure.of(Reason.KEY_NOT_INVALIDATED, key);
     }
 
     /**
@@ -55,13 +57,13 @@ public final class LocalOperations {
      * the binding of a type 1 window.
      * Source: IBA vol 1 §10.6.7.2; kernel rxe refuses the same cases.
      */
-    private boolean bind(long wqe) {
+    private Failure bind(long wqe) {
         int key = ring.rkey(wqe);
         long length = ring.bindLength(wqe);
         int access = ring.bindAccess(wqe);
         boolean typeOne = memory.isTypeOne(key);
         if (typeOne && length == 0) {
-            return memory.bindTypeOne(key, pd, null, 0, 0, 0);
+            return memory.bindTypeOne(key, pd, null, 0, 0, 0) ? null : Failure.of(Reason.BIND_WINDOW, key);
         }
         int lkey = ring.elementLkey(wqe, 0);
         Region region = MemoryTable.isWindow(lkey) ? null : memory.lookup(lkey);
@@ -69,7 +71,11 @@ public final class LocalOperations {
         boolean writes = (access & (AccessFlags.REMOTE_WRITE | AccessFlags.REMOTE_ATOMIC)) != 0;
         boolean allowed = region != null && length > 0 && region.covers(at, length)
             && region.grants(pd, qpn, AccessFlags.MW_BIND | (writes ? AccessFlags.LOCAL_WRITE : 0));
-        return allowed && (typeOne ? memory.bindTypeOne(key, pd, region, at, length, access)
-            : memory.bindWindow(key, region, at, length, access, qpn));
+        if (!allowed) {
+            return Failure.of(Reason.BIND_REGION, key, at, length, lkey);
+        }
+        boolean bound = typeOne ? memory.bindTypeOne(key, pd, region, at, length, access)
+            : memory.bindWindow(key, region, at, length, access, qpn);
+        return bound ? null : Failure.of(Reason.BIND_WINDOW, key);
     }
 }

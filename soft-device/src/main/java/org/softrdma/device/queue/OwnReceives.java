@@ -2,6 +2,8 @@
 package org.softrdma.device.queue;
 
 import java.lang.foreign.MemorySegment;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.reason.Failure;
 
 /** A queue pair's own receive queue; the current receive is the oldest. A program outside this process posts beside the ring. */
 public final class OwnReceives implements ReceiveSource {
@@ -43,6 +45,11 @@ public final class OwnReceives implements ReceiveSource {
     @Override
     public boolean scatter(long offset, int length, MemorySegment from, long fromOffset) {
         return data.scatter(ring, ring.head(), offset, length, from, fromOffset);
+    }
+
+    @Override
+    public Failure explain() {
+        return data.explain(ring, ring.head(), AccessFlags.LOCAL_WRITE);
     }
 
     @Override

@@ -2,6 +2,7 @@
 package org.softrdma.device.queue;
 
 import java.lang.foreign.MemorySegment;
+import org.softrdma.verbs.reason.Failure;
 
 /**
  * The source of receives for the messages of one queue pair: its own receive queue, or a shared one. At most one receive is current: the
@@ -46,6 +47,9 @@ public interface ReceiveSource {
      * @return false on a protection error
      */
     boolean scatter(long offset, int length, MemorySegment from, long fromOffset);
+
+    /** Explains why {@link #scatter} refused the current receive. */
+    Failure explain();
 
     /**
      * Ends the current receive and frees its slot. Must be called before its completion becomes visible: an application that has polled the

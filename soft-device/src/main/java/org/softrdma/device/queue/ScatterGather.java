@@ -2,9 +2,11 @@
 package org.softrdma.device.queue;
 
 import java.lang.foreign.MemorySegment;
+import org.softrdma.device.memory.AccessFailures;
 import org.softrdma.device.memory.MemoryTable;
 import org.softrdma.device.memory.Region;
 import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.reason.Failure;
 
 /**
  * Copies bytes between packets and the scatter/gather elements of a work request. The key of an element is looked up again for each packet,
@@ -61,6 +63,24 @@ public final class ScatterGather {
      */
     public boolean scatter(WorkRing ring, long sequence, long offset, int length, MemorySegment from, long fromOffset) {
         return move(ring, sequence, offset, length, from, fromOffset, AccessFlags.LOCAL_WRITE);
+    }
+
+    /**
+     * Explains why {@link #check}, {@link #gather} or {@link #scatter} refused a record: by its first element that cannot be used.
+     *
+     * @param rights bits of {@link AccessFlags} that were needed
+     */
+    public Failure explain(WorkRing ring, long sequence, int rights) {
+        int element = 0;
+        while (element < ring.elements(sequence) - 1) {
+            long length = ring.elementLength(sequence, element);
+            if (length > 0 && find(ring, sequence, element, length, rights) == null) {
+                break;
+            }
+            element++;
+        }
+        return AccessFailures.local(memory, ring.elementLkey(sequence, element), pd, rights, ring.elementAddress(sequence, element),
+            ring.elementLength(sequence, element));
     }
 
     private boolean move(WorkRing ring, long sequence, long offset, int length, MemorySegment packet, long packetOffset, int rights) {

@@ -2,6 +2,8 @@
 package org.softrdma.device.queue;
 
 import java.lang.foreign.MemorySegment;
+import org.softrdma.verbs.AccessFlags;
+import org.softrdma.verbs.reason.Failure;
 
 /**
  * A queue pair's side of a shared receive queue. Taking a receive copies it into a ring of one record and frees its slot in the shared
@@ -59,6 +61,11 @@ public final class SharedReceives implements ReceiveSource {
     @Override
     public boolean scatter(long offset, int length, MemorySegment from, long fromOffset) {
         return queue.data().scatter(taken, taken.head(), offset, length, from, fromOffset);
+    }
+
+    @Override
+    public Failure explain() {
+        return queue.data().explain(taken, taken.head(), AccessFlags.LOCAL_WRITE);
     }
 
     @Override

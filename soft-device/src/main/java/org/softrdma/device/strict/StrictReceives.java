@@ -3,6 +3,7 @@ package org.softrdma.device.strict;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.device.queue.ReceiveSource;
+import org.softrdma.verbs.reason.Failure;
 
 /** Receives that must be there when a message arrives. */
 final class StrictReceives implements ReceiveSource {
@@ -43,6 +44,11 @@ final class StrictReceives implements ReceiveSource {
     @Override
     public boolean scatter(long offset, int length, MemorySegment from, long fromOffset) {
         return receives.scatter(offset, length, from, fromOffset);
+    }
+
+    @Override
+    public Failure explain() {
+        return receives.explain();
     }
 
     @Override

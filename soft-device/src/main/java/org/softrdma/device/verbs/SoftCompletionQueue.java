@@ -102,12 +102,18 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
         if (max < 0) {
             throw new VerbsException(Errno.EINVAL, "poll_cq", "max " + max + " is negative");
         }
-        int taken = ring.take(into, max);
+        int taken = take(into, max);
         if (taken == 0) {
             requireOpen("poll_cq");
             context.agent().tryDrive();
-            taken = ring.take(into, max);
+            taken = take(into, max);
         }
+        return taken;
+    }
+
+    private int take(WorkCompletion[] into, int max) {
+        int taken = ring.take(into, max);
+        context.failures().explain(into, taken);
         return taken;
     }
 
@@ -119,11 +125,11 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
 
     private int awaitOn(VirtualTime time, WorkCompletion[] into, long timeoutNs) {
         long untilNs = timeoutNs < 0 ? Deadline.NEVER : Deadline.after(timeoutNs, time.nowNs());
-        int taken = ring.take(into, into.length);
+        int taken = take(into, into.length);
         while (taken == 0 && !Deadline.isDue(untilNs, time.nowNs())) {
             requireOpen("await_cq");
             time.pause("await_cq", untilNs);
-            taken = ring.take(into, into.length);
+            taken = take(into, into.length);
         }
         return taken;
     }
@@ -336,7 +342,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
     /** Removes the completions that were not polled yet, without letting the device work. */
     public List<WorkCompletion> takeUnpolled() {
         WorkCompletion[] all = WorkCompletion.array(ring.size());
-        return List.of(all).subList(0, ring.take(all, all.length));
+        return List.of(all).subList(0, take(all, all.length));
     }
 
     @Override

@@ -46,6 +46,7 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
     /** Null unless {@link #makeStrict} was called. */
     private volatile StrictContext strict;
     private final EventQueue<Event> events = new EventQueue<>(Event::delivered, MAX_EVENTS, () -> agent().virtualTime());
+    private final RecentFailures failures = new RecentFailures();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicBoolean dropLogged = new AtomicBoolean();
     private volatile boolean removed;
@@ -95,6 +96,10 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
 
     public final MemoryTable memory() {
         return memory;
+    }
+
+    RecentFailures failures() {
+        return failures;
     }
 
     /**

@@ -35,6 +35,7 @@ import org.softrdma.verbs.SendBatch;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.reason.Failure;
 
 /**
  * The application's side of a queue pair: its queues, limits and asynchronous events. {@link SendPosting} writes the send queue. The
@@ -272,6 +273,11 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
      */
     public final void observeError(Runnable observer) {
         errorObserver = observer;
+    }
+
+    @Override
+    public final void onFailure(int qpn, Failure why) {
+        context.failures().add(qpn, why);
     }
 
     @Override

@@ -3,11 +3,12 @@ package org.softrdma.verbs.reason;
 
 import java.util.Arrays;
 import java.util.Objects;
+import org.softrdma.verbs.Explanation;
 
 /**
  * An occurrence of a {@link Reason}: with its values, and with the failure that it follows from. Immutable.
  */
-public final class Failure {
+public final class Failure implements Explanation {
     private final Reason reason;
     private final long[] values;
     private final Failure cause;
@@ -36,6 +37,11 @@ public final class Failure {
         return reason;
     }
 
+    @Override
+    public int code() {
+        return reason.code();
+    }
+
     /** Number of values that are known. */
     public int valueCount() {
         return values.length;
@@ -51,7 +57,7 @@ public final class Failure {
         return cause;
     }
 
-    /** The sentence with its values. */
+    @Override
     public String sentence() {
         return reason.text().with(values);
     }

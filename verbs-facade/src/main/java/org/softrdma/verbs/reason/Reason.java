@@ -89,6 +89,7 @@ public enum Reason {
     FLUSH_FAILED(0x0320, WcStatus.REM_OP_ERR),
     NO_RECEIVE(0x0330, WcStatus.RNR_RETRY_EXC_ERR),
     GAP(0x0331),
+    STREAM_VIOLATION(0x0340),
 
     // ---- 0x04: packets that are dropped; constants are named like the counters ----
 
