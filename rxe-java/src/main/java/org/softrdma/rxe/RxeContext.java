@@ -45,6 +45,7 @@ public final class RxeContext extends SoftContext implements CmContext {
         this.whenClosed = whenClosed;
     }
 
+    /** {@return the device as it runs in this process} */
     public RunningRxe running() {
         return running;
     }

@@ -24,14 +24,32 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
     public static final RxeOptions DEFAULT = new RxeOptions(LinkFaults.NONE, QueuePairOptions.DEFAULT, false, RoceWire.UDP,
         LocalWire.UDP, false);
 
+    /**
+     * Replaces the faults of the link.
+     *
+     * @param newFaults of packets that are sent and received
+     * @return new options
+     */
     public RxeOptions withFaults(LinkFaults newFaults) {
         return new RxeOptions(newFaults, queuePairs, limitedMemory, wire, localWire, strict);
     }
 
+    /**
+     * Replaces the congestion control.
+     *
+     * @param control of all queue pairs
+     * @return new options
+     */
     public RxeOptions withCongestion(CongestionControl control) {
         return new RxeOptions(faults, queuePairs.withCongestion(control), limitedMemory, wire, localWire, strict);
     }
 
+    /**
+     * Replaces the way to find losses.
+     *
+     * @param recovery of all queue pairs
+     * @return new options
+     */
     public RxeOptions withRecovery(Recovery recovery) {
         return new RxeOptions(faults, queuePairs.withRecovery(recovery), limitedMemory, wire, localWire, strict);
     }
@@ -40,23 +58,48 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * The options with probes of the peers of idle RC queue pairs.
      *
      * @param timeNs idle time before a probe, 0 for no probes
+     * @return new options
      */
     public RxeOptions withKeepAliveNs(long timeNs) {
         return new RxeOptions(faults, queuePairs.withKeepAliveNs(timeNs), limitedMemory, wire, localWire, strict);
     }
 
+    /**
+     * Replaces the limit of registered memory.
+     *
+     * @param limited see {@link #limitedMemory}
+     * @return new options
+     */
     public RxeOptions withLimitedMemory(boolean limited) {
         return new RxeOptions(faults, queuePairs, limited, wire, localWire, strict);
     }
 
+    /**
+     * Replaces carrier and versions.
+     *
+     * @param newWire see {@link #wire}
+     * @return new options
+     */
     public RxeOptions withWire(RoceWire newWire) {
         return new RxeOptions(faults, queuePairs, limitedMemory, newWire, localWire, strict);
     }
 
+    /**
+     * Replaces the way of packets between queue pairs of the device.
+     *
+     * @param newLocalWire see {@link #localWire}
+     * @return new options
+     */
     public RxeOptions withLocalWire(LocalWire newLocalWire) {
         return new RxeOptions(faults, queuePairs, limitedMemory, wire, newLocalWire, strict);
     }
 
+    /**
+     * Replaces whether the program is held to the rules of adapters.
+     *
+     * @param newStrict see {@link #strict}
+     * @return new options
+     */
     public RxeOptions withStrict(boolean newStrict) {
         return new RxeOptions(faults, queuePairs, limitedMemory, wire, localWire, newStrict);
     }

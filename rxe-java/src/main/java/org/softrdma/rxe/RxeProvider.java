@@ -11,6 +11,10 @@ import org.softrdma.verbs.VerbsProvider;
 
 /** Provides the configured rxe devices, or one for each interface that is up. */
 public final class RxeProvider implements VerbsProvider {
+    /** Creates the provider, as {@link java.util.ServiceLoader} does. */
+    public RxeProvider() {
+    }
+
     private static final LinkType TYPE = new RxeLinkType();
 
     @Override

@@ -26,21 +26,41 @@ public final class SimulatedRxe {
     /**
      * Opens a device and adds it to the simulation.
      *
-     * @param link   attached to the simulation's fabric; its addresses become GIDs 1, 2, …
-     * @param random source of queue pair numbers and keys
-     * @param mtu    of the interface: 9000 gives path MTUs up to 4096
+     * @param simulation which drives the device
+     * @param link       attached to the simulation's fabric; its addresses become GIDs 1, 2, …
+     * @param random     source of queue pair numbers and keys
+     * @param mtu        of the interface: 9000 gives path MTUs up to 4096
+     * @return a context of the device
      */
     public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu) {
         return open(simulation, link, random, mtu, RxeOptions.DEFAULT);
     }
 
-    /** Opens a device as {@link #open(Simulation, Link, RandomGenerator, int)} does, with options. */
+    /**
+     * Opens a device as {@link #open(Simulation, Link, RandomGenerator, int)} does, with options.
+     *
+     * @param simulation which drives the device
+     * @param link       attached to the simulation's fabric
+     * @param random     source of queue pair numbers and keys
+     * @param mtu        of the interface
+     * @param options    of the device
+     * @return a context of the device
+     */
     public static Context open(Simulation simulation, Link link, RandomGenerator random, int mtu, RxeOptions options) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, mtu, true, true, false, List.of());
         return open(simulation, netdev, link, random, options);
     }
 
-    /** Opens a device as {@link #open(Simulation, Link, RandomGenerator, int)} does, with options, on a named interface. */
+    /**
+     * Opens a device as {@link #open(Simulation, Link, RandomGenerator, int)} does, with options, on a named interface.
+     *
+     * @param simulation which drives the device
+     * @param netdev     the interface, with its MTU
+     * @param link       attached to the simulation's fabric
+     * @param random     source of queue pair numbers and keys
+     * @param options    of the device
+     * @return a context of the device
+     */
     public static Context open(Simulation simulation, NetDevice netdev, Link link, RandomGenerator random, RxeOptions options) {
         FaultyLink faulty = new FaultyLink(link, options.faults(), simulation.world()::nowNs);
         long caGuid = Gids.nodeGuid(netdev.mac() ^ link.addresses().getFirst().low() & 0xffffffffL);

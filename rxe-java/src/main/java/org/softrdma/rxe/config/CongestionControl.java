@@ -53,6 +53,11 @@ public record CongestionControl(boolean on, long lineRate, long cnpIntervalNs, l
     private static final Pattern RATE = Pattern.compile("([0-9]{1,9})(mbit|gbit)");
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,12}");
 
+    /**
+     * Checks the values.
+     *
+     * @throws VerbsException EINVAL: a value is out of range
+     */
     public CongestionControl {
         if (on) {
             checkRate("rate", lineRate, 0);
@@ -80,6 +85,8 @@ public record CongestionControl(boolean on, long lineRate, long cnpIntervalNs, l
     /**
      * Reads the text form; see {@link #SYNTAX}.
      *
+     * @param text as the link has it
+     * @return the settings
      * @throws VerbsException EINVAL, naming the key, the value and what is allowed
      */
     public static CongestionControl parse(String text) {
@@ -157,6 +164,7 @@ public record CongestionControl(boolean on, long lineRate, long cnpIntervalNs, l
      * A copy with a line rate.
      *
      * @param bitsPerSecond 0 for the interface's
+     * @return the copy
      */
     public CongestionControl withLineRate(long bitsPerSecond) {
         return new CongestionControl(on, bitsPerSecond, cnpIntervalNs, alphaTimerNs, increaseTimerNs, increaseBytes, additiveIncrease,
@@ -168,6 +176,7 @@ public record CongestionControl(boolean on, long lineRate, long cnpIntervalNs, l
      * range (a bond of several, say) counts as one of 1000 Gbit/s.
      *
      * @param bitsPerSecond rate of the interface, 0 if unknown
+     * @return the copy
      */
     public CongestionControl onInterface(long bitsPerSecond) {
         return !on || lineRate != 0 ? this : withLineRate(bitsPerSecond != 0 ? Math.min(bitsPerSecond, FASTEST) : UNKNOWN_INTERFACE);

@@ -22,18 +22,20 @@ public enum LocalWire {
     /**
      * Reads the word that {@link #word} gives.
      *
-     * @throws VerbsException EINVAL
+     * @param word of a value
+     * @return the value
+     * @throws VerbsException EINVAL: no value has that word
      */
     public static LocalWire parse(String word) {
         return OptionWord.parse(LocalWire.class, "wire", word);
     }
 
-    /** Returns the wire of devices whose link does not say: that of {@link #PROPERTY}. */
+    /** {@return the wire of devices whose link does not say: that of {@link #PROPERTY}} */
     public static LocalWire usual() {
         return parse(System.getProperty(PROPERTY, UDP.word()));
     }
 
-    /** The word of the value in the options of a link. */
+    /** {@return the word of the value in the options of a link} */
     public String word() {
         return OptionWord.of(this);
     }

@@ -12,14 +12,32 @@ public record QueuePairOptions(CongestionControl congestion, Recovery recovery, 
     /** No congestion control; losses are found by the ACK timeout; idle connections are left alone. */
     public static final QueuePairOptions DEFAULT = new QueuePairOptions(CongestionControl.NONE, Recovery.TIMEOUT, 0);
 
+    /**
+     * Replaces the congestion control.
+     *
+     * @param control what is used
+     * @return new options
+     */
     public QueuePairOptions withCongestion(CongestionControl control) {
         return new QueuePairOptions(control, recovery, keepAliveNs);
     }
 
+    /**
+     * Replaces the way to find losses.
+     *
+     * @param newRecovery what is used
+     * @return new options
+     */
     public QueuePairOptions withRecovery(Recovery newRecovery) {
         return new QueuePairOptions(congestion, newRecovery, keepAliveNs);
     }
 
+    /**
+     * Replaces the idle time before a probe of the peer.
+     *
+     * @param timeNs 0 for no probes
+     * @return new options
+     */
     public QueuePairOptions withKeepAliveNs(long timeNs) {
         return new QueuePairOptions(congestion, recovery, timeNs);
     }
@@ -28,6 +46,7 @@ public record QueuePairOptions(CongestionControl congestion, Recovery recovery, 
      * The options with a line rate as {@link CongestionControl#onInterface} gives it.
      *
      * @param bitsPerSecond rate of the interface, 0 if unknown
+     * @return new options
      */
     public QueuePairOptions onInterface(long bitsPerSecond) {
         return withCongestion(congestion.onInterface(bitsPerSecond));

@@ -22,13 +22,15 @@ public enum Recovery {
     /**
      * Reads the word that {@link #word} gives.
      *
-     * @throws VerbsException EINVAL
+     * @param word of a value
+     * @return the value
+     * @throws VerbsException EINVAL: no value has that word
      */
     public static Recovery parse(String word) {
         return OptionWord.parse(Recovery.class, "recovery", word);
     }
 
-    /** The word of the value in the options of a link. */
+    /** {@return the word of the value in the options of a link} */
     public String word() {
         return OptionWord.of(this);
     }

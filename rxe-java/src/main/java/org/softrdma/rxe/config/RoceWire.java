@@ -41,6 +41,7 @@ public record RoceWire(boolean raw, List<GidType> types) {
      *
      * @param carrier  {@code raw}, {@code udp}, or null for UDP
      * @param versions {@code v1}, {@code v2}, {@code v1,v2}, or null for all that the carrier has
+     * @return carrier and versions
      * @throws VerbsException EINVAL if they are not understood, or do not go together
      */
     public static RoceWire parse(String carrier, String versions) {
@@ -97,7 +98,7 @@ public record RoceWire(boolean raw, List<GidType> types) {
         return type == GidType.ROCE_V1 ? V1 : V2;
     }
 
-    /** The version of connections by address unless one was chosen: v2 if the wire has it, as Linux's rdma_cm does. */
+    /** {@return the version of connections by address unless one was chosen: v2 if the wire has it, as Linux's rdma_cm does} */
     public GidType usualMode() {
         return types.getLast();
     }

@@ -58,6 +58,10 @@ public final class RxeLinkType implements LinkType {
     private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, RECOVERY, KEEPALIVE, LinkOption.MEMLOCK,
         LinkOption.STRICT, LINK, ROCE, WIRE, ROCE_MODE);
 
+    /** Creates the type, as {@link java.util.ServiceLoader} does. */
+    public RxeLinkType() {
+    }
+
     @Override
     public String name() {
         return NAME;
@@ -86,13 +90,20 @@ public final class RxeLinkType implements LinkType {
     /**
      * Carrier and versions, from {@link #LINK} and {@link #ROCE}.
      *
+     * @param link of this type
+     * @return both
      * @throws VerbsException EINVAL if the carrier does not have one of the versions; links from a {@link LinkStore} are checked
      */
     public static RoceWire wire(ConfiguredLink link) {
         return RoceWire.of(link.get(LINK), link.get(ROCE));
     }
 
-    /** Version of RoCE for connections by address: {@link #ROCE_MODE} if the link speaks it, else {@link RoceWire#usualMode}. */
+    /**
+     * Version of RoCE for connections by address: {@link #ROCE_MODE} if the link speaks it, else {@link RoceWire#usualMode}.
+     *
+     * @param link of this type
+     * @return one of the types of its wire
+     */
     public static GidType roceMode(ConfiguredLink link) {
         RoceWire wire = wire(link);
         GidType chosen = link.get(ROCE_MODE);
@@ -102,6 +113,9 @@ public final class RxeLinkType implements LinkType {
     /**
      * Sets {@link #ROCE_MODE}.
      *
+     * @param store the links of this host
+     * @param name  of a link in it
+     * @param mode  version for connections by address
      * @throws VerbsException EINVAL: the link does not speak that version; otherwise as {@link LinkStore#set}
      */
     public static void setRoceMode(LinkStore store, String name, GidType mode) {
