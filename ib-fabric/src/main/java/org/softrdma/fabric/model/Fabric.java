@@ -364,7 +364,12 @@ public final class Fabric implements FabricEvents {
         }
     }
 
+    /** Delivers to software at the port or, as a directed packet can come in by any port of a switch, at the switch's port 0. */
     private static boolean deliverToClient(FabricPort to, ManagementPacket packet) {
+        return offer(to, packet) || to.node().isSwitch() && !to.isInternal() && offer(to.node().port(0), packet);
+    }
+
+    private static boolean offer(FabricPort to, ManagementPacket packet) {
         for (MadClient each : to.clients()) {
             if (each.accepts(packet)) {
                 each.deliver(packet);

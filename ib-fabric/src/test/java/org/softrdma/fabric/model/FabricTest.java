@@ -135,6 +135,15 @@ class FabricTest {
     }
 
     @Test
+    void shouldAnswerDirectedRequestsOfSoftwareAtSwitch() {
+        Prober ofSwitch = new Prober(fabric, "s1", 0);
+        assertEquals(NodeInfo.TYPE_SWITCH, NodeInfo.TYPE.get(ofSwitch.get(SmAttribute.NODE_INFO, 0).mad(), DATA));
+        ManagementPacket far = ofSwitch.get(SmAttribute.NODE_INFO, 0, 2, 1);
+        assertNotNull(far);
+        assertEquals(NodeInfo.TYPE_CA, NodeInfo.TYPE.get(far.mad(), DATA));
+    }
+
+    @Test
     void shouldDropDirectedPacketsWithoutAWay() {
         assertNull(prober.get(SmAttribute.NODE_INFO, 0, 1, 4), "a port without cable");
         assertNull(prober.get(SmAttribute.NODE_INFO, 0, 2), "another port than the sender's");
