@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.fabric.sm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.fabric.mad.ManagementPacket;
+import org.softrdma.fabric.model.Cable;
+import org.softrdma.fabric.model.Fabric;
+import org.softrdma.fabric.model.FabricNode;
+import org.softrdma.fabric.model.FabricObserver;
+import org.softrdma.fabric.model.FabricPort;
+import org.softrdma.fabric.model.FabricSwitch;
+import org.softrdma.fabric.model.MadClient;
+import org.softrdma.fabric.topology.Topologies;
+import org.softrdma.fabric.topology.Topology;
+import org.softrdma.wire.ib.MadMethod;
+import org.softrdma.wire.ib.PortInfo;
+import org.softrdma.wire.ib.SmAttribute;
+import org.softrdma.wire.ib.Smp;
+import org.softrdma.wire.mad.Mad;
+
+/** A manager at an adapter of simulated subnets, on virtual time. Packets are followed through the tables that the switches have. */
+class SubnetManagerTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long FIRST_TRANSACTION = 1000;
+
+    private Fabric fabric;
+    private SubnetManager manager;
+    private FabricPort at;
+    private long nowNs;
+    private final Map<FabricPort, FabricPort> peers = new HashMap<>();
+
+    private void begin(Topology topology, String node, int seed) {
+        fabric = new Fabric(topology, new SplittableRandom(seed), new FabricObserver() { });
+        manager = new SubnetManager(FIRST_TRANSACTION, nowNs);
+        at = fabric.find(node).port(fabric.find(node).isSwitch() ? 0 : 1);
+        fabric.attach(at, new MadClient() {
+            @Override
+            public boolean accepts(ManagementPacket packet) {
+                return manager.accepts(packet);
+            }
+
+            @Override
+            public void deliver(ManagementPacket packet) {
+                manager.onPacket(packet, nowNs);
+            }
+        });
+    }
+
+    /** Lets time pass. */
+    private void run(long durationNs) {
+        long endNs = nowNs + durationNs;
+        while (nowNs - endNs < 0) {
+            manager.onTime(nowNs);
+            for (ManagementPacket each = manager.transmit(nowNs); each != null; each = manager.transmit(nowNs)) {
+                fabric.send(at, each, nowNs);
+            }
+            if (!manager.wantsSweep()) {
+                nowNs = Math.max(nowNs + 1, Math.min(endNs, Math.min(manager.deadlineNs(), fabric.deadlineNs())));
+                fabric.onTime(nowNs);
+            }
+        }
+    }
+
+    // ---- an independent view of the subnet ----
+
+    private void readCables() {
+        peers.clear();
+        for (Cable each : fabric.cables()) {
+            if (each.isPlugged()) {
+                peers.put(each.first(), each.second());
+                peers.put(each.second(), each.first());
+            }
+        }
+    }
+
+    private List<FabricPort> ends() {
+        List<FabricPort> ends = new ArrayList<>();
+        for (FabricNode node : fabric.nodes()) {
+            if (node.isSwitch()) {
+                ends.add(node.port(0));
+            } else if (peers.containsKey(node.port(1))) {
+                ends.add(node.port(1));
+            }
+        }
+        return ends;
+    }
+
+    /** Links that a packet goes over, each by the port it is left by. */
+    private List<FabricPort> walk(FabricPort from, FabricPort to) {
+        List<FabricPort> links = new ArrayList<>();
+        FabricPort here = from;
+        while (here != to) {
+            FabricPort out = here.node() instanceof FabricSwitch node ? node.port(node.outputPort(to.lid())) : here;
+            assertTrue(out != null && peers.containsKey(out), () -> "no way from " + from + " to " + to);
+            assertEquals(PortInfo.STATE_ACTIVE, out.state(), () -> out + " is not active");
+            links.add(out);
+            here = peers.get(out);
+            assertTrue(links.size() <= fabric.nodes().size(), () -> "a loop from " + from + " to " + to);
+            if (here.node() == to.node() && to.number() == 0) {
+                here = to;
+            }
+        }
+        return links;
+    }
+
+    private void assertConnected() {
+        readCables();
+        List<FabricPort> ends = ends();
+        Set<Integer> lids = new HashSet<>();
+        for (FabricPort each : ends) {
+            assertNotEquals(0, each.lid(), each::toString);
+            assertTrue(lids.add(each.lid()), () -> "LID twice: " + each.lid());
+            assertEquals(at.lid(), each.smLid());
+        }
+        Map<FabricPort, Set<FabricPort>> dependencies = new HashMap<>();
+        for (FabricPort from : ends) {
+            for (FabricPort to : ends) {
+                List<FabricPort> links = walk(from, to);
+                for (int i = 1; i < links.size(); i++) {
+                    dependencies.computeIfAbsent(links.get(i - 1), key -> new HashSet<>()).add(links.get(i));
+                }
+            }
+        }
+        Set<FabricPort> finished = new HashSet<>();
+        dependencies.keySet().forEach(each -> assertNoCycle(each, dependencies, new HashSet<>(), finished));
+    }
+
+    private static void assertNoCycle(FabricPort link, Map<FabricPort, Set<FabricPort>> after, Set<FabricPort> open,
+            Set<FabricPort> finished) {
+        if (finished.contains(link)) {
+            return;
+        }
+        assertTrue(open.add(link), () -> "a loop of credits over " + link);
+        after.getOrDefault(link, Set.of()).forEach(each -> assertNoCycle(each, after, open, finished));
+        open.remove(link);
+        finished.add(link);
+    }
+
+    private void assertUp() {
+        assertTrue(manager.isUp(), () -> "not up: " + manager.counters());
+        assertConnected();
+    }
+
+    // ---- forms ----
+
+    @Test
+    void shouldBringUpTree() {
+        begin(Topologies.tree(16, 4, 2), "h1", 1);
+        run(SECOND);
+        assertUp();
+    }
+
+    @Test
+    void shouldUseShortestRoutesAndAllSpinesOfTree() {
+        begin(Topologies.tree(16, 4, 2), "h1", 1);
+        run(SECOND);
+        readCables();
+        Set<FabricNode> spines = new HashSet<>();
+        for (FabricPort to : ends()) {
+            if (!to.node().isSwitch() && to != at) {
+                List<FabricPort> links = walk(at, to);
+                assertTrue(links.size() == 2 || links.size() == 4, () -> to + ": " + links.size() + " links");
+                if (links.size() == 4) {
+                    spines.add(links.get(2).node());
+                }
+            }
+        }
+        assertEquals(2, spines.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 4, 5, 6, 9})
+    void shouldBringUpRingWithoutCreditLoop(int switches) {
+        begin(Topologies.ring(switches, 2), "h2", 1);
+        run(SECOND);
+        assertUp();
+    }
+
+    @Test
+    void shouldBringUpTorusWithoutCreditLoop() {
+        begin(Topologies.torus(5, 4, 1), "s7", 1);
+        run(SECOND);
+        assertUp();
+    }
+
+    @Test
+    void shouldBringUpTwoHundredNodes() {
+        begin(Topologies.torus(8, 5, 4), "h1", 1);
+        assertEquals(200, fabric.nodes().size());
+        run(SECOND);
+        assertUp();
+    }
+
+    @Test
+    void shouldBringUpRandomSubnets() {
+        for (int seed = 0; seed < 100; seed++) {
+            SplittableRandom random = new SplittableRandom(seed);
+            nowNs = 0;
+            begin(Topologies.random(random, 1 + random.nextInt(12), random.nextInt(12), 1 + random.nextInt(12)), "h1", seed);
+            run(SECOND);
+            int which = seed;
+            assertTrue(manager.isUp(), () -> "seed " + which);
+            assertConnected();
+        }
+    }
+
+    // ---- faults ----
+
+    @Test
+    void shouldBringUpSubnetsThatLoseDatagrams() {
+        for (int seed = 0; seed < 200; seed++) {
+            SplittableRandom random = new SplittableRandom(seed);
+            nowNs = 0;
+            begin(Topologies.random(random, 1 + random.nextInt(6), random.nextInt(6), 1 + random.nextInt(6)), "h1", seed);
+            fabric.cables().forEach(each -> fabric.setLoss(each, 0.1));
+            run(20 * SECOND);
+            fabric.cables().forEach(each -> fabric.setLoss(each, 0));
+            run(2 * SubnetManager.SWEEP_INTERVAL_NS);
+            int which = seed;
+            assertTrue(manager.isUp(), () -> "seed " + which);
+            assertConnected();
+        }
+    }
+
+    @Test
+    void shouldRouteAroundPulledCableAfterTrap() {
+        begin(Topologies.ring(5, 1), "h1", 1);
+        run(SECOND);
+        fabric.pull(fabric.cables().get(0), nowNs);
+        run(3 * SECOND);
+        assertTrue(manager.counters().get(SmCounter.TRAPS) > 0);
+        assertUp();
+        fabric.plug(fabric.cables().get(0), nowNs);
+        run(3 * SECOND);
+        assertUp();
+    }
+
+    @Test
+    void shouldKeepLidsOverSweeps() {
+        begin(Topologies.tree(6, 2, 1), "h1", 1);
+        run(SECOND);
+        int lid = fabric.find("h4").port(1).lid();
+        fabric.powerCycle(fabric.find("h4"), nowNs);
+        assertEquals(0, fabric.find("h4").port(1).lid());
+        run(3 * SECOND);
+        assertEquals(lid, fabric.find("h4").port(1).lid());
+        assertUp();
+    }
+
+    @Test
+    void shouldWriteTablesAgainAfterSwitchLostPower() {
+        begin(Topologies.tree(6, 2, 1), "h1", 1);
+        run(SECOND);
+        fabric.powerCycle(fabric.find("s2"), nowNs);
+        run(2 * SubnetManager.SWEEP_INTERVAL_NS);
+        assertUp();
+    }
+
+    @Test
+    void shouldSweepLightlyWhileNothingChanges() {
+        begin(Topologies.tree(6, 2, 1), "h1", 1);
+        run(SECOND);
+        long heavy = manager.counters().get(SmCounter.HEAVY_SWEEPS);
+        run(5 * SubnetManager.SWEEP_INTERVAL_NS);
+        assertEquals(heavy, manager.counters().get(SmCounter.HEAVY_SWEEPS));
+        assertTrue(manager.counters().get(SmCounter.LIGHT_SWEEPS) >= 4);
+    }
+
+    @Test
+    void shouldNotBeUpWithoutItsOwnNode() {
+        manager = new SubnetManager(FIRST_TRANSACTION, 0);
+        for (nowNs = 0; nowNs < 10 * SECOND; nowNs += SECOND / 10) {
+            manager.onTime(nowNs);
+            while (manager.transmit(nowNs) != null) {
+                assertFalse(manager.isUp());
+            }
+        }
+        assertFalse(manager.isUp());
+        assertTrue(manager.counters().get(SmCounter.HEAVY_SWEEPS) > 1, "tries again");
+    }
+
+    // ---- hostile datagrams ----
+
+    @Test
+    void shouldDropWhatItHasNoUseFor() {
+        manager = new SubnetManager(FIRST_TRANSACTION, 0);
+        manager.onPacket(ManagementPacket.directed(ByteBuffer.allocate(Mad.LENGTH - 1)), 0);
+        assertEquals(1, manager.counters().get(SmCounter.DROP_MALFORMED));
+        ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+        Smp.begin(mad, 0, MadMethod.GET, SmAttribute.PORT_INFO, 0, 1, 0);
+        manager.onPacket(ManagementPacket.lidRouted(1, 2, mad), 0);
+        assertEquals(1, manager.counters().get(SmCounter.DROP_UNSUPPORTED));
+        Smp.beginDirected(mad, 0, MadMethod.GET_RESPONSE, SmAttribute.PORT_INFO, 0, FIRST_TRANSACTION, 0, new byte[2]);
+        manager.onPacket(ManagementPacket.directed(mad), 0);
+        assertEquals(1, manager.counters().get(SmCounter.DROP_NO_REQUEST));
+    }
+
+    @Test
+    void shouldBoundAnswersToTraps() {
+        manager = new SubnetManager(FIRST_TRANSACTION, 0);
+        ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+        Smp.begin(mad, 0, MadMethod.TRAP, SmAttribute.NOTICE, 0, 7, 0);
+        manager.onPacket(ManagementPacket.lidRouted(0, 2, mad), 0);
+        assertEquals(1, manager.counters().get(SmCounter.DROP_BAD_LID));
+        for (int i = 0; i <= SubnetManager.MAX_ANSWERS; i++) {
+            manager.onPacket(ManagementPacket.lidRouted(3, 2, mad), 0);
+        }
+        assertEquals(1, manager.counters().get(SmCounter.DROP_QUEUE_FULL));
+        ManagementPacket answer = manager.transmit(0);
+        assertEquals(MadMethod.TRAP_REPRESS, answer.method());
+        assertEquals(3, answer.dlid());
+        assertEquals(7, answer.transactionId());
+    }
+
+    @Test
+    void shouldDropNodesThatCannotBe() {
+        manager = new SubnetManager(FIRST_TRANSACTION, 0);
+        manager.onTime(0);
+        ManagementPacket request = manager.transmit(0);
+        request.mad().put(Mad.METHOD_OFFSET, (byte) MadMethod.GET_RESPONSE);
+        manager.onPacket(request, 0);
+        assertEquals(1, manager.counters().get(SmCounter.DROP_BAD_NODE), "node type 0");
+        assertFalse(manager.isUp());
+    }
+}
