@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;
+import org.softrdma.verbs.reason.Failure;
+import org.softrdma.verbs.reason.Reason;
 
 class WorkRequestTest {
     private final SendRequest wr = new SendRequest();
@@ -97,7 +99,14 @@ class WorkRequestTest {
         assertNotSame(two[0], two[1]);
         two[0].set(-1, WcStatus.SUCCESS, WcOpcode.RECV, 0, 17, 0, 0x11, 0, 0);
         assertEquals("wr_id 18446744073709551615 SUCCESS RECV, 17 bytes, qp 0x11", two[0].toString());
-        two[0].set(5, WcStatus.RETRY_EXC_ERR, WcOpcode.SEND, 1, 17, 0, 0x11, 0, 0);
+        two[0].set(5, WcStatus.RETRY_EXC_ERR, WcOpcode.SEND, 0, 17, 0, 0x11, 0, 0);
         assertEquals("wr_id 5 RETRY_EXC_ERR, qp 0x11", two[0].toString());
+        two[0].set(5, WcStatus.RETRY_EXC_ERR, WcOpcode.SEND, 0x201, 17, 0, 0x11, 0, 0);
+        assertEquals("wr_id 5 RETRY_EXC_ERR, qp 0x11, vendor error 0x201", two[0].toString(), "of a device in another process");
+        two[0].explain(Failure.of(Reason.LOST_TOO_OFTEN, 3));
+        assertEquals("wr_id 5 RETRY_EXC_ERR, qp 0x11: the packets of one request were lost 3 times: the peer reported a gap each time "
+            + "[0x0202 lost-too-often]", two[0].toString());
+        two[0].set(6, WcStatus.RETRY_EXC_ERR, WcOpcode.SEND, 0, 17, 0, 0x11, 0, 0);
+        assertNull(two[0].explanation(), "that of the completion before");
     }
 }

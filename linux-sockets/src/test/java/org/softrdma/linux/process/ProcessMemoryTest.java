@@ -262,7 +262,6 @@ class ProcessMemoryTest {
         // One by one: together they may exceed what the compiler inlines, and native calls allocate where they are not inlined.
         Allocation.assertNone(() -> memory.read(arguments, bytes, 0, 11));
         Allocation.assertNone(() -> memory.write(arguments, bytes, 0, 11));
-        Allocation.assertNone(() -> memory.readString(arguments, bytes));
         Allocation.assertNone(() -> {
             vectors.clear();
             vectors.add(arguments, 5);
