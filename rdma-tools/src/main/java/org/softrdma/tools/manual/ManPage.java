@@ -36,6 +36,9 @@ final class ManPage {
             SOFTRDMA_CAPTURE_DIR
             a directory for a capture of each device's packets, for Wireshark
             .TP
+            SOFTRDMA_RECORD_DIR
+            a directory for the last packets of each queue pair that fails, with comments, for Wireshark
+            .TP
             SOFTRDMA_LOG
             error, warning, info or debug: what of the library's log is printed, with time and source in each line
             .TP

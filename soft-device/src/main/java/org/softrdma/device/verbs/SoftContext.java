@@ -27,6 +27,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.XrcDomain;
+import org.softrdma.verbs.reason.Failure;
 
 /** Base of the contexts of all soft devices: protection domains, completion queues, channels and asynchronous events. */
 public abstract class SoftContext implements Context, FlightRecorder.Recorded {
@@ -47,6 +48,8 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
     private volatile StrictContext strict;
     private final EventQueue<Event> events = new EventQueue<>(Event::delivered, MAX_EVENTS, () -> agent().virtualTime());
     private final RecentFailures failures = new RecentFailures();
+    /** Null unless they are requested. */
+    private final FailureRecordings recordings = FailureRecordings.requested();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicBoolean dropLogged = new AtomicBoolean();
     private volatile boolean removed;
@@ -100,6 +103,13 @@ public abstract class SoftContext implements Context, FlightRecorder.Recorded {
 
     RecentFailures failures() {
         return failures;
+    }
+
+    /** A queue pair has entered ERR by a failure; null if none was noted. With the owner's lock held. */
+    void onError(int qpn, Failure why) {
+        if (recordings != null && why != null) {
+            recordings.record(this, qpn, why);
+        }
     }
 
     /**

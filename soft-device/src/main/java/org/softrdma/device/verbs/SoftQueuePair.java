@@ -65,6 +65,8 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
     private final OwnReceives ownSource;
     /** Null for none. */
     private Runnable errorObserver;
+    /** Last failure; null for none. With the owner's lock held. */
+    private Failure failure;
     private final SharedReceives sharedReceives;
     private final ReceiveSource receives;
     private final QpCapabilities granted;
@@ -277,11 +279,13 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
 
     @Override
     public final void onFailure(int qpn, Failure why) {
+        failure = why;
         context.failures().add(qpn, why);
     }
 
     @Override
     public final void onError() {
+        context.onError(qpNum(), failure);
         if (errorObserver != null) {
             errorObserver.run();
             context.agent().doorbell();
