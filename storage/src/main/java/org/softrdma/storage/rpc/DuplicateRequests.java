@@ -14,7 +14,7 @@ import java.util.zip.CRC32C;
  * XIDs: such a call receives the reply of the first one, also when that is still being executed. Any thread.
  */
 final class DuplicateRequests {
-    /** Replies kept at most; the oldest go first. A client has no more than some hundred calls under way. */
+    /** Replies kept at most, besides those of calls in work; the oldest go first. A client has some hundred calls under way at most. */
     private static final int CAPACITY = 2048;
 
     private final Map<Key, CompletableFuture<byte[]>> replies = new LinkedHashMap<>();
@@ -36,11 +36,20 @@ final class DuplicateRequests {
     synchronized CompletableFuture<byte[]> begin(Key key) {
         CompletableFuture<byte[]> first = replies.putIfAbsent(key, new CompletableFuture<>());
         if (first == null && replies.size() > CAPACITY) {
-            Iterator<CompletableFuture<byte[]>> oldest = replies.values().iterator();
-            oldest.next();
-            oldest.remove();
+            forgetOldest();
         }
         return first;
+    }
+
+    /** Forgets the oldest reply. A call in work is kept, because its duplicates wait for the reply. */
+    private void forgetOldest() {
+        Iterator<CompletableFuture<byte[]>> oldest = replies.values().iterator();
+        while (oldest.hasNext()) {
+            if (oldest.next().isDone()) {
+                oldest.remove();
+                return;
+            }
+        }
     }
 
     /**
