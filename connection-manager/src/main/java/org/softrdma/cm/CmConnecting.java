@@ -36,7 +36,7 @@ final class CmConnecting {
             own = id.queuePair;
             to = id.peer;
         }
-        ConnectionParameters checked = CmLimits.check("connect", wanted, on.context().queryDevice(), own);
+        ConnectionParameters checked = CmQueuePair.name(CmLimits.check("connect", wanted, on.context().queryDevice()), own);
         if (to.getPort() == 0) {
             throw new VerbsException(Errno.EINVAL, "connect", "the destination has port 0, at which nothing can listen");
         }
@@ -103,7 +103,7 @@ final class CmConnecting {
         if (request == null) {
             throw new VerbsException(Errno.EINVAL, "accept", "the identifier was not created by a request; it is the connecting side");
         }
-        ConnectionParameters checked = CmLimits.checkAnswer(wanted, request, on.context().queryDevice(), own);
+        ConnectionParameters checked = CmQueuePair.name(CmLimits.checkAnswer(wanted, request, on.context().queryDevice()), own);
         if (own != null && id.type != QpType.UD) {
             try {
                 own.connect(current, now, checked.responderResources(), checked.initiatorDepth());

@@ -18,17 +18,17 @@ public record CmPathOptions(int typeOfService, int ackTimeout, int minRnrTimer) 
      * @throws org.softrdma.verbs.VerbsException EINVAL: out of range
      */
     CmPathOptions withTypeOfService(int tos) {
-        CmLimits.range("set_option", "type of service", tos, 0xff);
+        CmLimits.requireRange("set_option", "type of service", tos, 0xff);
         return new CmPathOptions(tos, ackTimeout, minRnrTimer);
     }
 
     CmPathOptions withAckTimeout(int code) {
-        CmLimits.range("set_option", "ACK timeout", code, 31);
+        CmLimits.requireRange("set_option", "ACK timeout", code, 31);
         return new CmPathOptions(typeOfService, code, minRnrTimer);
     }
 
     CmPathOptions withMinRnrTimer(int code) {
-        CmLimits.range("set_option", "RNR timer", code, 31);
+        CmLimits.requireRange("set_option", "RNR timer", code, 31);
         return new CmPathOptions(typeOfService, ackTimeout, code);
     }
 }

@@ -14,6 +14,7 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
 
 /** A queue pair that the connection manager created and moves between states, and the completion queues created with it. */
@@ -86,10 +87,6 @@ final class CmQueuePair {
         return type == QpType.UD;
     }
 
-    boolean hasSharedReceives() {
-        return shared;
-    }
-
     CompletionQueue sendCq() {
         return sendCq;
     }
@@ -145,7 +142,7 @@ final class CmQueuePair {
         WorkCompletion[] one = {into};
         boolean completed;
         do {
-            completed = await("get_send_comp", sendCq, sendChannel, one, -1);
+            completed = CompletionWait.await("get_send_comp", sendCq, sendChannel, one, -1);
         } while (!completed);
     }
 
@@ -156,7 +153,7 @@ final class CmQueuePair {
      */
     void awaitReceive(WorkCompletion into, BooleanSupplier ended) {
         WorkCompletion[] one = {into};
-        while (!await("get_recv_comp", receiveCq, receiveChannel, one, LOOK_NS)) {
+        while (!CompletionWait.await("get_recv_comp", receiveCq, receiveChannel, one, LOOK_NS)) {
             if (ended.getAsBoolean()) {
                 toError();
                 if (receiveCq.poll(one) == 0) {
@@ -168,26 +165,12 @@ final class CmQueuePair {
     }
 
     /**
-     * Waits for a completion.
+     * Returns connection parameters that name a queue pair.
      *
-     * @param timeoutNs time after which the caller looks at something else; negative for no limit
-     * @return false if there may be none yet
+     * @param own the identifier's; null if the parameters name the queue pair
      */
-    private static boolean await(String verb, CompletionQueue cq, CompletionChannel channel, WorkCompletion[] one, long timeoutNs) {
-        if (channel == null) {
-            throw new VerbsException(Errno.EINVAL, verb, "the completion queue is the program's own; wait for it there");
-        }
-        if (cq.poll(one) == 1) {
-            return true;
-        }
-        cq.requestNotify();
-        if (cq.poll(one) == 1) {
-            return true;
-        }
-        if (channel.getEvent(timeoutNs) != null) {
-            cq.ackEvents(1);
-        }
-        return cq.poll(one) == 1;
+    static ConnectionParameters name(ConnectionParameters parameters, CmQueuePair own) {
+        return own == null ? parameters : parameters.withQp(own.qp.qpNum(), own.shared);
     }
 
     void close() {

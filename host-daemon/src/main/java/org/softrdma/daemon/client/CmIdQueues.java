@@ -2,6 +2,7 @@
 package org.softrdma.daemon.client;
 
 import java.util.function.BooleanSupplier;
+import org.softrdma.cm.CompletionWait;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Errno;
@@ -13,6 +14,7 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
 
 /** The queue pair of an identifier, and the completion queues that the application left to it, with a channel each. */
@@ -69,10 +71,6 @@ final class CmIdQueues {
         return qp;
     }
 
-    boolean hasSharedReceives() {
-        return attributes.srq() != null;
-    }
-
     CompletionQueue sendCq() {
         return attributes.sendCq();
     }
@@ -97,7 +95,7 @@ final class CmIdQueues {
         WorkCompletion[] one = {into};
         boolean completed;
         do {
-            completed = await("get_send_comp", sendCq(), sendChannel, one, -1);
+            completed = CompletionWait.await("get_send_comp", sendCq(), sendChannel, one, -1);
         } while (!completed);
     }
 
@@ -108,10 +106,10 @@ final class CmIdQueues {
      */
     void awaitReceive(WorkCompletion into, BooleanSupplier ended) {
         WorkCompletion[] one = {into};
-        while (!await("get_recv_comp", receiveCq(), receiveChannel, one, LOOK_NS)) {
+        while (!CompletionWait.await("get_recv_comp", receiveCq(), receiveChannel, one, LOOK_NS)) {
             if (ended.getAsBoolean()) {
                 toError();
-                if (!await("get_recv_comp", receiveCq(), receiveChannel, one, LOOK_NS)) {
+                if (!CompletionWait.await("get_recv_comp", receiveCq(), receiveChannel, one, LOOK_NS)) {
                     throw new VerbsException(Errno.ENOTCONN, "get_recv_comp", "the connection has ended, and no receive is posted");
                 }
                 return;
@@ -120,26 +118,12 @@ final class CmIdQueues {
     }
 
     /**
-     * Waits for a completion.
+     * Returns connection parameters that name a queue pair.
      *
-     * @param timeoutNs time after which the caller looks at something else; negative for no limit
-     * @return false if there may be none yet
+     * @param own the identifier's; null if the parameters name the queue pair
      */
-    private static boolean await(String verb, CompletionQueue cq, CompletionChannel channel, WorkCompletion[] one, long timeoutNs) {
-        if (channel == null) {
-            throw new VerbsException(Errno.EINVAL, verb, "the completion queue is the program's own; wait for it there");
-        }
-        if (cq.poll(one) == 1) {
-            return true;
-        }
-        cq.requestNotify();
-        if (cq.poll(one) == 1) {
-            return true;
-        }
-        if (channel.getEvent(timeoutNs) != null) {
-            cq.ackEvents(1);
-        }
-        return cq.poll(one) == 1;
+    static ConnectionParameters name(ConnectionParameters parameters, CmIdQueues own) {
+        return own == null ? parameters : parameters.withQp(own.qp.qpNum(), own.attributes.srq() != null);
     }
 
     void close() {

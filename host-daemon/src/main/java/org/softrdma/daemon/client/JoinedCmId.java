@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.softrdma.abi.ucm.UcmSetOption;
+import org.softrdma.cm.CmLimits;
 import org.softrdma.verbs.AsyncEventType;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
@@ -308,7 +309,7 @@ final class JoinedCmId implements CmId {
     public void connect(ConnectionParameters parameters) {
         JoinedConnections.SharedDevice on = requireDevice("connect");
         CmIdQueues own = queues;
-        ConnectionParameters checked = CmParameters.check("connect", parameters, on.context().queryDevice(), own);
+        ConnectionParameters checked = CmIdQueues.name(CmLimits.check("connect", parameters, on.context().queryDevice()), own);
         if (own != null && qpType != QpType.UD) {
             own.qp().modify(initQpAttributes(QpState.INIT));
         }
@@ -330,7 +331,7 @@ final class JoinedCmId implements CmId {
             throw new VerbsException(Errno.EINVAL, "accept", "the identifier was not created by a request; it is the connecting side");
         }
         CmIdQueues own = queues;
-        ConnectionParameters checked = CmParameters.checkAnswer(wanted, request, on.context().queryDevice(), own);
+        ConnectionParameters checked = CmIdQueues.name(CmLimits.checkAnswer(wanted, request, on.context().queryDevice()), own);
         boolean moves = own != null && qpType != QpType.UD;
         try {
             if (moves) {
@@ -607,15 +608,9 @@ final class JoinedCmId implements CmId {
         commands.option(option, value, bytes);
     }
 
-    private static void requireRange(String what, int value, int max) {
-        if (value < 0 || value > max) {
-            throw new VerbsException(Errno.EINVAL, "set_option", what + ' ' + value + " is not in 0.." + max);
-        }
-    }
-
     @Override
     public void typeOfService(int tos) {
-        requireRange("type of service", tos, MAX_TOS);
+        CmLimits.requireRange("set_option", "type of service", tos, MAX_TOS);
         option(UcmSetOption.ID_TOS, tos, Byte.BYTES);
     }
 
@@ -631,14 +626,14 @@ final class JoinedCmId implements CmId {
 
     @Override
     public void ackTimeout(int code) {
-        requireRange("ACK timeout", code, MAX_CODE);
+        CmLimits.requireRange("set_option", "ACK timeout", code, MAX_CODE);
         option(UcmSetOption.ID_ACK_TIMEOUT, code, Byte.BYTES);
     }
 
     @Override
     public void minRnrTimer(int code) {
         requireOpen("set_option");
-        requireRange("RNR timer", code, MAX_CODE);
+        CmLimits.requireRange("set_option", "RNR timer", code, MAX_CODE);
         rnrTimer = code;
     }
 
