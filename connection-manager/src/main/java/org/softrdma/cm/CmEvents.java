@@ -2,7 +2,6 @@
 package org.softrdma.cm;
 
 import java.util.List;
-import org.softrdma.device.verbs.EventAcks;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.CmEvent;
@@ -10,6 +9,7 @@ import org.softrdma.verbs.cm.CmEventType;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.DatagramParameters;
 import org.softrdma.verbs.cm.EventChannel;
+import org.softrdma.verbs.provider.EventAcks;
 
 /**
  * The events of an identifier: its channel, the waiting calls of a synchronous identifier, and migration to another channel. The

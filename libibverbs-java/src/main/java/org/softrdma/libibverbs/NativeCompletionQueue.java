@@ -5,7 +5,6 @@ import static org.softrdma.libibverbs.NativeMemory.ALL;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.libibverbs.layout.IbvContext;
 import org.softrdma.libibverbs.layout.IbvCq;
 import org.softrdma.libibverbs.layout.IbvCqInitAttrEx;
@@ -19,6 +18,7 @@ import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.provider.KeptLock;
 
 /** {@code struct ibv_cq}, and where the driver has it {@code struct ibv_cq_ex}. Who takes completions holds the lock for that. */
 final class NativeCompletionQueue extends NativeObject implements CompletionQueue {
@@ -37,9 +37,11 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
     private final MemorySegment completions = Arena.ofAuto().allocate((long) BATCH * IbvWc.BYTES, 8);
     /** Null if the structure is not the extended one. */
     private final ExtendedPolling extended;
-    /** Taken before the object's monitor. A reader holds it while a completion is current. */
-    private final ReentrantLock polling = new ReentrantLock();
-    private boolean reading;
+    /**
+     * Taken before the object's monitor. A reader keeps it while a completion is current: in another call of the same thread, the driver
+     * would wait for itself.
+     */
+    private final KeptLock polling = new KeptLock(() -> "this thread is reading the queue; call end_poll first");
 
     private NativeCompletionQueue(NativeContext context, Object cqContext, NativeCompletionChannel channel, NativeProtectionDomain parent,
             long address, boolean isExtended) {
@@ -104,7 +106,7 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
 
     @Override
     public int poll(WorkCompletion[] into, int max) {
-        lock("poll_cq");
+        polling.lock("poll_cq");
         try {
             return take(into, max);
         } finally {
@@ -168,7 +170,7 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
 
     @Override
     public void resize(int cqe) {
-        lock("resize_cq");
+        polling.lock("resize_cq");
         try {
             synchronized (this) {
                 Libibverbs.check(Libibverbs.RESIZE_CQ.call(address("resize_cq"), cqe), "resize_cq", "cqe " + cqe);
@@ -188,40 +190,32 @@ final class NativeCompletionQueue extends NativeObject implements CompletionQueu
         return new NativeCompletionReader(this, extended);
     }
 
-    /** Takes the lock of the completions, unless this thread reads one in place: the driver would wait for itself. */
-    private void lock(String verb) {
-        polling.lock();
-        if (reading) {
-            polling.unlock();
-            throw new VerbsException(Errno.EINVAL, verb, "this thread is reading the queue; call end_poll first");
-        }
-    }
-
     /** Takes the lock until {@link #endReading}. Returns the address. */
     long beginReading() {
-        lock("start_poll");
-        reading = true;
+        polling.lock("start_poll");
+        long cq;
         try {
-            return address("start_poll");
+            cq = address("start_poll");
         } catch (VerbsException closed) {
-            endReading();
+            polling.unlock();
             throw closed;
         }
+        polling.keep();
+        return cq;
     }
 
     void endReading() {
-        reading = false;
-        polling.unlock();
+        polling.release();
     }
 
     /** Returns whether this thread has begun to read. */
     boolean isReading() {
-        return polling.isHeldByCurrentThread() && reading;
+        return polling.isKept();
     }
 
     @Override
     public void close() {
-        lock("destroy_cq");
+        polling.lock("destroy_cq");
         try {
             super.close();
         } finally {

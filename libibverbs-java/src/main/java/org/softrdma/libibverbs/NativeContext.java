@@ -41,6 +41,7 @@ import org.softrdma.verbs.PortState;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.RdmaDevice;
+import org.softrdma.verbs.SendOps;
 import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.XrcDomain;
@@ -114,7 +115,7 @@ final class NativeContext implements Context {
 
     /** Bits of {@link org.softrdma.verbs.SendOps} to make queue pairs of a type for: all of the service until a driver had fewer. */
     int sendOperations(QpType type) {
-        return sendOperations.getOrDefault(type, SendChecks.operations(type));
+        return sendOperations.getOrDefault(type, SendOps.of(type));
     }
 
     void learnSendOperations(QpType type, int operations) {

@@ -4,6 +4,7 @@ package org.softrdma.libibverbs;
 import java.util.Map;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.EventAcks;
 
 /**
  * An object of C that belongs to a context. A closed object refuses every use with EINVAL: its address would be that of freed memory. Who
@@ -14,9 +15,8 @@ abstract class NativeObject implements AutoCloseable {
     private final String kind;
     private final long key;
     private volatile long address;
-    /** Lock of the count: an event may arrive and be acknowledged while the library waits for that in {@link #close}. */
-    private final Object events = new Object();
-    private int unacknowledged;
+    /** An event may arrive and be acknowledged while {@link #close} waits for that. */
+    private final EventAcks events = new EventAcks();
 
     /**
      * @param kind    in words, for messages
@@ -60,9 +60,7 @@ abstract class NativeObject implements AutoCloseable {
 
     /** Counts an event that the application received and must acknowledge. */
     final void delivered() {
-        synchronized (events) {
-            unacknowledged++;
-        }
+        events.deliver();
     }
 
     /**
@@ -71,31 +69,7 @@ abstract class NativeObject implements AutoCloseable {
      * @throws VerbsException EINVAL: more than were received
      */
     final void acknowledge(int count, String verb, Runnable call) {
-        synchronized (events) {
-            if (count < 0 || count > unacknowledged) {
-                throw new VerbsException(Errno.EINVAL, verb, count + " events; not acknowledged of the " + kind + ": " + unacknowledged);
-            }
-            unacknowledged -= count;
-            call.run();
-            events.notifyAll();
-        }
-    }
-
-    /** Waits here, where debuggers show it, rather than in the library. An interrupt does not end the wait. */
-    private void awaitAcknowledgements() {
-        boolean interrupted = false;
-        synchronized (events) {
-            while (unacknowledged > 0) {
-                try {
-                    events.wait();
-                } catch (InterruptedException later) {
-                    interrupted = true;
-                }
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        events.ack(count, verb, kind, call);
     }
 
     final boolean isClosed() {
@@ -127,7 +101,8 @@ abstract class NativeObject implements AutoCloseable {
         if (!users.isEmpty()) {
             throw new VerbsException(Errno.EBUSY, destroyVerb(), "the " + kind + " is used: " + users);
         }
-        awaitAcknowledgements();
+        // Here, where debuggers show it, rather than in the library.
+        events.awaitAll();
         int refused = destroy(address);
         if (!context.isGone(refused)) {
             Libibverbs.check(refused, destroyVerb(), "the " + kind);

@@ -6,7 +6,6 @@ import static org.softrdma.libibverbs.NativeMemory.ALL;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongToIntFunction;
 import java.util.function.LongUnaryOperator;
 import org.softrdma.libibverbs.layout.IbvContext;
@@ -39,6 +38,7 @@ import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.Transport;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.provider.KeptLock;
 
 /**
  * {@code struct ibv_qp}, and where the driver has it {@code struct ibv_qp_ex}. Senders and receivers have a lock each, which {@link #close}
@@ -69,9 +69,8 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     /** Null if the structure is not the extended one. */
     private final ExtendedSends extended;
     private final ReceiveRecord receive = new ReceiveRecord();
-    private final ReentrantLock sending = new ReentrantLock();
-    /** The holder of {@link #sending} is in a batch: the driver's lock is held, too. */
-    private boolean inBatch;
+    /** Lock of senders, kept during a batch: with it the driver's lock is held, for which the driver would wait in another call. */
+    private final KeptLock sending = new KeptLock(() -> "this thread is in a batch; complete or abort it first");
     private final Object receiving = new Object();
     /** Multicast groups. */
     private final AtomicInteger attached = new AtomicInteger();
@@ -261,7 +260,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
 
     @Override
     public void postSend(SendRequest request) {
-        lockSends("post_send");
+        sending.lock("post_send");
         try {
             long qp = address("post_send");
             check(qp, request);
@@ -295,15 +294,6 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
         return extended.complete();
     }
 
-    /** Takes the lock of senders, unless this thread is in a batch: the driver would wait for itself. */
-    private void lockSends(String verb) {
-        sending.lock();
-        if (inBatch) {
-            sending.unlock();
-            throw new VerbsException(Errno.EINVAL, verb, "this thread is in a batch; complete or abort it first");
-        }
-    }
-
     // ---- batches ----
 
     @Override
@@ -319,21 +309,20 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
 
     /** Takes the lock of senders, and the driver's, until {@link #completeBatch} or {@link #abortBatch}. */
     void beginBatch() {
-        lockSends("wr_start");
+        sending.lock("wr_start");
         try {
             address("wr_start");
-            inBatch = true;
-        } finally {
-            if (!inBatch) {
-                sending.unlock();
-            }
+        } catch (VerbsException closed) {
+            sending.unlock();
+            throw closed;
         }
+        sending.keep();
         extended.start();
     }
 
     /** Returns whether this thread is in a batch. */
     boolean isInBatch() {
-        return sending.isHeldByCurrentThread() && inBatch;
+        return sending.isKept();
     }
 
     /** Builds the next request of the batch. */
@@ -356,8 +345,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
     }
 
     private void endBatch() {
-        inBatch = false;
-        sending.unlock();
+        sending.release();
     }
 
     @Override
@@ -420,7 +408,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
             IbvMwBindInfo.ADDR.set(m, info, address);
             IbvMwBindInfo.LENGTH.set(m, info, length);
             IbvMwBindInfo.MW_ACCESS_FLAGS.set(m, info, access);
-            lockSends("bind_mw");
+            sending.lock("bind_mw");
             try {
                 Libibverbs.check(nativeContext().bindMw.call(address("bind_mw"), bound.address("bind_mw"), m.address()), "bind_mw",
                     "length " + length + ", access " + access);
@@ -483,7 +471,7 @@ final class NativeQueuePair extends NativeObject implements QueuePair {
         if (attached.get() > 0) {
             throw new VerbsException(Errno.EBUSY, "destroy_qp", this + " is attached: multicast groups=" + attached);
         }
-        lockSends("destroy_qp");
+        sending.lock("destroy_qp");
         try {
             synchronized (receiving) {
                 super.close();

@@ -1,82 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.libibverbs;
 
-import org.softrdma.verbs.Errno;
-import org.softrdma.verbs.SendBatch;
-import org.softrdma.verbs.SendOps;
 import org.softrdma.verbs.SendRequest;
-import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.StagedSendBatch;
 
 /** A batch that the driver builds in its send queue, from {@code ibv_wr_start} to {@code ibv_wr_complete}. */
-final class NativeSendBatch implements SendBatch {
+final class NativeSendBatch extends StagedSendBatch {
     private final NativeQueuePair qp;
-    private final int operations;
-    private final SendRequest request = new SendRequest();
-    private boolean open;
-    /** The application has {@link #request}, which is not built yet. */
-    private boolean filling;
-    /** First error, or null. With an error {@link #complete} posts nothing. */
-    private VerbsException refused;
 
     NativeSendBatch(NativeQueuePair qp, int operations) {
+        super(operations);
         this.qp = qp;
-        this.operations = operations;
     }
 
     @Override
-    public void start() {
+    protected void begin() {
         qp.beginBatch();
-        open = true;
-        filling = false;
-        refused = null;
     }
 
     @Override
-    public SendRequest add() {
-        requireOpen("wr_start");
-        build();
-        filling = true;
-        return request.send();
-    }
-
-    private void build() {
-        if (!filling || refused != null) {
-            return;
-        }
-        filling = false;
-        try {
-            if ((operations & SendOps.of(request.opcode())) == 0) {
-                throw new VerbsException(Errno.EINVAL, "wr_complete",
-                    request.opcode() + " is not among the operations of the batch (0x" + Integer.toHexString(operations) + ")");
-            }
-            qp.build(request);
-        } catch (VerbsException wrong) {
-            refused = wrong;
-        }
+    protected void stage(SendRequest request) {
+        qp.build(request);
     }
 
     @Override
-    public void complete() {
-        requireOpen("wr_complete");
-        build();
-        open = false;
-        if (refused != null) {
+    protected void end(boolean post) {
+        if (post) {
+            qp.completeBatch();
+        } else {
             qp.abortBatch();
-            throw refused;
         }
-        qp.completeBatch();
     }
 
     @Override
-    public void abort() {
-        requireOpen("wr_abort");
-        open = false;
-        qp.abortBatch();
-    }
-
-    private void requireOpen(String verb) {
-        if (!open || !qp.isInBatch()) {
-            throw new VerbsException(Errno.EINVAL, verb, "no batch was begun by this thread; call start() first");
-        }
+    protected boolean isOwner() {
+        return qp.isInBatch();
     }
 }

@@ -17,7 +17,22 @@ public final class SendOps {
     public static final int FLUSH = 1 << 11;
     public static final int ATOMIC_WRITE = 1 << 12;
 
+    private static final int UD_OPERATIONS = SEND | SEND_WITH_IMM;
+    private static final int UC_OPERATIONS = UD_OPERATIONS | SEND_WITH_INV | RDMA_WRITE | RDMA_WRITE_WITH_IMM | LOCAL_INV | BIND_MW;
+    private static final int RC_OPERATIONS = UC_OPERATIONS | RDMA_READ | ATOMIC_CMP_AND_SWP | ATOMIC_FETCH_AND_ADD | FLUSH
+        | ATOMIC_WRITE;
+
     private SendOps() {
+    }
+
+    /** Returns the flags of a service's operations; 0 for an XRC target, which sends nothing. */
+    public static int of(QpType service) {
+        return switch (service) {
+            case RC, XRC_SEND -> RC_OPERATIONS;
+            case UC -> UC_OPERATIONS;
+            case UD -> UD_OPERATIONS;
+            case XRC_RECV -> 0;
+        };
     }
 
     /** Returns the flag of an operation. */

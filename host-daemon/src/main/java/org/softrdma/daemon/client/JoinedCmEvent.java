@@ -43,13 +43,13 @@ final class JoinedCmEvent implements CmEvent {
         connection = datagrams || !hasConnection(type) ? null : connection(m);
         datagram = datagrams && hasDatagram(type) ? datagram(m, type) : null;
         counted = listenId == null ? id : listenId;
-        counted.acks().delivered();
+        counted.acks().deliver();
     }
 
     /** Has its acknowledgement counted by an identifier that keeps it. */
     void keptBy(JoinedCmId keeper) {
-        keeper.acks().delivered();
-        counted.acks().acknowledge(1, "ack_cm_event", "identifier");
+        keeper.acks().deliver();
+        counted.acks().ack(1, "ack_cm_event", "identifier");
         counted = keeper;
     }
 
@@ -152,7 +152,7 @@ final class JoinedCmEvent implements CmEvent {
         if (!acknowledged.compareAndSet(false, true)) {
             throw new VerbsException(Errno.EINVAL, "ack_cm_event", "the event was acknowledged before");
         }
-        counted.acks().acknowledge(1, "ack_cm_event", "identifier");
+        counted.acks().ack(1, "ack_cm_event", "identifier");
     }
 
     @Override

@@ -27,6 +27,7 @@ import org.softrdma.verbs.cm.CmId;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.EventChannel;
 import org.softrdma.verbs.cm.PortSpace;
+import org.softrdma.verbs.provider.EventAcks;
 
 /** An identifier of the daemon's connection manager, whose queue pair this process moves: when it connects, and when it takes events. */
 final class JoinedCmId implements CmId {
@@ -684,7 +685,7 @@ final class JoinedCmId implements CmId {
             kept.ack();
         }
         early.forEach(JoinedCmEvent::ack);
-        acks.await();
+        acks.awaitAll();
         channel.remove();
         if (synchronous && !sharesChannel) {
             channel.close();

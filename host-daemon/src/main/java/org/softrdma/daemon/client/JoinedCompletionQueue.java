@@ -2,7 +2,6 @@
 package org.softrdma.daemon.client;
 
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.abi.rings.RxeCompletion;
 import org.softrdma.abi.uverbs.DestroyCqResponse;
 import org.softrdma.abi.uverbs.MmapInfo;
@@ -22,6 +21,7 @@ import org.softrdma.verbs.WcFlags;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.provider.KeptLock;
 
 /** A completion queue, whose ring the device fills. Who takes completions holds the lock for that. */
 final class JoinedCompletionQueue extends JoinedObject implements CompletionQueue {
@@ -30,11 +30,10 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
     private final JoinedChannel channel;
     /** Null for none. */
     private final JoinedDomain parent;
-    /** Taken before the object's monitor. A reader holds it while a completion is current. */
-    private final ReentrantLock polling = new ReentrantLock();
+    /** Taken before the object's monitor. A reader keeps it while a completion is current. */
+    private final KeptLock polling = new KeptLock(() -> "this thread is reading the queue; call end_poll first");
     /** Replaced with {@link #polling} held. */
     private volatile ClientRing ring;
-    private boolean reading;
 
     private JoinedCompletionQueue(JoinedContext context, Object cqContext, JoinedChannel channel, JoinedDomain parent) {
         super(context, "completion queue");
@@ -90,7 +89,7 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
 
     @Override
     public int poll(WorkCompletion[] into, int max) {
-        lock("poll_cq");
+        polling.lock("poll_cq");
         try {
             requireOpen("poll_cq");
             if (max < 0) {
@@ -158,7 +157,7 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
 
     @Override
     public void resize(int cqe) {
-        lock("resize_cq");
+        polling.lock("resize_cq");
         try (Ioctl call = Ioctl.command(joinedContext(), UverbsCommand.RESIZE_CQ)) {
             if (cqe < 1) {
                 throw new VerbsException(Errno.EINVAL, "resize_cq", "cqe " + cqe);
@@ -180,46 +179,39 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
         return new JoinedReader(this);
     }
 
-    /** Takes the lock of the completions, unless this thread reads one in place. */
-    private void lock(String verb) {
-        polling.lock();
-        if (reading) {
-            polling.unlock();
-            throw new VerbsException(Errno.EINVAL, verb, "this thread is reading the queue; call end_poll first");
-        }
-    }
-
     /**
      * Begins to read in place.
      *
      * @return the ring, of which the caller has the first completion until {@link #endReading}; null if there is none
      */
     ClientRing beginReading() {
-        lock("start_poll");
+        polling.lock("start_poll");
+        boolean found = false;
         try {
             requireOpen("start_poll");
-            reading = ring.held(ring.producer()) > 0;
+            found = ring.held(ring.producer()) > 0;
         } finally {
-            if (!reading) {
+            if (found) {
+                polling.keep();
+            } else {
                 polling.unlock();
             }
         }
-        return reading ? ring : null;
+        return found ? ring : null;
     }
 
     void endReading() {
-        reading = false;
-        polling.unlock();
+        polling.release();
     }
 
     /** Returns whether this thread has begun to read. */
     boolean isReading() {
-        return polling.isHeldByCurrentThread() && reading;
+        return polling.isKept();
     }
 
     @Override
     public void close() {
-        lock("destroy_cq");
+        polling.lock("destroy_cq");
         try {
             super.close();
         } finally {

@@ -4,6 +4,7 @@ package org.softrdma.daemon.client;
 import java.util.Map;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.EventAcks;
 
 /** An object of a context that the daemon knows by a handle. A closed object refuses every use with EINVAL. */
 abstract class JoinedObject implements AutoCloseable {
@@ -67,7 +68,7 @@ abstract class JoinedObject implements AutoCloseable {
 
     /** Counts an event that the application received and must acknowledge. */
     final void delivered() {
-        events.delivered();
+        events.deliver();
     }
 
     /**
@@ -76,7 +77,7 @@ abstract class JoinedObject implements AutoCloseable {
      * @throws VerbsException EINVAL: more than were received
      */
     final void acknowledge(int count, String verb) {
-        events.acknowledge(count, verb, kind);
+        events.ack(count, verb, kind);
     }
 
     /** Text before messages about this object, which tells it from others. */
@@ -108,7 +109,7 @@ abstract class JoinedObject implements AutoCloseable {
         if (!users.isEmpty()) {
             throw new VerbsException(Errno.EBUSY, destroyVerb(), "the " + kind + " is used: " + users);
         }
-        events.await();
+        events.awaitAll();
         try {
             destroy(handle);
         } catch (VerbsException refused) {

@@ -4,7 +4,6 @@ package org.softrdma.daemon.client;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.abi.uverbs.DestroyResponse;
 import org.softrdma.abi.uverbs.McastCommand;
 import org.softrdma.abi.uverbs.ModifyQpCommand;
@@ -34,8 +33,10 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendBatch;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOps;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.KeptLock;
 
 /** A queue pair whose rings the device reads. Senders and receivers have a lock each, which {@link #close} takes as well. */
 final class JoinedQueuePair extends JoinedObject implements QueuePair {
@@ -48,9 +49,8 @@ final class JoinedQueuePair extends JoinedObject implements QueuePair {
     private ReceiveWriter receives;
     /** The last state that the program has asked for. What the device does by itself is ERR, in which requests are posted as in RTS. */
     private volatile QpState known = QpState.RESET;
-    private final ReentrantLock sending = new ReentrantLock();
-    /** The holder of {@link #sending} is in a batch. */
-    private boolean inBatch;
+    /** Lock of senders, kept during a batch. */
+    private final KeptLock sending = new KeptLock(() -> label() + "this thread is in a batch; complete or abort it first");
     private final Object receiving = new Object();
     /** Multicast groups. */
     private final Set<Gid> attached = ConcurrentHashMap.newKeySet();
@@ -181,7 +181,7 @@ final class JoinedQueuePair extends JoinedObject implements QueuePair {
 
     @Override
     public void postSend(SendRequest request) {
-        lockSends("post_send");
+        sending.lock("post_send");
         try {
             requireSending("post_send");
             sends.stage(request);
@@ -199,19 +199,10 @@ final class JoinedQueuePair extends JoinedObject implements QueuePair {
         }
     }
 
-    /** Takes the lock of senders, unless this thread is in a batch. */
-    private void lockSends(String verb) {
-        sending.lock();
-        if (inBatch) {
-            sending.unlock();
-            throw new VerbsException(Errno.EINVAL, verb, label() + "this thread is in a batch; complete or abort it first");
-        }
-    }
-
     @Override
     public SendBatch sendBatch(int operations) {
         requireOpen("create_qp_ex");
-        int lacking = operations & ~SendWriter.operations(type());
+        int lacking = operations & ~SendOps.of(type());
         if (lacking != 0) {
             throw new VerbsException(Errno.EOPNOTSUPP, "create_qp_ex",
                 label() + "operations 0x" + Integer.toHexString(lacking) + " are not those of " + type());
@@ -221,20 +212,19 @@ final class JoinedQueuePair extends JoinedObject implements QueuePair {
 
     /** Takes the lock of senders until {@link #endBatch}. */
     void beginBatch() {
-        lockSends("wr_start");
+        sending.lock("wr_start");
         try {
             requireOpen("wr_start");
-            inBatch = true;
-        } finally {
-            if (!inBatch) {
-                sending.unlock();
-            }
+        } catch (VerbsException closed) {
+            sending.unlock();
+            throw closed;
         }
+        sending.keep();
     }
 
     /** Returns whether this thread is in a batch. */
     boolean isInBatch() {
-        return sending.isHeldByCurrentThread() && inBatch;
+        return sending.isKept();
     }
 
     /** Writes the next request of the batch. */
@@ -250,8 +240,7 @@ final class JoinedQueuePair extends JoinedObject implements QueuePair {
         } else {
             sends.discard();
         }
-        inBatch = false;
-        sending.unlock();
+        sending.release();
         if (post) {
             joinedContext().ring();
         }
@@ -277,7 +266,7 @@ final class JoinedQueuePair extends JoinedObject implements QueuePair {
         JoinedWindow bound = own(JoinedWindow.class, window, joinedContext(), "bind_mw", "the window");
         JoinedRegion of = region == null ? null : own(JoinedRegion.class, region, joinedContext(), "bind_mw", "the region");
         checkBinding(bound, of, length, access);
-        lockSends("bind_mw");
+        sending.lock("bind_mw");
         try {
             requireSending("bind_mw");
             int key = MemoryWindow.nextRkey(bound.rkey());
@@ -342,7 +331,7 @@ final class JoinedQueuePair extends JoinedObject implements QueuePair {
         if (!attached.isEmpty()) {
             throw new VerbsException(Errno.EBUSY, "destroy_qp", this + " is attached: multicast groups=" + attached.size());
         }
-        lockSends("destroy_qp");
+        sending.lock("destroy_qp");
         try {
             synchronized (receiving) {
                 super.close();

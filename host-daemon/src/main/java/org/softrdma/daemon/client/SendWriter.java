@@ -22,11 +22,6 @@ import org.softrdma.verbs.WrOpcode;
 /** The posting side of a send queue: checks requests, and writes them into the ring as librxe does. Callers take turns. */
 final class SendWriter {
     private static final int NUMBER_BITS = 24;
-    private static final int UD_OPERATIONS = SendOps.SEND | SendOps.SEND_WITH_IMM;
-    private static final int UC_OPERATIONS = UD_OPERATIONS | SendOps.SEND_WITH_INV | SendOps.RDMA_WRITE | SendOps.RDMA_WRITE_WITH_IMM
-        | SendOps.LOCAL_INV | SendOps.BIND_MW;
-    private static final int RC_OPERATIONS = UC_OPERATIONS | SendOps.RDMA_READ | SendOps.ATOMIC_CMP_AND_SWP
-        | SendOps.ATOMIC_FETCH_AND_ADD | SendOps.FLUSH | SendOps.ATOMIC_WRITE;
 
     private final JoinedDomain pd;
     private final QpType type;
@@ -45,16 +40,6 @@ final class SendWriter {
         this.capabilities = capabilities;
         this.ring = ring;
         this.label = label;
-    }
-
-    /** Returns bits of {@link SendOps}: the operations of a service. */
-    static int operations(QpType type) {
-        return switch (type) {
-            case RC -> RC_OPERATIONS;
-            case UC -> UC_OPERATIONS;
-            case UD -> UD_OPERATIONS;
-            case XRC_SEND, XRC_RECV -> 0;
-        };
     }
 
     /**
@@ -106,7 +91,7 @@ final class SendWriter {
     }
 
     private void check(SendRequest request) {
-        if ((operations(type) & SendOps.of(request.opcode())) == 0) {
+        if ((SendOps.of(type) & SendOps.of(request.opcode())) == 0) {
             throw wrong(request.opcode() + " is not an operation of " + type);
         }
         if (request.elements() > capabilities.maxSendSge()) {

@@ -25,6 +25,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WcOpcode;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.provider.EventAcks;
 
 /**
  * A completion queue: a ring, an arming state and an optional channel. For a program outside this process the three are in a

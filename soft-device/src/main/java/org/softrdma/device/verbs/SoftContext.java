@@ -27,6 +27,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.XrcDomain;
+import org.softrdma.verbs.provider.EventAcks;
 import org.softrdma.verbs.reason.Failure;
 
 /** Base of the contexts of all soft devices: protection domains, completion queues, channels and asynchronous events. */

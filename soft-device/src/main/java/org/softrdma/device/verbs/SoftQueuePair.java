@@ -35,6 +35,7 @@ import org.softrdma.verbs.SendBatch;
 import org.softrdma.verbs.SendRequest;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.EventAcks;
 import org.softrdma.verbs.reason.Failure;
 
 /**

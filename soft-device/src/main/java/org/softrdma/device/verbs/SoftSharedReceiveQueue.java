@@ -19,6 +19,7 @@ import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.SrqAttributes;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.EventAcks;
 
 /** A shared receive queue of a soft device: any thread posts receives, the device's owner removes them for its queue pairs' messages. */
 public final class SoftSharedReceiveQueue implements SharedReceiveQueue, SharedQueue, LiveObjects.Shown {
