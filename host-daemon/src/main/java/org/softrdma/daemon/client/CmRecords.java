@@ -5,10 +5,8 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.abi.ucm.UcmConnectionParameters;
-import org.softrdma.abi.uverbs.AhAttributes;
 import org.softrdma.abi.uverbs.QpAttributesRecord;
-import org.softrdma.daemon.verbs.GidBytes;
-import org.softrdma.verbs.AddressVector;
+import org.softrdma.daemon.verbs.VectorRecords;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.QpAttributeMask;
@@ -70,7 +68,7 @@ final class CmRecords {
         set(mask, QpAttributeMask.TIMEOUT, () -> read.timeout(QpAttributesRecord.timeout(m, 0)));
         set(mask, QpAttributeMask.RETRY_CNT, () -> read.retryCount(QpAttributesRecord.retryCnt(m, 0)));
         set(mask, QpAttributeMask.RNR_RETRY, () -> read.rnrRetry(QpAttributesRecord.rnrRetry(m, 0)));
-        set(mask, QpAttributeMask.AV, () -> read.addressVector(vector(m, QpAttributesRecord.AH_ATTR_OFFSET)));
+        set(mask, QpAttributeMask.AV, () -> read.addressVector(VectorRecords.readAh(m, QpAttributesRecord.AH_ATTR_OFFSET)));
         return read;
     }
 
@@ -78,12 +76,5 @@ final class CmRecords {
         if ((mask & bit) != 0) {
             setter.run();
         }
-    }
-
-    /** Reads an address vector. */
-    static AddressVector vector(MemorySegment m, long at) {
-        return new AddressVector(GidBytes.read(m, at + AhAttributes.DGID_OFFSET), AhAttributes.sgidIndex(m, at),
-            AhAttributes.flowLabel(m, at), AhAttributes.hopLimit(m, at), AhAttributes.trafficClass(m, at), AhAttributes.sl(m, at),
-            AhAttributes.portNum(m, at));
     }
 }

@@ -2,7 +2,6 @@
 package org.softrdma.daemon.client;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.abi.uverbs.AhAttributes;
 import org.softrdma.abi.uverbs.CreateAhCommand;
 import org.softrdma.abi.uverbs.CreateAhResponse;
 import org.softrdma.abi.uverbs.RxeAhResponse;
@@ -10,7 +9,7 @@ import org.softrdma.abi.uverbs.UverbsAttribute;
 import org.softrdma.abi.uverbs.UverbsCommand;
 import org.softrdma.abi.uverbs.UverbsMethod;
 import org.softrdma.abi.uverbs.UverbsObject;
-import org.softrdma.daemon.verbs.GidBytes;
+import org.softrdma.daemon.verbs.VectorRecords;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Errno;
@@ -37,15 +36,7 @@ final class JoinedAddressHandle extends JoinedObject implements AddressHandle {
             MemorySegment in = call.room(CreateAhCommand.BYTES);
             CreateAhCommand.userHandle(in, 0, made.key());
             CreateAhCommand.pdHandle(in, 0, domain);
-            long at = CreateAhCommand.ATTR_OFFSET;
-            GidBytes.write(in, at + AhAttributes.DGID_OFFSET, vector.dgid());
-            AhAttributes.flowLabel(in, at, vector.flowLabel());
-            AhAttributes.sgidIndex(in, at, vector.sgidIndex());
-            AhAttributes.hopLimit(in, at, vector.hopLimit());
-            AhAttributes.trafficClass(in, at, vector.trafficClass());
-            AhAttributes.sl(in, at, vector.sl());
-            AhAttributes.isGlobal(in, at, 1);
-            AhAttributes.portNum(in, at, vector.port());
+            VectorRecords.writeAh(in, CreateAhCommand.ATTR_OFFSET, vector);
             MemorySegment out = call.room(CreateAhResponse.BYTES);
             MemorySegment driver = call.room(RxeAhResponse.BYTES);
             call.in(in).out(out).output(UverbsAttribute.UHW_OUT, driver).run("create_ah");

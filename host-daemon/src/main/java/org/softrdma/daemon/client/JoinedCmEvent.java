@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.softrdma.abi.ucm.UcmConnectionParameters;
 import org.softrdma.abi.ucm.UcmDatagramParameters;
 import org.softrdma.abi.ucm.UcmEvent;
+import org.softrdma.daemon.verbs.VectorRecords;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
@@ -82,7 +83,7 @@ final class JoinedCmEvent implements CmEvent {
         long at = UcmEvent.DATAGRAM_PARAMETERS_OFFSET;
         byte[] data = bytes(m, at + UcmDatagramParameters.PRIVATE_DATA_OFFSET, UcmDatagramParameters.privateDataLen(m, at));
         return new DatagramParameters(data, type == CmEventType.CONNECT_REQUEST ? null
-            : CmRecords.vector(m, at + UcmDatagramParameters.AH_ATTR_OFFSET), UcmDatagramParameters.qpNum(m, at),
+            : VectorRecords.readAh(m, at + UcmDatagramParameters.AH_ATTR_OFFSET), UcmDatagramParameters.qpNum(m, at),
             UcmDatagramParameters.qkey(m, at));
     }
 

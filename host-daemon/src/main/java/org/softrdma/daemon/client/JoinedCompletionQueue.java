@@ -12,6 +12,7 @@ import org.softrdma.abi.uverbs.UverbsAttribute;
 import org.softrdma.abi.uverbs.UverbsCommand;
 import org.softrdma.abi.uverbs.UverbsMethod;
 import org.softrdma.abi.uverbs.UverbsObject;
+import org.softrdma.daemon.rings.RingView;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionReader;
 import org.softrdma.verbs.Context;
@@ -33,7 +34,7 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
     /** Taken before the object's monitor. A reader keeps it while a completion is current. */
     private final KeptLock polling = new KeptLock(() -> "this thread is reading the queue; call end_poll first");
     /** Replaced with {@link #polling} held. */
-    private volatile ClientRing ring;
+    private volatile RingView ring;
 
     private JoinedCompletionQueue(JoinedContext context, Object cqContext, JoinedChannel channel, JoinedDomain parent) {
         super(context, "completion queue");
@@ -96,7 +97,7 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
                 throw new VerbsException(Errno.EINVAL, "poll_cq", "at most " + max + " completions");
             }
             int first = ring.consumer();
-            int taken = Math.min(max, ring.held(ring.producer()));
+            int taken = Math.min(max, ring.count(ring.producer(), ring.consumer()));
             for (int i = 0; i < taken; i++) {
                 read(ring.memory(), ring.slot(first + i), into[i]);
             }
@@ -184,12 +185,12 @@ final class JoinedCompletionQueue extends JoinedObject implements CompletionQueu
      *
      * @return the ring, of which the caller has the first completion until {@link #endReading}; null if there is none
      */
-    ClientRing beginReading() {
+    RingView beginReading() {
         polling.lock("start_poll");
         boolean found = false;
         try {
             requireOpen("start_poll");
-            found = ring.held(ring.producer()) > 0;
+            found = ring.count(ring.producer(), ring.consumer()) > 0;
         } finally {
             if (found) {
                 polling.keep();

@@ -16,6 +16,7 @@ import org.softrdma.abi.uverbs.UverbsAttribute;
 import org.softrdma.abi.uverbs.UverbsCommand;
 import org.softrdma.abi.uverbs.UverbsMethod;
 import org.softrdma.abi.uverbs.UverbsObject;
+import org.softrdma.daemon.rings.RingView;
 import org.softrdma.daemon.service.DaemonSession;
 import org.softrdma.daemon.verbs.UverbsFile;
 import org.softrdma.linux.process.EventReader;
@@ -118,8 +119,8 @@ final class JoinedContext implements Context {
     }
 
     /** Returns the ring that an answer of the driver describes. */
-    ClientRing ring(MemorySegment answer, long at) {
-        return new ClientRing(rings.asSlice(MmapInfo.offset(answer, at), Integer.toUnsignedLong(MmapInfo.size(answer, at))));
+    RingView ring(MemorySegment answer, long at) {
+        return RingView.of(rings.asSlice(MmapInfo.offset(answer, at), Integer.toUnsignedLong(MmapInfo.size(answer, at))));
     }
 
     /**

@@ -3,6 +3,7 @@ package org.softrdma.daemon.client;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.abi.rings.RxeCompletion;
+import org.softrdma.daemon.rings.RingView;
 import org.softrdma.verbs.CompletionReader;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -13,7 +14,7 @@ import org.softrdma.verbs.WcStatus;
 final class JoinedReader implements CompletionReader {
     private final JoinedCompletionQueue queue;
     /** Null while no completion is current. */
-    private ClientRing ring;
+    private RingView ring;
     private int current;
 
     JoinedReader(JoinedCompletionQueue queue) {
@@ -22,7 +23,7 @@ final class JoinedReader implements CompletionReader {
 
     @Override
     public boolean startPoll() {
-        ClientRing found = queue.beginReading();
+        RingView found = queue.beginReading();
         if (found == null) {
             return false;
         }
@@ -34,7 +35,7 @@ final class JoinedReader implements CompletionReader {
     @Override
     public boolean nextPoll() {
         require("next_poll");
-        if (ring.held(ring.producer()) <= 1) {
+        if (ring.count(ring.producer(), ring.consumer()) <= 1) {
             return false;
         }
         current++;

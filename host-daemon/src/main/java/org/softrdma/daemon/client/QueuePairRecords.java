@@ -5,8 +5,7 @@ import java.lang.foreign.MemorySegment;
 import org.softrdma.abi.uverbs.ModifyQpCommand;
 import org.softrdma.abi.uverbs.QpDestination;
 import org.softrdma.abi.uverbs.QueryQpResponse;
-import org.softrdma.daemon.verbs.GidBytes;
-import org.softrdma.verbs.AddressVector;
+import org.softrdma.daemon.verbs.VectorRecords;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.QpAttributeMask;
@@ -42,7 +41,7 @@ final class QueuePairRecords {
             ModifyQpCommand.pathMtu(m, 0, change.pathMtu().value());
         }
         if (change.has(QpAttributeMask.AV)) {
-            set(m, ModifyQpCommand.DEST_OFFSET, change.addressVector());
+            VectorRecords.writeDestination(m, ModifyQpCommand.DEST_OFFSET, change.addressVector());
         }
         ModifyQpCommand.enSqdAsyncNotify(m, 0, change.sqdAsyncNotify() ? 1 : 0);
         ModifyQpCommand.qkey(m, 0, change.qkey());
@@ -83,17 +82,6 @@ final class QueuePairRecords {
         }
     }
 
-    private static void set(MemorySegment m, long at, AddressVector vector) {
-        GidBytes.write(m, at + QpDestination.DGID_OFFSET, vector.dgid());
-        QpDestination.flowLabel(m, at, vector.flowLabel());
-        QpDestination.sgidIndex(m, at, vector.sgidIndex());
-        QpDestination.hopLimit(m, at, vector.hopLimit());
-        QpDestination.trafficClass(m, at, vector.trafficClass());
-        QpDestination.sl(m, at, vector.sl());
-        QpDestination.isGlobal(m, at, 1);
-        QpDestination.portNum(m, at, vector.port());
-    }
-
     /** Reads the answer to QUERY_QP: the attributes that have a meaning for a service. */
     static QpAttributes get(MemorySegment m, QpType type) {
         QpAttributes read = new QpAttributes().state(QpState.of(QueryQpResponse.qpState(m, 0)))
@@ -109,7 +97,7 @@ final class QueuePairRecords {
             read.pathMtu(mtu);
         }
         if (QpDestination.isGlobal(m, QueryQpResponse.DEST_OFFSET) != 0) {
-            read.addressVector(vector(m, QueryQpResponse.DEST_OFFSET));
+            read.addressVector(VectorRecords.readDestination(m, QueryQpResponse.DEST_OFFSET));
         }
         if (type == QpType.RC) {
             read.timeout(QueryQpResponse.timeout(m, 0)).retryCount(QueryQpResponse.retryCnt(m, 0))
@@ -117,11 +105,5 @@ final class QueuePairRecords {
                 .maxDestRdAtomic(QueryQpResponse.maxDestRdAtomic(m, 0)).minRnrTimer(QueryQpResponse.minRnrTimer(m, 0));
         }
         return read;
-    }
-
-    private static AddressVector vector(MemorySegment m, long at) {
-        return new AddressVector(GidBytes.read(m, at + QpDestination.DGID_OFFSET), QpDestination.sgidIndex(m, at),
-            QpDestination.flowLabel(m, at), QpDestination.hopLimit(m, at), QpDestination.trafficClass(m, at), QpDestination.sl(m, at),
-            QpDestination.portNum(m, at));
     }
 }

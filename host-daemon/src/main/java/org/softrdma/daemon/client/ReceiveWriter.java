@@ -4,13 +4,14 @@ package org.softrdma.daemon.client;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.abi.rings.RxeElement;
 import org.softrdma.abi.rings.RxeReceiveRecord;
+import org.softrdma.daemon.rings.RingView;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.VerbsException;
 
 /** The posting side of a receive queue, shared or not. Callers take turns. */
 final class ReceiveWriter {
-    private final ClientRing ring;
+    private final RingView ring;
     private final Queue queue;
     private final int depth;
     private final int maxElements;
@@ -36,7 +37,7 @@ final class ReceiveWriter {
      * @param depth       receives that the queue takes; its ring may have room for more
      * @param maxElements of one receive
      */
-    ReceiveWriter(ClientRing ring, Queue queue, int depth, int maxElements) {
+    ReceiveWriter(RingView ring, Queue queue, int depth, int maxElements) {
         this.ring = ring;
         this.queue = queue;
         this.depth = Math.min(depth, ring.capacity());
@@ -55,7 +56,7 @@ final class ReceiveWriter {
             throw new VerbsException(Errno.EINVAL, queue.verb, label + elements + " elements, " + queue.limit + " is " + maxElements);
         }
         int next = ring.producer();
-        if (ring.held(next) >= depth) {
+        if (ring.count(next, ring.consumer()) >= depth) {
             throw new VerbsException(Errno.ENOMEM, queue.verb, label + queue.full.formatted(depth));
         }
         MemorySegment m = ring.memory();

@@ -9,6 +9,7 @@ import org.softrdma.abi.rings.RxeFlushRequest;
 import org.softrdma.abi.rings.RxeRdmaRequest;
 import org.softrdma.abi.rings.RxeSendRecord;
 import org.softrdma.abi.rings.RxeWindowRequest;
+import org.softrdma.daemon.rings.RingView;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.QpCapabilities;
@@ -26,15 +27,15 @@ final class SendWriter {
     private final JoinedDomain pd;
     private final QpType type;
     private final QpCapabilities capabilities;
-    private final ClientRing ring;
+    private final RingView ring;
     private final String label;
-    /** Index of the next record; not masked. Published ones are before {@link ClientRing#producer}. */
+    /** Index of the next record; not masked. Published ones are before {@link RingView#producer}. */
     private int next;
     /** Records that are written and not published. */
     private int staged;
 
     /** @param label text before messages */
-    SendWriter(JoinedDomain pd, QpType type, QpCapabilities capabilities, ClientRing ring, String label) {
+    SendWriter(JoinedDomain pd, QpType type, QpCapabilities capabilities, RingView ring, String label) {
         this.pd = pd;
         this.type = type;
         this.capabilities = capabilities;
@@ -65,7 +66,7 @@ final class SendWriter {
 
     private void write(String verb, SendRequest request) {
         next = ring.producer() + staged;
-        if (ring.held(next) >= ring.capacity() || staged >= ring.capacity()) {
+        if (ring.count(next, ring.consumer()) >= ring.capacity() || staged >= ring.capacity()) {
             throw new VerbsException(Errno.ENOMEM, verb,
                 label + "the send queue holds " + ring.capacity() + " requests; poll completions of signaled ones first");
         }

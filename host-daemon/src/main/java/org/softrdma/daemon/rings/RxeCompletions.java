@@ -24,7 +24,7 @@ final class RxeCompletions extends RingCompletions {
 
     RxeCompletions(RingSpace space, int cqe, CompletionEvents events) {
         super(events);
-        ring = new RxeRing(space, cqe, RxeCompletion.SLOT_BYTES);
+        ring = RxeRing.create(space, cqe, RxeCompletion.SLOT_BYTES);
     }
 
     @Override
@@ -49,7 +49,7 @@ final class RxeCompletions extends RingCompletions {
             throw new VerbsException(Errno.EINVAL, "resize_cq", "cqe " + cqe + " is less than the " + held + " completions it holds");
         }
         RxeRing old = ring;
-        RxeRing larger = new RxeRing(space, cqe, RxeCompletion.SLOT_BYTES);
+        RxeRing larger = RxeRing.create(space, cqe, RxeCompletion.SLOT_BYTES);
         for (int i = 0; i < held; i++) {
             MemorySegment.copy(old.memory(), old.slot(next - held + i), larger.memory(), larger.slot(i), RxeCompletion.BYTES);
         }

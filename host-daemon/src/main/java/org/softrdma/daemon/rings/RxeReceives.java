@@ -20,7 +20,7 @@ final class RxeReceives implements PostedReceives {
 
     RxeReceives(RingSpace space, int maxWr, int maxSge) {
         int recordBytes = RxeReceiveRecord.BYTES + maxSge * RxeElement.BYTES;
-        ring = new RxeRing(space, maxWr, recordBytes);
+        ring = RxeRing.create(space, maxWr, recordBytes);
         maxElements = maxSge;
         copy = Arena.ofAuto().allocate(recordBytes, Long.BYTES);
     }

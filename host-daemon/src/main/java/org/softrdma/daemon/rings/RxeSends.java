@@ -34,7 +34,7 @@ final class RxeSends implements PostedSends {
         maxElements = granted.maxSendSge();
         maxInline = granted.maxInlineData();
         int recordBytes = RxeSendRecord.BYTES + Math.max(maxElements * RxeElement.BYTES, maxInline);
-        ring = new RxeRing(space, granted.maxSendWr(), recordBytes);
+        ring = RxeRing.create(space, granted.maxSendWr(), recordBytes);
         copy = Arena.ofAuto().allocate(recordBytes, Long.BYTES);
     }
 

@@ -8,6 +8,7 @@ import org.softrdma.abi.ucm.UcmCommand;
 import org.softrdma.abi.ucm.UcmConnectionParameters;
 import org.softrdma.abi.ucm.UcmDatagramParameters;
 import org.softrdma.abi.ucm.UcmEvent;
+import org.softrdma.daemon.verbs.VectorRecords;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.cm.CmEvent;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -59,7 +60,7 @@ final class EventWriter {
         UcmDatagramParameters.qpNum(m, at, from.qpNum());
         UcmDatagramParameters.qkey(m, at, from.qkey());
         if (from.addressVector() != null) {
-            QpAttributesWriter.write(m, at + UcmDatagramParameters.AH_ATTR_OFFSET, from.addressVector());
+            VectorRecords.writeAh(m, at + UcmDatagramParameters.AH_ATTR_OFFSET, from.addressVector());
         }
         UcmDatagramParameters.privateDataLen(m, at, write(m, at + UcmDatagramParameters.PRIVATE_DATA_OFFSET, from.privateData()));
     }

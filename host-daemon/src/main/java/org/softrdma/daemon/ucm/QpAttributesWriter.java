@@ -2,11 +2,9 @@
 package org.softrdma.daemon.ucm;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.abi.uverbs.AhAttributes;
 import org.softrdma.abi.uverbs.QpAttributesRecord;
-import org.softrdma.daemon.verbs.GidBytes;
+import org.softrdma.daemon.verbs.VectorRecords;
 import org.softrdma.verbs.AccessFlags;
-import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.QpAttributeMask;
 import org.softrdma.verbs.QpAttributes;
 import org.softrdma.verbs.QpState;
@@ -58,19 +56,7 @@ final class QpAttributesWriter {
         QpAttributesRecord.retryCnt(m, 0, known.retryCount());
         QpAttributesRecord.rnrRetry(m, 0, known.rnrRetry());
         if (known.addressVector() != null) {
-            write(m, QpAttributesRecord.AH_ATTR_OFFSET, known.addressVector());
+            VectorRecords.writeAh(m, QpAttributesRecord.AH_ATTR_OFFSET, known.addressVector());
         }
-    }
-
-    /** Writes an address vector into zeroed memory. */
-    static void write(MemorySegment m, long at, AddressVector vector) {
-        GidBytes.write(m, at + AhAttributes.DGID_OFFSET, vector.dgid());
-        AhAttributes.flowLabel(m, at, vector.flowLabel());
-        AhAttributes.sgidIndex(m, at, vector.sgidIndex());
-        AhAttributes.hopLimit(m, at, vector.hopLimit());
-        AhAttributes.trafficClass(m, at, vector.trafficClass());
-        AhAttributes.sl(m, at, vector.sl());
-        AhAttributes.isGlobal(m, at, 1);
-        AhAttributes.portNum(m, at, vector.port());
     }
 }

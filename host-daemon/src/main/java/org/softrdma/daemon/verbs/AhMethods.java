@@ -12,7 +12,6 @@ import org.softrdma.verbs.AddressVector;
 
 /** Methods and commands of address handles. */
 final class AhMethods {
-    private static final int FLOW_LABEL_MASK = 0xFFFFF;
 
     private AhMethods() {
     }
@@ -43,9 +42,7 @@ final class AhMethods {
         if (AhAttributes.isGlobal(in, at) == 0) {
             throw Refusals.invalid("an address handle without a GRH; RoCE needs one");
         }
-        return new AddressVector(GidBytes.read(in, at + AhAttributes.DGID_OFFSET), AhAttributes.sgidIndex(in, at),
-            AhAttributes.flowLabel(in, at) & FLOW_LABEL_MASK, AhAttributes.hopLimit(in, at), AhAttributes.trafficClass(in, at),
-            AhAttributes.sl(in, at), AhAttributes.portNum(in, at));
+        return VectorRecords.readAh(in, at);
     }
 
     static void destroy(UverbsFile file, UverbsCall call) {

@@ -36,7 +36,6 @@ final class ModifyQpTranslation {
     /** Bits of {@code IB_QP_ATTR_STANDARD_BITS}: all that the verbs define without extensions. */
     static final int STANDARD = (1 << 21) - 1;
 
-    private static final int FLOW_LABEL_MASK = 0xFFFFF;
     /** PSNs and queue pair numbers: upper bits are ignored, as in the kernel. */
     private static final int U24 = 0xFFFFFF;
 
@@ -110,9 +109,7 @@ final class ModifyQpTranslation {
         if (QpDestination.isGlobal(in, at) == 0) {
             throw Refusals.invalid("a path without a GRH; RoCE needs one");
         }
-        return new AddressVector(GidBytes.read(in, at + QpDestination.DGID_OFFSET), QpDestination.sgidIndex(in, at),
-            QpDestination.flowLabel(in, at) & FLOW_LABEL_MASK, QpDestination.hopLimit(in, at), QpDestination.trafficClass(in, at),
-            QpDestination.sl(in, at), QpDestination.portNum(in, at));
+        return VectorRecords.readDestination(in, at);
     }
 
     private static Mtu mtu(int value) {

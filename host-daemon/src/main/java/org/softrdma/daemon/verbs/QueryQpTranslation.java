@@ -2,7 +2,6 @@
 package org.softrdma.daemon.verbs;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.abi.uverbs.QpDestination;
 import org.softrdma.abi.uverbs.QueryQpResponse;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.QpAttributes;
@@ -22,7 +21,7 @@ final class QueryQpTranslation {
         QpState state = held.qp().state();
         AddressVector vector = now.addressVector();
         if (vector != null) {
-            write(to, QueryQpResponse.DEST_OFFSET, vector);
+            VectorRecords.writeDestination(to, QueryQpResponse.DEST_OFFSET, vector);
         }
         write(to, held.granted());
         QueryQpResponse.qkey(to, 0, now.qkey());
@@ -43,17 +42,6 @@ final class QueryQpTranslation {
         QueryQpResponse.retryCnt(to, 0, now.retryCount());
         QueryQpResponse.rnrRetry(to, 0, now.rnrRetry());
         QueryQpResponse.sqSigAll(to, 0, held.qp().signalAll() ? 1 : 0);
-    }
-
-    private static void write(MemorySegment to, long at, AddressVector vector) {
-        GidBytes.write(to, at + QpDestination.DGID_OFFSET, vector.dgid());
-        QpDestination.flowLabel(to, at, vector.flowLabel());
-        QpDestination.sgidIndex(to, at, vector.sgidIndex());
-        QpDestination.hopLimit(to, at, vector.hopLimit());
-        QpDestination.trafficClass(to, at, vector.trafficClass());
-        QpDestination.sl(to, at, vector.sl());
-        QpDestination.isGlobal(to, at, 1);
-        QpDestination.portNum(to, at, vector.port());
     }
 
     private static void write(MemorySegment to, QpCapabilities granted) {
