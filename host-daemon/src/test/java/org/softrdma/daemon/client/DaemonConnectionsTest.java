@@ -235,6 +235,8 @@ class DaemonConnectionsTest {
         request.id().createQp(null, rc());
         request.id().accept();
         take(events, CmEventType.ESTABLISHED);
+        // Before the RTU has arrived, the end of the program would refuse the connection instead.
+        take(peerEvents, CmEventType.ESTABLISHED);
         theirs.close();
         take(events, CmEventType.DISCONNECTED);
         client.close();
