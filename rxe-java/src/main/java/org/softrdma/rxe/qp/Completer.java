@@ -62,12 +62,12 @@ final class Completer {
         } else if (Syndrome.isRnr(syndrome)) {
             qp.counters().count(RxeCounter.RCVD_RNR_ERR);
             if (acknowledgeBefore(nowNs, psn)) {
-                failIf(recovery.onReceiverNotReady(nowNs, Syndrome.rnrTimerCode(syndrome)));
+                qp.failIf(recovery.onReceiverNotReady(nowNs, Syndrome.rnrTimerCode(syndrome)));
             }
         } else if (syndrome == Syndrome.NAK_PSN_SEQUENCE) {
             qp.counters().count(RxeCounter.RCVD_SEQ_ERR);
             if (acknowledgeBefore(nowNs, psn)) {
-                failIf(recovery.onGap(nowNs, Reason.SEQUENCE_NAK, psn));
+                qp.failIf(recovery.onGap(nowNs, Reason.SEQUENCE_NAK, psn));
             }
         } else if (Syndrome.isNak(syndrome)) {
             if (acknowledgeBefore(nowNs, psn)) {
@@ -110,7 +110,7 @@ final class Completer {
             long wqe = ring.head();
             if (SendState.isAnswered(ring.opcode(wqe))) {
                 progressed(nowNs, acknowledged);
-                failIf(recovery.onGap(nowNs, Reason.RESPONSE_LOST, psn));
+                qp.failIf(recovery.onGap(nowNs, Reason.RESPONSE_LOST, psn));
                 return false;
             }
             int end = Psn.next(state.lastPsn(wqe));
@@ -196,7 +196,7 @@ final class Completer {
     private boolean reach(long nowNs, int psn) {
         if (SendState.isAnswered(ring.opcode(ring.head()))) {
             if (psn != state.unacked) {
-                failIf(recovery.onGap(nowNs, Reason.RESPONSE_LOST, psn));
+                qp.failIf(recovery.onGap(nowNs, Reason.RESPONSE_LOST, psn));
             }
             return psn == state.unacked;
         }
@@ -206,13 +206,6 @@ final class Completer {
     private void progressed(long nowNs, int packets) {
         if (packets > 0 && qp.isLive()) {
             recovery.onProgress(nowNs, packets);
-        }
-    }
-
-    /** @param why null if nothing failed */
-    private void failIf(Failure why) {
-        if (why != null) {
-            qp.fail(why);
         }
     }
 

@@ -364,7 +364,8 @@ public class RcMachine extends QpMachine {
         enterError();
     }
 
-    private void failIf(Failure why) {
+    /** @param why null if nothing failed */
+    final void failIf(Failure why) {
         if (why != null) {
             fail(why);
         }

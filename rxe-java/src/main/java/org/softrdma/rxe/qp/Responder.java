@@ -284,12 +284,12 @@ public final class Responder {
         if (packet.has(Opcode.ATOMIC_REQUEST)) {
             return Failure.of(Reason.OPERAND_ALIGNMENT, operationOf(packet), AtomicEth.va(buffer, packet.atomicEthAt()));
         }
+        int reth = packet.rethAt();
         if (packet.has(Opcode.ATOMIC_WRITE)) {
-            return Failure.of(Reason.OPERAND_ALIGNMENT, operationOf(packet), Reth.va(buffer, packet.rethAt()));
+            return Failure.of(Reason.OPERAND_ALIGNMENT, operationOf(packet), Reth.va(buffer, reth));
         }
-        int length = packet.rethAt();
-        return Reth.length(buffer, length) > MessageWriter.MAX_MESSAGE_BYTES
-            ? Failure.of(Reason.REQUEST_TOO_LONG, Reth.length(buffer, length), MessageWriter.MAX_MESSAGE_BYTES)
+        long length = Reth.length(buffer, reth);
+        return length > MessageWriter.MAX_MESSAGE_BYTES ? Failure.of(Reason.REQUEST_TOO_LONG, length, MessageWriter.MAX_MESSAGE_BYTES)
             : Failure.of(Reason.FLUSH_REACH);
     }
 

@@ -49,11 +49,12 @@ final class Completer {
         long wqe = outstanding.oldestWqe();
         int verdict = checkPlace(b, at, payload);
         if (verdict != OK) {
-            failOutstanding(wqe, notFitting(wqe, payload));
+            failForResponse(wqe, payload);
             return verdict;
         }
         if (payload > 0 && !requester.scatter(outstanding.received(), payload, bytes, at + TaggedHeader.LENGTH)) {
-            failOutstanding(wqe, requester.explainScatter());
+            // That of a work request: the READ without one asks for no bytes.
+            requester.failOutstanding(wqe, requester.explainScatter());
             return TerminateCode.DDP_LOCAL_CATASTROPHIC;
         }
         outstanding.onReceived(payload);
@@ -88,12 +89,12 @@ final class Completer {
         }
         long wqe = outstanding.oldestWqe();
         if (AtomicResponse.requestId(b, body) != outstanding.oldestId()) {
-            failOutstanding(wqe, notFitting(wqe, Long.BYTES));
+            failForResponse(wqe, Long.BYTES);
             return TerminateCode.OPERATION_CATASTROPHIC_STREAM;
         }
         atomicResponseMsn++;
         if (!requester.scatterOriginal(AtomicResponse.original(b, body), scratch)) {
-            failOutstanding(wqe, requester.explainScatter());
+            requester.failOutstanding(wqe, requester.explainScatter());
             return TerminateCode.DDP_LOCAL_CATASTROPHIC;
         }
         endOldest();
@@ -106,14 +107,10 @@ final class Completer {
         requester.complete();
     }
 
-    private Failure notFitting(long wqe, int bytes) {
-        return wqe == OutstandingRequests.NO_WORK_REQUEST ? null
-            : Failure.of(Reason.RESPONSE_DOES_NOT_FIT, bytes, requester.operation(wqe));
-    }
-
-    private void failOutstanding(long wqe, Failure why) {
+    /** Fails a READ or atomic, if it is one of a work request, for a response of so many bytes. */
+    private void failForResponse(long wqe, int bytes) {
         if (wqe != OutstandingRequests.NO_WORK_REQUEST) {
-            requester.failOutstanding(wqe, why);
+            requester.failOutstanding(wqe, Failure.of(Reason.RESPONSE_DOES_NOT_FIT, bytes, requester.operation(wqe)));
         }
     }
 

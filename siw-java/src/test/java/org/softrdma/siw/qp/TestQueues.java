@@ -116,7 +116,7 @@ final class TestQueues implements WorkQueues {
     }
 
     @Override
-    public void onError() {
+    public void onError(Failure why) {
     }
 
     @Override

@@ -35,8 +35,8 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
     /** In SQD: the send queue is drained when all work requests before this sequence number have completed. */
     private long drainEnd;
     private boolean drained;
-    /** A failure was noted since RESET. */
-    private boolean failed;
+    /** Last failure since RESET; null for none. */
+    private Failure failure;
 
     /**
      * Creates a queue pair in RESET.
@@ -93,7 +93,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
     /** Discards everything posted, without completions (IBA vol 1 §10.3.1.1). */
     private void reset() {
         enter(QpState.RESET);
-        failed = false;
+        failure = null;
         queues.sends().release(queues.sends().tail());
         queues.receives().forget();
         onReset();
@@ -121,14 +121,14 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
      * @param effect {@link RecordedEvent.Effect#FAILED}, or REFUSED for a request of the peer
      */
     public final void onFailure(RecordedEvent.Effect effect, Failure why) {
-        failed = true;
+        failure = why;
         observer.failed(effect, why);
         queues.onFailure(qpn, why);
     }
 
     /** Whether {@link #onFailure} was called since RESET. */
     protected final boolean hasFailed() {
-        return failed;
+        return failure != null;
     }
 
     /**
@@ -142,7 +142,7 @@ public abstract class QueuePairCore extends DeadlineHeap.Timed implements FaultD
         if (!isNew) {
             return;
         }
-        queues.onError();
+        queues.onError(failure);
         if (queues.sharesReceives()) {
             // The queue pair takes no more shared receives: an application may now stop waiting for its completions. IBA vol 1 §11.6.3.1
             raise(AsyncEventType.QP_LAST_WQE_REACHED);

@@ -41,8 +41,12 @@ public interface WorkQueues {
      */
     void onFailure(int qpn, Failure why);
 
-    /** Takes note that the queue pair has entered ERR, and that everything posted before was flushed. */
-    void onError();
+    /**
+     * Takes note that the queue pair has entered ERR, and that everything posted before was flushed.
+     *
+     * @param why the last failure since RESET; null if none was noted
+     */
+    void onError(Failure why);
 
     /** Raises an asynchronous event of this queue pair. */
     void raise(AsyncEventType type);

@@ -66,8 +66,6 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
     private final OwnReceives ownSource;
     /** Null for none. */
     private Runnable errorObserver;
-    /** Last failure; null for none. With the owner's lock held. */
-    private Failure failure;
     private final SharedReceives sharedReceives;
     private final ReceiveSource receives;
     private final QpCapabilities granted;
@@ -280,13 +278,12 @@ public abstract class SoftQueuePair implements QueuePair, WorkQueues, LiveObject
 
     @Override
     public final void onFailure(int qpn, Failure why) {
-        failure = why;
         context.failures().add(qpn, why);
     }
 
     @Override
-    public final void onError() {
-        context.onError(qpNum(), failure);
+    public final void onError(Failure why) {
+        context.onError(qpNum(), why);
         if (errorObserver != null) {
             errorObserver.run();
             context.agent().doorbell();
