@@ -32,6 +32,9 @@ public final class Nfs3Program implements RpcProgram {
     private static final int UNSTABLE = 0;
     private static final int FILE_SYNC = 2;
 
+    /** By number. */
+    private static final Nfs3Procedure[] PROCEDURES = Nfs3Procedure.values();
+
     private final Changes changes;
     private final Export export;
     private final Queries queries;
@@ -62,17 +65,17 @@ public final class Nfs3Program implements RpcProgram {
 
     @Override
     public int procedures() {
-        return Nfs3Procedure.values().length;
+        return PROCEDURES.length;
     }
 
     @Override
     public boolean isNonIdempotent(int procedure) {
-        return Nfs3Procedure.values()[procedure].nonIdempotent;
+        return PROCEDURES[procedure].nonIdempotent;
     }
 
     @Override
     public void execute(int number, XdrReader arguments, XdrWriter results, ResultItems items) {
-        Nfs3Procedure procedure = Nfs3Procedure.values()[number];
+        Nfs3Procedure procedure = PROCEDURES[number];
         if (procedure == Nfs3Procedure.NULL) {
             return;
         }
