@@ -7,8 +7,6 @@ import static org.softrdma.libibverbs.NativeMemory.ALL;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.nio.ByteOrder;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -45,6 +43,7 @@ import org.softrdma.verbs.SendOps;
 import org.softrdma.verbs.ThreadDomain;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.XrcDomain;
+import org.softrdma.verbs.provider.InterfaceNames;
 
 /** {@code struct ibv_context}. */
 final class NativeContext implements Context {
@@ -290,16 +289,7 @@ final class NativeContext implements Context {
         int type = IbvGidEntry.GID_TYPE.get(m, at);
         return new GidEntry(Gids.get(m, at + IbvGidEntry.GID.offset()), IbvGidEntry.GID_INDEX.get(m, at), IbvGidEntry.PORT_NUM.get(m, at),
             type == GidType.ROCE_V2.value() ? GidType.ROCE_V2 : type == GidType.ROCE_V1.value() ? GidType.ROCE_V1 : GidType.IB,
-            interfaceName(interfaceIndex), interfaceIndex);
-    }
-
-    private static String interfaceName(int index) {
-        try {
-            NetworkInterface found = index == 0 ? null : NetworkInterface.getByIndex(index);
-            return found == null ? "" : found.getName();
-        } catch (SocketException notShown) {
-            return "";
-        }
+            InterfaceNames.of(interfaceIndex), interfaceIndex);
     }
 
     @Override

@@ -2,8 +2,6 @@
 package org.softrdma.daemon.client;
 
 import java.lang.foreign.MemorySegment;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.abi.AbiLayout;
@@ -25,6 +23,7 @@ import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.PortState;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.InterfaceNames;
 
 /** Queries of a device, its port and its GIDs. */
 final class DeviceQueries {
@@ -119,16 +118,7 @@ final class DeviceQueries {
         return new GidEntry(GidBytes.read(m, at + org.softrdma.abi.uverbs.GidEntry.GID_OFFSET),
             org.softrdma.abi.uverbs.GidEntry.gidIndex(m, at), org.softrdma.abi.uverbs.GidEntry.portNum(m, at),
             type == GidType.ROCE_V2.value() ? GidType.ROCE_V2 : type == GidType.ROCE_V1.value() ? GidType.ROCE_V1 : GidType.IB,
-            interfaceName(interfaceIndex), interfaceIndex);
-    }
-
-    private static String interfaceName(int index) {
-        try {
-            NetworkInterface found = index == 0 ? null : NetworkInterface.getByIndex(index);
-            return found == null ? "" : found.getName();
-        } catch (SocketException notShown) {
-            return "";
-        }
+            InterfaceNames.of(interfaceIndex), interfaceIndex);
     }
 
     /** The table of a RoCE device has the default key alone, which C programs read from sysfs. */
