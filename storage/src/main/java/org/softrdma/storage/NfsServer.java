@@ -29,6 +29,8 @@ import org.softrdma.verbs.VerbsException;
  * committed are in the page cache of this host and survive the end of the server, but not a crash of the host.
  */
 public final class NfsServer implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(NfsServer.class.getName());
+
     private final CallCounters counters = new CallCounters();
     private final Export export;
     private final RpcPrograms programs;
@@ -83,6 +85,11 @@ public final class NfsServer implements AutoCloseable {
         mount.close();
         server.close();
         workers.close();
+        try {
+            export.close();
+        } catch (IOException failed) {
+            LOG.log(System.Logger.Level.WARNING, "a file was not closed", failed);
+        }
     }
 
     private final class Service implements RpcService {

@@ -60,12 +60,12 @@ public final class Changes {
         });
     }
 
-    private static void apply(Path path, FileAttributes present, NewAttributes wanted) throws IOException, NfsException {
+    private void apply(Path path, FileAttributes present, NewAttributes wanted) throws IOException, NfsException {
         if (wanted.uid() != null && wanted.uid() != present.uid() || wanted.gid() != null && wanted.gid() != present.gid()) {
             throw new NfsException(NfsStatus.PERM);
         }
         if (wanted.size() != null) {
-            resize(path, present, wanted.size());
+            resize(new Located(path, present), wanted.size());
         }
         if (wanted.mode() != null) {
             // Opening a pipe would wait, and a link has no mode.
@@ -80,20 +80,21 @@ public final class Changes {
         }
     }
 
-    private static void resize(Path path, FileAttributes present, long size) throws IOException, NfsException {
-        if (present.type() != FileType.REGULAR) {
-            throw new NfsException(present.isDirectory() ? NfsStatus.ISDIR : NfsStatus.INVAL);
+    private void resize(Located file, long size) throws IOException, NfsException {
+        if (file.attributes().type() != FileType.REGULAR) {
+            throw new NfsException(file.attributes().isDirectory() ? NfsStatus.ISDIR : NfsStatus.INVAL);
         }
         if (size < 0) {
             throw new NfsException(NfsStatus.FBIG);
         }
-        try (FileChannel channel = Export.open(path, StandardOpenOption.WRITE)) {
+        export.openFiles().writing(file, channel -> {
             if (size > channel.size()) {
                 channel.write(ByteBuffer.allocate(1), size - 1);
             } else {
                 channel.truncate(size);
             }
-        }
+            return null;
+        });
     }
 
     // ---- new files ----
@@ -107,7 +108,7 @@ public final class Changes {
     public Created create(FileHandle directory, String name, NewAttributes wanted, boolean mustBeNew) throws NfsException {
         return make(directory, name, path -> {
             try {
-                Export.open(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW).close();
+                createFile(path);
             } catch (FileAlreadyExistsException exists) {
                 FileAttributes present = export.attributes(path);
                 if (mustBeNew || present.type() != FileType.REGULAR) {
@@ -131,7 +132,7 @@ public final class Changes {
         FileTime modified = FileTime.fromMillis((verifier & 0x7fffffff) * 1000);
         return make(directory, name, path -> {
             try {
-                Export.open(path, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW).close();
+                createFile(path);
             } catch (FileAlreadyExistsException exists) {
                 FileAttributes present = export.attributes(path);
                 if (present.type() != FileType.REGULAR || !present.accessed().equals(accessed) || !present.modified().equals(modified)) {
@@ -158,6 +159,12 @@ public final class Changes {
         return make(directory, name, path -> Files.createSymbolicLink(path, Path.of(target)));
     }
 
+    /** Creates a file and keeps it open: its mode may soon forbid writing. */
+    private void createFile(Path path) throws IOException {
+        FileChannel channel = OpenFiles.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+        export.openFiles().add(export.attributes(path).handle(), channel);
+    }
+
     private static NewAttributes withoutOwner(NewAttributes wanted) {
         return new NewAttributes(wanted.mode(), null, null, wanted.size(), wanted.accessed(), wanted.modified());
     }
@@ -171,6 +178,7 @@ public final class Changes {
     }
 
     private Change change(Located directory) throws IOException {
+        export.listings().forget(directory.handle());
         return new Change(directory.attributes(), export.attributes(directory.path()));
     }
 
@@ -194,9 +202,16 @@ public final class Changes {
                 throw new NfsException(ofDirectory ? NfsStatus.NOTDIR : NfsStatus.ISDIR);
             }
             Files.delete(victim.path());
-            export.tree().remove(directory, name, victim.handle());
+            forget(directory, name, victim.attributes());
             return change(parent);
         });
+    }
+
+    private void forget(FileHandle directory, String name, FileAttributes victim) throws IOException {
+        export.tree().remove(directory, name, victim.handle());
+        if (victim.links() == 1) {
+            export.openFiles().forget(victim.handle());
+        }
     }
 
     /**
@@ -217,7 +232,7 @@ public final class Changes {
             if (victim == null || !victim.handle().equals(file.handle())) {
                 Files.move(file.path(), target, StandardCopyOption.ATOMIC_MOVE);
                 if (victim != null) {
-                    export.tree().remove(to, newName, victim.handle());
+                    forget(to, newName, victim);
                 }
                 export.tree().remove(from, name, file.handle());
                 export.tree().add(to, newName, file.attributes());

@@ -4,17 +4,12 @@ package org.softrdma.storage.export;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -26,7 +21,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * so that no client can exchange a directory for a link while another one's call is executed in it. Programs on this host can; they see the
  * files anyway. Any thread.
  */
-public final class Export {
+public final class Export implements AutoCloseable {
     /** Bytes of a name at most, as Linux's file systems have it. */
     public static final int MAX_NAME = 255;
 
@@ -41,6 +36,8 @@ public final class Export {
     private final FileTree tree;
     private final ReadWriteLock names = new ReentrantReadWriteLock();
     private final Object[] stripes = new Object[STRIPES];
+    private final Listings listings = new Listings();
+    private final OpenFiles openFiles;
 
     /** A procedure's work on files. */
     @FunctionalInterface
@@ -57,6 +54,7 @@ public final class Export {
         this.readOnly = readOnly;
         recordsBirth = RECORD_BIRTH.contains(Files.getFileStore(root).type());
         tree = new FileTree(root, recordsBirth);
+        openFiles = new OpenFiles(readOnly);
         for (int i = 0; i < STRIPES; i++) {
             stripes[i] = new Object();
         }
@@ -179,6 +177,20 @@ public final class Export {
         return tree;
     }
 
+    OpenFiles openFiles() {
+        return openFiles;
+    }
+
+    public Listings listings() {
+        return listings;
+    }
+
+    /** Closes the files. */
+    @Override
+    public void close() throws IOException {
+        openFiles.close();
+    }
+
     /**
      * Decodes a name or the text of a symbolic link.
      *
@@ -225,7 +237,7 @@ public final class Export {
             if (offset < 0) {
                 throw new NfsException(NfsStatus.INVAL);
             }
-            try (FileChannel channel = open(located.path(), StandardOpenOption.READ)) {
+            openFiles.reading(located, channel -> {
                 long at = offset;
                 while (into.hasRemaining()) {
                     int count = channel.read(into, at);
@@ -234,7 +246,8 @@ public final class Export {
                     }
                     at += count;
                 }
-            }
+                return null;
+            });
             return attributes(located.path());
         });
     }
@@ -250,7 +263,7 @@ public final class Export {
             if (offset < 0 || offset + data.remaining() < 0) {
                 throw new NfsException(NfsStatus.FBIG);
             }
-            try (FileChannel channel = open(located.path(), StandardOpenOption.WRITE)) {
+            openFiles.writing(located, channel -> {
                 long at = offset;
                 while (data.hasRemaining()) {
                     at += channel.write(data, at);
@@ -258,7 +271,8 @@ public final class Export {
                 if (stable) {
                     channel.force(true);
                 }
-            }
+                return null;
+            });
             return new Change(located.attributes(), attributes(located.path()));
         });
     }
@@ -267,16 +281,11 @@ public final class Export {
     public Change commit(FileHandle file) throws NfsException {
         return changing(file, () -> {
             Located located = locateRegular(file);
-            try (FileChannel channel = open(located.path(), StandardOpenOption.WRITE)) {
+            openFiles.writing(located, channel -> {
                 channel.force(true);
-            }
+                return null;
+            });
             return new Change(located.attributes(), attributes(located.path()));
         });
-    }
-
-    static FileChannel open(Path path, StandardOpenOption... options) throws IOException {
-        Set<OpenOption> all = new HashSet<>(Set.of(options));
-        all.add(LinkOption.NOFOLLOW_LINKS);
-        return FileChannel.open(path, all);
     }
 }

@@ -3,28 +3,21 @@ package org.softrdma.storage.nfs;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.softrdma.storage.export.Export;
 import org.softrdma.storage.export.FileHandle;
+import org.softrdma.storage.export.Listings;
 import org.softrdma.storage.export.Located;
 import org.softrdma.storage.export.NfsException;
 import org.softrdma.storage.export.NfsStatus;
 import org.softrdma.storage.xdr.XdrWriter;
 
-/**
- * A page of a directory's entries. Entries are in the order of a hash of their names, which is their cookie as well: a listing goes on
- * where it was, whatever was created or removed in the meantime, and also after a restart.
- */
+/** A page of a directory's entries. Cookies are good for ever, so that their verifier is always 0. See {@link Listings}. */
 final class Listing {
     private static final long DOT = 1;
     private static final long DOT_DOT = 2;
-    private static final long FIRST_COOKIE = 3;
 
     /** Words of an entry beside its name: "follows", fileid, length of the name, cookie. */
     private static final int ENTRY_BYTES = 4 + 8 + 4 + 8;
@@ -38,9 +31,6 @@ final class Listing {
     private final Export export;
     private final FileHandle directory;
     private final long after;
-
-    private record Entry(long cookie, String name) {
-    }
 
     /** @param after cookie of the last entry that the client has; 0 for the first page */
     Listing(Export export, FileHandle directory, long after) {
@@ -68,27 +58,29 @@ final class Listing {
             int room = Math.min(maxBytes < 0 ? Integer.MAX_VALUE : maxBytes, results.remaining()) - HEAD_BYTES - TAIL_BYTES;
             Nfs3Types.optional(results, located.attributes());
             results.u64(0);
-            int names = 0;
+            int nameBytes = 0;
             boolean end = true;
             boolean any = false;
-            for (Entry each : entries(located.path())) {
+            List<Listings.Entry> names = export.listings().after(located, after);
+            for (Iterator<Listings.Entry> entries = Stream.concat(dots().stream(), names.stream()).iterator(); entries.hasNext();) {
+                Listings.Entry each = entries.next();
                 Located file;
                 try {
-                    file = export.lookup(located, each.name);
+                    file = export.lookup(located, each.name());
                 } catch (IOException | NfsException gone) {
                     // Removed in the meantime, or on another file system.
                     continue;
                 }
-                byte[] name = each.name.getBytes(StandardCharsets.UTF_8);
+                byte[] name = each.name().getBytes(StandardCharsets.UTF_8);
                 int plain = ENTRY_BYTES + (name.length + 3 & ~3);
                 room -= plain + (plus ? PLUS_BYTES : 0);
-                names += plain;
-                if (room < 0 || any && names > maxNameBytes) {
+                nameBytes += plain;
+                if (room < 0 || any && nameBytes > maxNameBytes) {
                     end = false;
                     break;
                 }
                 any = true;
-                results.bool(true).u64(file.handle().inode()).opaque(name).u64(each.cookie);
+                results.bool(true).u64(file.handle().inode()).opaque(name).u64(each.cookie());
                 if (plus) {
                     Nfs3Types.optional(results, file.attributes());
                     results.bool(true).opaque(file.handle().toBytes());
@@ -103,36 +95,8 @@ final class Listing {
         });
     }
 
-    /** Entries behind {@link #after}, in order. */
-    private List<Entry> entries(Path path) throws IOException {
-        List<Entry> entries = new ArrayList<>();
-        add(entries, DOT, ".");
-        add(entries, DOT_DOT, "..");
-        try (DirectoryStream<Path> stream = Files.newDirectoryStream(path)) {
-            for (Path each : stream) {
-                String name = each.getFileName().toString();
-                add(entries, cookie(name), name);
-            }
-        } catch (DirectoryIteratorException unreadable) {
-            throw unreadable.getCause();
-        }
-        entries.sort(Comparator.comparingLong(Entry::cookie).thenComparing(Entry::name));
-        return entries;
-    }
-
-    private void add(List<Entry> entries, long cookie, String name) {
-        if (cookie > after) {
-            entries.add(new Entry(cookie, name));
-        }
-    }
-
-    /** 63 bits of FNV-1a, mixed once more: two names of one directory have the same cookie once in 10^9 directories of 10^5 names. */
-    private static long cookie(String name) {
-        long hash = 0xcbf29ce484222325L;
-        for (byte each : name.getBytes(StandardCharsets.UTF_8)) {
-            hash = (hash ^ each & 0xff) * 0x100000001b3L;
-        }
-        hash = (hash ^ hash >>> 32) * 0x9e3779b97f4a7c15L;
-        return Math.max(FIRST_COOKIE, hash >>> 1);
+    /** "." and "..", which have cookies of their own, as far as the client does not have them. */
+    private List<Listings.Entry> dots() {
+        return Stream.of(new Listings.Entry(DOT, "."), new Listings.Entry(DOT_DOT, "..")).filter(each -> each.cookie() > after).toList();
     }
 }
