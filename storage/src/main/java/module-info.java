@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A small NFS server over RDMA connections, over any provider. */
+/** Servers of files and disks over RDMA connections, over any provider: NFS and NVMe over Fabrics. */
 module org.softrdma.storage {
     requires transitive org.softrdma.rpcrdma;
 
     exports org.softrdma.storage;
+    exports org.softrdma.storage.nvme;
+    exports org.softrdma.storage.nvme.store;
 }

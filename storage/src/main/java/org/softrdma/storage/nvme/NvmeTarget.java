@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.storage.nvme;
+
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.softrdma.storage.nvme.controller.NvmeCounters;
+import org.softrdma.storage.nvme.controller.QueueMachine;
+import org.softrdma.storage.nvme.controller.Subsystem;
+import org.softrdma.storage.nvme.controller.SubsystemSettings;
+import org.softrdma.storage.nvme.store.BlockStore;
+import org.softrdma.storage.nvme.wire.QueueRequest;
+import org.softrdma.storage.nvme.wire.QueueRequest.Refusal;
+import org.softrdma.verbs.DeviceAttributes;
+import org.softrdma.verbs.Errno;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.CmEvent;
+import org.softrdma.verbs.cm.CmEventType;
+import org.softrdma.verbs.cm.CmId;
+import org.softrdma.verbs.cm.ConnectionManager;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.EventChannel;
+import org.softrdma.verbs.cm.PortSpace;
+
+/**
+ * An NVMe over Fabrics target: takes connections by address, each of which is a queue of a host. The hosts may be Linux's or any other,
+ * over any device. All hosts see the same namespace; there is no protection among them.
+ */
+public final class NvmeTarget implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(NvmeTarget.class.getName());
+    private static final int IN_CAPSULE_BYTES = 4096;
+    private static final int LARGEST_TRANSFER = 1 << 18;
+    private static final int BUFFERS = 16;
+    private static final int CONTROLLERS = 64;
+    private static final int CONNECTIONS = 256;
+    /** RDMA READs under way at once on a connection, at most. */
+    private static final int READS = 16;
+    private static final int RNR_RETRIES = 7;
+    private static final long CLOSE_SECONDS = 5;
+    private static final long EXPIRY_MS = 500;
+
+    private final BlockStore store;
+    private final NvmeCounters counters = new NvmeCounters();
+    private final Subsystem subsystem;
+    private final EventChannel channel;
+    private final List<CmId> listeners = new ArrayList<>();
+    private final Map<CmId, TargetQueue> queues = new HashMap<>();
+    /** Frees what must not be freed by the thread that uses it, and watches keep-alive timeouts. */
+    private final ScheduledExecutorService janitor =
+        Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("nvme-janitor").factory());
+    private final Thread thread;
+    private boolean closed;
+    private volatile boolean over;
+
+    private NvmeTarget(BlockStore store, NvmeOptions options) {
+        this.store = store;
+        subsystem = new Subsystem(new SubsystemSettings(options.name(), CONTROLLERS, options.ioQueues(), options.entries(),
+            IN_CAPSULE_BYTES, LARGEST_TRANSFER, BUFFERS), store, Integer.numberOfTrailingZeros(options.blockBytes()), counters);
+        ConnectionManager manager = ConnectionManager.get();
+        channel = manager.createEventChannel();
+        try {
+            for (InetSocketAddress each : options.addresses()) {
+                CmId listener = manager.createId(channel, null, PortSpace.TCP);
+                listeners.add(listener);
+                listener.familyOnly(each.getAddress() instanceof Inet6Address);
+                listener.bind(each);
+                listener.listen(0);
+            }
+        } catch (VerbsException refused) {
+            listeners.forEach(CmId::close);
+            channel.close();
+            janitor.shutdown();
+            throw refused;
+        }
+        thread = Thread.ofPlatform().daemon().name("nvme-events").start(this::run);
+        janitor.scheduleWithFixedDelay(() -> subsystem.expire(System.nanoTime()), EXPIRY_MS, EXPIRY_MS, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Starts a target.
+     *
+     * @param store closed with the target
+     * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV; the store is left open
+     */
+    public static NvmeTarget start(BlockStore store, NvmeOptions options) {
+        if (store.bytes() < options.blockBytes()) {
+            throw new IllegalArgumentException("a store of " + store.bytes() + " bytes has no block of " + options.blockBytes());
+        }
+        return new NvmeTarget(store, options);
+    }
+
+    /** @return the addresses, with the ports that were assigned */
+    public List<InetSocketAddress> addresses() {
+        return listeners.stream().map(CmId::localAddress).toList();
+    }
+
+    /** @return counters that are not 0, by name */
+    public Map<String, Long> counters() {
+        return counters.snapshot();
+    }
+
+    /** @return number of controllers: hosts that are connected */
+    public int controllers() {
+        return subsystem.size();
+    }
+
+    // ---- events ----
+
+    private void run() {
+        try {
+            while (!over) {
+                CmEvent event = channel.getEvent(-1);
+                CmEventType type = event.type();
+                CmId id = event.id();
+                ConnectionParameters parameters = event.connection();
+                // Acknowledged first: closing an identifier waits for that.
+                event.ack();
+                onEvent(type, id, parameters);
+            }
+        } catch (VerbsException interrupted) {
+            if (!over || interrupted.errno() != Errno.EINTR) {
+                LOG.log(System.Logger.Level.ERROR, "the target takes no more connections", interrupted);
+            }
+        }
+    }
+
+    private void onEvent(CmEventType type, CmId id, ConnectionParameters parameters) {
+        if (type == CmEventType.CONNECT_REQUEST) {
+            onRequest(id, parameters);
+            return;
+        }
+        TargetQueue queue = find(id);
+        if (queue == null) {
+            return;
+        }
+        switch (type) {
+            case ESTABLISHED -> queue.start();
+            case TIMEWAIT_EXIT, ADDR_CHANGE -> {
+                // Nothing depends on them.
+            }
+            default -> queue.end();
+        }
+    }
+
+    private synchronized TargetQueue find(CmId id) {
+        return queues.get(id);
+    }
+
+    private void onRequest(CmId id, ConnectionParameters parameters) {
+        Refusal refusal = check(id, parameters);
+        if (refusal == null) {
+            refusal = accept(id, parameters);
+        }
+        if (refusal != null) {
+            refuse(id, refusal);
+        }
+    }
+
+    /** @return null if the request can be accepted */
+    private Refusal check(CmId id, ConnectionParameters parameters) {
+        Refusal malformed = QueueRequest.check(parameters.privateData());
+        if (malformed != null) {
+            return malformed;
+        }
+        QueueRequest request = QueueRequest.parse(parameters.privateData());
+        SubsystemSettings settings = subsystem.settings();
+        DeviceAttributes device = id.verbs().queryDevice();
+        if (request.queue() > settings.ioQueues()) {
+            return Refusal.INVALID_QUEUE;
+        }
+        if (request.entries() > settings.entriesOf(request.queue())) {
+            return Refusal.INVALID_SUBMISSION_QUEUE_SIZE;
+        }
+        if (request.queue() != 0 && request.controller() != 0 && !subsystem.hasController(request.controller())) {
+            return Refusal.INVALID_CONTROLLER;
+        }
+        if (parameters.initiatorDepth() == 0) {
+            return Refusal.INVALID_READ_DEPTH;
+        }
+        boolean fits = hasRoom() && QueueMachine.sendRequests(request) <= device.maxQpWr() && request.entries() <= device.maxQpWr();
+        return fits ? null : Refusal.NO_RESOURCES;
+    }
+
+    private synchronized boolean hasRoom() {
+        return !closed && queues.size() < CONNECTIONS;
+    }
+
+    /** @return null if the request was accepted, or withdrawn */
+    private Refusal accept(CmId id, ConnectionParameters parameters) {
+        QueueRequest request = QueueRequest.parse(parameters.privateData());
+        TargetQueue queue;
+        int reads;
+        try {
+            reads = Math.min(Math.min(parameters.initiatorDepth(), READS), id.verbs().queryDevice().maxQpInitRdAtom());
+            queue = new TargetQueue(this, subsystem, id, request);
+        } catch (VerbsException exhausted) {
+            LOG.log(System.Logger.Level.WARNING, "no queue for " + id.peerAddress() + ": " + exhausted.getMessage());
+            return Refusal.NO_RESOURCES;
+        }
+        synchronized (this) {
+            queues.put(id, queue);
+        }
+        try {
+            id.accept(ConnectionParameters.DEFAULT.withPrivateData(QueueRequest.accept(request.entries())).withReads(0, reads)
+                .withRetries(parameters.retryCount(), RNR_RETRIES));
+        } catch (VerbsException withdrawn) {
+            queue.end();
+        }
+        return null;
+    }
+
+    private void refuse(CmId id, Refusal refusal) {
+        counters.count(refusal);
+        LOG.log(System.Logger.Level.WARNING, "connection request of " + id.peerAddress() + " refused: " + refusal.counter());
+        try {
+            id.reject(refusal.toBytes());
+        } catch (VerbsException withdrawn) {
+            // Closing the identifier ends it.
+        }
+        id.close();
+    }
+
+    /** Forgets a queue whose resources are free. */
+    synchronized void onFreed(TargetQueue queue) {
+        queues.values().remove(queue);
+        notifyAll();
+    }
+
+    /** Runs a step on a thread that holds no lock and uses no queue. */
+    void later(Runnable step) {
+        janitor.execute(step);
+    }
+
+    /** Stops listening, ends all queues, waits up to {@value #CLOSE_SECONDS} seconds for commands in work, and closes the store. */
+    @Override
+    public void close() {
+        List<TargetQueue> open;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            open = new ArrayList<>(queues.values());
+        }
+        listeners.forEach(CmId::close);
+        open.forEach(TargetQueue::end);
+        boolean ended = awaitEnd();
+        over = true;
+        thread.interrupt();
+        if (ended) {
+            janitor.shutdown();
+            awaitThread();
+            channel.close();
+        } else {
+            LOG.log(System.Logger.Level.WARNING, "commands are still in work; their memory is not freed");
+        }
+        store.close();
+    }
+
+    private void awaitThread() {
+        try {
+            thread.join();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized boolean awaitEnd() {
+        long untilNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
+        try {
+            while (!queues.isEmpty() && System.nanoTime() - untilNs < 0) {
+                wait(20);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return queues.isEmpty();
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.storage.nvme.controller;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.softrdma.storage.nvme.store.BlockStore;
+
+/**
+ * An NVM subsystem with one namespace: the controllers of all hosts. Any thread; its monitor guards its controllers too.
+ *
+ * <p>Each admin connection gets a controller of its own, which ends with the connection.
+ */
+public final class Subsystem {
+    /** The only namespace. */
+    static final int NAMESPACE = 1;
+    /** Controllers have numbers up to this one. Source: NVMe 1.3 §5.15, CNTLID */
+    private static final int LAST_CONTROLLER = 0xffef;
+
+    private final SubsystemSettings settings;
+    private final BlockStore store;
+    private final int blockShift;
+    private final NvmeCounters counters;
+    private final UUID identity;
+    private final Map<Integer, Controller> controllers = new HashMap<>();
+    private int lastController;
+
+    /**
+     * Creates a subsystem.
+     *
+     * @param blockShift size of a logical block as a power of two: 9 or 12
+     */
+    public Subsystem(SubsystemSettings settings, BlockStore store, int blockShift, NvmeCounters counters) {
+        this.settings = settings;
+        this.store = store;
+        this.blockShift = blockShift;
+        this.counters = counters;
+        identity = UUID.nameUUIDFromBytes(settings.name().getBytes(StandardCharsets.UTF_8));
+    }
+
+    public SubsystemSettings settings() {
+        return settings;
+    }
+
+    public NvmeCounters counters() {
+        return counters;
+    }
+
+    BlockStore store() {
+        return store;
+    }
+
+    int blockShift() {
+        return blockShift;
+    }
+
+    /** Size in logical blocks. */
+    long blocks() {
+        return store.bytes() >> blockShift;
+    }
+
+    /** Identity of the namespace: the same for each start of a target with this name, since hosts compare it when they reconnect. */
+    UUID identity() {
+        return identity;
+    }
+
+    /** @return null if there are too many */
+    synchronized Controller create(HostIdentity host, long keepAliveMs, QueueHandle admin, long nowNs) {
+        if (controllers.size() == settings.controllers()) {
+            return null;
+        }
+        do {
+            lastController = lastController == LAST_CONTROLLER ? 1 : lastController + 1;
+        } while (controllers.containsKey(lastController));
+        Controller controller = new Controller(this, lastController, host, keepAliveMs, admin, nowNs);
+        controllers.put(lastController, controller);
+        return controller;
+    }
+
+    /** @return null if there is none */
+    synchronized Controller find(int number) {
+        return controllers.get(number);
+    }
+
+    synchronized void remove(Controller controller) {
+        controllers.remove(controller.number(), controller);
+    }
+
+    /** Whether a controller exists, for a connection request that names one. */
+    public boolean hasController(int number) {
+        return find(number) != null;
+    }
+
+    /** Ends the controllers whose keep-alive timeout has expired. */
+    public void expire(long nowNs) {
+        List<Controller> all;
+        synchronized (this) {
+            all = new ArrayList<>(controllers.values());
+        }
+        for (Controller each : all) {
+            if (each.isExpired(nowNs)) {
+                counters.count(NvmeCounter.KEEP_ALIVE_TIMEOUTS);
+                each.end();
+            }
+        }
+    }
+
+    /** @return number of controllers */
+    public synchronized int size() {
+        return controllers.size();
+    }
+}
