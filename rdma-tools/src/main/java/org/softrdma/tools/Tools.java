@@ -20,6 +20,7 @@ import org.softrdma.tools.ibping.IbPing;
 import org.softrdma.tools.lab.LabTool;
 import org.softrdma.tools.manual.Manual;
 import org.softrdma.tools.nfs.NfsTool;
+import org.softrdma.tools.nvme.NvmeTool;
 import org.softrdma.tools.perftest.PerfTest;
 import org.softrdma.tools.perftest.Verb;
 import org.softrdma.tools.pingpong.PingPong;
@@ -70,6 +71,7 @@ final class Tools {
         new Entry("manual", "write man pages and shell completion"),
         new Entry("mckey", "join a multicast group, send to it or receive from it"),
         new Entry("nfsd", "serve a directory by NFS over RDMA, to Linux's own client"),
+        new Entry("nvmet", "serve a file as a disk by NVMe over Fabrics, to Linux's own host"),
         new Entry("qperf", "bandwidth and latency of RDMA, TCP and UDP between two hosts; client and server"),
         new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"),
         new Entry("rdma_client", "send sixteen bytes to rdma_server and back, by address"),
@@ -83,8 +85,8 @@ final class Tools {
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, with the peer resolved by address"));
 
-    private static final Set<String> OURS = Set.of("daemon", "demo", "explain", "fabric", "lab", "manual", "nfsd", "run", "shell",
-        "simulate");
+    private static final Set<String> OURS = Set.of("daemon", "demo", "explain", "fabric", "lab", "manual", "nfsd", "nvmet", "run",
+        "shell", "simulate");
 
     private Tools() {
     }
@@ -133,6 +135,7 @@ final class Tools {
             case "manual" -> new Manual(Pages::ofAllTools, Softrdma.version());
             case "mckey" -> new McKey();
             case "nfsd" -> new NfsTool();
+            case "nvmet" -> new NvmeTool();
             case "qperf" -> new QPerf();
             case "rdma" -> new Rdma();
             case "rdma_client" -> RdmaClient.client();

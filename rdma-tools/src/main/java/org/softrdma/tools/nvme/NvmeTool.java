@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.tools.nvme;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.softrdma.storage.NfsOptions;
+import org.softrdma.storage.nvme.NvmeOptions;
+import org.softrdma.storage.nvme.NvmeTarget;
+import org.softrdma.storage.nvme.store.BlockStore;
+import org.softrdma.storage.nvme.store.FileStore;
+import org.softrdma.storage.nvme.store.MemoryStore;
+import org.softrdma.tools.cli.AnnotatedTool;
+import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.ToolFailure;
+import org.softrdma.verbs.VerbsException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code softrdma nvmet}: serves a file as a disk, by NVMe over Fabrics. */
+@Command(name = "nvmet", sortOptions = false,
+    description = "Serves a file, or memory, as a disk by NVMe over Fabrics with RDMA, to Linux's own host, for tests and teaching. Every "
+        + "host may read and write it; there is no protection.%n%n"
+        + "modprobe nvme-rdma; echo transport=rdma,traddr=ADDRESS,trsvcid=4420,nqn=NQN >/dev/nvme-fabrics%n%n"
+        + "SOFTRDMA_CM_DEVICES chooses devices, as for rping. Ctrl-C ends it.")
+public final class NvmeTool extends AnnotatedTool {
+    private static final String NAME = "softrdma nvmet: ";
+    private static final int MAX_PORT = 65535;
+    private static final int MEBIBYTE = 1 << 20;
+
+    @Option(names = "--file", paramLabel = "FILE", description = "the disk's content; its size is that of the disk")
+    private Path file;
+
+    @Option(names = "--memory", paramLabel = "MIB", description = "a disk of so many mebibytes in memory, instead of --file")
+    private int memoryMib;
+
+    @Option(names = "--nqn", paramLabel = "NQN", required = true, description = "name of the subsystem: nqn.YEAR-MONTH.DOMAIN:NAME")
+    private String nqn;
+
+    @Option(names = "--read-only", description = "refuse all writes")
+    private boolean readOnly;
+
+    @Option(names = "--block", paramLabel = "BYTES", description = "size of a block, 512 or 4096 (default: ${DEFAULT-VALUE})")
+    private int blockBytes = 512;
+
+    @Option(names = "--queues", paramLabel = "N", description = "I/O queues of a host at most (default: ${DEFAULT-VALUE})")
+    private int ioQueues = 8;
+
+    @Option(names = {"-a", "--address"}, paramLabel = "ADDRESS",
+        description = "listen at this address; may be repeated (default: all, IPv4 and IPv6)")
+    private List<String> addresses = List.of();
+
+    @Option(names = {"-p", "--port"}, paramLabel = "PORT", description = "port (default: ${DEFAULT-VALUE})")
+    private int port = NvmeOptions.PORT;
+
+    @Override
+    protected void check() {
+        if (port < 0 || port > MAX_PORT) {
+            throw new Misused("ports are 0..65535");
+        }
+        if (file == null == (memoryMib == 0) || memoryMib < 0) {
+            throw new Misused("one of --file and --memory is needed");
+        }
+        if (file != null && !Files.isRegularFile(file)) {
+            throw new Misused("--file " + file + " is no file");
+        }
+        if (file == null && readOnly) {
+            throw new Misused("--read-only is for --file");
+        }
+        try {
+            options(List.of());
+        } catch (IllegalArgumentException refused) {
+            throw new Misused(refused.getMessage());
+        }
+    }
+
+    private NvmeOptions options(List<InetSocketAddress> at) {
+        return NvmeOptions.of(nqn, at).withBlockBytes(blockBytes).withIoQueues(ioQueues);
+    }
+
+    @Override
+    protected int execute(String name, List<String> arguments, Console console) {
+        BlockStore store = open();
+        try (NvmeTarget target = NvmeTarget.start(store, options(listenAt()))) {
+            for (InetSocketAddress each : target.addresses()) {
+                console.println("nvmet: " + nqn + ", " + store.bytes() + " bytes" + (readOnly ? ", read-only," : "") + " at "
+                    + each.getAddress().getHostAddress() + " port " + each.getPort());
+            }
+            console.out().flush();
+            awaitEnd(target);
+        } catch (IllegalArgumentException tooSmall) {
+            store.close();
+            throw new ToolFailure(NAME + tooSmall.getMessage());
+        } catch (VerbsException refused) {
+            store.close();
+            throw new ToolFailure(NAME + "cannot listen", refused);
+        }
+        return 0;
+    }
+
+    private BlockStore open() {
+        try {
+            return file == null ? new MemoryStore((long) memoryMib * MEBIBYTE) : new FileStore(file, readOnly);
+        } catch (IOException refused) {
+            throw new ToolFailure(NAME + refused.getMessage());
+        }
+    }
+
+    private List<InetSocketAddress> listenAt() {
+        if (addresses.isEmpty()) {
+            return NfsOptions.anyAddress(port);
+        }
+        List<InetSocketAddress> all = new ArrayList<>();
+        for (String each : addresses) {
+            try {
+                all.add(new InetSocketAddress(InetAddress.getByName(each), port));
+            } catch (UnknownHostException unknown) {
+                throw new ToolFailure(NAME + "unknown address " + each);
+            }
+        }
+        return all;
+    }
+
+    /** Serves until the process is ended by a signal, which closes the connections first. */
+    private static void awaitEnd(NvmeTarget target) {
+        Thread main = Thread.currentThread();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            main.interrupt();
+            target.close();
+        }));
+        try {
+            while (true) {
+                Thread.sleep(Long.MAX_VALUE);
+            }
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
