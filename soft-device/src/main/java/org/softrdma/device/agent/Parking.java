@@ -12,7 +12,8 @@ import org.softrdma.device.threads.DeviceThreads;
  * brings work makes it visible first and then looks at the announcement.
  */
 final class Parking {
-    private static final long LONGEST_PARK_NS = 100_000_000;
+    /** Bounds the sleep of a device without deadlines, for calls that cannot be told "for ever". No work waits for the end of it. */
+    private static final long LONGEST_PARK_NS = 3_600_000_000_000L;
 
     private final DeviceWork work;
     private final ReentrantLock lock;
