@@ -69,7 +69,7 @@ final class RxeDevice implements RdmaDevice {
     RxeDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
         this(link.name(), netdev, index, store, RxeOptions.DEFAULT.withFaults(link.get(RxeLinkType.FAULT))
             .withCongestion(link.get(RxeLinkType.CONGESTION)).withRecovery(link.get(RxeLinkType.RECOVERY))
-            .withKeepAliveNs(link.get(RxeLinkType.KEEPALIVE))
+            .withKeepAliveNs(link.get(RxeLinkType.KEEPALIVE)).withSegmentation(link.get(RxeLinkType.SEGMENTATION))
             .withLimitedMemory(link.get(LinkOption.MEMLOCK)).withStrict(link.get(LinkOption.STRICT))
             .withWire(RxeLinkType.wire(link)).withLocalWire(localWire(link)));
     }

@@ -7,6 +7,7 @@ import org.softrdma.rxe.config.LocalWire;
 import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.config.Recovery;
 import org.softrdma.rxe.config.RoceWire;
+import org.softrdma.rxe.config.Segmentation;
 
 /**
  * Options of an rxe device that a program creates.
@@ -62,6 +63,16 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      */
     public RxeOptions withKeepAliveNs(long timeNs) {
         return new RxeOptions(faults, queuePairs.withKeepAliveNs(timeNs), limitedMemory, wire, localWire, strict);
+    }
+
+    /**
+     * Replaces the segmentation of READs and WRITEs.
+     *
+     * @param segmentation of all reliable queue pairs
+     * @return new options
+     */
+    public RxeOptions withSegmentation(Segmentation segmentation) {
+        return new RxeOptions(faults, queuePairs.withSegmentation(segmentation), limitedMemory, wire, localWire, strict);
     }
 
     /**

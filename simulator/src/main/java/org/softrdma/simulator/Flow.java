@@ -24,6 +24,7 @@ final class Flow {
     final long timeoutNs;
     final int retryCount;
     final boolean probes;
+    final boolean cutsWrites;
     /** One for each PSN that was ever sent. */
     final List<Slot> slots = new ArrayList<>();
     /** Packets of both directions. */
@@ -111,14 +112,16 @@ final class Flow {
      * @param timeoutCode the requester's ACK timeout: 4.096 µs · 2^code
      * @param retryCount  the requester's retry_cnt
      * @param probes      the requester may send again before the timeout
+     * @param cutsWrites  the requester may send a WRITE as several requests
      */
-    Flow(int firstPsn, int mtu, int depth, int timeoutCode, int retryCount, boolean probes) {
+    Flow(int firstPsn, int mtu, int depth, int timeoutCode, int retryCount, boolean probes, boolean cutsWrites) {
         this.firstPsn = firstPsn;
         this.mtu = mtu;
         this.depth = depth;
         timeoutNs = 4096L << timeoutCode;
         this.retryCount = retryCount;
         this.probes = probes;
+        this.cutsWrites = cutsWrites;
     }
 
     /** Position of a PSN near the end; negative if before the beginning. */

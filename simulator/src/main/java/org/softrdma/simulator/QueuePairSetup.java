@@ -4,7 +4,9 @@ package org.softrdma.simulator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.config.Recovery;
+import org.softrdma.rxe.config.Segmentation;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.CompletionQueue;
@@ -127,21 +129,21 @@ final class QueuePairSetup {
     private void addConnection(int number, Endpoint endA, Endpoint endB, int psnA, int psnB) {
         connect(endA.qp, endB, psnA, psnB);
         connect(endB.qp, endA, psnB, psnA);
-        if (scenario.keepAliveNsA() > 0) {
+        if (scenario.optionsA().keepAliveNs() > 0) {
             endA.probes(endB, scenario.mayDie());
         }
-        if (scenario.keepAliveNsB() > 0) {
+        if (scenario.optionsB().keepAliveNs() > 0) {
             endB.probes(endA, scenario.mayDie());
         }
-        wire.addFlow(a.gid, endA.qp.qpNum(), b.gid, endB.qp.qpNum(), flow(psnA, scenario.recoveryA()));
-        wire.addFlow(b.gid, endB.qp.qpNum(), a.gid, endA.qp.qpNum(), flow(psnB, scenario.recoveryB()));
+        wire.addFlow(a.gid, endA.qp.qpNum(), b.gid, endB.qp.qpNum(), flow(psnA, scenario.optionsA()));
+        wire.addFlow(b.gid, endB.qp.qpNum(), a.gid, endA.qp.qpNum(), flow(psnB, scenario.optionsB()));
         streams.add(new RequestStream("a" + number, endA, endB, scenario, scenario.mayDie(number)));
         streams.add(new RequestStream("b" + number, endB, endA, scenario, scenario.mayDie(number)));
     }
 
-    private Flow flow(int firstPsn, Recovery recovery) {
+    private Flow flow(int firstPsn, QueuePairOptions options) {
         return new Flow(firstPsn, scenario.mtu().bytes(), scenario.rdAtomic(), scenario.timeout(), scenario.retryCount(),
-            recovery == Recovery.EARLY);
+            options.recovery() == Recovery.EARLY, options.segmentation() == Segmentation.EQUAL);
     }
 
     private void connect(QueuePair qp, Endpoint peer, int sqPsn, int rqPsn) {

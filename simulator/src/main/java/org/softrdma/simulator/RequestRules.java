@@ -47,7 +47,8 @@ final class RequestRules {
 
     private static String checkShape(Flow flow, ByteBuffer packet, int offset, int opcode, int payload) {
         boolean end = Opcode.has(opcode, Opcode.END);
-        if (end && !Bth.ackRequest(packet, offset)) {
+        boolean isPiece = flow.cutsWrites && Opcode.has(opcode, Opcode.WRITE) && payload == flow.mtu;
+        if (end && !isPiece && !Bth.ackRequest(packet, offset)) {
             return "no acknowledgement asked for at the end of a message";
         }
         if (Bth.solicitedEvent(packet, offset) && !(end && Opcode.hasAny(opcode, Opcode.SEND | Opcode.IMMEDIATE))) {

@@ -7,7 +7,9 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import org.softrdma.link.fault.FaultPlan;
 import org.softrdma.link.sim.LinkProfile;
+import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.rxe.config.Recovery;
+import org.softrdma.rxe.config.Segmentation;
 import org.softrdma.verbs.Mtu;
 import org.softrdma.verbs.QpType;
 
@@ -16,7 +18,7 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
                 int sendDepth, int receiveDepth, int maxSge, int rdAtomic, int destRdAtomic, int timeout, int retryCount, int rnrRetry,
                 int minRnrTimer, int psnA, int psnB, int requests, int packetBudget, int giantBytes, double signaled, boolean signalAll,
                 boolean lateReceives, long iovaA, long iovaB, long startNs, int healAfterUs, Mix mix, List<Accident> accidents,
-                Recovery recoveryA, Recovery recoveryB, long keepAliveNsA, long keepAliveNsB) {
+                QueuePairOptions optionsA, QueuePairOptions optionsB) {
     private static final long US = 1_000;
     /** As long as kernel rxe and our device say they take. */
     private static final int LONGEST_MESSAGE = 8 << 20;
@@ -56,10 +58,16 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
         int healAfterUs = 1 + random.nextInt(random.nextInt(3) == 0 ? 1 << random.nextInt(18) : 200_000);
         Mix mix = Mix.draw(random.split());
         List<Accident> accidents = drawAccidents(random, pairs, mix);
+        QueuePairOptions optionsA = drawOptions(random);
+        QueuePairOptions optionsB = drawOptions(random);
+        if (optionsA.segmentation() == Segmentation.EQUAL && random.nextBoolean()) {
+            // Enough for READs that are requested in pairs.
+            rdAtomic = 16 + random.nextInt(16);
+            destRdAtomic = 32;
+        }
         return new Scenario(seed, mtu, ipv6, header, faults, mayDie, pairs, sendDepth, receiveDepth, maxSge, rdAtomic, destRdAtomic,
             timeout, retryCount, rnrRetry, minRnrTimer, psnA, psnB, requests, PACKET_BUDGET, giantBytes, signaled, signalAll, lateReceives,
-            iovaA, iovaB, startNs, healAfterUs, mix, accidents, drawRecovery(random), drawRecovery(random),
-            drawKeepAlive(random), drawKeepAlive(random));
+            iovaA, iovaB, startNs, healAfterUs, mix, accidents, optionsA, optionsB);
     }
 
     /** In half of the seeds one or two. */
@@ -72,13 +80,14 @@ record Scenario(long seed, Mtu mtu, boolean ipv6, LinkProfile.IpHeader ipHeader,
         return accidents;
     }
 
-    private static Recovery drawRecovery(SplittableRandom random) {
-        return random.nextInt(3) == 0 ? Recovery.EARLY : Recovery.TIMEOUT;
-    }
-
-    /** On in a third of the seeds, 1 to 20 ms: short enough for probes in the midst of a workload. */
-    private static long drawKeepAlive(SplittableRandom random) {
-        return random.nextInt(3) == 0 ? (1 + random.nextInt(20)) * 1000 * US : 0;
+    /**
+     * Early recovery in a third of the seeds; probes in a third, after 1 to 20 ms, which is short enough for some in the midst of a
+     * workload; packets of equal length in a third.
+     */
+    private static QueuePairOptions drawOptions(SplittableRandom random) {
+        return QueuePairOptions.DEFAULT.withRecovery(random.nextInt(3) == 0 ? Recovery.EARLY : Recovery.TIMEOUT)
+            .withKeepAliveNs(random.nextInt(3) == 0 ? (1 + random.nextInt(20)) * 1000 * US : 0)
+            .withSegmentation(random.nextInt(3) == 0 ? Segmentation.EQUAL : Segmentation.FAITHFUL);
     }
 
     private static QpType serviceOf(int number, int pairs, Mix mix) {

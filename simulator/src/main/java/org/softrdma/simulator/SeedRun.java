@@ -13,7 +13,7 @@ import org.softrdma.link.sim.PacketObserver;
 import org.softrdma.link.sim.SimulatedFabric;
 import org.softrdma.rxe.RxeOptions;
 import org.softrdma.rxe.SimulatedRxe;
-import org.softrdma.rxe.config.Recovery;
+import org.softrdma.rxe.config.QueuePairOptions;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Context;
@@ -60,10 +60,8 @@ public final class SeedRun {
         pacemaker = new Pacemaker();
         simulation.add(pacemaker);
         fabric.observe(wire);
-        a = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 1) : Gid.ofIpv4(0x0a000001), scenario.recoveryA(),
-            scenario.keepAliveNsA());
-        b = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 2) : Gid.ofIpv4(0x0a000002), scenario.recoveryB(),
-            scenario.keepAliveNsB());
+        a = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 1) : Gid.ofIpv4(0x0a000001), scenario.optionsA());
+        b = open(scenario.ipv6() ? new Gid(0xfd00L << 48, 2) : Gid.ofIpv4(0x0a000002), scenario.optionsB());
         wire.addAddress(a.gid, FIRST_SOURCE_PORT);
         wire.addAddress(b.gid, FIRST_SOURCE_PORT + 1);
         if (scenario.ipHeader() == LinkProfile.IpHeader.HIDDEN_RANDOM) {
@@ -101,10 +99,11 @@ public final class SeedRun {
         return packets;
     }
 
-    private Side open(Gid gid, Recovery recovery, long keepAliveNs) {
+    private Side open(Gid gid, QueuePairOptions options) {
         LinkProfile profile = LinkProfile.DEFAULT.withIpHeader(scenario.ipHeader()).withInbox(INBOX_PACKETS);
         Context context = SimulatedRxe.open(simulation, fabric.attach(profile, gid), random.split(), 9000,
-            RxeOptions.DEFAULT.withRecovery(recovery).withKeepAliveNs(keepAliveNs));
+            RxeOptions.DEFAULT.withRecovery(options.recovery()).withKeepAliveNs(options.keepAliveNs())
+                .withSegmentation(options.segmentation()));
         return new Side(context, gid, random.split());
     }
 

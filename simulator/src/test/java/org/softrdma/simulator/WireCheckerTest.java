@@ -46,8 +46,8 @@ class WireCheckerTest {
     }
 
     private void addFlows(boolean probes) {
-        wire.addFlow(A, QPN_A, B, QPN_B, new Flow(FIRST, MTU, DEPTH, TIMEOUT_CODE, RETRY_COUNT, probes));
-        wire.addFlow(B, QPN_B, A, QPN_A, new Flow(0, MTU, DEPTH, TIMEOUT_CODE, RETRY_COUNT, probes));
+        wire.addFlow(A, QPN_A, B, QPN_B, new Flow(FIRST, MTU, DEPTH, TIMEOUT_CODE, RETRY_COUNT, probes, false));
+        wire.addFlow(B, QPN_B, A, QPN_A, new Flow(0, MTU, DEPTH, TIMEOUT_CODE, RETRY_COUNT, probes, false));
     }
 
     // ---- packets, by their place in the flow from A to B ----

@@ -10,6 +10,7 @@ import org.softrdma.rxe.Rxe;
 import org.softrdma.rxe.RxeOptions;
 import org.softrdma.rxe.config.Recovery;
 import org.softrdma.rxe.config.RoceWire;
+import org.softrdma.rxe.config.Segmentation;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.CompletionChannel;
@@ -74,6 +75,7 @@ final class End {
     private static Context rxe(Settings settings) {
         RxeOptions options = RxeOptions.DEFAULT.withFaults(LinkFaults.parse(settings.text("faults", "none")))
             .withRecovery(Recovery.parse(settings.text("recovery", "timeout")))
+            .withSegmentation(Segmentation.parse(settings.text("segmentation", "faithful")))
             .withWire(RoceWire.parse(settings.text("link", "udp"), settings.text("roce", "v2")));
         return Rxe.device("bench", settings.text("netdev", "lo"), options).open();
     }

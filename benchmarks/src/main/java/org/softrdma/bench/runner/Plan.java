@@ -171,6 +171,10 @@ final class Plan {
             for (String operation : List.of("write", "read", "send")) {
                 rows.add(java("bandwidth/rc-" + operation + "-" + mtu, "bandwidth", "op=" + operation, "mtu=" + mtu, sizes));
             }
+            for (String operation : List.of("write", "read")) {
+                rows.add(java("bandwidth/rc-" + operation + "-" + mtu + "-equal", "bandwidth", "op=" + operation, "mtu=" + mtu,
+                    "segmentation=equal", sizes));
+            }
             rows.add(java("bandwidth/ceiling-" + mtu, "ceiling", "mtu=" + mtu));
             if (!quick) {
                 rows.add(java("bandwidth/ceiling-" + mtu + "-single", "ceiling", "mtu=" + mtu, "train=1", "windows=1048576"));

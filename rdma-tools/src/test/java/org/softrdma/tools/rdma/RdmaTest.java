@@ -374,7 +374,7 @@ class RdmaTest {
         assertEquals(new ToolRun(0, """
             Usage: rdma link show [DEV/PORT_INDEX]
             Usage: rdma link add NAME type TYPE netdev NETDEV [ recovery { timeout | early } ] \
-            [ keepalive { none | TIME } ] [ strict { on | off } ] \
+            [ keepalive { none | TIME } ] [ segmentation { faithful | equal } ] [ strict { on | off } ] \
             [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ] [ wire { udp | direct } ]
             Usage: rdma link delete NAME
             Usage: rdma link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }
@@ -392,6 +392,9 @@ class RdmaTest {
                    early: also up to three times before each ACK timeout, when the peer is silent for longer than usual
             Usage: rdma link set DEV keepalive { none | TIME }
                    TIME is 1ms to 60s: an RC queue pair that was idle for so long probes its peer, which must permit remote writes
+            Usage: rdma link set DEV segmentation { faithful | equal }
+                   faithful: First, Middle and Last packets, as adapters send them
+                   equal: short WRITEs and READs as packets of one length, which the host carries faster
             Usage: rdma link set DEV mpa { default | KEY=VALUE[,KEY=VALUE]... }
                    revision = 1 or 2, crc = off, on or required, markers = off or on
                    rtr = none, write or read (first message of a peer-to-peer connection)

@@ -7,10 +7,12 @@ package org.softrdma.rxe.config;
  * @param congestion with a line rate if it is on
  * @param recovery   of the reliable queue pairs
  * @param keepAliveNs idle time after which the peer of an RC queue pair is probed; 0 for no probes
+ * @param segmentation of READs and WRITEs of the reliable queue pairs
  */
-public record QueuePairOptions(CongestionControl congestion, Recovery recovery, long keepAliveNs) {
-    /** No congestion control; losses are found by the ACK timeout; idle connections are left alone. */
-    public static final QueuePairOptions DEFAULT = new QueuePairOptions(CongestionControl.NONE, Recovery.TIMEOUT, 0);
+public record QueuePairOptions(CongestionControl congestion, Recovery recovery, long keepAliveNs, Segmentation segmentation) {
+    /** No congestion control; losses are found by the ACK timeout; idle connections are left alone; packets as adapters send them. */
+    public static final QueuePairOptions DEFAULT =
+        new QueuePairOptions(CongestionControl.NONE, Recovery.TIMEOUT, 0, Segmentation.FAITHFUL);
 
     /**
      * Replaces the congestion control.
@@ -19,7 +21,7 @@ public record QueuePairOptions(CongestionControl congestion, Recovery recovery, 
      * @return new options
      */
     public QueuePairOptions withCongestion(CongestionControl control) {
-        return new QueuePairOptions(control, recovery, keepAliveNs);
+        return new QueuePairOptions(control, recovery, keepAliveNs, segmentation);
     }
 
     /**
@@ -29,7 +31,7 @@ public record QueuePairOptions(CongestionControl congestion, Recovery recovery, 
      * @return new options
      */
     public QueuePairOptions withRecovery(Recovery newRecovery) {
-        return new QueuePairOptions(congestion, newRecovery, keepAliveNs);
+        return new QueuePairOptions(congestion, newRecovery, keepAliveNs, segmentation);
     }
 
     /**
@@ -39,7 +41,17 @@ public record QueuePairOptions(CongestionControl congestion, Recovery recovery, 
      * @return new options
      */
     public QueuePairOptions withKeepAliveNs(long timeNs) {
-        return new QueuePairOptions(congestion, recovery, timeNs);
+        return new QueuePairOptions(congestion, recovery, timeNs, segmentation);
+    }
+
+    /**
+     * Replaces the segmentation.
+     *
+     * @param newSegmentation what is used
+     * @return new options
+     */
+    public QueuePairOptions withSegmentation(Segmentation newSegmentation) {
+        return new QueuePairOptions(congestion, recovery, keepAliveNs, newSegmentation);
     }
 
     /**

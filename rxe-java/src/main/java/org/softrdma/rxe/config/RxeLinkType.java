@@ -37,6 +37,11 @@ public final class RxeLinkType implements LinkType {
         .format(KeepAliveTime::format).title("keep-alive").required("a time, or none").syntax("none | TIME").details(KeepAliveTime.SYNTAX)
         .settableOnAdd().build();
 
+    /** Segmentation of READs and WRITEs. */
+    public static final LinkOption<Segmentation> SEGMENTATION =
+        LinkOption.of("segmentation", Segmentation.FAITHFUL, Segmentation::parse).format(Segmentation::word).title("segmentation")
+            .required("faithful or equal").syntax("faithful | equal").details(Segmentation.SYNTAX).settableOnAdd().build();
+
     /** Carrier of the packets: true for raw Ethernet frames, false for UDP sockets. */
     public static final LinkOption<Boolean> LINK = LinkOption.of("link", false, RoceWire::parseCarrier)
         .format(raw -> raw ? RoceWire.RAW_WORD : RoceWire.UDP_WORD).title("raw frames").required("raw or udp").syntax("raw | udp")
@@ -55,8 +60,8 @@ public final class RxeLinkType implements LinkType {
     public static final LinkOption<GidType> ROCE_MODE = LinkOption.<GidType>of("roce_mode", null, RoceWire::parseVersion)
         .format(RoceWire::word).title("RoCE mode").required("v1 or v2").syntax("v1 | v2").followed().keptBy("cma_roce_mode").build();
 
-    private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, RECOVERY, KEEPALIVE, LinkOption.MEMLOCK,
-        LinkOption.STRICT, LINK, ROCE, WIRE, ROCE_MODE);
+    private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, RECOVERY, KEEPALIVE, SEGMENTATION,
+        LinkOption.MEMLOCK, LinkOption.STRICT, LINK, ROCE, WIRE, ROCE_MODE);
 
     /** Creates the type, as {@link java.util.ServiceLoader} does. */
     public RxeLinkType() {

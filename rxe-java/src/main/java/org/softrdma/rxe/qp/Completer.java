@@ -20,13 +20,15 @@ final class Completer {
     private final RcMachine qp;
     private final SendState state;
     private final SendRing ring;
+    private final RequestSizes sizes;
     private final LossRecovery recovery;
     private final SendCompletions completions;
     private final ScatterGather data;
 
-    Completer(RcMachine qp, SendState state, LossRecovery recovery, SendCompletions completions) {
+    Completer(RcMachine qp, SendState state, RequestSizes sizes, LossRecovery recovery, SendCompletions completions) {
         this.qp = qp;
         this.state = state;
+        this.sizes = sizes;
         this.recovery = recovery;
         this.completions = completions;
         ring = state.ring;
@@ -118,6 +120,9 @@ final class Completer {
             acknowledged += Psn.distance(state.unacked, until);
             state.unacked = until;
             if (until == end) {
+                if (SendState.isPlainWrite(ring.opcode(wqe))) {
+                    sizes.onWritten(wqe);
+                }
                 completions.completeHead();
                 if (!qp.isLive()) {
                     return false;
@@ -141,15 +146,16 @@ final class Completer {
         }
         int payload = packet.payloadBytes();
         int index = Psn.distance(state.firstPsn(wqe), psn);
+        int requested = isRead ? ring.requestPackets(wqe) : 1;
         long received = (long) index * qp.mtu();
         long missing = (isRead ? ring.length(wqe) : 0) - received;
         boolean last = missing <= qp.mtu();
         boolean end = packet.has(Opcode.END);
         // After a loss the rest may be requested anew, and its first packet be any: rxe 6.1 begins with Middle or Last, others do not.
-        boolean begins = packet.has(Opcode.START) || index % qp.readRequestPackets() != 0;
+        boolean begins = packet.has(Opcode.START) || index % requested != 0;
         boolean carriesAck = !packet.has(Opcode.AETH) || Syndrome.isAck(packet.syndrome());
         if (!begins || !carriesAck || payload != Math.min(missing, qp.mtu())
-            || end != (last || (index + 1) % qp.readRequestPackets() == 0)) {
+            || end != (last || (index + 1) % requested == 0)) {
             failForBadResponse(Failure.of(Reason.RESPONSE_DOES_NOT_FIT, payload, ring.opcode(wqe)));
             return;
         }

@@ -42,14 +42,15 @@ final class MessageWriter {
      * @param at     where its BTH goes
      * @param packet index in the message, from 0
      * @param last   whether it is the last one of the message
+     * @param alone  whether it is a request of its own: of an RDMA WRITE only
      * @return bytes up to the end of the pad, or {@link #UNREADABLE}
      */
-    int put(PacketWriter out, int at, long wqe, int packet, boolean last, int psn, boolean ackRequest) {
+    int put(PacketWriter out, int at, long wqe, int packet, boolean last, boolean alone, int psn, boolean ackRequest) {
         int mtu = qp.mtu();
         long offset = (long) packet * mtu;
         int payload = last ? (int) (ring.length(wqe) - offset) : mtu;
         int wrOpcode = ring.opcode(wqe);
-        int opcode = transport | RequestOpcodes.of(wrOpcode, packet == 0, last);
+        int opcode = transport | RequestOpcodes.of(wrOpcode, alone || packet == 0, alone || last);
         int pad = -payload & 3;
         int payloadAt = at + Opcode.headerLength(opcode);
         if (!data.put(wqe, offset, payload, out, payloadAt)) {
@@ -62,7 +63,8 @@ final class MessageWriter {
             Xrceth.put(buffer, at + Opcode.xrcethOffset(opcode), ring.remoteSrqn(wqe));
         }
         if (Opcode.has(opcode, Opcode.RETH)) {
-            Reth.put(buffer, at + Opcode.rethOffset(opcode), ring.remoteAddress(wqe), ring.rkey(wqe), ring.length(wqe));
+            Reth.put(buffer, at + Opcode.rethOffset(opcode), ring.remoteAddress(wqe) + offset, ring.rkey(wqe),
+                alone ? payload : ring.length(wqe));
         }
         if (Opcode.hasAny(opcode, Opcode.IMMEDIATE | Opcode.INVALIDATE)) {
             ImmDt.put(buffer, payloadAt - ImmDt.LENGTH, ring.immediate(wqe));

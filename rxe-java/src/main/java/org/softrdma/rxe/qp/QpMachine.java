@@ -230,7 +230,7 @@ public abstract class QpMachine extends QueuePairCore {
     public final void modify(QpAttributes change, QpState to, Path resolved) {
         if (change.has(QpAttributeMask.PATH_MTU)) {
             mtu = change.pathMtu().bytes();
-            turnPackets = TransmitBatch.wholeTrains(Bth.LENGTH + mtu + Icrc.LENGTH, TURN_PACKETS);
+            turnPackets = TransmitBatch.wholeTrains(longestPacketBytes(), TURN_PACKETS);
         }
         if (resolved != null) {
             path = resolved;
@@ -375,6 +375,11 @@ public abstract class QpMachine extends QueuePairCore {
     /** Payload bytes of a full packet. */
     public final int mtu() {
         return mtu;
+    }
+
+    /** Bytes of the packets that most of a long message consists of, BTH to ICRC. */
+    int longestPacketBytes() {
+        return Bth.LENGTH + mtu + Icrc.LENGTH;
     }
 
     /** Packets of one turn: as many as are sent in whole trains. */

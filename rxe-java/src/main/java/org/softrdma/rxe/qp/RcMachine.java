@@ -19,6 +19,7 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.reason.Failure;
 import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.roce.Opcode;
+import org.softrdma.wire.roce.Reth;
 
 /**
  * An RC queue pair. {@link Requester} sends requests, {@link Completer} receives the responses to them, {@link Responder} executes the
@@ -27,13 +28,10 @@ import org.softrdma.wire.roce.Opcode;
  * {@link XrcInitiator} and {@link XrcTarget} are its two halves, under opcodes of their own.
  */
 public class RcMachine extends QpMachine {
-    /** Half the largest window: a loss wastes no more than that, and few trains of responses are cut short. */
-    private static final int READ_REQUEST_PACKETS = SendWindow.MAX_PACKETS / 2;
-    private static final int SPLIT_FROM_DEPTH = 4;
-
     private final int transport;
     private final SendState sends;
     private final SendWindow window;
+    private final RequestSizes sizes;
     private final LossRecovery recovery;
     private final KeepAlive keepAlive;
     private final SendCompletions sendCompletions;
@@ -71,11 +69,12 @@ public class RcMachine extends QpMachine {
         this.transport = transport;
         sends = new SendState(queues.sends());
         window = new SendWindow(sends, flight);
+        sizes = new RequestSizes(queues.sends());
         recovery = new LossRecovery(sends, window, attributes, counters, this::observer);
         keepAlive = new KeepAlive(this, sends, attributes, counters);
         sendCompletions = newSendCompletions();
-        requester = new Requester(this, sends, window, recovery, sendCompletions);
-        completer = new Completer(this, sends, recovery, sendCompletions);
+        requester = new Requester(this, sends, window, sizes, recovery, sendCompletions);
+        completer = new Completer(this, sends, sizes, recovery, sendCompletions);
         responder = new Responder(this);
     }
 
@@ -237,10 +236,16 @@ public class RcMachine extends QpMachine {
     public final void follow(QueuePairOptions options) {
         super.follow(options);
         recovery.probe(options.recovery() == Recovery.EARLY);
+        sizes.follow(options.segmentation());
         if (transport == Opcode.TRANSPORT_RC) {
             // A request of XRC must name a shared receive queue of the peer: none is known here.
             keepAlive.probeAfter(options.keepAliveNs());
         }
+    }
+
+    @Override
+    final int longestPacketBytes() {
+        return super.longestPacketBytes() + (sizes.isEqual() ? Reth.LENGTH : 0);
     }
 
     // ---- states ----
@@ -260,6 +265,7 @@ public class RcMachine extends QpMachine {
     void onReadyToSend() {
         sends.reset(attributes().sqPsn());
         window.reset();
+        sizes.reset();
         recovery.reset();
     }
 
@@ -386,11 +392,6 @@ public class RcMachine extends QpMachine {
 
     int maxRdAtomic() {
         return attributes().maxRdAtomic();
-    }
-
-    /** Maximum responses requested by one READ request; a peer that accepts few requests at a time is sent one for all of them. */
-    int readRequestPackets() {
-        return attributes().maxRdAtomic() < SPLIT_FROM_DEPTH ? Integer.MAX_VALUE : READ_REQUEST_PACKETS;
     }
 
     int maxDestRdAtomic() {

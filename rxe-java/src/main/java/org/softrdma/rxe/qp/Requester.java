@@ -28,6 +28,7 @@ final class Requester {
     private final SendState state;
     private final SendRing ring;
     private final SendWindow window;
+    private final RequestSizes sizes;
     private final LossRecovery recovery;
     private final SendCompletions completions;
     private final ScatterGather data;
@@ -35,10 +36,12 @@ final class Requester {
     private final MessageWriter messages;
     private final LocalOperations localOperations;
 
-    Requester(RcMachine qp, SendState state, SendWindow window, LossRecovery recovery, SendCompletions completions) {
+    Requester(RcMachine qp, SendState state, SendWindow window, RequestSizes sizes, LossRecovery recovery,
+              SendCompletions completions) {
         this.qp = qp;
         this.state = state;
         this.window = window;
+        this.sizes = sizes;
         this.recovery = recovery;
         this.completions = completions;
         ring = state.ring;
@@ -172,6 +175,11 @@ final class Requester {
         }
         int packets = SendState.isAtomic(opcode) ? 1 : messages.packetsOf(ring.length(wqe));
         ring.setPsns(wqe, state.nextPsn, packets);
+        if (SendState.isRead(opcode)) {
+            ring.setRequestPackets(wqe, sizes.ofRead(packets, qp.maxRdAtomic()));
+        } else if (SendState.isPlainWrite(opcode)) {
+            ring.setRequestPackets(wqe, sizes.ofWrite(wqe, packets));
+        }
         state.nextPsn = Psn.add(state.nextPsn, packets);
         state.started = wqe + 1;
         state.cursorPacket = 0;
@@ -197,13 +205,13 @@ final class Requester {
     }
 
     /**
-     * Requests up to {@link RcMachine#readRequestPackets} responses, or those of them that are missing when it is sent again. So READ data
+     * Requests as many responses as {@link RequestSizes} says, or those of them that are missing when it is sent again. So READ data
      * is subject to the window, like other data: after a loss, a responder with a request for everything would keep streaming packets that
      * must all be discarded.
      */
     private void sendReadRequest(long nowNs, long wqe, PacketWriter out) {
         int packet = state.cursorPacket;
-        int left = Math.min(ring.packets(wqe) - packet, qp.readRequestPackets() - packet % qp.readRequestPackets());
+        int left = Math.min(ring.packets(wqe) - packet, ring.requestPackets(wqe) - packet % ring.requestPackets(wqe));
         long received = (long) packet * qp.mtu();
         int opcode = qp.transport() | Opcode.RC_RDMA_READ_REQUEST;
         int at = begin(wqe, opcode, out);
@@ -261,7 +269,8 @@ final class Requester {
         boolean last = packet == ring.packets(wqe) - 1;
         boolean ackRequest = recovery.isProbing() || last || window.needsAcknowledge(packet);
         int at = out.begin(qp.path());
-        int length = messages.put(out, at, wqe, packet, last, state.cursorPsn(), ackRequest);
+        boolean alone = SendState.isPlainWrite(ring.opcode(wqe)) && ring.requestPackets(wqe) == 1;
+        int length = messages.put(out, at, wqe, packet, last, alone, state.cursorPsn(), ackRequest);
         if (length == MessageWriter.UNREADABLE) {
             failAtHead(wqe, data.explain(ring, wqe, 0));
             return false;

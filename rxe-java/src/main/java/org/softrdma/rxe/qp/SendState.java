@@ -111,6 +111,11 @@ final class SendState {
         return opcode == WrOpcode.RDMA_READ.value();
     }
 
+    /** Whether it is a WRITE of which the peer's application sees nothing but the data. */
+    static boolean isPlainWrite(int opcode) {
+        return opcode == WrOpcode.RDMA_WRITE.value();
+    }
+
     static boolean isAtomic(int opcode) {
         return opcode == WrOpcode.ATOMIC_CMP_AND_SWP.value() || opcode == WrOpcode.ATOMIC_FETCH_AND_ADD.value();
     }

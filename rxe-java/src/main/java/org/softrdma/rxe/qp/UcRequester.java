@@ -45,7 +45,7 @@ final class UcRequester extends UnreliableRequester {
         }
         boolean last = packet == messages.packetsOf(ring.length(wqe)) - 1;
         int at = out.begin(qp.path());
-        int length = messages.put(out, at, wqe, packet, last, nextPsn(), false);
+        int length = messages.put(out, at, wqe, packet, last, false, nextPsn(), false);
         if (length == MessageWriter.UNREADABLE) {
             packet = 0;
             return fail(qp.data().explain(ring, wqe, 0));

@@ -67,6 +67,21 @@ class RxeLinkTypeTest {
     }
 
     @Test
+    void shouldKeepTheSegmentationOfALink() throws IOException {
+        write("link a type rxe netdev gone0\n");
+        assertEquals(Segmentation.FAITHFUL, store.links().getFirst().get(RxeLinkType.SEGMENTATION));
+
+        store.set("a", RxeLinkType.SEGMENTATION, Segmentation.parse("equal"));
+        assertEquals("link a type rxe netdev gone0 segmentation equal\n", Files.readString(store.file()));
+        assertEquals(Segmentation.EQUAL, store.links().getFirst().get(RxeLinkType.SEGMENTATION));
+        store.set("a", RxeLinkType.SEGMENTATION, Segmentation.FAITHFUL);
+        assertEquals("link a type rxe netdev gone0\n", Files.readString(store.file()));
+
+        write("link a type rxe netdev gone0 segmentation other\n");
+        assertErrno(Errno.EINVAL, () -> store.links(), "'other'");
+    }
+
+    @Test
     void shouldKeepTheKeepAliveOfALink() throws IOException {
         write("link a type rxe netdev gone0\n");
         assertEquals(0, store.links().getFirst().get(RxeLinkType.KEEPALIVE));

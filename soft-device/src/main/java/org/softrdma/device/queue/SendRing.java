@@ -33,6 +33,8 @@ public class SendRing extends WorkRing {
     private static final int FLUSH_LENGTH = SWAP;
     private static final int BIND_ACCESS = COMPARE_ADD;
     private static final int BIND_LENGTH = SWAP;
+    /** READs and WRITEs, which have no operands, store their segmentation there. */
+    private static final int REQUEST_PACKETS = SWAP;
 
     private final int maxInline;
     /** Destinations of datagrams by slot; null until the first datagram is posted. */
@@ -211,6 +213,16 @@ public class SendRing extends WorkRing {
     /** Returns the number of PSNs that the message consumes, at least 1, as set by the requester. */
     public int packets(long sequence) {
         return memory.u32(at(sequence) + PACKETS);
+    }
+
+    /** Returns the number of packets of a READ's or WRITE's message that one request covers, as set by the requester. */
+    public int requestPackets(long sequence) {
+        return memory.u32(at(sequence) + REQUEST_PACKETS);
+    }
+
+    /** Sets {@link #requestPackets}, at least 1. Only for READs and WRITEs, whose record has room for it. */
+    public void setRequestPackets(long sequence, int packets) {
+        memory.u32(at(sequence) + REQUEST_PACKETS, packets);
     }
 
     public void setPsns(long sequence, int firstPsn, int packets) {
