@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class ArchitecturePageTest {
     private static final Path ROOT = KernelLab.root();
     private static final Pattern TYPE = Pattern.compile("`([A-Z][A-Za-z]+)(?:\\.[a-z]\\w*)?(?:\\(\\))?`");
-    private static final Pattern PACKAGE = Pattern.compile("`([a-z]+(?:\\.[a-z]+)*)`");
+    private static final Pattern PACKAGE = Pattern.compile("`([a-z]+(?:\\.[a-z]+[0-9]?)*)`");
     /** Names in the form of a type that are not types of this project. */
     private static final Set<String> OTHERS = Set.of("ServiceLoader", "Agent");
 

@@ -15,13 +15,18 @@ import org.softrdma.rpcrdma.ServerOptions;
  * @param readOnly  whether clients may only read
  * @param addresses addresses of RDMA connections
  * @param mountPort TCP port of MOUNT, which Linux's client needs before it connects; 0 for any
+ * @param graceSeconds how long after the start clients of version 4.1 may claim what they had locked before, and nobody else may lock
  * @param transport options of RDMA connections
  */
-public record NfsOptions(Path directory, boolean readOnly, List<InetSocketAddress> addresses, int mountPort, ServerOptions transport) {
+public record NfsOptions(Path directory, boolean readOnly, List<InetSocketAddress> addresses, int mountPort, int graceSeconds,
+                         ServerOptions transport) {
     /** The port of NFS over RDMA. Source: RFC 8267. */
     public static final int PORT = 20049;
     /** The port that MOUNT usually has. */
     public static final int MOUNT_PORT = 20048;
+
+    /** Time in which clients notice a restart of the server. */
+    public static final int GRACE_SECONDS = 30;
 
     public NfsOptions {
         addresses = List.copyOf(addresses);
@@ -29,7 +34,7 @@ public record NfsOptions(Path directory, boolean readOnly, List<InetSocketAddres
 
     /** Defaults: the usual ports, on all addresses of both families. */
     public static NfsOptions of(Path directory) {
-        return new NfsOptions(directory, false, anyAddress(PORT), MOUNT_PORT, ServerOptions.DEFAULT);
+        return new NfsOptions(directory, false, anyAddress(PORT), MOUNT_PORT, GRACE_SECONDS, ServerOptions.DEFAULT);
     }
 
     /** @return the wildcard addresses of both families */
@@ -43,14 +48,18 @@ public record NfsOptions(Path directory, boolean readOnly, List<InetSocketAddres
     }
 
     public NfsOptions withReadOnly(boolean readOnly) {
-        return new NfsOptions(directory, readOnly, addresses, mountPort, transport);
+        return new NfsOptions(directory, readOnly, addresses, mountPort, graceSeconds, transport);
     }
 
     public NfsOptions withAddresses(List<InetSocketAddress> addresses) {
-        return new NfsOptions(directory, readOnly, addresses, mountPort, transport);
+        return new NfsOptions(directory, readOnly, addresses, mountPort, graceSeconds, transport);
     }
 
     public NfsOptions withMountPort(int mountPort) {
-        return new NfsOptions(directory, readOnly, addresses, mountPort, transport);
+        return new NfsOptions(directory, readOnly, addresses, mountPort, graceSeconds, transport);
+    }
+
+    public NfsOptions withGraceSeconds(int graceSeconds) {
+        return new NfsOptions(directory, readOnly, addresses, mountPort, graceSeconds, transport);
     }
 }

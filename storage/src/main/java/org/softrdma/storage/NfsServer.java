@@ -16,20 +16,25 @@ import org.softrdma.rpcrdma.RpcExchange;
 import org.softrdma.rpcrdma.RpcRdmaServer;
 import org.softrdma.rpcrdma.RpcService;
 import org.softrdma.storage.export.Export;
+import org.softrdma.storage.export.FileHandle;
 import org.softrdma.storage.mount.MountProgram;
 import org.softrdma.storage.mount.TcpListener;
 import org.softrdma.storage.nfs.Nfs3Program;
+import org.softrdma.storage.nfs4.Nfs4Program;
 import org.softrdma.storage.rpc.CallCounters;
 import org.softrdma.storage.rpc.ResultItems;
 import org.softrdma.storage.rpc.RpcPrograms;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * An NFS server: version 3 over RDMA connections, MOUNT over TCP. All clients act as the user who runs it. Data that clients have not
- * committed are in the page cache of this host and survive the end of the server, but not a crash of the host.
+ * An NFS server: versions 3 and 4.1 over RDMA connections, MOUNT over TCP. All clients act as the user who runs it. Data that clients
+ * have not committed are in the page cache of this host and survive the end of the server, but not a crash of the host.
  */
 public final class NfsServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(NfsServer.class.getName());
+
+    /** How long a client of version 4.1 may be silent before others may take what it has locked. */
+    private static final int LEASE_SECONDS = 60;
 
     private final CallCounters counters = new CallCounters();
     private final Export export;
@@ -41,8 +46,12 @@ public final class NfsServer implements AutoCloseable {
 
     private NfsServer(NfsOptions options) throws IOException {
         export = new Export(options.directory(), options.readOnly());
-        programs = new RpcPrograms(List.of(new Nfs3Program(export, Clock.systemUTC(), new SecureRandom().nextLong()),
-            new MountProgram(export)), counters);
+        SecureRandom random = new SecureRandom();
+        long writeVerifier = random.nextLong();
+        Nfs4Program.Identity identity = new Nfs4Program.Identity(random.nextInt(1, Integer.MAX_VALUE), identity(options), LEASE_SECONDS,
+            options.graceSeconds());
+        programs = new RpcPrograms(List.of(new Nfs3Program(export, Clock.systemUTC(), writeVerifier),
+            new Nfs4Program(export, Clock.systemUTC(), System::nanoTime, writeVerifier, identity), new MountProgram(export)), counters);
         mount = new TcpListener(new InetSocketAddress(options.mountPort()), programs, counters);
         try {
             server = RpcRdmaServer.start(options.addresses(), options.transport(), new Service());
@@ -50,6 +59,12 @@ public final class NfsServer implements AutoCloseable {
             mount.close();
             throw refused;
         }
+    }
+
+    /** A name that is the same after a restart, and differs from those of other servers: clients take those of one name for one. */
+    private byte[] identity(NfsOptions options) {
+        byte[] port = ByteBuffer.allocate(4).putInt(options.addresses().getFirst().getPort()).array();
+        return ByteBuffer.allocate(FileHandle.BYTES + port.length).put(export.rootHandle().toBytes()).put(port).array();
     }
 
     /**

@@ -4,7 +4,7 @@
  *
  * <pre>{@code
  * try (NfsServer server = NfsServer.start(NfsOptions.of(Path.of("/srv/files")))) {
- *     server.addresses();               // mount -t nfs -o vers=3,proto=rdma,port=20049,mountproto=tcp,mountport=20048,nolock
+ *     server.addresses();               // mount -t nfs -o vers=4.1,proto=rdma,port=20049
  * }
  * }</pre>
  */

@@ -367,10 +367,10 @@ class NfsServerTest {
     @Test
     void shouldRefuseOtherPrograms() throws Exception {
         assertEquals(1, client.send(Nfs3Client.header(1, 100227, 3, 0), request -> { }).message().getInt(20));
-        ByteBuffer mismatch = client.send(Nfs3Client.header(2, Nfs3Client.NFS, 4, 0), request -> { }).message();
+        ByteBuffer mismatch = client.send(Nfs3Client.header(2, Nfs3Client.NFS, 2, 0), request -> { }).message();
         assertEquals(2, mismatch.getInt(20));
         assertEquals(3, mismatch.getInt(24));
-        assertEquals(3, mismatch.getInt(28));
+        assertEquals(4, mismatch.getInt(28));
         assertEquals(3, client.send(Nfs3Client.header(3, Nfs3Client.NFS, 3, 22), request -> { }).message().getInt(20));
         assertEquals(4, client.send(Nfs3Client.header(4, Nfs3Client.NFS, 3, 1).putInt(1 << 30), request -> { }).message().getInt(20));
         ByteBuffer gss = client.send(Nfs3Client.header(5, Nfs3Client.NFS, 3, 0).putInt(24, 6), request -> { }).message();

@@ -25,6 +25,16 @@ public final class Export implements AutoCloseable {
     /** Bytes of a name at most, as Linux's file systems have it. */
     public static final int MAX_NAME = 255;
 
+    /** Accesses, as both versions number them. */
+    public static final int ACCESS_READ = 0x01;
+    public static final int ACCESS_MODIFY = 0x04;
+    public static final int ACCESS_EXECUTE = 0x20;
+    public static final int ACCESS_ALL = 0x3f;
+    private static final int ACCESS_LOOKUP = 0x02;
+    private static final int ACCESS_EXTEND = 0x08;
+    private static final int ACCESS_DELETE = 0x10;
+    private static final int ACCESS_CHANGES = ACCESS_MODIFY | ACCESS_EXTEND | ACCESS_DELETE;
+
     /** File systems that record when an inode was born, whatever the kernel. */
     private static final Set<String> RECORD_BIRTH = Set.of("ext4", "xfs", "btrfs", "f2fs");
     /** Locks of single files, for attributes before and after a change. */
@@ -221,6 +231,24 @@ public final class Export implements AutoCloseable {
             throw new NfsException(NfsStatus.NAMETOOLONG);
         }
         return name;
+    }
+
+    // ---- permissions ----
+
+    /** Accesses of {@link #ACCESS_READ} and the others that the user who runs the server has to a file, as all clients have. */
+    public int access(Located file) {
+        if (file.attributes().type() == FileType.SYMBOLIC_LINK) {
+            return ACCESS_READ;
+        }
+        Path path = file.path();
+        int granted = Files.isReadable(path) ? ACCESS_READ : 0;
+        if (Files.isExecutable(path)) {
+            granted |= file.attributes().isDirectory() ? ACCESS_LOOKUP : ACCESS_EXECUTE;
+        }
+        if (!readOnly && Files.isWritable(path)) {
+            granted |= file.attributes().isDirectory() ? ACCESS_CHANGES : ACCESS_MODIFY | ACCESS_EXTEND;
+        }
+        return granted;
     }
 
     // ---- data ----

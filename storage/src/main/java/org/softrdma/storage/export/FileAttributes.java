@@ -35,6 +35,16 @@ public record FileAttributes(FileHandle handle, FileType type, int mode, int lin
         return instant.getEpochSecond() * 1_000_000_000L + instant.getNano();
     }
 
+    /** Major number of a device file. */
+    public int deviceMajor() {
+        return (int) (rdev >>> 8 & 0xfff);
+    }
+
+    /** Minor number of a device file. */
+    public int deviceMinor() {
+        return (int) (rdev & 0xff | rdev >>> 12 & 0xfff00);
+    }
+
     public boolean isDirectory() {
         return type == FileType.DIRECTORY;
     }

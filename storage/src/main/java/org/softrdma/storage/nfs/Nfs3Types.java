@@ -66,7 +66,7 @@ final class Nfs3Types {
     static void attributes(XdrWriter results, FileAttributes file) {
         results.u32(file.type().code()).u32(file.mode()).u32(file.links()).u32(file.uid()).u32(file.gid()).u64(file.size());
         results.u64((file.size() + BLOCK - 1) / BLOCK * BLOCK);
-        results.u32((int) (file.rdev() >>> 8 & 0xfff)).u32((int) (file.rdev() & 0xff | file.rdev() >>> 12 & 0xfff00));
+        results.u32(file.deviceMajor()).u32(file.deviceMinor());
         results.u64(file.handle().device()).u64(file.handle().inode());
         time(results, file.accessed());
         time(results, file.modified());

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import org.softrdma.storage.export.Export;
 import org.softrdma.storage.export.FileAttributes;
 import org.softrdma.storage.export.FileHandle;
@@ -19,14 +18,6 @@ import org.softrdma.storage.xdr.XdrWriter;
 
 /** Procedures that change nothing, without those that list directories. Results follow the status, which is written already. */
 final class Queries {
-    private static final int ACCESS_READ = 0x01;
-    private static final int ACCESS_LOOKUP = 0x02;
-    private static final int ACCESS_MODIFY = 0x04;
-    private static final int ACCESS_EXTEND = 0x08;
-    private static final int ACCESS_DELETE = 0x10;
-    private static final int ACCESS_EXECUTE = 0x20;
-    private static final int ACCESS_CHANGES = ACCESS_MODIFY | ACCESS_EXTEND | ACCESS_DELETE;
-
     /** Results of READ between the attributes and the data: count, end, length of the data. */
     private static final int READ_WORDS = 12;
     private static final int OPTIONAL_ATTRIBUTES = 88;
@@ -62,22 +53,7 @@ final class Queries {
     void access(FileHandle file, int wanted, XdrWriter results) throws NfsException {
         Located located = export.reading(() -> export.locate(file));
         Nfs3Types.optional(results, located.attributes());
-        results.u32(wanted & granted(located));
-    }
-
-    private int granted(Located file) {
-        if (file.attributes().type() == FileType.SYMBOLIC_LINK) {
-            return ACCESS_READ;
-        }
-        Path path = file.path();
-        int granted = Files.isReadable(path) ? ACCESS_READ : 0;
-        if (Files.isExecutable(path)) {
-            granted |= file.attributes().isDirectory() ? ACCESS_LOOKUP : ACCESS_EXECUTE;
-        }
-        if (!export.isReadOnly() && Files.isWritable(path)) {
-            granted |= file.attributes().isDirectory() ? ACCESS_CHANGES : ACCESS_MODIFY | ACCESS_EXTEND;
-        }
-        return granted;
+        results.u32(wanted & export.access(located));
     }
 
     void readLink(FileHandle file, XdrWriter results, ResultItems items) throws NfsException {

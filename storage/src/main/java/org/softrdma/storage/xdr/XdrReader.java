@@ -64,6 +64,15 @@ public final class XdrReader {
         return bytes;
     }
 
+    /** Reads over an array of words. */
+    public void skipWords(int maxWords) {
+        int count = u32();
+        if (count < 0 || count > maxWords) {
+            throw new XdrException("an array of " + Integer.toUnsignedString(count) + " words, at most " + maxWords);
+        }
+        fixed(4 * count);
+    }
+
     private void need(int bytes) {
         if (message.remaining() < bytes) {
             throw new XdrException("needs " + bytes + " bytes, has " + message.remaining());
