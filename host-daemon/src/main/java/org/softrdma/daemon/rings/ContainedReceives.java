@@ -21,7 +21,9 @@ final class ContainedReceives implements PostedReceives {
     @Override
     public int size() {
         try {
-            return broken ? 0 : receives.size();
+            int size = broken ? 0 : receives.size();
+            LostPages.raise();
+            return size;
         } catch (InternalError vanished) {
             giveUp(vanished);
             return 0;
@@ -31,7 +33,9 @@ final class ContainedReceives implements PostedReceives {
     @Override
     public boolean moveOldestTo(ReceiveRing taken) {
         try {
-            return !broken && receives.moveOldestTo(taken);
+            boolean moved = !broken && receives.moveOldestTo(taken);
+            LostPages.raise();
+            return moved;
         } catch (InternalError vanished) {
             giveUp(vanished);
             return false;

@@ -69,10 +69,13 @@ public abstract class RingCompletions implements OutsideCompletions {
                 // The slot must be free before the completion is seen: a program with a send queue of one posts again at once.
                 sender.releaseCompleted();
             }
-            if (overrun || !write(wrId, status, opcode, vendorError, byteLength, immediate, qpNum, sourceQp, flags)) {
+            boolean written = !overrun && write(wrId, status, opcode, vendorError, byteLength, immediate, qpNum, sourceQp, flags);
+            boolean awaited = written && takeArmed(solicited || status != WcStatus.SUCCESS);
+            LostPages.raise();
+            if (!written) {
                 return lost();
             }
-            if (takeArmed(solicited || status != WcStatus.SUCCESS)) {
+            if (awaited) {
                 events.completed();
             }
             return true;

@@ -81,7 +81,9 @@ public final class RingQueuePair {
      */
     int pollContained() {
         try {
-            return poll();
+            int posted = poll();
+            LostPages.raise();
+            return posted;
         } catch (RuntimeException | InternalError broken) {
             LOG.log(System.Logger.Level.WARNING, "qp 0x" + Integer.toHexString(qp.qpNum()) + ": its send queue cannot be read; no more "
                 + "work is taken from it", broken);

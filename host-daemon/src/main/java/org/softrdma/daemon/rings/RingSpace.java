@@ -75,6 +75,7 @@ public final class RingSpace {
     private static void clear(MemorySegment place) {
         try {
             place.fill((byte) 0);
+            LostPages.raise();
         } catch (InternalError noPages) {
             throw new VerbsException(Errno.ENOMEM, "mmap", "no memory for " + place.byteSize() + " bytes of rings", noPages);
         }

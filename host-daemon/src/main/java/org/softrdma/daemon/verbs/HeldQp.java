@@ -4,6 +4,7 @@ package org.softrdma.daemon.verbs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.daemon.rings.LostPages;
 import org.softrdma.daemon.rings.PostedSends;
 import org.softrdma.daemon.rings.RingFormat;
 import org.softrdma.daemon.rings.RingQueuePair;
@@ -79,6 +80,7 @@ final class HeldQp extends HeldObject implements ProgramQueuePair {
                 receives = null;
             }
             posting = new RingQueuePair(qp, posted, parts.sendCq.ring(), file.objects(), file.door());
+            LostPages.raise();
             file.door().add(file.number(), posting);
         } catch (RuntimeException | InternalError refused) {
             // An InternalError is an access to a page that the program has cut off, noticed late.

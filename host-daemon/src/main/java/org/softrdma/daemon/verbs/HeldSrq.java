@@ -2,6 +2,7 @@
 package org.softrdma.daemon.verbs;
 
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.daemon.rings.LostPages;
 import org.softrdma.daemon.rings.RingFormat;
 import org.softrdma.daemon.rings.RingSpace;
 import org.softrdma.device.verbs.SoftSharedReceiveQueue;
@@ -33,6 +34,7 @@ final class HeldSrq extends HeldObject {
             RingFormat.Receives receives = file.driver().rings().receives(file.rings(), maxWr, maxSge);
             extent = receives.extent();
             queue.takeFrom(receives.posted());
+            LostPages.raise();
         } catch (RuntimeException | InternalError refused) {
             queue.close();
             throw refused;

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.abi.uverbs.IoctlBundle;
+import org.softrdma.daemon.rings.LostPages;
 import org.softrdma.daemon.rings.RingDoor;
 import org.softrdma.daemon.rings.RingSpace;
 import org.softrdma.daemon.trap.ClientProcess;
@@ -139,6 +140,7 @@ public final class UverbsFile implements DeviceFile {
             Method method = Methods.find(bundle.object(), bundle.method());
             call.check(method);
             method.handler().run(this, call);
+            LostPages.raise();
             return null;
         } catch (VerbsException refused) {
             LOG.log(System.Logger.Level.DEBUG, () -> "pid " + process.pid() + ": " + refused.getMessage());
@@ -428,6 +430,7 @@ public final class UverbsFile implements DeviceFile {
         try {
             object.release();
             destroy(object);
+            LostPages.raise();
         } catch (RuntimeException | InternalError fault) {
             // An InternalError is an access to a page that the program has cut off.
             LOG.log(System.Logger.Level.ERROR, object.kind() + " of pid " + process.pid() + " could not be destroyed", fault);
