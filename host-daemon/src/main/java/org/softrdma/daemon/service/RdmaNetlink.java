@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.daemon.service;
 
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.util.List;
 import org.softrdma.abi.netlink.Nldev;
 import org.softrdma.abi.netlink.NldevReply;
@@ -28,7 +30,7 @@ final class RdmaNetlink implements NetlinkAnswers {
     @Override
     public byte[] answer(byte[] datagram) {
         NldevRequest request = NldevRequest.of(datagram);
-        return request == null ? null : answer(request).bytes();
+        return request == null ? null : answer(request).acknowledge().bytes();
     }
 
     private NldevReply answer(NldevRequest request) {
@@ -84,10 +86,21 @@ final class RdmaNetlink implements NetlinkAnswers {
                 .u64(Nldev.CAP_FLAGS, port.capMask())
                 .u8(Nldev.PORT_STATE, port.state())
                 .u8(Nldev.PORT_PHYS_STATE, port.physState())
+                .u32(Nldev.NDEV_INDEX, interfaceNumber(found.netdev()))
                 .text(Nldev.NDEV_NAME, found.netdev())
                 .end();
         }
         return request.isDump() ? reply.done() : reply;
+    }
+
+    /** Returns 0 for an interface that has been removed. */
+    private static int interfaceNumber(String netdev) {
+        try {
+            NetworkInterface found = NetworkInterface.getByName(netdev);
+            return found == null ? 0 : found.getIndex();
+        } catch (SocketException unreadable) {
+            return 0;
+        }
     }
 
     private NldevReply characterDevice(NldevRequest request, NldevReply reply) {

@@ -33,6 +33,8 @@ public final class Nldev {
     public static final int PORT_PHYS_STATE = 13;
     /** u8: 1 CA, 4 RNIC. */
     public static final int DEV_NODE_TYPE = 14;
+    /** u32: number of the network interface. Programs ignore {@link #NDEV_NAME} without it. */
+    public static final int NDEV_INDEX = 50;
     public static final int NDEV_NAME = 51;
     /** u8: 1 if devices are visible in all network namespaces. */
     public static final int SYS_NETNS_MODE = 66;

@@ -12,12 +12,14 @@ public final class NldevReply {
     private static final int NLMSG_ERROR = 2;
     private static final int NLMSG_DONE = 3;
     private static final int MULTI = 2;
+    private static final int CAPPED = 0x100;
     private static final int ATTRIBUTE_HEADER_BYTES = 4;
     private static final int ALIGNMENT = 4;
 
     private final NldevRequest request;
     private final ByteBuffer out = ByteBuffer.allocate(CAPACITY).order(ByteOrder.nativeOrder());
     private int message;
+    private boolean refused;
 
     /** Creates an empty reply. */
     public NldevReply(NldevRequest request) {
@@ -87,8 +89,19 @@ public final class NldevReply {
     /** Answers with an error instead: struct nlmsgerr with the request's header. */
     public NldevReply error(int errno) {
         out.clear();
+        refused = true;
         begin(NLMSG_ERROR, 0);
         out.putInt(-errno).put(request.header());
+        return end();
+    }
+
+    /** Adds what ends the reply to a request about one object that wants that (NLM_F_ACK), unless it is an error: an error of 0. */
+    public NldevReply acknowledge() {
+        if (refused || request.isDump() || !request.isAcknowledged()) {
+            return this;
+        }
+        begin(NLMSG_ERROR, CAPPED);
+        out.putInt(0).put(request.header());
         return end();
     }
 

@@ -14,6 +14,7 @@ public final class NldevRequest {
     private static final int FLAGS = 6;
     private static final int SEQUENCE = 8;
     private static final int PORT = 12;
+    private static final int ACK = 4;
     private static final int DUMP = 0x300;
     private static final int ATTRIBUTE_HEADER_BYTES = 4;
     private static final int ATTRIBUTE_TYPE_MASK = 0x3fff;
@@ -46,6 +47,11 @@ public final class NldevRequest {
     /** Whether all objects are requested (NLM_F_DUMP). */
     public boolean isDump() {
         return (message.getShort(FLAGS) & DUMP) == DUMP;
+    }
+
+    /** Whether the reply ends with an acknowledgement (NLM_F_ACK). */
+    boolean isAcknowledged() {
+        return (message.getShort(FLAGS) & ACK) != 0;
     }
 
     int sequence() {

@@ -65,6 +65,27 @@ class NldevMessagesTest {
             answer);
     }
 
+    /** As iproute2's rdma wants it, which waits for it; Linux 6.1's netlink_ack repeats the header only (NLM_F_CAPPED). */
+    @Test
+    void shouldAcknowledgeWhereThatIsWanted() {
+        byte[] wanted = GET_CHARDEV.clone();
+        wanted[6] |= 4;
+        byte[] answer = new NldevReply(NldevRequest.of(wanted)).begin().u32(Nldev.UVERBS_DRIVER_ID, 18).end().acknowledge().bytes();
+        assertArrayEquals(bytes("18000000 0f14 0000 01020304 0a0b0c0d 0800 4900 12000000"
+            + "24000000 0200 0001 01020304 0a0b0c0d 00000000 24000000 0f14 0500 01020304 0a0b0c0d"), answer);
+    }
+
+    @Test
+    void shouldAcknowledgeNothingElse() {
+        assertEquals(16, new NldevReply(NldevRequest.of(GET_CHARDEV)).begin().end().acknowledge().bytes().length);
+        byte[] dump = DUMP.clone();
+        dump[6] |= 4;
+        assertEquals(20, new NldevReply(NldevRequest.of(dump)).done().acknowledge().bytes().length);
+        byte[] wanted = GET_CHARDEV.clone();
+        wanted[6] |= 4;
+        assertEquals(36, new NldevReply(NldevRequest.of(wanted)).error(22).acknowledge().bytes().length);
+    }
+
     @Test
     void shouldEndADumpWithDone() {
         byte[] answer = new NldevReply(NldevRequest.of(DUMP)).begin().u8(Nldev.DEV_NODE_TYPE, 4).end().done().bytes();
