@@ -11,8 +11,21 @@ LAB_DIR=${SOFTRDMA_LAB_DIR:-/var/tmp/softrdma-lab}
 LAB_RUN=${SOFTRDMA_LAB_RUN:-/run/softrdma-lab}
 export LAB_HERE LAB_DIR LAB_RUN
 
+HOST_SUITE=bookworm
+
 say() { printf 'lab: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
+
+# Mirror and proxy of apt's configuration, which debootstrap does not read.
+mirror() {
+  apt-get indextargets --format '$(REPO_URI)|$(CODENAME)|$(COMPONENT)|$(ORIGIN)' 'Created-By: Packages' |
+    awk -F'|' -v s="$HOST_SUITE" '$2 == s && $3 == "main" && $4 == "Debian" { print $1; exit }'
+}
+use_apt_proxy() {
+  local http=''
+  eval "$(apt-config shell http Acquire::http::Proxy)"
+  if [[ -n $http && $http != DIRECT ]]; then export http_proxy=${http_proxy:-$http}; fi
+}
 
 need_root() { [[ $(id -u) == 0 ]] || die "needs root (namespaces, tap devices, debootstrap)"; }
 
