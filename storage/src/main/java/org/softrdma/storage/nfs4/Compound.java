@@ -19,7 +19,6 @@ final class Compound {
 
     private static final int MAX_TAG = 1024;
     private static final int MINOR_VERSION = 1;
-    private static final int SETATTR_FAILURE_WORDS = 1;
     private static final int ILLEGAL = 10044;
     /** Longest result of an operation that changes something, bytes. */
     private static final int RESULT_OF_CHANGE = 128;
@@ -130,10 +129,8 @@ final class Compound {
             results.position(start + RESULT_HEADER);
         }
         if (status != Nfs4Status.OK.code() && operation == Operation.SETATTR) {
-            // No attribute was set.
-            for (int i = 0; i < SETATTR_FAILURE_WORDS; i++) {
-                results.u32(0);
-            }
+            // A failure has a result as well: the set of attributes that were set, none.
+            results.u32(0);
         }
         patch(results, start + 4, status);
         return status;

@@ -47,8 +47,8 @@ final class OpenOperations implements Operations {
     private record Creation(int mode, long verifier, FileAttributesCodec.Settable attributes) {
     }
 
-    /** A file to be opened, the change of its directory, and what was set of its attributes; {@code created} if it is new. */
-    private record Opened(Located file, Change directory, AttributeSet set, boolean created) {
+    /** A file to be opened, the change of its directory, what was set of its attributes, and whether it may be opened in any case. */
+    private record Opened(Located file, Change directory, AttributeSet set, boolean permitted) {
     }
 
     OpenOperations(Export export, Changes changes, FileAttributesCodec codec, OpenStates opens, Object lock) {
@@ -111,9 +111,9 @@ final class OpenOperations implements Operations {
             case BY_NAME -> creation == null ? find(call.current(), call.name()) : create(call.current(), call.name(), creation);
             case RECLAIM -> {
                 arguments.u32();
-                yield itself(call.current());
+                yield itself(call.current(), true);
             }
-            case BY_HANDLE -> itself(call.current());
+            case BY_HANDLE -> itself(call.current(), false);
             default -> {
                 if (claim < 0 || claim > LAST_CLAIM) {
                     throw XdrException.unknown("claim");
@@ -153,9 +153,9 @@ final class OpenOperations implements Operations {
         });
     }
 
-    private Opened itself(FileHandle handle) throws NfsException {
+    private Opened itself(FileHandle handle, boolean permitted) throws NfsException {
         Located file = export.reading(() -> export.locate(handle));
-        return new Opened(file, new Change(file.attributes(), file.attributes()), AttributeSet.of(), false);
+        return new Opened(file, new Change(file.attributes(), file.attributes()), AttributeSet.of(), permitted);
     }
 
     private Opened create(FileHandle directory, String name, Creation creation) throws NfsException, Nfs4Exception {
@@ -202,7 +202,7 @@ final class OpenOperations implements Operations {
         return new Opened(created.file(), created.directory(), set.and(FileAttributesCodec.SET_AT_CREATION), isNew);
     }
 
-    /** Checks that a file can be opened: its type, and unless it is new, what the user who runs the server may do. */
+    /** Checks that a file can be opened: its type, and unless it is new or was open before a restart, what the server's user may do. */
     private void check(Opened opened, int access) throws NfsException, Nfs4Exception {
         switch (opened.file.attributes().type()) {
             case REGULAR -> { }
@@ -213,7 +213,7 @@ final class OpenOperations implements Operations {
         if (export.isReadOnly() && (access & OpenStates.WRITE) != 0) {
             throw new NfsException(NfsStatus.ROFS);
         }
-        int granted = opened.created ? Export.ACCESS_ALL : export.access(opened.file);
+        int granted = opened.permitted ? Export.ACCESS_ALL : export.access(opened.file);
         if ((access & OpenStates.READ) != 0 && (granted & (Export.ACCESS_READ | Export.ACCESS_EXECUTE)) == 0
             || (access & OpenStates.WRITE) != 0 && (granted & Export.ACCESS_MODIFY) == 0) {
             throw new NfsException(NfsStatus.ACCES);
