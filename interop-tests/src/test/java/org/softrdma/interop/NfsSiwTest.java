@@ -5,6 +5,7 @@ import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,5 +58,14 @@ class NfsSiwTest {
         nfs.mount(version, ip);
         cases.restartServer(version.equals("4.1"));
         nfs.unmount();
+    }
+
+    @Test
+    void shouldBeAnsweredByTheKernelsServer() throws IOException {
+        // It has the host's device for itself.
+        nfs.endServer();
+        try (KernelNfsd nfsd = new KernelNfsd(lab)) {
+            nfsd.checkAnswers();
+        }
     }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -96,5 +97,15 @@ class NfsTest {
         nfs.mount(version, IpVersion.IPV4);
         cases.createFiles(2000);
         nfs.unmount();
+    }
+
+    @Test
+    @Tag("soak")
+    void shouldBeAnsweredByTheKernelsServer() throws IOException {
+        // It has the host's device for itself.
+        nfs.endServer();
+        try (KernelNfsd nfsd = new KernelNfsd(lab)) {
+            nfsd.checkAnswers();
+        }
     }
 }
