@@ -6,5 +6,6 @@ module org.softrdma.storage {
 
     exports org.softrdma.storage;
     exports org.softrdma.storage.nvme;
+    exports org.softrdma.storage.nvme.host;
     exports org.softrdma.storage.nvme.store;
 }

@@ -81,4 +81,38 @@ public final class Command {
     public static boolean isForced(ByteBuffer b) {
         return (dword(b, 12) & 1 << 30) != 0;
     }
+
+    /**
+     * Writes a command without data into a buffer of zeros.
+     *
+     * @param namespace for {@link Opcode#FABRICS}, the type
+     */
+    public static void put(ByteBuffer b, int opcode, int id, int namespace) {
+        b.put(OPCODE_OFFSET, (byte) opcode);
+        b.put(FLAGS_OFFSET, (byte) DESCRIPTOR_IN_COMMAND);
+        b.putShort(ID_OFFSET, (short) id);
+        b.putInt(NAMESPACE_OFFSET, namespace);
+        // A descriptor of no bytes.
+        DataDescriptor.putKeyed(b, DESCRIPTOR_OFFSET, 0, 0, 0);
+    }
+
+    /**
+     * Writes a command dword.
+     *
+     * @param number 10..15
+     * @return the buffer
+     */
+    public static ByteBuffer putDword(ByteBuffer b, int number, int value) {
+        return b.putInt(DWORD10_OFFSET + (number - 10) * Integer.BYTES, value);
+    }
+
+    /**
+     * Writes the logical blocks of a read.
+     *
+     * @param blocks 1..65536
+     */
+    public static void putRange(ByteBuffer b, long start, int blocks) {
+        b.putLong(DWORD10_OFFSET, start);
+        putDword(b, 12, blocks - 1);
+    }
 }

@@ -67,4 +67,21 @@ public final class ConnectData {
         b.get(at, bytes);
         return new String(bytes, StandardCharsets.UTF_8);
     }
+
+    /**
+     * Writes the data of a Connect.
+     *
+     * @param subsystem 1..223 bytes
+     * @param host      1..223 bytes
+     */
+    public static void put(ByteBuffer b, UUID hostId, int controller, String subsystem, String host) {
+        for (int at = 0; at < LENGTH; at += Long.BYTES) {
+            b.putLong(at, 0);
+        }
+        b.putLong(HOST_ID_OFFSET, Long.reverseBytes(hostId.getMostSignificantBits()));
+        b.putLong(HOST_ID_OFFSET + Long.BYTES, Long.reverseBytes(hostId.getLeastSignificantBits()));
+        b.putShort(CONTROLLER_OFFSET, (short) controller);
+        b.put(SUBSYSTEM_OFFSET, subsystem.getBytes(StandardCharsets.UTF_8));
+        b.put(HOST_OFFSET, host.getBytes(StandardCharsets.UTF_8));
+    }
 }

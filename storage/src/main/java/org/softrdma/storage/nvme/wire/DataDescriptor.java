@@ -59,4 +59,16 @@ public final class DataDescriptor {
     public static int key(ByteBuffer b, int at) {
         return b.getInt(at + KEY_OFFSET);
     }
+
+    /**
+     * Writes a keyed data block.
+     *
+     * @param length 0..2^24-1
+     */
+    public static void putKeyed(ByteBuffer b, int at, long address, int length, int key) {
+        b.putLong(at + ADDRESS_OFFSET, address);
+        b.putInt(at + LENGTH_OFFSET, length);
+        b.putInt(at + KEY_OFFSET, key);
+        b.put(at + TYPE_OFFSET, (byte) KEYED);
+    }
 }

@@ -88,4 +88,25 @@ public final class FabricsCommand {
     public static long propertyValue(ByteBuffer b) {
         return b.getLong(PROPERTY_VALUE_OFFSET);
     }
+
+    /**
+     * Writes the fields of a Connect, without a keep-alive timeout.
+     *
+     * @param entries of the submission queue, 2..65536
+     */
+    public static void putConnect(ByteBuffer b, int queue, int entries) {
+        b.putShort(QUEUE_OFFSET, (short) queue);
+        b.putShort(LAST_ENTRY_OFFSET, (short) (entries - 1));
+    }
+
+    /** Writes the fields of a Property Get of four bytes. */
+    public static void putPropertyGet(ByteBuffer b, int offset) {
+        b.putInt(PROPERTY_OFFSET_OFFSET, offset);
+    }
+
+    /** Writes the fields of a Property Set of four bytes. */
+    public static void putPropertySet(ByteBuffer b, int offset, int value) {
+        b.putInt(PROPERTY_OFFSET_OFFSET, offset);
+        b.putLong(PROPERTY_VALUE_OFFSET, Integer.toUnsignedLong(value));
+    }
 }

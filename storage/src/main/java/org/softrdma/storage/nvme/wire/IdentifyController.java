@@ -63,8 +63,10 @@ public record IdentifyController(int controller, String subsystem, String serial
     /** Keep-alive timeouts in units of 100 ms: seconds. */
     private static final int KEEP_ALIVE_UNIT = 10;
     private static final int WRITE_ZEROES = 1 << 3;
+    private static final int KEYED_DESCRIPTORS = 1 << 2;
     /** Descriptors of any alignment, keyed descriptors, offsets in data blocks. */
-    private static final int DESCRIPTORS = 1 | 1 << 2 | 1 << 20;
+    private static final int DESCRIPTORS = 1 | KEYED_DESCRIPTORS | 1 << 20;
+    private static final int MAX_TRANSFER_SHIFT = 18;
     private static final int CAPSULE_UNIT = 16;
 
     /** Writes the structure into a buffer of zeros. */
@@ -100,5 +102,32 @@ public record IdentifyController(int controller, String subsystem, String serial
         for (int i = 0; i < length; i++) {
             b.put(at + i, (byte) (i < text.length() ? text.charAt(i) : ' '));
         }
+    }
+
+    /** Model, without trailing blanks. */
+    public static String model(ByteBuffer b) {
+        return text(b, MODEL_OFFSET, MODEL_LENGTH);
+    }
+
+    /** Serial number, without trailing blanks. */
+    public static String serial(ByteBuffer b) {
+        return text(b, SERIAL_OFFSET, SERIAL_LENGTH);
+    }
+
+    private static String text(ByteBuffer b, int at, int length) {
+        byte[] bytes = new byte[length];
+        b.get(at, bytes);
+        return new String(bytes, StandardCharsets.US_ASCII).stripTrailing();
+    }
+
+    /** Bytes of data of a command at most, for pages of 4 KiB. */
+    public static int largestTransfer(ByteBuffer b) {
+        int shift = b.get(LARGEST_TRANSFER_OFFSET) & 0xff;
+        return shift == 0 || shift > MAX_TRANSFER_SHIFT ? Integer.MAX_VALUE : PAGE << shift;
+    }
+
+    /** Whether the controller takes keyed descriptors. */
+    public static boolean hasKeyedDescriptors(ByteBuffer b) {
+        return (b.getInt(DESCRIPTORS_OFFSET) & KEYED_DESCRIPTORS) != 0;
     }
 }

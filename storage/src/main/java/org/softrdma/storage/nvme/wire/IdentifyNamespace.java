@@ -24,6 +24,8 @@ public record IdentifyNamespace(long blocks, int blockShift, boolean readOnly, U
     private static final int SHARING_OFFSET = 30;
     private static final int ATTRIBUTES_OFFSET = 99;
     private static final int BLOCK_SHIFT_OFFSET = 130;
+    private static final int FORMAT_OFFSET = 26;
+    private static final int FORMAT_LENGTH = 4;
     private static final int SHARED = 1;
     private static final int WRITE_PROTECTED = 1;
 
@@ -50,5 +52,16 @@ public record IdentifyNamespace(long blocks, int blockShift, boolean readOnly, U
         // A sequence of bytes, most significant first.
         b.putLong(DESCRIPTOR_ID_OFFSET, Long.reverseBytes(id.getMostSignificantBits()));
         b.putLong(DESCRIPTOR_ID_OFFSET + Long.BYTES, Long.reverseBytes(id.getLeastSignificantBits()));
+    }
+
+    /** Size in logical blocks, u64. */
+    public static long blocks(ByteBuffer b) {
+        return b.getLong(SIZE_OFFSET);
+    }
+
+    /** Size of a logical block of the format in use, as a power of two, u8. */
+    public static int blockShift(ByteBuffer b) {
+        int format = b.get(FORMAT_OFFSET) & 0xf;
+        return b.get(BLOCK_SHIFT_OFFSET + format * FORMAT_LENGTH) & 0xff;
     }
 }

@@ -108,4 +108,11 @@ public record QueueRequest(int queue, int receives, int entries, int controller)
     public static byte[] accept(int receives) {
         return little(LENGTH).putShort(FORMAT_OFFSET, (short) FORMAT).putShort(ACCEPT_RECEIVES_OFFSET, (short) receives).array();
     }
+
+    /** @return private data of a request */
+    public byte[] toBytes() {
+        return little(LENGTH).putShort(FORMAT_OFFSET, (short) FORMAT).putShort(QUEUE_OFFSET, (short) queue)
+            .putShort(RECEIVES_OFFSET, (short) receives).putShort(LAST_ENTRY_OFFSET, (short) (entries - 1))
+            .putShort(CONTROLLER_OFFSET, (short) controller).array();
+    }
 }

@@ -39,4 +39,19 @@ public final class Response {
         b.putShort(ID_OFFSET, (short) commandId);
         b.putShort(STATUS_OFFSET, (short) status.field());
     }
+
+    /** Result, u64. */
+    public static long result(ByteBuffer b) {
+        return b.getLong(RESULT_OFFSET);
+    }
+
+    /** Command identifier, u16. */
+    public static int id(ByteBuffer b) {
+        return b.getShort(ID_OFFSET) & 0xffff;
+    }
+
+    /** Type of the status in bits 8..10, code in bits 0..7; 0 is success. */
+    public static int status(ByteBuffer b) {
+        return b.getShort(STATUS_OFFSET) >> 1 & 0x7ff;
+    }
 }

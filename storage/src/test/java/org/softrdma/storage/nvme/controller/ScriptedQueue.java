@@ -82,8 +82,34 @@ final class ScriptedQueue implements QueuePort {
     /** Completes the oldest READ. */
     void completeRead() {
         Read read = reads.remove();
-        buffers[read.buffer].put(0, memory, (int) read.address, read.length);
-        machine.onRead(read.slot);
+        if (isMemory(read.address, read.length)) {
+            buffers[read.buffer].put(0, memory, (int) read.address, read.length);
+            machine.onRead(read.slot);
+        }
+    }
+
+    /** Whether a range is memory of the host. An access to another ends the connection, as the host's device would. */
+    private boolean isMemory(long address, int length) {
+        boolean valid = address >= 0 && address <= MEMORY - length;
+        ended |= !valid;
+        return valid;
+    }
+
+    /**
+     * Completes the oldest READ or SEND.
+     *
+     * @return whether there was one
+     */
+    boolean completeOne(boolean read) {
+        if (read && !reads.isEmpty()) {
+            completeRead();
+            return true;
+        }
+        if (!read && !sends.isEmpty()) {
+            completeSend();
+            return true;
+        }
+        return false;
     }
 
     /** Completes the oldest SEND. */
@@ -122,7 +148,9 @@ final class ScriptedQueue implements QueuePort {
     @Override
     public void postWrite(int buffer, int length, long address, int key) {
         log.add("write " + length + " at " + address + " key " + Integer.toHexString(key));
-        buffers[buffer].get(0, memory, (int) address, length);
+        if (isMemory(address, length)) {
+            buffers[buffer].get(0, memory, (int) address, length);
+        }
     }
 
     @Override
