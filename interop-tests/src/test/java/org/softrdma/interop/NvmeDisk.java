@@ -77,6 +77,10 @@ final class NvmeDisk implements AutoCloseable {
     }
 
     String sha256() throws IOException, NoSuchAlgorithmException {
+        return sha256(file);
+    }
+
+    static String sha256(Path file) throws IOException, NoSuchAlgorithmException {
         return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
     }
 
@@ -101,7 +105,7 @@ final class NvmeDisk implements AutoCloseable {
     /** Writes blocks of many sizes at random places for a while, and verifies them all. */
     void verifyWithFio(int seconds) {
         connect(IpVersion.IPV4);
-        guest("fio --name=verify --filename=" + DEVICE + " --rw=randwrite --bsrange=512-512k --bs_unaligned --size=100% --verify=crc32c "
+        guest("fio --name=verify --filename=" + DEVICE + " --rw=randwrite --bsrange=512-512k --size=100% --verify=crc32c "
             + "--verify_backlog=64 --direct=1 --ioengine=libaio --iodepth=32 --time_based --runtime=" + seconds, LONG_DEADLINE);
         disconnect();
     }

@@ -20,6 +20,7 @@ import org.softrdma.tools.ibping.IbPing;
 import org.softrdma.tools.lab.LabTool;
 import org.softrdma.tools.manual.Manual;
 import org.softrdma.tools.nfs.NfsTool;
+import org.softrdma.tools.nvme.NvmeReadTool;
 import org.softrdma.tools.nvme.NvmeTool;
 import org.softrdma.tools.perftest.PerfTest;
 import org.softrdma.tools.perftest.Verb;
@@ -71,6 +72,7 @@ final class Tools {
         new Entry("manual", "write man pages and shell completion"),
         new Entry("mckey", "join a multicast group, send to it or receive from it"),
         new Entry("nfsd", "serve a directory by NFS over RDMA, to Linux's own client"),
+        new Entry("nvme-read", "copy a disk that is served by NVMe over Fabrics into a file"),
         new Entry("nvmet", "serve a file as a disk by NVMe over Fabrics, to Linux's own host"),
         new Entry("qperf", "bandwidth and latency of RDMA, TCP and UDP between two hosts; client and server"),
         new Entry("rdma", "show, add, set and delete links: rdma link add rxe0 type rxe netdev eth0"),
@@ -85,8 +87,8 @@ final class Tools {
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, with the peer resolved by address"));
 
-    private static final Set<String> OURS = Set.of("daemon", "demo", "explain", "fabric", "lab", "manual", "nfsd", "nvmet", "run",
-        "shell", "simulate");
+    private static final Set<String> OURS = Set.of("daemon", "demo", "explain", "fabric", "lab", "manual", "nfsd", "nvme-read", "nvmet",
+        "run", "shell", "simulate");
 
     private Tools() {
     }
@@ -135,6 +137,7 @@ final class Tools {
             case "manual" -> new Manual(Pages::ofAllTools, Softrdma.version());
             case "mckey" -> new McKey();
             case "nfsd" -> new NfsTool();
+            case "nvme-read" -> new NvmeReadTool();
             case "nvmet" -> new NvmeTool();
             case "qperf" -> new QPerf();
             case "rdma" -> new Rdma();

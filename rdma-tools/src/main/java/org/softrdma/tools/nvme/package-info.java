@@ -1,3 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The command for the NVMe target: {@link org.softrdma.tools.nvme.NvmeTool}. */
+/**
+ * The commands for NVMe over Fabrics: the target {@link org.softrdma.tools.nvme.NvmeTool}, and the host
+ * {@link org.softrdma.tools.nvme.NvmeReadTool}.
+ */
 package org.softrdma.tools.nvme;
