@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.daemon.ucm;
 
+import static org.softrdma.abi.AbiLayout.U32;
 import static org.softrdma.abi.AbiLayout.U8;
 
 import java.lang.foreign.MemorySegment;
@@ -28,6 +29,10 @@ final class EventWriter {
      * @param m zeroed
      */
     static void write(MemorySegment m, PendingEvent pending) {
+        if (pending.written() != null) {
+            write(m, pending.identifier(), pending.written());
+            return;
+        }
         CmEvent event = pending.event();
         boolean group = pending.membership() != null;
         UcmEvent.uid(m, 0, group ? pending.membership().uid() : pending.owner().uid());
@@ -41,6 +46,16 @@ final class EventWriter {
         } else if (event.connection() != null) {
             write(m, event.connection());
         }
+    }
+
+    private static void write(MemorySegment m, UcmIdentifier identifier, WrittenEvent event) {
+        UcmEvent.uid(m, 0, identifier.uid());
+        UcmEvent.id(m, 0, identifier.number());
+        UcmEvent.event(m, 0, event.type());
+        UcmEvent.status(m, 0, event.status());
+        // Two words of 4 bytes: the union of the parameters is not aligned to 8.
+        m.set(U32, UcmEvent.CONNECTION_PARAMETERS_OFFSET, (int) event.arg());
+        m.set(U32, UcmEvent.CONNECTION_PARAMETERS_OFFSET + Integer.BYTES, (int) (event.arg() >>> Integer.SIZE));
     }
 
     private static void write(MemorySegment m, ConnectionParameters from) {

@@ -7,12 +7,13 @@ import org.softrdma.abi.ucm.UcmDestroyId;
 import org.softrdma.abi.ucm.UcmEventsReported;
 import org.softrdma.abi.ucm.UcmIdResponse;
 import org.softrdma.abi.ucm.UcmMigrateId;
+import org.softrdma.abi.ucm.UcmWriteEvent;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.PortSpace;
 
-/** Creates, destroys and moves identifiers. */
+/** Creates, destroys and moves identifiers, and writes events to them. */
 final class IdentifierCommands {
     private IdentifierCommands() {
     }
@@ -47,6 +48,18 @@ final class IdentifierCommands {
         int reported = request.file().destroy(identifier);
         UcmEventsReported.eventsReported(request.answer(), 0, reported);
         request.respond(UcmDestroyId.response(body, 0), UcmEventsReported.BYTES);
+    }
+
+    /** Queues an event of the program itself, for the thread that reads the channel. As ucma.c of Linux 6.17. */
+    static void writeEvent(UcmRequest request) {
+        MemorySegment body = request.body();
+        int type = UcmWriteEvent.event(body, 0);
+        if (type != WrittenEvent.USER && type != WrittenEvent.INTERNAL) {
+            throw request.refuse(Errno.EINVAL, "programs cannot write events of type " + type);
+        }
+        UcmIdentifier identifier = request.file().find(request, UcmWriteEvent.id(body, 0));
+        WrittenEvent event = new WrittenEvent(type, UcmWriteEvent.status(body, 0), UcmWriteEvent.arg(body, 0));
+        request.file().events().write(request, identifier, event);
     }
 
     static void migrate(UcmRequest request) {

@@ -21,13 +21,16 @@ import org.softrdma.abi.ucm.UcmResolveAddress;
 import org.softrdma.abi.ucm.UcmResolveIp;
 import org.softrdma.abi.ucm.UcmResolveRoute;
 import org.softrdma.abi.ucm.UcmSetOption;
+import org.softrdma.abi.ucm.UcmWriteEvent;
 import org.softrdma.verbs.Errno;
 
 /** Table of the commands that are answered at once: all but GET_EVENT, which may wait. */
 final class UcmCommands {
     /** Bytes of CONNECT and ACCEPT before enhanced connection establishment, which older libraries leave out. */
     private static final int ECE_BYTES = 8;
-    private static final Command[] TABLE = new Command[UcmCommand.JOIN_MCAST + 1];
+    /** {@link UcmWriteEvent}: RDMA_USER_CM_CMD_WRITE_CM_EVENT of Linux 6.17, which Debian 12's headers do not have. */
+    private static final int WRITE_CM_EVENT = 24;
+    private static final Command[] TABLE = new Command[WRITE_CM_EVENT + 1];
 
     /** Executes a command. */
     @FunctionalInterface
@@ -65,6 +68,7 @@ final class UcmCommands {
         add(UcmCommand.NOTIFY, "notify", UcmNotify.BYTES, ConnectionCommands::notify);
         add(UcmCommand.JOIN_IP_MCAST, "join_ip_mcast", UcmJoinIpMcast.BYTES, GroupCommands::joinIp);
         add(UcmCommand.JOIN_MCAST, "join_mcast", UcmJoinMcast.BYTES, GroupCommands::join);
+        add(WRITE_CM_EVENT, "write_cm_event", UcmWriteEvent.BYTES, IdentifierCommands::writeEvent);
         add(UcmCommand.LEAVE_MCAST, "leave_mcast", UcmDestroyId.BYTES, GroupCommands::leave);
     }
 

@@ -221,13 +221,13 @@ final class UcmEvents implements CmEventListener {
         UcmIdentifier identifier = (UcmIdentifier) event.id().context();
         UcmMembership membership = (UcmMembership) event.joinContext();
         boolean left = membership != null && file.device().memberships().get(membership.number()) != membership;
-        return left ? null : new PendingEvent(event, identifier, identifier, membership);
+        return left ? null : new PendingEvent(event, identifier, identifier, membership, null);
     }
 
     /** Makes an identifier for a request. If there are too many, the peer is refused. */
     private PendingEvent adopt(CmEvent event) {
         try {
-            return new PendingEvent(event, file.adopt(event.id()), (UcmIdentifier) event.listenId().context(), null);
+            return new PendingEvent(event, file.adopt(event.id()), (UcmIdentifier) event.listenId().context(), null, null);
         } catch (VerbsException full) {
             event.id().close();
             return null;
@@ -286,6 +286,18 @@ final class UcmEvents implements CmEventListener {
         held.addAll(events);
         events.forEach(_ -> signal.add());
         answerWaiting();
+    }
+
+    /**
+     * Adds an event that the program has written.
+     *
+     * @throws VerbsException ENOMEM: too many are unread
+     */
+    synchronized void write(UcmRequest request, UcmIdentifier identifier, WrittenEvent event) {
+        if (held.size() >= UcmLimits.WRITTEN_EVENTS) {
+            throw request.refuse(Errno.ENOMEM, "too many events are unread");
+        }
+        hold(List.of(PendingEvent.of(identifier, event)));
     }
 
     // ---- closing ----

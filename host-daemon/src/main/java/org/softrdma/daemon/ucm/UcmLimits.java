@@ -15,6 +15,8 @@ final class UcmLimits {
     static final int WAITING_CALLS = 1024;
     /** Largest backlog of a listener, the kernel's default of {@code net.rdma_ucm.max_backlog}; what is beyond counts as this. */
     static final int MAX_BACKLOG = 1024;
+    /** Unread events of a channel beyond which the program can write no more. */
+    static final int WRITTEN_EVENTS = 4096;
 
     private UcmLimits() {
     }

@@ -9,6 +9,7 @@
  * {@code UcmIdentifier}; the commands by theme: {@code IdentifierCommands}, {@code AddressCommands}, {@code QueryCommands},
  * {@code ConnectionCommands}, {@code GroupCommands}; {@code UcmEvents}, the way of an event to a program.
  *
- * <p>Numbers, sizes and errors are those of Linux 6.1; the layouts are in {@code org.softrdma.abi.ucm}.
+ * <p>Numbers, sizes and errors are those of Linux 6.1, and of 6.17 for events that programs write; the layouts are in
+ * {@code org.softrdma.abi.ucm}.
  */
 package org.softrdma.daemon.ucm;

@@ -319,7 +319,8 @@ class UcmErrorsTest extends OneProgramTests {
     @Test
     void shouldRefuseWhatIsNoCommand() {
         assertEquals(EINVAL, program.write(channel, program.command(0, 0, 0).asSlice(0, 7)));
-        assertEquals(EINVAL, program.write(channel, program.command(23, 300, 300)), "RESOLVE_IB_SERVICE of later kernels");
+        assertEquals(ENOSYS, program.write(channel, program.command(23, 300, 300)), "RESOLVE_IB_SERVICE is for subnets of InfiniBand");
+        assertEquals(EINVAL, program.write(channel, program.command(25, 300, 300)));
         assertEquals(EINVAL, program.write(channel, program.command(-1, 300, 300)));
         assertEquals(ENOSYS, program.write(channel, program.command(13, 300, 300)));
         MemorySegment overlong = program.command(UcmCommand.GET_EVENT, 8, 336);

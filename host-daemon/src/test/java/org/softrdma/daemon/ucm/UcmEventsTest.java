@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.daemon.ucm;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,13 +15,16 @@ import org.softrdma.abi.ucm.UcmCreateId;
 import org.softrdma.abi.ucm.UcmEvent;
 import org.softrdma.abi.ucm.UcmEventsReported;
 import org.softrdma.abi.ucm.UcmGetEvent;
+import org.softrdma.abi.ucm.UcmWriteEvent;
 import org.softrdma.daemon.trap.PlayedCall;
 
 /** Delivery of events: polling, waiting, interruption, counts at destruction, migration. Behaviour of Linux's ucma.c. */
 @Timeout(60)
 class UcmEventsTest extends OneProgramTests {
     private static final int EAGAIN = -11;
+    private static final int ENOMEM = -12;
     private static final int EFAULT = -14;
+    private static final int EINVAL = -22;
     private static final int GOT_EVENT = UcmCommand.BYTES + UcmGetEvent.BYTES;
     private static final int PORT = 7472;
 
@@ -42,6 +46,47 @@ class UcmEventsTest extends OneProgramTests {
         assertEquals(0, program.destroy(channel, second), "unread events are dropped, not counted");
         assertEquals(0, program.readable(channel));
         assertEquals(EAGAIN, program.tryEvent(channel));
+    }
+
+    /** rdma_write_cm_event of rdma-core 60, as rdma_resolve_addrinfo uses it. */
+    @Test
+    void shouldDeliverWhatTheProgramHasWritten() {
+        int id = program.create(channel, UcmCreateId.PS_TCP);
+        for (int type = 0; type < 32; type++) {
+            boolean allowed = type == 18 || type == 19;
+            assertEquals(allowed ? UcmCommand.BYTES + UcmWriteEvent.BYTES : EINVAL, write(id, type));
+        }
+        assertEquals(2, program.readable(channel));
+        for (int type = 18; type < 20; type++) {
+            MemorySegment event = program.event(channel);
+            assertEquals(id, UcmEvent.id(event, 0));
+            assertEquals(type, UcmEvent.event(event, 0));
+            assertEquals(-7, UcmEvent.status(event, 0));
+            assertEquals(0x55667788, event.get(JAVA_INT_UNALIGNED, UcmEvent.CONNECTION_PARAMETERS_OFFSET));
+            assertEquals(0x11223344, event.get(JAVA_INT_UNALIGNED, UcmEvent.CONNECTION_PARAMETERS_OFFSET + 4));
+        }
+        assertEquals(2, program.destroy(channel, id));
+    }
+
+    @Test
+    void shouldRefuseToKeepEventsWithoutEnd() {
+        int id = program.create(channel, UcmCreateId.PS_TCP);
+        for (int i = 0; i < UcmLimits.WRITTEN_EVENTS; i++) {
+            assertTrue(write(id, 18) > 0);
+        }
+        assertEquals(ENOMEM, write(id, 18));
+        assertEquals(0, program.destroy(channel, id), "unread events are dropped");
+        assertEquals(0, program.readable(channel));
+    }
+
+    private long write(int id, int type) {
+        MemorySegment command = program.command(24, UcmWriteEvent.BYTES, 0);
+        MemorySegment body = CmProgram.body(command);
+        UcmWriteEvent.id(body, 0, id);
+        UcmWriteEvent.event(body, 0, type);
+        UcmWriteEvent.status(body, 0, -7);
+        UcmWriteEvent.arg(body, 0, 0x1122334455667788L);
+        return program.write(channel, command);
     }
 
     @Test

@@ -36,6 +36,7 @@ import org.softrdma.abi.ucm.UcmResolveAddress;
 import org.softrdma.abi.ucm.UcmResolveIp;
 import org.softrdma.abi.ucm.UcmResolveRoute;
 import org.softrdma.abi.ucm.UcmSetOption;
+import org.softrdma.abi.ucm.UcmWriteEvent;
 import org.softrdma.abi.ucm.UcmSockaddr;
 import org.softrdma.verbs.QpType;
 
@@ -68,7 +69,8 @@ class UcmForeignIdentifiersTest {
         QUERY(UcmCommand.QUERY, UcmQuery.BYTES, UcmQuery.ID_OFFSET),
         BIND(UcmCommand.BIND, UcmBind.BYTES, UcmBind.ID_OFFSET),
         RESOLVE_ADDR(UcmCommand.RESOLVE_ADDR, UcmResolveAddress.BYTES, UcmResolveAddress.ID_OFFSET),
-        JOIN_MCAST(UcmCommand.JOIN_MCAST, UcmJoinMcast.BYTES, UcmJoinMcast.ID_OFFSET);
+        JOIN_MCAST(UcmCommand.JOIN_MCAST, UcmJoinMcast.BYTES, UcmJoinMcast.ID_OFFSET),
+        WRITE_CM_EVENT(24, UcmWriteEvent.BYTES, UcmWriteEvent.ID_OFFSET);
 
         private final int number;
         private final int bytes;
