@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -19,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("soak")
 class LaterProgramsSoakTest {
     @RegisterExtension
-    static final NamespaceExtension REQUIREMENTS = new NamespaceExtension("ip", "setpriv", "chroot", "debootstrap");
+    static final NamespaceExtension REQUIREMENTS = new NamespaceExtension("ip", "setpriv", "chroot", "unshare", "debootstrap");
 
     private static final Duration BUILD = Duration.ofMinutes(15);
     private static final Duration SUITE = Duration.ofMinutes(10);
@@ -37,7 +35,7 @@ class LaterProgramsSoakTest {
      * @param passed tests of pyverbs that must pass at least; none may fail
      */
     @ParameterizedTest
-    @CsvSource({"trixie, 105", "sid, 111"})
+    @CsvSource("sid, 111")
     void shouldRunUnmodified(String release, int passed) throws IOException {
         try (VethPair wire = new VethPair("later-" + release, 1500)) {
             wire.addDevice(wire.a, wire.a.netdev(), "");
@@ -90,8 +88,8 @@ class LaterProgramsSoakTest {
     }
 
     private static RunningCommand start(VethPair wire, String root, String file, String line) {
-        List<String> command = new ArrayList<>(List.of("run", "--", "chroot", root));
-        command.addAll(Arrays.asList(line.split(" ")));
-        return wire.a.start(file, command.toArray(String[]::new));
+        // libpci, which perftest uses, ends the program where it finds neither.
+        String mounts = "mount --rbind /proc " + root + "/proc && mount --rbind /sys " + root + "/sys";
+        return wire.a.start(file, "run", "--", "unshare", "-m", "sh", "-c", mounts + " && exec chroot " + root + " " + line);
     }
 }
