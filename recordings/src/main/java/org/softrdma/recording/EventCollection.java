@@ -3,7 +3,7 @@ package org.softrdma.recording;
 
 /** Events of a device that are being collected, see {@link FlightRecorder#collect}. */
 public interface EventCollection extends AutoCloseable {
-    /** Copies the events collected up to now. */
+    /** {@return a copy of the events collected up to now} */
     Recording recording();
 
     /** Ends the collection; what was collected can still be copied. */

@@ -13,8 +13,10 @@ public interface FlightRecorder {
     int ALL = -1;
 
     /**
-     * Returns the recorder of a context's device.
+     * Finds the recorder of a context's device.
      *
+     * @param context open
+     * @return the recorder, shared by all contexts of the device
      * @throws VerbsException EOPNOTSUPP: the device is not one of this project's
      */
     static FlightRecorder of(Context context) {
@@ -24,7 +26,11 @@ public interface FlightRecorder {
         throw VerbsException.unsupported("record");
     }
 
-    /** Copies the rings of all queue pairs and connections, and of the device. */
+    /**
+     * Copies the rings of all queue pairs and connections, and of the device.
+     *
+     * @return a copy that does not change
+     */
     default Recording record() {
         return record(ALL);
     }
@@ -33,6 +39,7 @@ public interface FlightRecorder {
      * Copies the rings of one queue pair, of its connection, and the device's events about it.
      *
      * @param qpNum number of the queue pair; {@link #ALL} for all. One that does not exist has no tracks
+     * @return a copy that does not change
      */
     Recording record(int qpNum);
 
@@ -40,11 +47,13 @@ public interface FlightRecorder {
      * Begins to collect all events from now on, not only the last ones, until the collection is closed.
      *
      * @param maxEvents the collection stops when it has that many
+     * @return the collection; to be closed
      */
     EventCollection collect(int maxEvents);
 
     /** A context whose device has a recorder. */
     interface Recorded {
+        /** {@return the recorder of the context's device} */
         FlightRecorder recorder();
     }
 }

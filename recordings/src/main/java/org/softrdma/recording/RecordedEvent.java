@@ -14,18 +14,20 @@ import org.softrdma.verbs.reason.Reason;
 
 /** An event of a {@link Track}. */
 public sealed interface RecordedEvent {
-    /** Number of the event in its track, without gaps. */
+    /** {@return the number of the event in its track, without gaps} */
     long number();
 
     /**
-     * Time of the round of work in which it occurred: ns since 1970, or of the simulation. Events of one round have one time; their order
-     * is that of their numbers.
+     * {@return the time of the round of work in which it occurred: ns since 1970, or of the simulation} Events of one round have one time;
+     * their order is that of their numbers.
      */
     long timeNs();
 
     /**
      * A packet (RoCE), a segment (iWARP) or a message of connection management.
      *
+     * @param number  see {@link #number}
+     * @param timeNs  see {@link #timeNs}
      * @param sent    true for a packet that was sent, false for one that was received
      * @param headers bytes as on the wire, without payload: BTH and extended headers, DDP and RDMAP headers, or BTH, DETH and the beginning
      *                of a MAD
@@ -38,6 +40,7 @@ public sealed interface RecordedEvent {
      */
     record Packet(long number, long timeNs, boolean sent, byte[] headers, int length, Gid remote, Work work, boolean again,
                   Reason because, List<String> notes) implements RecordedEvent {
+        /** Copies the list. */
         public Packet {
             notes = List.copyOf(notes);
         }
@@ -79,7 +82,10 @@ public sealed interface RecordedEvent {
     /**
      * A change of state.
      *
-     * @param from a {@link org.softrdma.verbs.QpState}, or a state of a connection
+     * @param number see {@link #number}
+     * @param timeNs see {@link #timeNs}
+     * @param from   a {@link org.softrdma.verbs.QpState}, or a state of a connection
+     * @param to     of the same kind
      */
     record StateChange(long number, long timeNs, String from, String to) implements RecordedEvent {
     }
@@ -87,6 +93,8 @@ public sealed interface RecordedEvent {
     /**
      * Work requests were seen in the send queue.
      *
+     * @param number   see {@link #number}
+     * @param timeNs   see {@link #timeNs}
      * @param requests number of work requests, at least 1
      */
     record Posted(long number, long timeNs, int requests) implements RecordedEvent {
@@ -95,7 +103,12 @@ public sealed interface RecordedEvent {
     /**
      * A completion.
      *
+     * @param number see {@link #number}
+     * @param timeNs see {@link #timeNs}
      * @param send   of the send queue; otherwise of a receive queue
+     * @param wrId   of the work request
+     * @param status success, or a failure with a reason
+     * @param opcode what was completed
      * @param bytes  length of the message, u32
      * @param reason null for SUCCESS
      */
@@ -106,16 +119,31 @@ public sealed interface RecordedEvent {
     /**
      * Work requests were completed with WR_FLUSH_ERR.
      *
+     * @param number   see {@link #number}
+     * @param timeNs   see {@link #timeNs}
      * @param requests number of work requests, at least 1
      */
     record Flushed(long number, long timeNs, int requests) implements RecordedEvent {
     }
 
-    /** An asynchronous event. */
+    /**
+     * An asynchronous event.
+     *
+     * @param number see {@link #number}
+     * @param timeNs see {@link #timeNs}
+     * @param type   of the queue pair's event
+     */
     record Raised(long number, long timeNs, AsyncEventType type) implements RecordedEvent {
     }
 
-    /** Something that has a reason. */
+    /**
+     * Something that has a reason.
+     *
+     * @param number  see {@link #number}
+     * @param timeNs  see {@link #timeNs}
+     * @param effect  what followed
+     * @param failure reason and values
+     */
     record Occurrence(long number, long timeNs, Effect effect, Failure failure) implements RecordedEvent {
     }
 

@@ -13,11 +13,15 @@ import java.util.List;
 /**
  * A copy of the last events of queue pairs and connections. Immutable. Written and read as JSON lines and as pcapng, see
  * {@code docs/recordings.md}.
+ *
+ * @param clock  of the events' times
+ * @param tracks one for each end
  */
 public record Recording(Clock clock, List<Track> tracks) {
     /** Longest file that is read. */
     public static final long MAX_BYTES = 1L << 30;
 
+    /** Copies the list. */
     public Recording {
         tracks = List.copyOf(tracks);
     }
@@ -30,7 +34,12 @@ public record Recording(Clock clock, List<Track> tracks) {
         VIRTUAL
     }
 
-    /** An event with its track. */
+    /**
+     * An event with its track.
+     *
+     * @param track of the end at which it occurred
+     * @param event one of the track's
+     */
     public record Entry(Track track, RecordedEvent event) {
     }
 
@@ -38,6 +47,7 @@ public record Recording(Clock clock, List<Track> tracks) {
      * Puts recordings together, for example those of two ends.
      *
      * @param parts at least one, all with the same clock
+     * @return all their tracks
      */
     public static Recording merge(List<Recording> parts) {
         Clock clock = parts.getFirst().clock;
@@ -47,7 +57,7 @@ public record Recording(Clock clock, List<Track> tracks) {
         return new Recording(clock, parts.stream().flatMap(part -> part.tracks.stream()).toList());
     }
 
-    /** All events in the order of time; those of one track in the order of their numbers. */
+    /** {@return all events in the order of time; those of one track in the order of their numbers} */
     public List<Entry> entries() {
         List<Entry> all = new ArrayList<>();
         for (Track track : tracks) {
@@ -59,22 +69,37 @@ public record Recording(Clock clock, List<Track> tracks) {
         return all;
     }
 
-    /** Finds the track of the other end, or null. */
+    /**
+     * Finds the track of the other end.
+     *
+     * @param track of this recording
+     * @return null if the recording does not have it
+     */
     public Track peerOf(Track track) {
         return tracks.stream().filter(other -> other != track && other.isPeerOf(track)).findFirst().orElse(null);
     }
 
-    /** Returns whether there are no events. */
+    /** {@return whether there are no events} */
     public boolean isEmpty() {
         return tracks.stream().allMatch(track -> track.events().isEmpty());
     }
 
-    /** Writes JSON lines. Does not close the stream. */
+    /**
+     * Writes JSON lines.
+     *
+     * @param out is not closed
+     * @throws IOException of the stream
+     */
     public void writeJson(OutputStream out) throws IOException {
         new JsonWriter(this).write(out);
     }
 
-    /** Writes pcapng, with comments on the packets. Does not close the stream. */
+    /**
+     * Writes pcapng, with comments on the packets.
+     *
+     * @param out is not closed
+     * @throws IOException of the stream
+     */
     public void writePcapng(OutputStream out) throws IOException {
         new CaptureWriter(this).write(out);
     }
@@ -82,7 +107,10 @@ public record Recording(Clock clock, List<Track> tracks) {
     /**
      * Reads a recording, or any pcapng file with RoCE packets.
      *
-     * @throws MalformedRecordingException if it is neither, or damaged
+     * @param file of at most {@link #MAX_BYTES}
+     * @return its content
+     * @throws MalformedRecordingException if it is neither, longer, or damaged
+     * @throws IOException if the file cannot be read
      */
     public static Recording read(Path file) throws IOException {
         if (Files.size(file) > MAX_BYTES) {
@@ -94,6 +122,8 @@ public record Recording(Clock clock, List<Track> tracks) {
     /**
      * Reads a recording, or any pcapng file with RoCE packets.
      *
+     * @param bytes the whole file
+     * @return its content
      * @throws MalformedRecordingException if it is neither, or damaged
      */
     public static Recording read(byte[] bytes) throws MalformedRecordingException {

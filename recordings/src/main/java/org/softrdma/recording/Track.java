@@ -7,33 +7,53 @@ import org.softrdma.verbs.Gid;
 /**
  * The record of one end: a queue pair, a connection, or the packets of a device that reached no queue pair.
  *
+ * @param head   identity of the end
  * @param missed events that were recorded before the first one here, and overwritten since
+ * @param events in the order of their numbers
  */
 public record Track(Head head, long missed, List<RecordedEvent> events) {
+    /** Copies the list. */
     public Track {
         events = List.copyOf(events);
     }
 
-    /** Returns whether this and {@code other} are the two ends of one connection. */
+    /**
+     * Compares addresses and numbers.
+     *
+     * @param other of the same recording or of another
+     * @return whether both are the two ends of one connection
+     */
     public boolean isPeerOf(Track other) {
         return head.isPeerOf(other.head);
     }
 
     /** Kinds of ends. The names in lower case are those of recordings. */
     public enum Kind {
-        QUEUE_PAIR, CONNECTION, DEVICE
+        /** A queue pair. */
+        QUEUE_PAIR,
+        /** A connection by address, while it is set up and ended. */
+        CONNECTION,
+        /** A device: packets that reached none of its queue pairs. */
+        DEVICE
     }
 
     /** Protocols. The names in lower case are those of recordings. */
     public enum Protocol {
-        ROCE_V1, ROCE_V2, IWARP
+        /** RoCE in Ethernet frames of its own type. */
+        ROCE_V1,
+        /** RoCE in UDP datagrams. */
+        ROCE_V2,
+        /** RDMAP over DDP and MPA, on a TCP connection. */
+        IWARP
     }
 
     /**
      * Identity of an end.
      *
+     * @param kind       kind of the end
      * @param device     name of the device
      * @param pid        number of the process; 0 if unknown
+     * @param protocol   of its packets
      * @param number     number of the queue pair, local communication ID of the connection, or 0
      * @param type       type of the queue pair; empty otherwise
      * @param state      state when the recording was made; empty if unknown

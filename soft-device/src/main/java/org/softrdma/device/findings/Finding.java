@@ -4,6 +4,7 @@ package org.softrdma.device.findings;
 /**
  * A violation of a rule by a program.
  *
+ * @param rule   what was violated
  * @param device name of the device
  * @param text   what is wrong, with the values, and what to do
  * @param call   the call that caused it: its object, its verb, and its place, as in
@@ -12,7 +13,7 @@ package org.softrdma.device.findings;
 public record Finding(StrictRule rule, String device, String text, String call) {
     private static final String AT = " at ";
 
-    /** Returns the place of the call: in the program's source, or the program itself if that is another process. */
+    /** {@return the place of the call: in the program's source, or the program itself if that is another process} */
     public String place() {
         return call.substring(call.lastIndexOf(AT) + AT.length());
     }

@@ -24,7 +24,7 @@ public final class Findings {
     private Findings() {
     }
 
-    /** Returns the findings since the start of the process, or {@link #clear}, oldest first; at most 1000. */
+    /** {@return the findings since the start of the process, or {@link #clear}, oldest first; at most 1000} */
     public static List<Finding> all() {
         synchronized (ALL) {
             return List.copyOf(ALL);
@@ -40,7 +40,7 @@ public final class Findings {
         }
     }
 
-    /** Returns the number of findings that were dropped because there were 1000 already. */
+    /** {@return the number of findings that were dropped because there were 1000 already} */
     public static long dropped() {
         synchronized (ALL) {
             return dropped;
@@ -58,7 +58,11 @@ public final class Findings {
         return () -> LISTENERS.remove(listener);
     }
 
-    /** Adds a finding, unless the same rule was violated at the same place before. Called by strict devices. */
+    /**
+     * Adds a finding, unless the same rule was violated at the same place before. Called by strict devices.
+     *
+     * @param finding new or known
+     */
     public static void add(Finding finding) {
         synchronized (ALL) {
             if (KNOWN.size() == 2 * MAX || !KNOWN.add(finding.rule() + " " + finding.device() + " " + finding.place())) {

@@ -49,12 +49,19 @@ public final class DeviceThreads {
     private DeviceThreads() {
     }
 
-    /** Returns how long devices that are opened now keep looking for work before their thread sleeps, from {@link #SPIN_PROPERTY}. */
+    /**
+     * {@return how long devices that are opened now keep looking for work before their thread sleeps, nanoseconds, from
+     * {@link #SPIN_PROPERTY}}
+     */
     public static long spinNs() {
         return TimeUnit.MICROSECONDS.toNanos(Math.max(0, Integer.getInteger(SPIN_PROPERTY, USUAL_SPIN_US)));
     }
 
-    /** Has the threads of devices opened from now on made by {@code maker}. They end with their device; daemon threads suit best. */
+    /**
+     * Replaces the factory of the threads of devices opened from now on. They end with their device.
+     *
+     * @param maker makes threads that are not started; daemon threads suit best
+     */
     public static void useFactory(ThreadFactory maker) {
         factory = Objects.requireNonNull(maker, "maker");
     }
@@ -75,27 +82,37 @@ public final class DeviceThreads {
         applicationDriven = false;
     }
 
-    /** The devices that the application drives, each by itself; {@link Agent#roleName} is {@code softrdma-} and the device's name. */
+    /**
+     * {@return the devices that the application drives, each by itself; {@link Agent#roleName} is {@code softrdma-} and the device's name}
+     */
     public static List<Agent> agents() {
         return List.copyOf(DRIVEN);
     }
 
-    /** Whether devices opened now are driven by the application. */
+    /** {@return whether devices opened now are driven by the application} */
     public static boolean isApplicationDriven() {
         return applicationDriven;
     }
 
-    /** Enters what the application has to drive; for devices. */
+    /**
+     * Enters what the application has to drive; for devices.
+     *
+     * @param agent a device, or a periodic task
+     */
     public static void add(Agent agent) {
         DRIVEN.add(agent);
     }
 
-    /** Takes out what has ended; for devices. */
+    /**
+     * Takes out what has ended; for devices.
+     *
+     * @param agent entered before
+     */
     public static void remove(Agent agent) {
         DRIVEN.remove(agent);
     }
 
-    /** How many agents the application has to drive. */
+    /** {@return the number of agents that the application has to drive} */
     public static int count() {
         return DRIVEN.size();
     }
@@ -130,7 +147,13 @@ public final class DeviceThreads {
         }
     }
 
-    /** A thread of that name by the program's factory; not started. */
+    /**
+     * Makes a thread with the program's factory.
+     *
+     * @param name of the thread
+     * @param run  its body
+     * @return the thread, not started
+     */
     public static Thread newThread(String name, Runnable run) {
         Thread made = factory.newThread(run);
         made.setName(name);
