@@ -33,6 +33,7 @@ public final class SimulatedSiw {
     /**
      * Agreement of two ends, as the start-up would have made it. The left end is the initiator.
      *
+     * @param crc             frames carry a CRC
      * @param markersToLeft   the left end receives markers
      * @param markersToRight  the right end receives markers
      * @param maxUlpdu        bytes of the largest segment
@@ -55,20 +56,29 @@ public final class SimulatedSiw {
             return null;
         }
 
+        /** The connection is established at this end. */
         void onAgreed();
 
+        /** The peer rejected the request. */
         void onRejected();
 
-        /** @param timedOut the peer's start-up frame did not come in time; otherwise the peer left, or broke the rules */
+        /**
+         * The start-up failed.
+         *
+         * @param timedOut the peer's start-up frame did not come in time; otherwise the peer left, or broke the rules
+         */
         void onFailed(boolean timedOut);
 
+        /** The connection ended after it was established. */
         void onDisconnected();
     }
 
     /**
      * Opens a device and adds it to the simulation.
      *
-     * @param random source of queue pair numbers and keys
+     * @param simulation that drives it
+     * @param random     source of queue pair numbers and keys
+     * @return its first context
      */
     public static Context open(Simulation simulation, RandomGenerator random) {
         NetDevice netdev = new NetDevice("sim0", 1, 0x020000000001L, MTU, true, true, false, List.of());
@@ -78,9 +88,12 @@ public final class SimulatedSiw {
     /**
      * Opens a device whose connections are made by address, over a simulated network of TCP.
      *
-     * @param netdev  its interface, with the addresses of the host
-     * @param random  source of queue pair numbers and keys
-     * @param options of connection set-up
+     * @param simulation that drives it
+     * @param netdev     its interface, with the addresses of the host
+     * @param random     source of queue pair numbers and keys
+     * @param options    of connection set-up
+     * @param network    that connects it; null for none
+     * @return its first context
      */
     public static Context open(Simulation simulation, NetDevice netdev, RandomGenerator random, MpaOptions options,
             SimulatedTcpNetwork network) {
@@ -130,7 +143,14 @@ public final class SimulatedSiw {
         }
     }
 
-    /** Connects two queue pairs in INIT without a start-up. */
+    /**
+     * Connects two queue pairs without a start-up.
+     *
+     * @param left   the initiator's, in INIT
+     * @param right  the responder's, in INIT
+     * @param tcp    connection of both
+     * @param agreed what the start-up would have agreed on
+     */
     public static void connect(QueuePair left, QueuePair right, SimulatedTcp tcp, Agreed agreed) {
         StreamParameters ofLeft = new StreamParameters(agreed.crc, agreed.markersToRight, agreed.markersToLeft, agreed.maxUlpdu);
         StreamParameters ofRight = new StreamParameters(agreed.crc, agreed.markersToLeft, agreed.markersToRight, agreed.maxUlpdu);
@@ -140,7 +160,16 @@ public final class SimulatedSiw {
             Deadline.NEVER, () -> { });
     }
 
-    /** Begins the start-up at the left end, with the queue pair in INIT. */
+    /**
+     * Begins the start-up at the left end.
+     *
+     * @param left        queue pair in INIT
+     * @param tcp         connection to the peer
+     * @param options     of the set-up
+     * @param depth       READs that this end holds, and may have outstanding
+     * @param privateData of the request
+     * @param listener    receives what becomes of it
+     */
     public static void initiate(QueuePair left, SimulatedTcp tcp, MpaOptions options, int depth, byte[] privateData,
             SetupListener listener) {
         SiwEngine engine = ((SiwQueuePair) left).engine();
@@ -149,14 +178,28 @@ public final class SimulatedSiw {
             depth, privateData);
     }
 
-    /** Waits at the right end for a request. */
+    /**
+     * Waits at the right end for a request.
+     *
+     * @param right       context of the queue pair that accepts
+     * @param tcp         connection to the peer
+     * @param options     of the set-up
+     * @param depth       READs that this end holds, and may have outstanding
+     * @param privateData of the reply
+     * @param listener    receives the request and what becomes of it
+     */
     public static void await(Context right, SimulatedTcp tcp, MpaOptions options, int depth, byte[] privateData, SetupListener listener) {
         SiwEngine engine = ((SiwContext) right).engine();
         engine.beginVerb(tcp.nowNs());
         Handshake.await(engine, tcp.right(), options, new Setup(listener, depth, privateData), () -> { });
     }
 
-    /** Whether the device has neither a stream nor a timer. */
+    /**
+     * Looks whether a device has nothing to do.
+     *
+     * @param context of the device
+     * @return whether it has neither a stream nor a timer
+     */
     public static boolean isIdle(Context context) {
         SiwEngine engine = ((SiwContext) context).engine();
         return engine.deadlineNs() == Deadline.NEVER && !engine.hasStreams();

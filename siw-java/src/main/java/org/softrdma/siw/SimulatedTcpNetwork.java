@@ -40,10 +40,22 @@ public final class SimulatedTcpNetwork implements DeviceWork {
     /** Observer of the bytes of all connections. */
     @FunctionalInterface
     public interface Observer {
-        /** Bytes were sent. */
+        /**
+         * Bytes were sent.
+         *
+         * @param from  sender
+         * @param to    receiver
+         * @param bytes one piece of the stream
+         */
         void onPiece(InetSocketAddress from, InetSocketAddress to, byte[] bytes);
 
-        /** Bytes that had arrived were handed to the receiving device. */
+        /**
+         * Bytes that had arrived were handed to the receiving device.
+         *
+         * @param from  sender
+         * @param to    receiver
+         * @param count of bytes, at least 1
+         */
         default void onTaken(InetSocketAddress from, InetSocketAddress to, int count) {
         }
     }
@@ -64,7 +76,9 @@ public final class SimulatedTcpNetwork implements DeviceWork {
     /**
      * Creates a network and adds it to the simulation.
      *
-     * @param random source of delays and pieces
+     * @param simulation that drives it
+     * @param random     source of delays and pieces
+     * @param profile    properties of all connections
      */
     public SimulatedTcpNetwork(Simulation simulation, RandomGenerator random, SimulatedTcp.Profile profile) {
         this.simulation = simulation;
@@ -73,13 +87,21 @@ public final class SimulatedTcpNetwork implements DeviceWork {
         simulation.add(this);
     }
 
-    /** Changes the properties of all connections, present and future. */
+    /**
+     * Changes the properties of all connections, present and future.
+     *
+     * @param changed replaces the profile
+     */
     public void change(SimulatedTcp.Profile changed) {
         profile = changed;
         connections.forEach(each -> each.tcp.change(changed));
     }
 
-    /** Sets the only observer. */
+    /**
+     * Sets the only observer.
+     *
+     * @param by replaces the observer
+     */
     public void observe(Observer by) {
         observer = by;
     }
@@ -87,6 +109,10 @@ public final class SimulatedTcpNetwork implements DeviceWork {
     /**
      * Holds all bytes sent from one address to another until a time; a connection that is being made then is not answered. The other
      * direction stays open.
+     *
+     * @param from    sender's address
+     * @param to      receiver's address
+     * @param untilNs virtual time
      */
     public void holdUntil(InetAddress from, InetAddress to, long untilNs) {
         cuts.add(new Cut(from, to, untilNs));

@@ -18,13 +18,21 @@ public final class Siw {
      *
      * @param name   any name; devices of the same name in one process are one device
      * @param netdev interface name
+     * @return the device, not open
      * @throws VerbsException ENODEV if there is no such interface
      */
     public static RdmaDevice device(String name, String netdev) {
         return device(name, netdev, MpaOptions.DEFAULT);
     }
 
-    /** Makes an iWARP device as {@link #device(String, String)} does, with options for the set-up of its connections. */
+    /**
+     * Makes an iWARP device as {@link #device(String, String)} does, with options.
+     *
+     * @param name    any name
+     * @param netdev  interface name
+     * @param options for the set-up of its connections
+     * @return the device, not open
+     */
     public static RdmaDevice device(String name, String netdev, MpaOptions options) {
         return new SiwDevice(name, NetDevice.require(netdev), options);
     }
@@ -33,13 +41,20 @@ public final class Siw {
      * Changes the options of an open device, for connections that begin from now on, in all contexts of this process. Any thread.
      *
      * @param context on an siw device
+     * @param options replace those of the device
      * @throws VerbsException EOPNOTSUPP if the device is not an siw device
      */
     public static void setOptions(Context context, MpaOptions options) {
         running("set_mpa", context).options(options);
     }
 
-    /** Current options of an open device; EOPNOTSUPP if it is not an siw device. */
+    /**
+     * Reads the current options of an open device.
+     *
+     * @param context on an siw device
+     * @return the options of new connections
+     * @throws VerbsException EOPNOTSUPP if the device is not an siw device
+     */
     public static MpaOptions options(Context context) {
         return running("get_mpa", context).options();
     }

@@ -13,6 +13,10 @@ import org.softrdma.verbs.VerbsProvider;
 public final class SiwProvider implements VerbsProvider {
     private static final LinkType TYPE = new SiwLinkType();
 
+    /** Creates the provider, as {@link java.util.ServiceLoader} does. */
+    public SiwProvider() {
+    }
+
     @Override
     public String name() {
         return TYPE.name();

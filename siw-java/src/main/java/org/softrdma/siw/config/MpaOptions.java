@@ -39,6 +39,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
 
     /** First message of a peer-to-peer connection's initiator, "ready to receive"; afterwards either end may send. */
     public enum Rtr {
+        /** None is offered. */
         NONE,
         /** An RDMA WRITE of no bytes. */
         WRITE,
@@ -50,6 +51,7 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
     public static final int MAX_READS = 128;
     /** Accepted connections of all addresses together whose request is not received yet. Each takes a socket and a few kilobytes. */
     public static final int MAX_HALF_OPEN = 1024;
+    /** Revision 2 with CRC, without markers and first message, {@link #MAX_READS} both ways, 10 ms pause, 10 s timeout. */
     public static final MpaOptions DEFAULT =
         new MpaOptions(2, Crc.ON, false, Rtr.NONE, MAX_READS, MAX_READS, 10_000_000, 10_000_000_000L, MAX_HALF_OPEN / 4);
     /** Help text for the syntax of {@link #parse}. */
@@ -68,6 +70,11 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
     private static final long SHORTEST_TIMEOUT_NS = 1_000_000;
     private static final long LONGEST_TIMEOUT_NS = 60_000_000_000L;
 
+    /**
+     * Checks the ranges.
+     *
+     * @throws VerbsException EINVAL, naming the option, the value and the range
+     */
     public MpaOptions {
         check("revision", revision, 1, 2);
         check("ird", ird, 0, MAX_READS);
@@ -86,6 +93,8 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
     /**
      * Reads the text form; see {@link #SYNTAX}.
      *
+     * @param text {@code default}, or the options that differ from it
+     * @return the options
      * @throws VerbsException EINVAL, naming the key, the value and what is allowed
      */
     public static MpaOptions parse(String text) {
@@ -154,38 +163,93 @@ public record MpaOptions(int revision, Crc crc, boolean markers, Rtr rtr, int ir
         return new VerbsException(Errno.EINVAL, "set_mpa", why);
     }
 
+    /**
+     * Replaces the revision of MPA that requests have.
+     *
+     * @param number 1 (RFC 5044) or 2 (RFC 6581)
+     * @return new options
+     * @throws VerbsException EINVAL: out of range
+     */
     public MpaOptions withRevision(int number) {
         return new MpaOptions(number, crc, markers, rtr, ird, ord, pauseNs, timeoutNs, halfOpen);
     }
 
+    /**
+     * Replaces the use of the CRC.
+     *
+     * @param wanted what this side requests
+     * @return new options
+     */
     public MpaOptions withCrc(Crc wanted) {
         return new MpaOptions(revision, wanted, markers, rtr, ird, ord, pauseNs, timeoutNs, halfOpen);
     }
 
+    /**
+     * Replaces whether this side requests markers in the frames it receives (RFC 5044 §4.3).
+     *
+     * @param wanted true to request them
+     * @return new options
+     */
     public MpaOptions withMarkers(boolean wanted) {
         return new MpaOptions(revision, crc, wanted, rtr, ird, ord, pauseNs, timeoutNs, halfOpen);
     }
 
+    /**
+     * Replaces the first message of peer-to-peer connections (RFC 6581 §4.1).
+     *
+     * @param first what an initiator sends
+     * @return new options
+     */
     public MpaOptions withRtr(Rtr first) {
         return new MpaOptions(revision, crc, markers, first, ird, ord, pauseNs, timeoutNs, halfOpen);
     }
 
+    /**
+     * Replaces the READ depths of both directions (RFC 6581 §3).
+     *
+     * @param held        READs that this side holds for the peer, 0..{@link #MAX_READS}
+     * @param outstanding READs that this side may have outstanding, 0..{@link #MAX_READS}
+     * @return new options
+     * @throws VerbsException EINVAL: out of range
+     */
     public MpaOptions withReads(int held, int outstanding) {
         return new MpaOptions(revision, crc, markers, rtr, held, outstanding, pauseNs, timeoutNs, halfOpen);
     }
 
+    /**
+     * Replaces the time that both ends wait after the reply before they send.
+     *
+     * @param ns 0 to one second
+     * @return new options
+     * @throws VerbsException EINVAL: out of range
+     */
     public MpaOptions withPauseNs(long ns) {
         return new MpaOptions(revision, crc, markers, rtr, ird, ord, ns, timeoutNs, halfOpen);
     }
 
+    /**
+     * Replaces the limit for TCP's handshake, and again for the peer's start-up frame.
+     *
+     * @param ns 1 ms to 60 s
+     * @return new options
+     * @throws VerbsException EINVAL: out of range
+     */
     public MpaOptions withTimeoutNs(long ns) {
         return new MpaOptions(revision, crc, markers, rtr, ird, ord, pauseNs, ns, halfOpen);
     }
 
+    /**
+     * Replaces the share of one address in the connections that await their request.
+     *
+     * @param ofOneAddress 1..{@link #MAX_HALF_OPEN}
+     * @return new options
+     * @throws VerbsException EINVAL: out of range
+     */
     public MpaOptions withHalfOpen(int ofOneAddress) {
         return new MpaOptions(revision, crc, markers, rtr, ird, ord, pauseNs, timeoutNs, ofOneAddress);
     }
 
+    /** {@return whether this side requests the CRC} */
     public boolean wantsCrc() {
         return crc != Crc.OFF;
     }

@@ -17,6 +17,10 @@ public final class SiwLinkType implements LinkType {
 
     private static final List<LinkOption<?>> OPTIONS = List.of(MPA, LinkOption.MEMLOCK, LinkOption.STRICT);
 
+    /** Creates the type, as {@link java.util.ServiceLoader} does. */
+    public SiwLinkType() {
+    }
+
     @Override
     public String name() {
         return NAME;
