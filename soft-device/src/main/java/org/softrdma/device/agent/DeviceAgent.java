@@ -18,6 +18,8 @@ import org.softrdma.device.threads.DeviceThreads;
 public class DeviceAgent implements Agent, AutoCloseable {
     /** Longest sleep of a thread that is in one device while others of the process depend on it. */
     private static final long SHARED_PARK_NS = 100_000;
+    /** Longest sleep of an application's thread that leads: the link's wait does not end when the thread is interrupted. */
+    private static final long INTERRUPTIBLE_PARK_NS = 100_000_000;
     /** Rounds that {@link #sendPosted} runs at most: traffic of others must not keep its caller. */
     private static final int ROUNDS_TO_SEND = 64;
 
@@ -193,11 +195,13 @@ public class DeviceAgent implements Agent, AutoCloseable {
         try {
             while (running && !done.getAsBoolean() && !Deadline.isDue(untilNs, System.nanoTime())
                 && !Thread.currentThread().isInterrupted()) {
-                leadership.noteDriven(System.nanoTime());
+                long nowNs = System.nanoTime();
+                long wakeNs = Deadline.earlier(untilNs, nowNs + INTERRUPTIBLE_PARK_NS);
+                leadership.noteDriven(nowNs);
                 if (thread == null) {
-                    driveAllOrPark(done, untilNs);
+                    driveAllOrPark(done, wakeNs);
                 } else {
-                    roundOrPark(done, untilNs);
+                    roundOrPark(done, wakeNs);
                 }
             }
             leadership.noteDriven(System.nanoTime());

@@ -12,7 +12,7 @@ import org.softrdma.device.threads.DeviceThreads;
  * brings work makes it visible first and then looks at the announcement.
  */
 final class Parking {
-    /** Bounds the sleep of a device without deadlines, for calls that cannot be told "for ever". No work waits for the end of it. */
+    /** Bounds the sleep of a device without deadlines, for calls that cannot wait for ever. No work depends on its end. */
     private static final long LONGEST_PARK_NS = 3_600_000_000_000L;
 
     private final DeviceWork work;

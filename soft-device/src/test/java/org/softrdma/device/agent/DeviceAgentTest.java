@@ -36,6 +36,8 @@ class DeviceAgentTest {
         volatile boolean overlapped;
         volatile Thread driver;
         volatile long longestAwaitNs = Long.MAX_VALUE;
+        /** Interrupts do not end a wait, as they do not end a call of the C library. */
+        volatile boolean deaf;
         /** Time that a timer of what is sent takes, or 0 for none. */
         volatile long timerNs;
 
@@ -73,15 +75,40 @@ class DeviceAgentTest {
         public void await(long timeoutNs) {
             awaiting.incrementAndGet();
             awaited.incrementAndGet();
+            boolean interrupted = deaf && Thread.interrupted();
             try {
                 // Never the agent's own timeout: a lost wakeup must show as a hang, not as a delay.
-                wakeups.tryAcquire(Math.max(timeoutNs, longestAwaitNs), TimeUnit.NANOSECONDS);
+                long waitNs = Math.max(timeoutNs, longestAwaitNs);
+                if (deaf) {
+                    interrupted |= awaitDeaf(waitNs);
+                } else {
+                    wakeups.tryAcquire(waitNs, TimeUnit.NANOSECONDS);
+                }
                 wakeups.drainPermits();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } finally {
                 awaiting.decrementAndGet();
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
             }
+        }
+
+        /** @return whether the thread was interrupted meanwhile */
+        private boolean awaitDeaf(long waitNs) {
+            long endNs = Deadline.after(waitNs, System.nanoTime());
+            boolean interrupted = false;
+            while (!Deadline.isDue(endNs, System.nanoTime())) {
+                try {
+                    if (wakeups.tryAcquire(Deadline.remainingNs(endNs, System.nanoTime()), TimeUnit.NANOSECONDS)) {
+                        return interrupted;
+                    }
+                } catch (InterruptedException unheard) {
+                    interrupted = true;
+                }
+            }
+            return interrupted;
         }
 
         @Override
@@ -254,6 +281,22 @@ class DeviceAgentTest {
         assertFalse(agent.lead(() -> true, System.nanoTime() + PATIENCE_NS));
         done.countDown();
         agent.doorbell();
+        leader.join(PATIENCE_NS / 1_000_000);
+        assertFalse(leader.isAlive());
+    }
+
+    @Test
+    void shouldStopLeadingWhenTheThreadIsInterrupted() throws InterruptedException {
+        DeviceAgent agent = start();
+        work.longestAwaitNs = 0;
+        work.deaf = true;
+        Thread leader = Thread.ofPlatform().start(() -> {
+            while (!agent.lead(() -> false, Deadline.NEVER)) {
+                Thread.onSpinWait();
+            }
+        });
+        until(() -> work.driver == leader && work.awaiting.get() == 1, "the thread leads, and waits for packets");
+        leader.interrupt();
         leader.join(PATIENCE_NS / 1_000_000);
         assertFalse(leader.isAlive());
     }
