@@ -22,7 +22,13 @@ public interface Link extends AutoCloseable {
         return List.of(GidType.ROCE_V2);
     }
 
-    /** Whether packets of that version can be sent from that address now, and received at it. */
+    /**
+     * Looks whether packets can be sent from an address now, and received at it.
+     *
+     * @param type    version of RoCE
+     * @param address of this host
+     * @return whether the link has both
+     */
     default boolean has(GidType type, Gid address) {
         return types().contains(type) && addresses().contains(address);
     }
@@ -77,6 +83,9 @@ public interface Link extends AutoCloseable {
      * Waits, for a few seconds at most, until the host has the MAC address of a peer or of the router before it, so that the path's first
      * packet need not wait. Any thread but the owner. Links on sockets whose host resolves addresses itself return at once.
      *
+     * @param type   version of RoCE
+     * @param local  address of this host
+     * @param remote address of the peer
      * @throws VerbsException EHOSTUNREACH: the peer, or the router before it, does not answer
      */
     default void awaitReachable(GidType type, Gid local, Gid remote) {
@@ -111,7 +120,7 @@ public interface Link extends AutoCloseable {
      */
     int poll(FrameHandler handler, int limit);
 
-    /** When {@link #poll} must be called even without input, because packets are held until then; {@link Deadline#NEVER}. */
+    /** {@return when {@link #poll} must be called even without input, because packets are held until then; {@link Deadline#NEVER}} */
     default long deadlineNs() {
         return Deadline.NEVER;
     }
@@ -126,8 +135,11 @@ public interface Link extends AutoCloseable {
     void wakeup();
 
     /**
-     * Whether packets of a path need their ICRC now: true unless they stay in memory, where nothing damages them and nobody sees them. The
-     * answer may change at any time.
+     * Looks whether packets of a path need their ICRC now: they do unless they stay in memory, where nothing damages them and nobody sees
+     * them. The answer may change at any time.
+     *
+     * @param path of this link
+     * @return whether to compute it
      */
     default boolean needsIcrc(Path path) {
         return true;
@@ -145,7 +157,7 @@ public interface Link extends AutoCloseable {
     /** Packets the host refused to send. */
     long sendErrors();
 
-    /** Counters of the link by name, besides {@link #sendErrors}; for the owner. */
+    /** {@return the counters of the link by name, besides {@link #sendErrors}; for the owner} */
     default Map<String, Long> counters() {
         return Map.of();
     }

@@ -16,9 +16,15 @@ public final class Damage {
     private int shorter;
     private int more;
 
+    /** Creates a damage of nothing. */
+    public Damage() {
+    }
+
     /**
      * Draws the changes.
      *
+     * @param random source of chance
+     * @param plan   rates
      * @param length of the copy, from BTH to ICRC
      */
     public void draw(SeededRandom random, FaultPlan plan, int length) {
@@ -34,30 +40,38 @@ public final class Damage {
         }
     }
 
+    /** {@return whether the copy is changed in any way} */
     public boolean isAny() {
         return flipped || truncated || extended;
     }
 
+    /** {@return whether one bit of the copy is inverted} */
     public boolean isFlipped() {
         return flipped;
     }
 
+    /** {@return whether the copy loses bytes at its end} */
     public boolean isTruncated() {
         return truncated;
     }
 
-    /** Whether the copy is extended. Truncation takes precedence. */
+    /** {@return whether bytes are added to the copy} Truncation takes precedence. */
     public boolean isExtended() {
         return extended && !truncated;
     }
 
-    /** Inverts the drawn bit. */
+    /**
+     * Inverts the drawn bit.
+     *
+     * @param buffer has the copy
+     * @param offset of the BTH
+     */
     public void flip(ByteBuffer buffer, int offset) {
         int at = offset + (bit >> 3);
         buffer.put(at, (byte) (buffer.get(at) ^ 1 << (bit & 7)));
     }
 
-    /** The drawn length of a truncated copy, 0..length−1. */
+    /** {@return the drawn length of a truncated copy, 0..length−1} */
     public int truncate() {
         return shorter;
     }
@@ -65,6 +79,10 @@ public final class Damage {
     /**
      * Adds random bytes after the copy.
      *
+     * @param random source of the bytes
+     * @param buffer has the copy, and room for {@link #MAX_EXTENSION} bytes behind it
+     * @param offset of the BTH
+     * @param length of the copy, from BTH to ICRC
      * @return the new length
      */
     public int extend(SeededRandom random, ByteBuffer buffer, int offset, int length) {

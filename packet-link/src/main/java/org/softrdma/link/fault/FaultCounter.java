@@ -11,7 +11,9 @@ public enum FaultCounter {
     FAULT_DUPLICATED,
     /** One bit inverted. */
     FAULT_CORRUPTED,
+    /** Bytes at the end lost. */
     FAULT_TRUNCATED,
+    /** Bytes added at the end. */
     FAULT_EXTENDED,
     /** Held for the delay of the wire. */
     FAULT_DELAYED,

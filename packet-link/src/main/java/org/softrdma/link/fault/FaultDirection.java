@@ -7,12 +7,15 @@ public enum FaultDirection {
     TX,
     /** Packets that the device receives. */
     RX,
+    /** Packets of both directions. */
     BOTH;
 
+    /** {@return whether packets that the device sends have faults} */
     public boolean sends() {
         return this != RX;
     }
 
+    /** {@return whether packets that the device receives have faults} */
     public boolean receives() {
         return this != TX;
     }

@@ -25,6 +25,11 @@ public record FaultPlan(double loss, double duplication, double reordering, doub
     /** A perfect wire of 1 µs. */
     public static final FaultPlan NONE = new FaultPlan(0, 0, 0, 0, 0, 0, 0, 0, 1_000, 1_000, 0, 0, 0);
 
+    /**
+     * Checks rates and times.
+     *
+     * @throws IllegalArgumentException naming what is out of range
+     */
     public FaultPlan {
         checkRate("loss", loss);
         checkRate("duplication", duplication);
@@ -42,57 +47,124 @@ public record FaultPlan(double loss, double duplication, double reordering, doub
         checkTime("clogMaxNs", clogMaxNs, clog);
     }
 
+    /**
+     * Replaces the loss.
+     *
+     * @param rate 0..1
+     * @return a new plan
+     * @throws IllegalArgumentException if it is no rate
+     */
     public FaultPlan withLoss(double rate) {
         return new FaultPlan(rate, duplication, reordering, bitFlip, truncation, extension, partition, clog, delayMinNs, delayMaxNs,
             reorderMaxNs, partitionMaxNs, clogMaxNs);
     }
 
+    /**
+     * Replaces the duplication.
+     *
+     * @param rate 0..1
+     * @return a new plan
+     * @throws IllegalArgumentException if it is no rate
+     */
     public FaultPlan withDuplication(double rate) {
         return new FaultPlan(loss, rate, reordering, bitFlip, truncation, extension, partition, clog, delayMinNs, delayMaxNs,
             reorderMaxNs, partitionMaxNs, clogMaxNs);
     }
 
+    /**
+     * Replaces the reordering.
+     *
+     * @param rate  0..1
+     * @param maxNs longest time that a packet is held
+     * @return a new plan
+     * @throws IllegalArgumentException if the rate is none, or the time 0 with a rate above 0
+     */
     public FaultPlan withReordering(double rate, long maxNs) {
         return new FaultPlan(loss, duplication, rate, bitFlip, truncation, extension, partition, clog, delayMinNs, delayMaxNs,
             maxNs, partitionMaxNs, clogMaxNs);
     }
 
+    /**
+     * Replaces the inversion of bits.
+     *
+     * @param rate 0..1
+     * @return a new plan
+     * @throws IllegalArgumentException if it is no rate
+     */
     public FaultPlan withBitFlip(double rate) {
         return new FaultPlan(loss, duplication, reordering, rate, truncation, extension, partition, clog, delayMinNs, delayMaxNs,
             reorderMaxNs, partitionMaxNs, clogMaxNs);
     }
 
+    /**
+     * Replaces the truncation.
+     *
+     * @param rate 0..1
+     * @return a new plan
+     * @throws IllegalArgumentException if it is no rate
+     */
     public FaultPlan withTruncation(double rate) {
         return new FaultPlan(loss, duplication, reordering, bitFlip, rate, extension, partition, clog, delayMinNs, delayMaxNs,
             reorderMaxNs, partitionMaxNs, clogMaxNs);
     }
 
+    /**
+     * Replaces the extension.
+     *
+     * @param rate 0..1
+     * @return a new plan
+     * @throws IllegalArgumentException if it is no rate
+     */
     public FaultPlan withExtension(double rate) {
         return new FaultPlan(loss, duplication, reordering, bitFlip, truncation, rate, partition, clog, delayMinNs, delayMaxNs,
             reorderMaxNs, partitionMaxNs, clogMaxNs);
     }
 
+    /**
+     * Replaces the partitions.
+     *
+     * @param rate  0..1, of packets with which one begins
+     * @param maxNs longest partition
+     * @return a new plan
+     * @throws IllegalArgumentException if the rate is none, or the time 0 with a rate above 0
+     */
     public FaultPlan withPartition(double rate, long maxNs) {
         return new FaultPlan(loss, duplication, reordering, bitFlip, truncation, extension, rate, clog, delayMinNs, delayMaxNs,
             reorderMaxNs, maxNs, clogMaxNs);
     }
 
+    /**
+     * Replaces the clogs.
+     *
+     * @param rate  0..1, of packets with which one begins
+     * @param maxNs longest clog
+     * @return a new plan
+     * @throws IllegalArgumentException if the rate is none, or the time 0 with a rate above 0
+     */
     public FaultPlan withClog(double rate, long maxNs) {
         return new FaultPlan(loss, duplication, reordering, bitFlip, truncation, extension, partition, rate, delayMinNs, delayMaxNs,
             reorderMaxNs, partitionMaxNs, maxNs);
     }
 
+    /**
+     * Replaces the time on the wire.
+     *
+     * @param minNs shortest, at least 0
+     * @param maxNs longest
+     * @return a new plan
+     * @throws IllegalArgumentException if the shortest is longer
+     */
     public FaultPlan withDelay(long minNs, long maxNs) {
         return new FaultPlan(loss, duplication, reordering, bitFlip, truncation, extension, partition, clog, minNs, maxNs,
             reorderMaxNs, partitionMaxNs, clogMaxNs);
     }
 
-    /** A copy without faults, with the same delays. */
+    /** {@return a copy without faults, with the same delays} */
     public FaultPlan healed() {
         return NONE.withDelay(delayMinNs, delayMaxNs);
     }
 
-    /** Whether every packet arrives at once and as it was sent. */
+    /** {@return whether every packet arrives at once and as it was sent} */
     public boolean isPerfect() {
         return loss == 0 && duplication == 0 && reordering == 0 && bitFlip == 0 && truncation == 0 && extension == 0 && partition == 0
             && clog == 0 && delayMaxNs == 0;

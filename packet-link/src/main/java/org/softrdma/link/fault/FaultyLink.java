@@ -58,6 +58,7 @@ public final class FaultyLink extends ForwardingLink {
      * Stacks faults on a link.
      *
      * @param link  closed with this one
+     * @param faults at first; {@link #change} replaces them
      * @param clock the clock of its owner's deadlines
      */
     public FaultyLink(Link link, LinkFaults faults, LongSupplier clock) {
@@ -72,6 +73,8 @@ public final class FaultyLink extends ForwardingLink {
     /**
      * Replaces the faults; for the owner. Partitions and clogs end, held packets continue at once, in order, and packets are counted from 0
      * again.
+     *
+     * @param newFaults from now on
      */
     public void change(LinkFaults newFaults) {
         faults = newFaults;
@@ -85,6 +88,7 @@ public final class FaultyLink extends ForwardingLink {
         }
     }
 
+    /** {@return the faults of now} */
     public LinkFaults faults() {
         return faults;
     }

@@ -20,6 +20,7 @@ public final class HeldPackets {
 
     /** One packet, with its path if it is to be sent, and its headers if it was received. */
     public static final class Held {
+        /** Room for a packet and its extension; big-endian. */
         public final ByteBuffer buffer = ByteBuffer.allocateDirect(TransmitBatch.HEADROOM + MAX_PACKET_BYTES + Damage.MAX_EXTENSION);
         /** Offset and length of the packet; of a received packet also its addresses. */
         public final ReceivedFrame frame = new ReceivedFrame();
@@ -27,6 +28,10 @@ public final class HeldPackets {
         public Path path;
         private long dueNs;
         private long sequence;
+
+        /** Creates an empty buffer. */
+        Held() {
+        }
 
         private static int compare(Held a, Held b) {
             int byTime = Long.signum(a.dueNs - b.dueNs);
@@ -38,11 +43,15 @@ public final class HeldPackets {
     private final ArrayDeque<Held> pool = new ArrayDeque<>();
     private long sequence;
 
+    /** Creates a queue that holds nothing. */
+    public HeldPackets() {
+    }
+
     boolean isEmpty() {
         return queue.isEmpty();
     }
 
-    /** Takes an empty buffer; null if the capacity is held. */
+    /** {@return an empty buffer; null if the capacity is held} */
     public Held take() {
         if (queue.size() == CAPACITY) {
             return null;
@@ -50,7 +59,12 @@ public final class HeldPackets {
         return pool.isEmpty() ? new Held() : pool.poll();
     }
 
-    /** Holds a packet until {@code dueNs}. Packets with the same time keep their order. */
+    /**
+     * Holds a packet. Packets with the same time keep their order.
+     *
+     * @param packet in a buffer of {@link #take}
+     * @param dueNs  time at which {@link #nextDue} returns it
+     */
     public void hold(Held packet, long dueNs) {
         packet.dueNs = dueNs;
         packet.sequence = sequence++;
@@ -62,12 +76,21 @@ public final class HeldPackets {
         return queue.isEmpty() ? Deadline.NEVER : queue.peek().dueNs;
     }
 
-    /** Takes the first packet that is due; null if there is none. The caller must give it back. */
+    /**
+     * Takes the first packet that is due.
+     *
+     * @param nowNs time
+     * @return null if there is none; the caller must give it back
+     */
     public Held nextDue(long nowNs) {
         return !queue.isEmpty() && queue.peek().dueNs - nowNs <= 0 ? queue.poll() : null;
     }
 
-    /** Returns a buffer to the pool. */
+    /**
+     * Returns a buffer to the pool.
+     *
+     * @param packet no longer used
+     */
     public void giveBack(Held packet) {
         packet.path = null;
         pool.add(packet);

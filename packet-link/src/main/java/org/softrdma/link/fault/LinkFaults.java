@@ -15,7 +15,12 @@ public record LinkFaults(FaultPlan plan, FaultDirection direction, long seed) {
     /** No faults. */
     public static final LinkFaults NONE = new LinkFaults(FaultPlan.NONE.withDelay(0, 0), FaultDirection.TX, DEFAULT_SEED);
 
-    /** Faults of sent packets, with {@link #DEFAULT_SEED}. */
+    /**
+     * Makes faults of sent packets, with {@link #DEFAULT_SEED}.
+     *
+     * @param plan rates and times
+     * @return the faults
+     */
     public static LinkFaults of(FaultPlan plan) {
         return new LinkFaults(plan, FaultDirection.TX, DEFAULT_SEED);
     }
@@ -23,6 +28,8 @@ public record LinkFaults(FaultPlan plan, FaultDirection direction, long seed) {
     /**
      * Reads the text form: {@code none}, or {@code drop=0.01,reorder=2%:200us,delay=10us-50us,seed=42}; see {@link #SYNTAX}.
      *
+     * @param text of {@code rdma link set DEV fault}
+     * @return the faults
      * @throws org.softrdma.verbs.VerbsException EINVAL, naming the key, the value and what is allowed
      */
     public static LinkFaults parse(String text) {
@@ -32,15 +39,27 @@ public record LinkFaults(FaultPlan plan, FaultDirection direction, long seed) {
     /** Help text for the syntax of {@link #parse}. */
     public static final String SYNTAX = FaultText.SYNTAX;
 
+    /**
+     * Replaces the direction.
+     *
+     * @param newDirection of the affected packets
+     * @return new faults
+     */
     public LinkFaults withDirection(FaultDirection newDirection) {
         return new LinkFaults(plan, newDirection, seed);
     }
 
+    /**
+     * Replaces the seed.
+     *
+     * @param newSeed any
+     * @return new faults
+     */
     public LinkFaults withSeed(long newSeed) {
         return new LinkFaults(plan, direction, newSeed);
     }
 
-    /** Whether every packet passes at once and unchanged. */
+    /** {@return whether every packet passes at once and unchanged} */
     public boolean isNone() {
         return plan.isPerfect();
     }

@@ -24,7 +24,17 @@ public final class Wire {
     private boolean clogged;
     private boolean reordered;
 
-    /** Draws the faults of a packet as a whole. */
+    /** Creates a wire without partition and clog. */
+    public Wire() {
+    }
+
+    /**
+     * Draws the faults of a packet as a whole.
+     *
+     * @param random source of chance
+     * @param plan   rates and times
+     * @param nowNs  time of the clock
+     */
     public void drawPacket(SeededRandom random, FaultPlan plan, long nowNs) {
         boolean startPartition = random.chance(plan.partition());
         long partitionNs = random.between(1, plan.partitionMaxNs());
@@ -45,17 +55,17 @@ public final class Wire {
         return untilNs != NONE && timeNs - untilNs < 0;
     }
 
-    /** Whether the packet is lost to a partition, whatever else was drawn. */
+    /** {@return whether the packet is lost to a partition, whatever else was drawn} */
     public boolean isPartitioned() {
         return partitioned;
     }
 
-    /** Whether the packet is lost at random. */
+    /** {@return whether the packet is lost at random} */
     public boolean isLost() {
         return lost;
     }
 
-    /** Whether the packet travels in two copies. */
+    /** {@return whether the packet travels in two copies} */
     public boolean isDuplicated() {
         return duplicated;
     }
@@ -63,6 +73,9 @@ public final class Wire {
     /**
      * Draws when a copy arrives. Jitter alone keeps the order; a reordered copy can be overtaken.
      *
+     * @param random    source of chance
+     * @param plan      rates and times
+     * @param nowNs     time of the clock
      * @param departsNs time at which it has left its sender
      * @return time at which it arrives
      */
@@ -83,27 +96,35 @@ public final class Wire {
         return lastArrivalNs;
     }
 
-    /** Whether the copy is delayed. */
+    /** {@return whether the copy is delayed} */
     public boolean isDelayed() {
         return delayed;
     }
 
-    /** Whether the copy waits for the end of a clog. */
+    /** {@return whether the copy waits for the end of a clog} */
     public boolean isClogged() {
         return clogged;
     }
 
-    /** Whether the copy is held so that later ones may overtake it. */
+    /** {@return whether the copy is held so that later ones may overtake it} */
     public boolean isReordered() {
         return reordered;
     }
 
-    /** Drops all packets until that time. */
+    /**
+     * Drops all packets for a time.
+     *
+     * @param timeNs end of the partition
+     */
     public void partitionUntil(long timeNs) {
         partitionedUntilNs = timeNs;
     }
 
-    /** Holds all packets until that time. */
+    /**
+     * Holds all packets for a time.
+     *
+     * @param timeNs end of the clog
+     */
     public void clogUntil(long timeNs) {
         cloggedUntilNs = timeNs;
     }
@@ -115,12 +136,21 @@ public final class Wire {
         lastArrivalNs = NONE;
     }
 
-    /** Records that a copy arrives at that time: later ones must not arrive before it. */
+    /**
+     * Records the arrival of a copy, which later ones must not precede.
+     *
+     * @param arrivesNs time of arrival
+     */
     public void keepOrderAfter(long arrivesNs) {
         lastArrivalNs = inOrder(arrivesNs);
     }
 
-    /** The earliest time from {@code arrivesNs} on at which a copy arrives without overtaking. */
+    /**
+     * Finds the earliest time at which a copy arrives without overtaking.
+     *
+     * @param arrivesNs earliest time that its delay allows
+     * @return that time, or the last arrival
+     */
     public long inOrder(long arrivesNs) {
         return isBefore(arrivesNs, lastArrivalNs) ? lastArrivalNs : arrivesNs;
     }

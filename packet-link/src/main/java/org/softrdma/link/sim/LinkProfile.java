@@ -28,28 +28,64 @@ public record LinkProfile(IpHeader ipHeader, long bitsPerSecond, int queueBytes,
         HIDDEN_RANDOM
     }
 
+    /**
+     * Checks the numbers.
+     *
+     * @throws IllegalArgumentException if one is negative, or the inbox holds nothing
+     */
     public LinkProfile {
         if (bitsPerSecond < 0 || queueBytes < 0 || inboxPackets < 1) {
             throw new IllegalArgumentException(bitsPerSecond + " bit/s, queue " + queueBytes + " B, inbox " + inboxPackets);
         }
     }
 
+    /**
+     * Replaces the visibility of the IPv4 identification.
+     *
+     * @param header what the receiver sees
+     * @return a new profile
+     */
     public LinkProfile withIpHeader(IpHeader header) {
         return new LinkProfile(header, bitsPerSecond, queueBytes, inboxPackets, port, types);
     }
 
+    /**
+     * Replaces the sending rate.
+     *
+     * @param rate  bits per second; 0 for infinitely fast
+     * @param queue bytes that may wait to be sent
+     * @return a new profile
+     */
     public LinkProfile withBandwidth(long rate, int queue) {
         return new LinkProfile(ipHeader, rate, queue, inboxPackets, port, types);
     }
 
+    /**
+     * Replaces the size of the inbox.
+     *
+     * @param packets at least 1
+     * @return a new profile
+     */
     public LinkProfile withInbox(int packets) {
         return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, packets, port, types);
     }
 
+    /**
+     * Replaces the versions of RoCE.
+     *
+     * @param versions in the order of the GID table
+     * @return a new profile
+     */
     public LinkProfile withTypes(GidType... versions) {
         return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, inboxPackets, port, List.of(versions));
     }
 
+    /**
+     * Replaces the switch port before the link.
+     *
+     * @param newPort null for none
+     * @return a new profile
+     */
     public LinkProfile withPort(SwitchPort newPort) {
         return new LinkProfile(ipHeader, bitsPerSecond, queueBytes, inboxPackets, newPort, types);
     }

@@ -16,6 +16,12 @@ public final class PlainIcrc {
     /**
      * Computes the ICRC.
      *
+     * @param from       address of the sender
+     * @param to         address of the receiver
+     * @param sourcePort of UDP, u16
+     * @param packet     has the packet at absolute offsets
+     * @param offset     of the BTH
+     * @param length     bytes from BTH to ICRC
      * @return its value; the packet ends with it, least significant byte first
      */
     public static int of(Gid from, Gid to, int sourcePort, ByteBuffer packet, int offset, int length) {
@@ -41,7 +47,14 @@ public final class PlainIcrc {
         return (int) crc.getValue();
     }
 
-    /** Reads the ICRC at the end of a packet. */
+    /**
+     * Reads the ICRC at the end of a packet.
+     *
+     * @param packet has the packet at absolute offsets
+     * @param offset of the BTH
+     * @param length bytes from BTH to ICRC
+     * @return its value
+     */
     public static int stored(ByteBuffer packet, int offset, int length) {
         return Integer.reverseBytes(packet.getInt(offset + length - 4));
     }

@@ -53,6 +53,12 @@ public final class SimulatedFabric implements VirtualWorld {
     private long sequence;
     private int attached;
 
+    /**
+     * Creates a fabric whose clock begins at 0.
+     *
+     * @param seed of all chance
+     * @param plan faults of each direction between two links
+     */
     public SimulatedFabric(long seed, FaultPlan plan) {
         this(seed, plan, 0);
     }
@@ -60,6 +66,8 @@ public final class SimulatedFabric implements VirtualWorld {
     /**
      * Creates a fabric.
      *
+     * @param seed    of all chance
+     * @param plan    faults of each direction between two links
      * @param startNs first reading of the clock; like {@link System#nanoTime} it may be negative
      */
     public SimulatedFabric(long seed, FaultPlan plan, long startNs) {
@@ -69,7 +77,13 @@ public final class SimulatedFabric implements VirtualWorld {
         nowNs = startNs;
     }
 
-    /** Attaches a link with {@link LinkProfile#DEFAULT}. */
+    /**
+     * Attaches a link with {@link LinkProfile#DEFAULT}.
+     *
+     * @param addresses of the link
+     * @return the link
+     * @throws VerbsException EADDRINUSE if an open link has one of the addresses
+     */
     public SimulatedLink attach(Gid... addresses) {
         return attach(LinkProfile.DEFAULT, addresses);
     }
@@ -77,6 +91,9 @@ public final class SimulatedFabric implements VirtualWorld {
     /**
      * Attaches a link.
      *
+     * @param profile   properties of the link
+     * @param addresses of the link
+     * @return the link
      * @throws VerbsException EADDRINUSE if an open link has one of the addresses
      */
     public SimulatedLink attach(LinkProfile profile, Gid... addresses) {
@@ -118,26 +135,40 @@ public final class SimulatedFabric implements VirtualWorld {
         return nowNs;
     }
 
+    /** {@return the faults of now} */
     public FaultPlan plan() {
         return plan;
     }
 
-    /** Replaces the plan, for packets sent from now on. */
+    /**
+     * Replaces the plan, for packets sent from now on.
+     *
+     * @param newPlan faults of each direction between two links
+     */
     public void plan(FaultPlan newPlan) {
         plan = newPlan;
     }
 
-    /** Replaces the observer. */
+    /**
+     * Replaces the observer.
+     *
+     * @param newObserver sees every packet
+     */
     public void observe(PacketObserver newObserver) {
         observer = newObserver;
     }
 
-    /** Number of times {@code fate} was reported. */
+    /**
+     * Counts what happened to packets.
+     *
+     * @param fate of the packets
+     * @return the number of times that it was reported
+     */
     public long count(Fate fate) {
         return counts[fate.ordinal()];
     }
 
-    /** Packets between a sender and an inbox. */
+    /** {@return the number of packets between a sender and an inbox} */
     public int inFlight() {
         return flying.size();
     }
@@ -147,12 +178,24 @@ public final class SimulatedFabric implements VirtualWorld {
         return inFlight() + " packets in flight, " + plan;
     }
 
-    /** Drops packets sent from {@code from} to {@code to} for a time; the other direction stays open. */
+    /**
+     * Drops the packets of one direction for a time; the other direction stays open.
+     *
+     * @param from       address of their sender
+     * @param to         address of their receiver
+     * @param durationNs from now on
+     */
     public void partition(Gid from, Gid to, long durationNs) {
         flow(from, to).wire.partitionUntil(after(durationNs));
     }
 
-    /** Holds packets sent from {@code from} to {@code to} for a time, then delivers them in order. */
+    /**
+     * Holds the packets of one direction for a time, then delivers them in order.
+     *
+     * @param from       address of their sender
+     * @param to         address of their receiver
+     * @param durationNs from now on
+     */
     public void clog(Gid from, Gid to, long durationNs) {
         flow(from, to).wire.clogUntil(after(durationNs));
     }

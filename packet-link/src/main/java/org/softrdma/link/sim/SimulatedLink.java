@@ -167,7 +167,7 @@ public final class SimulatedLink implements Link {
         return profile;
     }
 
-    /** Bytes that wait in the port before this link; 0 without one. */
+    /** {@return the bytes that wait in the port before this link; 0 without one} */
     public double portQueueBytes() {
         return inbound == null ? 0 : inbound.waitingBytes(fabric.nowNs());
     }
@@ -194,7 +194,7 @@ public final class SimulatedLink implements Link {
         return true;
     }
 
-    /** Whether packets wait to be polled. */
+    /** {@return whether packets wait to be polled} */
     public boolean hasMail() {
         return !inbox.isEmpty();
     }
@@ -229,7 +229,7 @@ public final class SimulatedLink implements Link {
         wakeups++;
     }
 
-    /** Calls of {@link #wakeup()} so far. */
+    /** {@return the number of calls of {@link #wakeup()} so far} */
     public long wakeups() {
         return wakeups;
     }

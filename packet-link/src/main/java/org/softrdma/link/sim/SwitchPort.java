@@ -13,6 +13,11 @@ package org.softrdma.link.sim;
  * @param markProbability P_max, 0..1
  */
 public record SwitchPort(long bitsPerSecond, int queueBytes, int markFromBytes, int markAllBytes, double markProbability) {
+    /**
+     * Checks the numbers.
+     *
+     * @throws IllegalArgumentException if they do not fit each other
+     */
     public SwitchPort {
         if (bitsPerSecond <= 0 || queueBytes < 0 || markFromBytes < 0 || markAllBytes < markFromBytes
             || !(markProbability >= 0 && markProbability <= 1)) {
