@@ -7,12 +7,12 @@ import java.util.concurrent.CompletableFuture;
 
 /** The server's end of a client's connection. Any thread. */
 public interface RpcConnection {
-    /** The client's address. */
+    /** {@return the client's address} */
     InetSocketAddress peer();
 
     InetSocketAddress local();
 
-    /** Whether calls can still arrive, and reverse calls be made. */
+    /** {@return whether calls can still arrive, and reverse calls be made} */
     boolean isOpen();
 
     /**

@@ -28,12 +28,12 @@ public final class RpcExchange {
         return connection;
     }
 
-    /** The complete RPC call, big-endian. Its bytes are untrusted. */
+    /** {@return the complete RPC call, big-endian} Its bytes are untrusted. */
     public ByteBuffer message() {
         return exchange.message();
     }
 
-    /** Where the RPC reply is written, from its start on; as long as the reply may be. */
+    /** {@return where the RPC reply is written, from its start on; as long as the reply may be} */
     public ByteBuffer reply() {
         return exchange.reply();
     }
@@ -43,12 +43,12 @@ public final class RpcExchange {
         return exchange.nextItemBytes();
     }
 
-    /** Memory for the next item. */
+    /** {@return the memory for the next item} */
     public ByteBuffer nextItem() {
         return exchange.nextItem();
     }
 
-    /** Memory for the next item, as {@link #nextItem}. */
+    /** {@return the memory for the next item, as {@link #nextItem}} */
     public MemorySegment nextItemSegment() {
         return connection.workMemory(exchange.buffer()).asSlice(exchange.nextItemOffset(), exchange.nextItemBytes());
     }

@@ -22,7 +22,7 @@ public final class RpcMemory implements AutoCloseable {
         return region.memory();
     }
 
-    /** The memory, big-endian. */
+    /** {@return the memory, big-endian} */
     public ByteBuffer buffer() {
         return region.memory().asByteBuffer();
     }

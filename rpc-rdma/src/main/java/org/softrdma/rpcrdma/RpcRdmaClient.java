@@ -103,7 +103,7 @@ public final class RpcRdmaClient implements AutoCloseable {
         return counters.snapshot();
     }
 
-    /** Whether memory is exposed by windows. */
+    /** {@return whether memory is exposed by windows} */
     public boolean usesWindows() {
         return windows;
     }

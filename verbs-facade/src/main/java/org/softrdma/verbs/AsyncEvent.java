@@ -8,7 +8,7 @@ public interface AsyncEvent {
     /** The {@link QueuePair}, {@link CompletionQueue} or {@link SharedReceiveQueue} concerned; null for events of a port or the device. */
     Object element();
 
-    /** The port concerned, from 1; 0 for events of an object. */
+    /** {@return the port concerned, from 1; 0 for events of an object} */
     int port();
 
     /** Acknowledges the event, once. Destroying an object waits until all its events are acknowledged. */

@@ -12,7 +12,7 @@ public final class BadWorkRequestException extends VerbsException {
         this.index = index;
     }
 
-    /** Position of the first work request that was not posted, from 0. */
+    /** {@return the position of the first work request that was not posted, from 0} */
     public int index() {
         return index;
     }

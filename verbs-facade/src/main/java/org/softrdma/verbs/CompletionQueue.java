@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 public interface CompletionQueue extends AutoCloseable {
     Context rdmaContext();
 
-    /** The object given to {@link Context#createCq}. */
+    /** {@return the object given to {@link Context#createCq}} */
     Object context();
 
     /** Capacity in completions. One more overruns the queue: the completion is lost, CQ_ERR is raised, its queue pairs go to ERR. */

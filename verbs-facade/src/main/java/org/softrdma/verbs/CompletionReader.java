@@ -35,32 +35,32 @@ public interface CompletionReader {
     /** Removes all completions up to the current one from the queue and releases the queue to other threads. */
     void endPoll();
 
-    /** The opaque 64 bits the work request carried. */
+    /** {@return the opaque 64 bits the work request carried} */
     long wrId();
 
     WcStatus status();
 
     WcOpcode opcode();
 
-    /** Provider-specific detail of a failure; 0 if there is none. */
+    /** {@return the provider-specific detail of a failure; 0 if there is none} */
     int vendorError();
 
-    /** Bytes received, read, or 8 for atomics; u32. Undefined for sends and writes. */
+    /** {@return bytes received, read, or 8 for atomics; u32} Undefined for sends and writes. */
     int byteLength();
 
-    /** Immediate data as the four bytes on the wire, big-endian in this int; meaningful with {@link WcFlags#WITH_IMM}. */
+    /** {@return the immediate data as the four bytes on the wire, big-endian in this int; meaningful with {@link WcFlags#WITH_IMM}} */
     int immediate();
 
-    /** The rkey that the peer's SEND invalidated; meaningful with {@link WcFlags#WITH_INV}. */
+    /** {@return the rkey that the peer's SEND invalidated; meaningful with {@link WcFlags#WITH_INV}} */
     int invalidatedRkey();
 
-    /** Number of the local queue pair. */
+    /** {@return the number of the local queue pair} */
     int qpNum();
 
-    /** Number of the sending queue pair (datagrams only). */
+    /** {@return the number of the sending queue pair (datagrams only)} */
     int sourceQp();
 
-    /** Bits of {@link WcFlags}. */
+    /** {@return bits of {@link WcFlags}} */
     int flags();
 
     /**

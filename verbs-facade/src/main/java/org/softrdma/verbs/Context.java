@@ -30,7 +30,7 @@ public interface Context extends AutoCloseable {
      */
     GidEntry queryGidEntry(int port, int index);
 
-    /** Returns the used entries of all ports, by port and index. */
+    /** {@return the used entries of all ports, by port and index} */
     List<GidEntry> queryGidTable();
 
     /** Returns the P_Key at {@code index}, host order; EINVAL beyond the table. */
@@ -53,7 +53,7 @@ public interface Context extends AutoCloseable {
         return -1;
     }
 
-    /** Counters by name, the kernel's names first ({@code sent_pkts}, …), in a fixed order. */
+    /** {@return counters by name, the kernel's names first ({@code sent_pkts}, …), in a fixed order} */
     Map<String, Long> counters();
 
     /** Current time of the device's clock, which {@link CompletionReader#timestampNs} uses: {@link System#nanoTime} on a real device. */

@@ -6,9 +6,9 @@ package org.softrdma.verbs;
  * {@link #toString} is for people: the sentence, and how to find out more.
  */
 public interface Explanation {
-    /** Number of the reason: the completion's {@link WorkCompletion#vendorError}. */
+    /** {@return the number of the reason: the completion's {@link WorkCompletion#vendorError}} */
     int code();
 
-    /** The reason as one sentence, with the values of this occurrence as far as they are known. */
+    /** {@return the reason as one sentence, with the values of this occurrence as far as they are known} */
     String sentence();
 }

@@ -47,22 +47,22 @@ public record Gid(long high, long low) {
         return high == 0 && low >>> 32 == 0xffffL;
     }
 
-    /** The IPv4 address as a big-endian int; meaningful only if {@link #isIpv4Mapped()}. */
+    /** {@return the IPv4 address as a big-endian int; meaningful only if {@link #isIpv4Mapped()}} */
     public int ipv4() {
         return (int) low;
     }
 
-    /** Returns whether the GID is link-local: fe80::/10. */
+    /** {@return whether the GID is link-local: fe80::/10} */
     public boolean isLinkLocal() {
         return high >>> 54 == 0xfe80 >>> 6;
     }
 
-    /** Returns whether the GID is a multicast group: ff00::/8, or a mapped IPv4 group. */
+    /** {@return whether the GID is a multicast group: ff00::/8, or a mapped IPv4 group} */
     public boolean isMulticast() {
         return high >>> 56 == 0xff || isIpv4Mapped() && ipv4() >>> 28 == 0xe;
     }
 
-    /** The IP address that packets of this GID carry. */
+    /** {@return the IP address that packets of this GID carry} */
     public InetAddress toInetAddress() {
         byte[] bytes = isIpv4Mapped()
             ? ByteBuffer.allocate(4).putInt(ipv4()).array()
@@ -74,12 +74,12 @@ public record Gid(long high, long low) {
         }
     }
 
-    /** 32 hexadecimal digits, as the ping-pong tools exchange it. */
+    /** {@return 32 hexadecimal digits, as the ping-pong tools exchange it} */
     public String wireText() {
         return String.format("%016x%016x", high, low);
     }
 
-    /** Eight groups of four digits, as the kernel shows it in sysfs. */
+    /** {@return eight groups of four digits, as the kernel shows it in sysfs} */
     public String sysfsText() {
         StringBuilder text = new StringBuilder(39);
         for (int group = 0; group < 8; group++) {

@@ -20,7 +20,7 @@ public interface MadAgent extends AutoCloseable {
     record Received(Gid from, Gid to, byte[] mad) {
     }
 
-    /** Management class, u8. */
+    /** {@return the management class, u8} */
     int managementClass();
 
     /**

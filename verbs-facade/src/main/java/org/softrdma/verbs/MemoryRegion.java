@@ -9,10 +9,12 @@ public interface MemoryRegion extends AutoCloseable {
 
     MemorySegment memory();
 
-    /** Address of the first byte as scatter/gather elements and peers name it: the real address, the iova, or 0 if zero-based. */
+    /**
+     * {@return the address of the first byte as scatter/gather elements and peers name it: the real address, the iova, or 0 if zero-based}
+     */
     long address();
 
-    /** Bytes. */
+    /** {@return bytes} */
     long length();
 
     int access();

@@ -25,7 +25,7 @@ public interface MemoryWindow extends AutoCloseable {
             this.value = value;
         }
 
-        /** The number the C API uses. */
+        /** {@return the number the C API uses} */
         public int value() {
             return value;
         }

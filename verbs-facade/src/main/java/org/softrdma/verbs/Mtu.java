@@ -3,10 +3,15 @@ package org.softrdma.verbs;
 
 /** Path MTUs of InfiniBand transports ({@code enum ibv_mtu}): payload bytes of one packet. */
 public enum Mtu {
+    /** 256 bytes. */
     MTU_256(1, 256),
+    /** 512 bytes. */
     MTU_512(2, 512),
+    /** 1024 bytes. */
     MTU_1024(3, 1024),
+    /** 2048 bytes. */
     MTU_2048(4, 2048),
+    /** 4096 bytes. */
     MTU_4096(5, 4096);
 
     private final int value;
@@ -17,12 +22,12 @@ public enum Mtu {
         this.bytes = bytes;
     }
 
-    /** The number the C API uses, 1..5. */
+    /** {@return the number the C API uses, 1..5} */
     public int value() {
         return value;
     }
 
-    /** Payload bytes, 256..4096. */
+    /** {@return payload bytes, 256..4096} */
     public int bytes() {
         return bytes;
     }

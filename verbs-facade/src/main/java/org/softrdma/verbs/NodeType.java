@@ -3,7 +3,9 @@ package org.softrdma.verbs;
 
 /** Kind of node ({@code enum ibv_node_type}). */
 public enum NodeType {
+    /** A channel adapter: InfiniBand and RoCE. */
     CA(1, "InfiniBand channel adapter"),
+    /** An iWARP adapter. */
     RNIC(4, "iWARP NIC");
 
     private final int value;
@@ -14,12 +16,12 @@ public enum NodeType {
         this.text = text;
     }
 
-    /** The number the C API uses. */
+    /** {@return the number the C API uses} */
     public int value() {
         return value;
     }
 
-    /** The text rdma-core's tools print for it. */
+    /** {@return the text rdma-core's tools print for it} */
     public String text() {
         return text;
     }

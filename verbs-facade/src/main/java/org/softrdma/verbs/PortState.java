@@ -3,11 +3,17 @@ package org.softrdma.verbs;
 
 /** Logical state of a port ({@code enum ibv_port_state}). */
 public enum PortState {
+    /** No change; not a state of a port. */
     NOP(0, "NOP"),
+    /** The interface is down, or without carrier. */
     DOWN(1, "DOWN"),
+    /** The link is up, and the port not yet configured by a subnet manager. */
     INIT(2, "INIT"),
+    /** Configured, and about to be active. */
     ARMED(3, "ARMED"),
+    /** Packets can be sent and received. */
     ACTIVE(4, "ACTIVE"),
+    /** Active, while the link is down for a moment. */
     ACTIVE_DEFER(5, "ACTIVE_DEFER");
 
     private static final PortState[] BY_VALUE = byValue();
@@ -20,12 +26,12 @@ public enum PortState {
         this.text = text;
     }
 
-    /** The number the C API uses. */
+    /** {@return the number the C API uses} */
     public int value() {
         return value;
     }
 
-    /** The text rdma-core's tools print for it. */
+    /** {@return the text rdma-core's tools print for it} */
     public String text() {
         return text;
     }

@@ -31,7 +31,7 @@ public final class QpAttributes {
     public QpAttributes() {
     }
 
-    /** Bits of {@link QpAttributeMask} for the attributes that are set. */
+    /** {@return bits of {@link QpAttributeMask} for the attributes that are set} */
     public int mask() {
         return mask;
     }
@@ -65,7 +65,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** The new state. */
+    /** {@return the new state} */
     public QpState state() {
         return state;
     }
@@ -76,7 +76,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** The state the caller believes the queue pair to be in. */
+    /** {@return the state the caller believes the queue pair to be in} */
     public QpState curState() {
         return curState;
     }
@@ -98,7 +98,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Rights of the peer: REMOTE_* bits of {@link AccessFlags}. */
+    /** {@return rights of the peer: REMOTE_* bits of {@link AccessFlags}} */
     public int accessFlags() {
         return accessFlags;
     }
@@ -109,7 +109,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Index into the port's P_Key table. */
+    /** {@return the index into the port's P_Key table} */
     public int pkeyIndex() {
         return pkeyIndex;
     }
@@ -120,7 +120,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Port number, from 1. */
+    /** {@return the port number, from 1} */
     public int port() {
         return port;
     }
@@ -131,7 +131,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Q_Key of unreliable datagrams, 32 bits. */
+    /** {@return Q_Key of unreliable datagrams, 32 bits} */
     public int qkey() {
         return qkey;
     }
@@ -142,7 +142,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Destination of packets. */
+    /** {@return the destination of packets} */
     public AddressVector addressVector() {
         return addressVector;
     }
@@ -153,7 +153,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Payload bytes of a full packet; both ends must use the same. */
+    /** {@return payload bytes of a full packet; both ends must use the same} */
     public Mtu pathMtu() {
         return pathMtu;
     }
@@ -164,7 +164,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Local ACK timeout code: 4.096 µs · 2^timeout, 0 = none, 0..31. */
+    /** {@return the local ACK timeout code: 4.096 µs · 2^timeout, 0 = none, 0..31} */
     public int timeout() {
         return timeout;
     }
@@ -175,7 +175,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Transport retries, 0..7 (7 means seven). */
+    /** {@return transport retries, 0..7 (7 means seven)} */
     public int retryCount() {
         return retryCount;
     }
@@ -186,7 +186,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Retries after receiver-not-ready, 0..7 (7 means no limit). */
+    /** {@return retries after receiver-not-ready, 0..7 (7 means no limit)} */
     public int rnrRetry() {
         return rnrRetry;
     }
@@ -197,7 +197,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** First PSN expected from the peer, 24 bits. */
+    /** {@return the first PSN expected from the peer, 24 bits} */
     public int rqPsn() {
         return rqPsn;
     }
@@ -208,7 +208,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** RDMA READs and atomics in flight as initiator. */
+    /** {@return RDMA READs and atomics in flight as initiator} */
     public int maxRdAtomic() {
         return maxRdAtomic;
     }
@@ -219,7 +219,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** Delay code of the RNR NAK, sent to the peer when no receive is posted, 0..31 (0 is the longest). */
+    /** {@return the delay code of the RNR NAK, sent to the peer when no receive is posted, 0..31 (0 is the longest)} */
     public int minRnrTimer() {
         return minRnrTimer;
     }
@@ -230,7 +230,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** First PSN to send, 24 bits. */
+    /** {@return the first PSN to send, 24 bits} */
     public int sqPsn() {
         return sqPsn;
     }
@@ -241,7 +241,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** RDMA READs and atomics accepted from the peer at once. */
+    /** {@return RDMA READs and atomics accepted from the peer at once} */
     public int maxDestRdAtomic() {
         return maxDestRdAtomic;
     }
@@ -252,7 +252,7 @@ public final class QpAttributes {
         return this;
     }
 
-    /** The peer's queue pair number, 24 bits. */
+    /** {@return the peer's queue pair number, 24 bits} */
     public int destQpn() {
         return destQpn;
     }

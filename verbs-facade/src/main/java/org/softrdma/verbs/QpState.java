@@ -3,12 +3,19 @@ package org.softrdma.verbs;
 
 /** States of a queue pair (IBA vol 1 §10.3.1; {@code enum ibv_qp_state}). */
 public enum QpState {
+    /** Created; nothing can be posted. */
     RESET(0, "RESET"),
+    /** Receives can be posted. */
     INIT(1, "INIT"),
+    /** Receives packets; nothing is sent but responses. */
     RTR(2, "RTR"),
+    /** Receives and sends. */
     RTS(3, "RTS"),
+    /** Sends nothing new: the send queue drains, or is drained. */
     SQD(4, "SQD"),
+    /** The send queue failed (UC, UD); receives go on. */
     SQE(5, "SQE"),
+    /** Failed, or ended: everything posted is flushed. */
     ERR(6, "ERR");
 
     private static final QpState[] BY_VALUE = byValue();
@@ -21,12 +28,12 @@ public enum QpState {
         this.text = text;
     }
 
-    /** The number the C API uses. */
+    /** {@return the number the C API uses} */
     public int value() {
         return value;
     }
 
-    /** The text rdma-core's tools print for it. */
+    /** {@return the text rdma-core's tools print for it} */
     public String text() {
         return text;
     }

@@ -3,8 +3,11 @@ package org.softrdma.verbs;
 
 /** Transport services ({@code enum ibv_qp_type}). */
 public enum QpType {
+    /** Reliable connection. */
     RC(2, "RC"),
+    /** Unreliable connection. */
     UC(3, "UC"),
+    /** Unreliable datagram. */
     UD(4, "UD"),
     /** Sends to shared receive queues of an {@link XrcDomain} through a target, and receives nothing. */
     XRC_SEND(9, "XRC_INI"),
@@ -21,12 +24,12 @@ public enum QpType {
         this.text = text;
     }
 
-    /** The number the C API uses. */
+    /** {@return the number the C API uses} */
     public int value() {
         return value;
     }
 
-    /** The text rdma-core's tools print for it. */
+    /** {@return the text rdma-core's tools print for it} */
     public String text() {
         return text;
     }

@@ -7,18 +7,18 @@ import java.util.List;
  * A queue pair. Any thread may call any method; posts of several threads to one queue are serialized.
  */
 public interface QueuePair extends AutoCloseable {
-    /** The protection domain; null for {@link QpType#XRC_RECV}, which belongs to an {@link XrcDomain}. */
+    /** {@return the protection domain; null for {@link QpType#XRC_RECV}, which belongs to an {@link XrcDomain}} */
     ProtectionDomain pd();
 
-    /** Queue pair number, 24 bits. */
+    /** {@return the queue pair number, 24 bits} */
     int qpNum();
 
     QpType type();
 
-    /** The current state; a failed work request can change it at any time. */
+    /** {@return the current state; a failed work request can change it at any time} */
     QpState state();
 
-    /** Granted sizes, at least those requested. */
+    /** {@return granted sizes, at least those requested} */
     QpCapabilities capabilities();
 
     /**
@@ -29,7 +29,7 @@ public interface QueuePair extends AutoCloseable {
      */
     void modify(QpAttributes attributes);
 
-    /** Returns all attributes, with the current PSNs. */
+    /** {@return all attributes, with the current PSNs} */
     QpAttributes query();
 
     /**

@@ -3,7 +3,7 @@ package org.softrdma.verbs;
 
 /** A device of the list, not opened yet. */
 public interface RdmaDevice {
-    /** Name as in {@code ibv_devices}: {@code rxe0}. */
+    /** {@return the name as in {@code ibv_devices}: {@code rxe0}} */
     String name();
 
     /**
@@ -23,24 +23,24 @@ public interface RdmaDevice {
         return name().equals(name) || qualifiedName().equals(name);
     }
 
-    /** Name with its origin, as in {@code softrdma:rxe0}. */
+    /** {@return the name with its origin, as in {@code softrdma:rxe0}} */
     default String qualifiedName() {
         return origin() + ":" + name();
     }
 
-    /** Position among the configured devices, from 0, as in {@code rdma dev show}; -1 for a device that is in no list. */
+    /** {@return the position among the configured devices, from 0, as in {@code rdma dev show}; -1 for a device that is in no list} */
     default int index() {
         return -1;
     }
 
-    /** EUI-64 of the node, host order. */
+    /** {@return EUI-64 of the node, host order} */
     long nodeGuid();
 
     NodeType nodeType();
 
     Transport transport();
 
-    /** Name of the network interface that the device uses. */
+    /** {@return the name of the network interface that the device uses} */
     String netdev();
 
     /**

@@ -52,7 +52,7 @@ public final class Reregistration {
         return this;
     }
 
-    /** Bits of {@link #TRANSLATION}, {@link #PD} and {@link #ACCESS} for the properties that are set. */
+    /** {@return bits of {@link #TRANSLATION}, {@link #PD} and {@link #ACCESS} for the properties that are set} */
     public int mask() {
         return mask;
     }
@@ -66,7 +66,7 @@ public final class Reregistration {
         return memory;
     }
 
-    /** Returns whether {@link #iova()} was set. */
+    /** {@return whether {@link #iova()} was set} */
     public boolean hasIova() {
         return hasIova;
     }

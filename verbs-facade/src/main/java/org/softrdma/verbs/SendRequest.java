@@ -272,7 +272,7 @@ public final class SendRequest {
         return opcode;
     }
 
-    /** Bits of {@link SendFlags}. */
+    /** {@return bits of {@link SendFlags}} */
     public int flags() {
         return flags;
     }
@@ -293,37 +293,37 @@ public final class SendRequest {
         return rkey;
     }
 
-    /** Value that {@link #compareAndSwap} compares with, or that {@link #fetchAndAdd} adds. */
+    /** {@return the value that {@link #compareAndSwap} compares with, or that {@link #fetchAndAdd} adds} */
     public long compareAdd() {
         return compareAdd;
     }
 
-    /** Value that {@link #compareAndSwap} stores. */
+    /** {@return the value that {@link #compareAndSwap} stores} */
     public long swap() {
         return swap;
     }
 
-    /** Placement of a FLUSH: {@link FlushFlags#GLOBAL}, {@link FlushFlags#PERSISTENT} or both. */
+    /** {@return the placement of a FLUSH: {@link FlushFlags#GLOBAL}, {@link FlushFlags#PERSISTENT} or both} */
     public int flushPlacement() {
         return flushPlacement;
     }
 
-    /** Selectivity of a FLUSH: {@link FlushFlags#RANGE} or {@link FlushFlags#REGION}. */
+    /** {@return the selectivity of a FLUSH: {@link FlushFlags#RANGE} or {@link FlushFlags#REGION}} */
     public int flushSelectivity() {
         return flushSelectivity;
     }
 
-    /** Length of a FLUSH in bytes, u32. */
+    /** {@return the length of a FLUSH in bytes, u32} */
     public long flushLength() {
         return flushLength;
     }
 
-    /** Rights of the peer to the window of a BIND_MW: bits of {@link AccessFlags}. */
+    /** {@return rights of the peer to the window of a BIND_MW: bits of {@link AccessFlags}} */
     public int bindAccess() {
         return bindAccess;
     }
 
-    /** Length of the window of a BIND_MW in bytes; 0 ends the binding. */
+    /** {@return the length of the window of a BIND_MW in bytes; 0 ends the binding} */
     public long bindLength() {
         return bindLength;
     }
@@ -344,7 +344,7 @@ public final class SendRequest {
         return remoteSrqn;
     }
 
-    /** Number of scatter/gather elements. */
+    /** {@return the number of scatter/gather elements} */
     public int elements() {
         return elements;
     }

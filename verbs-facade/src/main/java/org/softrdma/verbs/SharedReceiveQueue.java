@@ -8,15 +8,15 @@ import java.util.List;
  * already taken; the posted ones stay for the others. Any thread may call any method; posts are serialized.
  */
 public interface SharedReceiveQueue extends AutoCloseable {
-    /** The protection domain of the elements of its receives; the queue pairs may have another one. */
+    /** {@return the protection domain of the elements of its receives; the queue pairs may have another one} */
     ProtectionDomain pd();
 
-    /** Number by which XRC peers address it, 24 bits, unique on the device ({@code ibv_get_srq_num}). */
+    /** {@return the number by which XRC peers address it, 24 bits, unique on the device ({@code ibv_get_srq_num})} */
     default int number() {
         throw VerbsException.unsupported("get_srq_num");
     }
 
-    /** Returns the sizes and the armed limit. */
+    /** {@return the sizes and the armed limit} */
     SrqAttributes query();
 
     /**

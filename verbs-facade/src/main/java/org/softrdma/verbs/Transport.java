@@ -3,7 +3,9 @@ package org.softrdma.verbs;
 
 /** Transport family of a device ({@code enum ibv_transport_type}). */
 public enum Transport {
+    /** InfiniBand and RoCE. */
     INFINIBAND(0, "InfiniBand"),
+    /** RDMAP over TCP. RFC 5040 */
     IWARP(1, "iWARP");
 
     private final int value;
@@ -14,12 +16,12 @@ public enum Transport {
         this.text = text;
     }
 
-    /** The number the C API uses. */
+    /** {@return the number the C API uses} */
     public int value() {
         return value;
     }
 
-    /** The text rdma-core's tools print for it. */
+    /** {@return the text rdma-core's tools print for it} */
     public String text() {
         return text;
     }

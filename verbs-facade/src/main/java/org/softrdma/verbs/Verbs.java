@@ -36,7 +36,7 @@ public final class Verbs {
     private Verbs() {
     }
 
-    /** Returns whether this project's devices are the daemon's: {@link #HOST_PROPERTY}. Providers of this process's own list none then. */
+    /** {@return whether this project's devices are the daemon's: {@link #HOST_PROPERTY}} Providers of this process's own list none then. */
     public static boolean usesDaemon() {
         String chosen = System.getProperty(HOST_PROPERTY);
         return DAEMON.equals(chosen == null ? System.getenv(HOST_VARIABLE) : chosen);

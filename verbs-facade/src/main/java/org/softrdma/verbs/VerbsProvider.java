@@ -11,7 +11,7 @@ public interface VerbsProvider {
     /** Name in one word, for messages: of the transport, {@code rxe} or {@code siw}, or of the library behind it, {@code libibverbs}. */
     String name();
 
-    /** Returns the current devices; opens nothing and needs no privilege. */
+    /** {@return the current devices; opens nothing and needs no privilege} */
     List<RdmaDevice> devices();
 
     /**

@@ -3,16 +3,27 @@ package org.softrdma.verbs;
 
 /** Completed operation ({@code enum ibv_wc_opcode}); valid on success only. */
 public enum WcOpcode {
+    /** A SEND was acknowledged. */
     SEND(0, "SEND"),
+    /** A WRITE was acknowledged. */
     RDMA_WRITE(1, "RDMA_WRITE"),
+    /** The data of a READ are there. */
     RDMA_READ(2, "RDMA_READ"),
+    /** The old value of a compare-and-swap is there. */
     COMP_SWAP(3, "COMP_SWAP"),
+    /** The old value of a fetch-and-add is there. */
     FETCH_ADD(4, "FETCH_ADD"),
+    /** A window is bound. */
     BIND_MW(5, "BIND_MW"),
+    /** A key is invalid. */
     LOCAL_INV(6, "LOCAL_INV"),
+    /** A FLUSH was confirmed. */
     FLUSH(8, "FLUSH"),
+    /** An ATOMIC WRITE was confirmed. */
     ATOMIC_WRITE(9, "ATOMIC_WRITE"),
+    /** A SEND filled a receive. */
     RECV(128, "RECV"),
+    /** A WRITE with immediate data consumed a receive; the data are where the peer wrote them. */
     RECV_RDMA_WITH_IMM(129, "RECV_RDMA_WITH_IMM");
 
     private static final WcOpcode[] BY_VALUE = byValue();
@@ -25,12 +36,12 @@ public enum WcOpcode {
         this.text = text;
     }
 
-    /** The number the C API uses. */
+    /** {@return the number the C API uses} */
     public int value() {
         return value;
     }
 
-    /** The text rdma-core's tools print for it. */
+    /** {@return the text rdma-core's tools print for it} */
     public String text() {
         return text;
     }

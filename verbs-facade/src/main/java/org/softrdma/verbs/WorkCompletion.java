@@ -52,7 +52,7 @@ public final class WorkCompletion {
         explanation = why;
     }
 
-    /** The opaque 64 bits of the work request. */
+    /** {@return the opaque 64 bits of the work request} */
     public long wrId() {
         return wrId;
     }
@@ -99,32 +99,32 @@ public final class WorkCompletion {
         return explanation;
     }
 
-    /** Bytes received, read, or 8 for atomics; u32. Undefined for sends and writes. */
+    /** {@return bytes received, read, or 8 for atomics; u32} Undefined for sends and writes. */
     public int byteLength() {
         return byteLength;
     }
 
-    /** Immediate data as the four bytes on the wire, big-endian in this int; meaningful with {@link WcFlags#WITH_IMM}. */
+    /** {@return the immediate data as the four bytes on the wire, big-endian in this int; meaningful with {@link WcFlags#WITH_IMM}} */
     public int immediate() {
         return immediateOrRkey;
     }
 
-    /** The rkey that the peer's SEND invalidated; meaningful with {@link WcFlags#WITH_INV}. */
+    /** {@return the rkey that the peer's SEND invalidated; meaningful with {@link WcFlags#WITH_INV}} */
     public int invalidatedRkey() {
         return immediateOrRkey;
     }
 
-    /** Number of the local queue pair. */
+    /** {@return the number of the local queue pair} */
     public int qpNum() {
         return qpNum;
     }
 
-    /** Number of the sending queue pair (datagrams only). */
+    /** {@return the number of the sending queue pair (datagrams only)} */
     public int sourceQp() {
         return sourceQp;
     }
 
-    /** Bits of {@link WcFlags}. */
+    /** {@return bits of {@link WcFlags}} */
     public int flags() {
         return flags;
     }

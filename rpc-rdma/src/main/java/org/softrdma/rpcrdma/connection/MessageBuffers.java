@@ -42,7 +42,7 @@ public final class MessageBuffers implements AutoCloseable {
         return slices[index];
     }
 
-    /** Bytes of each buffer. */
+    /** {@return bytes of each buffer} */
     public int bytes() {
         return bytes;
     }

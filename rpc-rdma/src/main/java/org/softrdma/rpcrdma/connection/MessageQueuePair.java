@@ -192,7 +192,7 @@ public final class MessageQueuePair implements AutoCloseable {
         }
     }
 
-    /** Whether {@link #arm} was called since the last event. */
+    /** {@return whether {@link #arm} was called since the last event} */
     public boolean isArmed() {
         return armed;
     }

@@ -156,7 +156,7 @@ public final class ClientCall {
 
     // ---- result ----
 
-    /** Number of the call, for its owner. */
+    /** {@return the number of the call, for its owner} */
     public int index() {
         return index;
     }
@@ -170,12 +170,12 @@ public final class ClientCall {
         return written[exposure];
     }
 
-    /** Whether the RPC reply was written into the reply chunk. */
+    /** {@return whether the RPC reply was written into the reply chunk} */
     public boolean isReplyInChunk() {
         return replyInChunk;
     }
 
-    /** Bytes of the RPC reply. */
+    /** {@return bytes of the RPC reply} */
     public int replyBytes() {
         return replyBytes;
     }

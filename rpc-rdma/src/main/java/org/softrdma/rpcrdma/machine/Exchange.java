@@ -130,7 +130,7 @@ public final class Exchange {
         return message;
     }
 
-    /** Transaction identifier of the call. */
+    /** {@return the transaction identifier of the call} */
     public int xid() {
         return xid;
     }
@@ -164,12 +164,12 @@ public final class Exchange {
         return work.slice(itemStart, nextItemBytes());
     }
 
-    /** Where {@link #nextItem} is in the memory of {@link #buffer}. */
+    /** {@return where {@link #nextItem} is in the memory of {@link #buffer}} */
     public int nextItemOffset() {
         return itemStart;
     }
 
-    /** Number of the work buffer of this call, for {@link ResponderPort#work}; -1 if it has none. */
+    /** {@return the number of the work buffer of this call, for {@link ResponderPort#work}; -1 if it has none} */
     public int buffer() {
         return buffer;
     }

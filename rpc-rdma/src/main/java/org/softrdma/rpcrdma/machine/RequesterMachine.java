@@ -114,12 +114,12 @@ public final class RequesterMachine {
 
     // ---- calls ----
 
-    /** Whether {@link #call} would take a call now. */
+    /** {@return whether {@link #call} would take a call now} */
     public boolean canTake() {
         return !freeCalls.isEmpty();
     }
 
-    /** Whether no call is under way. */
+    /** {@return whether no call is under way} */
     public boolean isIdle() {
         return Arrays.stream(calls).allMatch(each -> each.state == ClientCall.State.FREE);
     }

@@ -34,7 +34,7 @@ public enum TransportCounter {
     /** Replies whose chunks differ from those of their calls. The calls fail. */
     BAD_REPLIES;
 
-    /** The name of the counter. */
+    /** {@return the name of the counter} */
     public String counter() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -279,22 +279,22 @@ public final class ChunkLists {
 
     // ---- content ----
 
-    /** Number of read chunks, the first ones. */
+    /** {@return the number of read chunks, the first ones} */
     public int reads() {
         return reads;
     }
 
-    /** Number of write chunks, which follow the read chunks. */
+    /** {@return the number of write chunks, which follow the read chunks} */
     public int writes() {
         return writes;
     }
 
-    /** Number of the reply chunk, or -1 if there is none. */
+    /** {@return the number of the reply chunk, or -1 if there is none} */
     public int replyChunk() {
         return reply ? reads + writes : -1;
     }
 
-    /** Number of all chunks. */
+    /** {@return the number of all chunks} */
     public int chunks() {
         return chunks;
     }
@@ -323,7 +323,7 @@ public final class ChunkLists {
         return sum;
     }
 
-    /** Number of all segments. */
+    /** {@return the number of all segments} */
     public int segments() {
         return segments;
     }

@@ -36,7 +36,7 @@ public enum HeaderFault {
     /** The server answered with ERR_CHUNK: it could not use the chunks, or the reply did not fit. */
     REFUSED;
 
-    /** The name of its counter. */
+    /** {@return the name of its counter} */
     public String counter() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -5,13 +5,13 @@ package org.softrdma.verbs.cm;
 public interface CmEvent {
     CmEventType type();
 
-    /** The identifier; for a CONNECT_REQUEST a new one, which the caller must close. */
+    /** {@return the identifier; for a CONNECT_REQUEST a new one, which the caller must close} */
     CmId id();
 
-    /** The listening identifier of a CONNECT_REQUEST; else null. */
+    /** {@return the listening identifier of a CONNECT_REQUEST; else null} */
     CmId listenId();
 
-    /** 0, a negative errno, or the peer's reason: see {@link CmEventType}. */
+    /** {@return 0, a negative errno, or the peer's reason: see {@link CmEventType}} */
     int status();
 
     /**
@@ -23,7 +23,7 @@ public interface CmEvent {
     /** The peer's parameters of datagrams, or the address of a group: in CONNECT_REQUEST, ESTABLISHED and MULTICAST_JOIN; else null. */
     DatagramParameters datagram();
 
-    /** The context given to {@link CmId#joinMulticast}, in MULTICAST_JOIN and MULTICAST_ERROR; null elsewhere. */
+    /** {@return the context given to {@link CmId#joinMulticast}, in MULTICAST_JOIN and MULTICAST_ERROR; null elsewhere} */
     Object joinContext();
 
     /**

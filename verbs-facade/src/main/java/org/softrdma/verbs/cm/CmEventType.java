@@ -7,7 +7,9 @@ public enum CmEventType {
     ADDR_RESOLVED(0),
     /** No route to the peer, no device on the route, or (datagrams) a peer with another Q_Key; the status is a negative errno. */
     ADDR_ERROR(1),
+    /** The identifier has a path to the peer, and can connect. */
     ROUTE_RESOLVED(2),
+    /** There is no path to the peer; the status is a negative errno. */
     ROUTE_ERROR(3),
     /** Connection request of a peer: {@link CmEvent#id} is new, {@link CmEvent#listenId} is the listening one. */
     CONNECT_REQUEST(4),
@@ -19,14 +21,17 @@ public enum CmEventType {
     UNREACHABLE(7),
     /** Rejection by the peer: the status is its reason, 28 for an application's, 8 without a listener (IBA vol 1 §12.6.7.2). */
     REJECTED(8),
+    /** The connection is established at this end, or (datagrams) the peer's queue pair is known. */
     ESTABLISHED(9),
     /** The peer disconnected, or responded to our disconnect request, or did not respond (status -ETIMEDOUT). */
     DISCONNECTED(10),
     /** Removal of the device. */
     DEVICE_REMOVAL(11),
+    /** The queue pair is a member of the group; the event has its parameters. */
     MULTICAST_JOIN(12),
     /** The group could not be joined; the status is a negative errno. */
     MULTICAST_ERROR(13),
+    /** The interface of the identifier has another hardware address, as after a failover; a hint, the connection goes on. */
     ADDR_CHANGE(14),
     /** Packets of the old connection can no longer arrive; the queue pair may be connected again. */
     TIMEWAIT_EXIT(15);
@@ -39,12 +44,12 @@ public enum CmEventType {
         this.value = value;
     }
 
-    /** The number the C API uses. */
+    /** {@return the number the C API uses} */
     public int value() {
         return value;
     }
 
-    /** The text rdma-core's tools print for it. */
+    /** {@return the text rdma-core's tools print for it} */
     public String text() {
         return "RDMA_CM_EVENT_" + name();
     }

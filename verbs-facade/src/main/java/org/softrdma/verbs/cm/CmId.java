@@ -27,14 +27,14 @@ import org.softrdma.verbs.WorkCompletion;
 public interface CmId extends AutoCloseable {
     // ---- properties ----
 
-    /** The channel for its events; null if it is synchronous. */
+    /** {@return the channel for its events; null if it is synchronous} */
     EventChannel channel();
 
     default boolean isSynchronous() {
         return channel() == null;
     }
 
-    /** The object given at creation; that of the listener for the identifier of a CONNECT_REQUEST. */
+    /** {@return the object given at creation; that of the listener for the identifier of a CONNECT_REQUEST} */
     Object context();
 
     /** Replaces {@link #context}, for example after a CONNECT_REQUEST. */
@@ -42,22 +42,22 @@ public interface CmId extends AutoCloseable {
 
     PortSpace portSpace();
 
-    /** Service of its queue pair. */
+    /** {@return the service of its queue pair} */
     QpType qpType();
 
-    /** The device, once bound to an address of it, resolved, or requested there; else null. Shared; closed by its owner. */
+    /** {@return the device, once bound to an address of it, resolved, or requested there; else null} Shared; closed by its owner. */
     Context verbs();
 
-    /** The device's port, from 1; 0 while the device is not known. */
+    /** {@return the device's port, from 1; 0 while the device is not known} */
     int port();
 
-    /** The local address; the wildcard address and port 0 before it is bound. */
+    /** {@return the local address; the wildcard address and port 0 before it is bound} */
     InetSocketAddress localAddress();
 
-    /** The peer's address; null while there is none. */
+    /** {@return the peer's address; null while there is none} */
     InetSocketAddress peerAddress();
 
-    /** The event that ended the last operation of a synchronous identifier; else null. Acknowledged by the next operation. */
+    /** {@return the event that ended the last operation of a synchronous identifier; else null} Acknowledged by the next operation. */
     CmEvent event();
 
     // ---- addresses ----
@@ -96,16 +96,16 @@ public interface CmId extends AutoCloseable {
     /** Destroys the queue pair, and the completion queues that {@link #createQp} created. */
     void destroyQp();
 
-    /** The queue pair of {@link #createQp}, or null. */
+    /** {@return the queue pair of {@link #createQp}, or null} */
     QueuePair qp();
 
-    /** The queue pair's protection domain, or the device's shared one; null while the device is not known. */
+    /** {@return the queue pair's protection domain, or the device's shared one; null while the device is not known} */
     ProtectionDomain pd();
 
-    /** Completion queue of the sends of {@link #qp}; null without a queue pair. */
+    /** {@return the completion queue of the sends of {@link #qp}; null without a queue pair} */
     CompletionQueue sendCq();
 
-    /** Completion queue of the receives of {@link #qp}; null without a queue pair. */
+    /** {@return the completion queue of the receives of {@link #qp}; null without a queue pair} */
     CompletionQueue receiveCq();
 
     /**

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.verbs.cm;
 
-import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.Verbs;
 
 /**
@@ -9,16 +8,16 @@ import org.softrdma.verbs.Verbs;
  * which one is used.
  */
 public interface ConnectionManagerProvider {
-    /** Name of the implementation, as that of its devices: {@link RdmaDevice#origin}. */
+    /** {@return the name of the implementation, as that of its devices: {@link org.softrdma.verbs.RdmaDevice#origin}} */
     default String origin() {
         return Verbs.SOFTRDMA;
     }
 
-    /** Returns whether what it needs is installed. */
+    /** {@return whether what it needs is installed} */
     default boolean isUsable() {
         return true;
     }
 
-    /** Returns the connection manager, always the same one. Opens nothing. */
+    /** {@return the connection manager, always the same one} Opens nothing. */
     ConnectionManager connectionManager();
 }

@@ -22,12 +22,12 @@ public enum PortSpace {
         this.usualType = usualType;
     }
 
-    /** The number the C API uses, which is also on the wire. */
+    /** {@return the number the C API uses, which is also on the wire} */
     public int value() {
         return value;
     }
 
-    /** The service of identifiers that request no other. */
+    /** {@return the service of identifiers that request no other} */
     public QpType usualType() {
         return usualType;
     }

@@ -42,7 +42,7 @@ public final class Failure implements Explanation {
         return reason.code();
     }
 
-    /** Number of values that are known. */
+    /** {@return the number of values that are known} */
     public int valueCount() {
         return values.length;
     }
@@ -52,7 +52,7 @@ public final class Failure implements Explanation {
         return values[place];
     }
 
-    /** The failure that this one follows from; null for none. */
+    /** {@return the failure that this one follows from; null for none} */
     public Failure cause() {
         return cause;
     }

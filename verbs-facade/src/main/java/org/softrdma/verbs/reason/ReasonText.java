@@ -36,7 +36,7 @@ public record ReasonText(String sentence, List<ReasonValue> values, String rule,
         return new ReasonText(sentence, values, rule, causes, remedy, words);
     }
 
-    /** The sentence without values: each is replaced by three dots. */
+    /** {@return the sentence without values: each is replaced by three dots} */
     public String plain() {
         return PLACE.matcher(sentence).replaceAll("…");
     }

@@ -13,12 +13,17 @@ import org.softrdma.verbs.WrOpcode;
  * by its constant in lower case: {@code {region_bytes}}.
  */
 public enum ReasonValue {
+    /** Key of local memory. */
     LKEY(ReasonValue::hex32, ReasonValue::parseNumber),
+    /** Key of remote memory. */
     RKEY(ReasonValue::hex32, ReasonValue::parseNumber),
+    /** First address of an access. */
     ADDRESS(ReasonValue::hex64, ReasonValue::parseNumber),
+    /** Length of an access or message. */
     BYTES(Long::toString, ReasonValue::parseNumber),
     /** First address of a region or window. */
     REGION(ReasonValue::hex64, ReasonValue::parseNumber),
+    /** Length of a region or window. */
     REGION_BYTES(Long::toUnsignedString, ReasonValue::parseNumber),
     /** Rights that were granted. */
     ACCESS(ReasonValue::accessFlags, ReasonValue::parseAccessFlags),
@@ -28,20 +33,33 @@ public enum ReasonValue {
     OPERATION(ReasonValue::operation, ReasonValue::parseOperation),
     /** Opcode of a packet or segment. */
     OPCODE(ReasonValue::hex32, ReasonValue::parseNumber),
+    /** State of a queue pair. */
     STATE(ReasonValue::state, ReasonValue::parseState),
+    /** Number of the queue pair, 24 bits. */
     QPN(ReasonValue::hex32, ReasonValue::parseNumber),
+    /** Number of the peer's queue pair, 24 bits. */
     PEER_QPN(ReasonValue::hex32, ReasonValue::parseNumber),
+    /** Number of a shared receive queue, 24 bits. */
     SRQN(Long::toString, ReasonValue::parseNumber),
+    /** PSN of a packet, 24 bits. */
     PSN(Long::toString, ReasonValue::parseNumber),
+    /** PSN that was expected, 24 bits. */
     EXPECTED_PSN(Long::toString, ReasonValue::parseNumber),
+    /** Q_Key of a datagram. */
     QKEY(ReasonValue::hex32, ReasonValue::parseNumber),
+    /** Q_Key of the queue pair. */
     OWN_QKEY(ReasonValue::hex32, ReasonValue::parseNumber),
+    /** P_Key of a packet, u16. */
     PKEY(ReasonValue::hex32, ReasonValue::parseNumber),
+    /** Syndrome of a NAK, u8. */
     SYNDROME(ReasonValue::hex32, ReasonValue::parseNumber),
     /** Times that something was sent. */
     TRANSMISSIONS(Long::toString, ReasonValue::parseNumber),
+    /** Bound that was exceeded. */
     LIMIT(Long::toString, ReasonValue::parseNumber),
+    /** Payload bytes of a full packet. */
     PATH_MTU(Long::toString, ReasonValue::parseNumber),
+    /** Payload bytes of a packet that the interface carries. */
     INTERFACE_MTU(Long::toString, ReasonValue::parseNumber),
     /** A duration in ns. */
     TIME(ReasonValue::time, ReasonValue::parseNumber),
@@ -56,12 +74,17 @@ public enum ReasonValue {
         this.parse = parse;
     }
 
-    /** The word that stands for the value in sentences and recordings. */
+    /** {@return the word that stands for the value in sentences and recordings} */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The value for people. */
+    /**
+     * Formats a value for people.
+     *
+     * @param value as a failure has it
+     * @return its text
+     */
     public String format(long value) {
         return format.apply(value);
     }
@@ -69,13 +92,15 @@ public enum ReasonValue {
     /**
      * Reads the text of a value.
      *
+     * @param text as {@link #format} gives it
+     * @return the value
      * @throws IllegalArgumentException if it is none; the text of a {@link #TIME} is the number of ns
      */
     public long parse(String text) {
         return parse.applyAsLong(text);
     }
 
-    /** Returns whether the value is a quantity, which recordings write as a number. */
+    /** {@return whether the value is a quantity, which recordings write as a number} */
     public boolean isNumber() {
         return switch (this) {
             case BYTES, REGION_BYTES, SRQN, PSN, EXPECTED_PSN, TRANSMISSIONS, LIMIT, PATH_MTU, INTERFACE_MTU, TIME -> true;

@@ -75,7 +75,7 @@ public final class Components {
         return fields;
     }
 
-    /** Number of components, reserved ones included: the bits that a mask can have. */
+    /** {@return the number of components, reserved ones included: the bits that a mask can have} */
     public int count() {
         return components.size();
     }

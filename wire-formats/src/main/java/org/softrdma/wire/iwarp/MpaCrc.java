@@ -35,7 +35,7 @@ public final class MpaCrc {
         b.limit(limit).position(position);
     }
 
-    /** The CRC of what came since {@link #reset}. */
+    /** {@return the CRC of what came since {@link #reset}} */
     public int value() {
         return (int) crc.getValue();
     }

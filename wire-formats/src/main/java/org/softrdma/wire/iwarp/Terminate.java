@@ -70,7 +70,7 @@ public final class Terminate {
         return (code & 0x0F00) << 4 | (code & 0xF000) >>> 4 | code & 0xFF;
     }
 
-    /** Where the DDP header of the segment to blame stands, counted from the Terminate; there with {@link #DDP_HEADER}. */
+    /** {@return where the DDP header of the segment to blame stands, counted from the Terminate; there with {@link #DDP_HEADER}} */
     public static int ddpHeaderOffset() {
         return CONTROL_LENGTH + SEGMENT_LENGTH_BYTES;
     }

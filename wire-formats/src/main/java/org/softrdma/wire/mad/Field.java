@@ -80,22 +80,22 @@ public final class Field {
         return word;
     }
 
-    /** Greatest value; −1 for 64 bits. */
+    /** {@return the greatest value; −1 for 64 bits} */
     public long max() {
         return mask >>> shift;
     }
 
-    /** Bytes between the first byte of the structure and the first byte with bits of this field. */
+    /** {@return bytes between the first byte of the structure and the first byte with bits of this field} */
     public int offset() {
         return offset;
     }
 
-    /** Bytes the mask of {@link #mask} is laid over. */
+    /** {@return bytes the mask of {@link #mask} is laid over} */
     public int length() {
         return bytes;
     }
 
-    /** Which bits of those bytes, read as a big-endian number, are the field. */
+    /** {@return which bits of those bytes, read as a big-endian number, are the field} */
     public long mask() {
         return mask;
     }

@@ -12,7 +12,7 @@ public final class MalformedCaptureException extends RuntimeException {
         this.offset = offset;
     }
 
-    /** Where the broken block or option starts, in the buffer's own offsets. */
+    /** {@return where the broken block or option starts, in the buffer's own offsets} */
     public int offset() {
         return offset;
     }

@@ -87,42 +87,42 @@ public final class PcapngReader {
         return false;
     }
 
-    /** The buffer given to the constructor, which {@link #offset()} refers to. */
+    /** {@return the buffer given to the constructor, which {@link #offset()} refers to} */
     public ByteBuffer buffer() {
         return data;
     }
 
-    /** When the packet was seen, nanoseconds since 1970 modulo 2^64; 0 for a Simple Packet Block, which does not say. */
+    /** {@return when the packet was seen, nanoseconds since 1970 modulo 2^64; 0 for a Simple Packet Block, which does not say} */
     public long timestampNs() {
         return timestampNs;
     }
 
-    /** Link type of the packet's interface, u16; {@link Pcapng#LINK_ETHERNET} and others. */
+    /** {@return the link type of the packet's interface, u16; {@link Pcapng#LINK_ETHERNET} and others} */
     public int linkType() {
         return linkTypes[interfaceId];
     }
 
-    /** Number of the packet's interface in its section, from 0. */
+    /** {@return the number of the packet's interface in its section, from 0} */
     public int interfaceId() {
         return interfaceId;
     }
 
-    /** Name of the packet's interface; empty if the capture does not say. */
+    /** {@return the name of the packet's interface; empty if the capture does not say} */
     public String interfaceName() {
         return names[interfaceId];
     }
 
-    /** Where the packet starts in {@link #buffer()}. */
+    /** {@return where the packet starts in {@link #buffer()}} */
     public int offset() {
         return offset;
     }
 
-    /** Bytes captured, all of them in the buffer. */
+    /** {@return bytes captured, all of them in the buffer} */
     public int length() {
         return length;
     }
 
-    /** Bytes the packet had on the wire, u32; more than {@link #length()} if the capture cut it. */
+    /** {@return bytes the packet had on the wire, u32; more than {@link #length()} if the capture cut it} */
     public long originalLength() {
         return originalLength;
     }

@@ -99,22 +99,22 @@ public final class PortUnreachable {
                 && Ipv6.sourceLow(b, outerIpAt) == Ipv6.destinationLow(b, quotedIpAt);
     }
 
-    /** Whether the packet was one over IPv4. */
+    /** {@return whether the packet was one over IPv4} */
     public boolean isIpv4() {
         return ipv4;
     }
 
-    /** Offset of the packet's IP header. */
+    /** {@return the offset of the packet's IP header} */
     public int quotedIpAt() {
         return quotedIpAt;
     }
 
-    /** Offset of the packet's BTH. */
+    /** {@return the offset of the packet's BTH} */
     public int quotedBthAt() {
         return quotedIpAt + (ipv4 ? Ipv4.LENGTH : Ipv6.LENGTH) + Udp.LENGTH;
     }
 
-    /** Bytes there are of it, from the BTH on. */
+    /** {@return bytes there are of it, from the BTH on} */
     public int quotedLength() {
         return end - quotedBthAt();
     }

@@ -134,32 +134,32 @@ public final class RoceFrame {
         };
     }
 
-    /** One of {@code VERSION_…}; anything but {@link #VERSION_NONE} means the last frame was {@link #OK} and the offsets hold. */
+    /** {@return one of {@code VERSION_…}; anything but {@link #VERSION_NONE} means the last frame was {@link #OK} and the offsets hold} */
     public int version() {
         return version;
     }
 
-    /** Offset of the IPv4, IPv6 or Global Route header. */
+    /** {@return the offset of the IPv4, IPv6 or Global Route header} */
     public int ipAt() {
         return ipAt;
     }
 
-    /** Offset of the UDP header, RoCE v2 only. */
+    /** {@return the offset of the UDP header, RoCE v2 only} */
     public int udpAt() {
         return bthAt - Udp.LENGTH;
     }
 
-    /** Offset of the BTH. */
+    /** {@return the offset of the BTH} */
     public int bthAt() {
         return bthAt;
     }
 
-    /** Offset of the ICRC, the exclusive end of what it covers. */
+    /** {@return the offset of the ICRC, the exclusive end of what it covers} */
     public int end() {
         return end;
     }
 
-    /** Bytes from the BTH to the end of the ICRC inclusive, as {@link PacketCheck#verdict} takes them. */
+    /** {@return bytes from the BTH to the end of the ICRC inclusive, as {@link PacketCheck#verdict} takes them} */
     public int packetLength() {
         return end + Icrc.LENGTH - bthAt;
     }
