@@ -6,8 +6,10 @@ package org.softrdma.verbs;
  * the datagrams sent with it are complete.
  */
 public interface AddressHandle extends AutoCloseable {
+    /** {@return the protection domain} */
     ProtectionDomain pd();
 
+    /** {@return the destination} */
     AddressVector vector();
 
     @Override

@@ -25,27 +25,63 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-    /** A destination with flow label, traffic class and service level 0, hop limit 64, and port 1. */
+    /**
+     * Makes a destination with flow label, traffic class and service level 0, hop limit 64, and port 1.
+     *
+     * @param dgid      the peer's GID
+     * @param sgidIndex our GID, by its index
+     * @return a new vector
+     */
     public static AddressVector to(Gid dgid, int sgidIndex) {
         return new AddressVector(dgid, sgidIndex, 0, 64, 0, 0, 1);
     }
 
+    /**
+     * Replaces the flow label.
+     *
+     * @param flowLabel 20 bits
+     * @return a new vector
+     */
     public AddressVector withFlowLabel(int flowLabel) {
         return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
     }
 
+    /**
+     * Replaces the hop limit.
+     *
+     * @param hopLimit 0..255
+     * @return a new vector
+     */
     public AddressVector withHopLimit(int hopLimit) {
         return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
     }
 
+    /**
+     * Replaces the traffic class.
+     *
+     * @param trafficClass 0..255
+     * @return a new vector
+     */
     public AddressVector withTrafficClass(int trafficClass) {
         return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
     }
 
+    /**
+     * Replaces the service level.
+     *
+     * @param sl 0..15
+     * @return a new vector
+     */
     public AddressVector withSl(int sl) {
         return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
     }
 
+    /**
+     * Replaces our port.
+     *
+     * @param port from 1
+     * @return a new vector
+     */
     public AddressVector withPort(int port) {
         return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
     }
@@ -65,10 +101,12 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
      * Returns the destination of a reply to a received datagram ({@code ibv_init_ah_from_wc}); its source is the address the datagram was
      * sent to. A datagram sent to a group names no such address: use {@link #to} with a source of your choice.
      *
+     * @param context    of the device that received it
      * @param port       port that received the datagram
      * @param completion completion of the receive
      * @param grh        the first 40 bytes of the receive: an IPv6 header, RoCE v1's global route header, or an IPv4
      *                   header in the last 20
+     * @return the destination
      * @throws VerbsException EINVAL if they hold neither, or the completion has no such bytes; ENOENT if the port has no such GID
      */
     public static AddressVector ofReceived(Context context, int port, WorkCompletion completion, MemorySegment grh) {

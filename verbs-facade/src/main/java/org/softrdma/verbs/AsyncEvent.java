@@ -3,9 +3,13 @@ package org.softrdma.verbs;
 
 /** An asynchronous event and the object or port that it concerns. */
 public interface AsyncEvent {
+    /** {@return what happened} */
     AsyncEventType type();
 
-    /** The {@link QueuePair}, {@link CompletionQueue} or {@link SharedReceiveQueue} concerned; null for events of a port or the device. */
+    /**
+     * {@return the {@link QueuePair}, {@link CompletionQueue} or {@link SharedReceiveQueue} concerned; null for events of a port or the
+     * device}
+     */
     Object element();
 
     /** {@return the port concerned, from 1; 0 for events of an object} */

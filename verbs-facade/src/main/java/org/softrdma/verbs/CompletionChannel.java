@@ -3,6 +3,7 @@ package org.softrdma.verbs;
 
 /** Delivers the events of armed completion queues. Any thread. */
 public interface CompletionChannel extends AutoCloseable {
+    /** {@return the context that the channel was created from} */
     Context rdmaContext();
 
     /**

@@ -8,12 +8,13 @@ import java.util.function.Consumer;
 
 /** A completion queue. Any thread may poll it; each completion is delivered once. */
 public interface CompletionQueue extends AutoCloseable {
+    /** {@return the context that the queue was created from} */
     Context rdmaContext();
 
     /** {@return the object given to {@link Context#createCq}} */
     Object context();
 
-    /** Capacity in completions. One more overruns the queue: the completion is lost, CQ_ERR is raised, its queue pairs go to ERR. */
+    /** {@return the capacity} One completion more overruns the queue: it is lost, CQ_ERR is raised, the queue pairs go to ERR. */
     int cqe();
 
     /**
@@ -28,7 +29,13 @@ public interface CompletionQueue extends AutoCloseable {
         return poll(into, into.length);
     }
 
-    /** Removes at most {@code max} completions, as {@link #poll(WorkCompletion[])} does. */
+    /**
+     * Removes completions as {@link #poll(WorkCompletion[])} does.
+     *
+     * @param into receives them, from index 0; its elements are reused
+     * @param max  completions at most, 0..into.length
+     * @return number of completions
+     */
     int poll(WorkCompletion[] into, int max);
 
     /**
@@ -50,6 +57,7 @@ public interface CompletionQueue extends AutoCloseable {
      * Removes completions as {@link #poll(WorkCompletion[])} does, but waits while there is none. Needs no channel; the waiting thread
      * drives the device.
      *
+     * @param into      receives the completions, from index 0; its elements are reused
      * @param timeoutNs nanoseconds to wait, 0 to return at once, negative for no limit
      * @return number of completions, 0 on timeout
      * @throws VerbsException EINTR if the thread is interrupted; its interrupt flag stays set
@@ -72,6 +80,7 @@ public interface CompletionQueue extends AutoCloseable {
      * Waits for {@code count} completions and removes them, successes and failures alike; see {@link WorkCompletion#requireSuccess}. For
      * tests and other programs that wait rarely: it allocates.
      *
+     * @param count   of completions
      * @param timeout longest wait for each of them
      * @return the completions, oldest first; they belong to the caller
      * @throws VerbsException ETIMEDOUT, naming those that came before; EINTR if the thread is interrupted
@@ -89,7 +98,12 @@ public interface CompletionQueue extends AutoCloseable {
         return taken;
     }
 
-    /** Waits for one completion, as {@link #await(int, Duration)} does. */
+    /**
+     * Waits for one completion, as {@link #await(int, Duration)} does.
+     *
+     * @param timeout longest wait
+     * @return the completion; it belongs to the caller
+     */
     default WorkCompletion await(Duration timeout) {
         return await(1, timeout).getFirst();
     }
@@ -100,10 +114,18 @@ public interface CompletionQueue extends AutoCloseable {
     /** Arms the queue for solicited receives and failed work requests only. An earlier {@link #requestNotify()} stays in force. */
     void requestNotifySolicited();
 
-    /** Acknowledges {@code count} events that the channel returned for this queue. Cheaper in batches. */
+    /**
+     * Acknowledges events that the channel returned for this queue. Cheaper in batches.
+     *
+     * @param count of events, no more than were returned and not yet acknowledged
+     */
     void ackEvents(int count);
 
-    /** Creates a reader of this queue; each thread that reads needs one of its own, and reuses it. */
+    /**
+     * Creates a reader of this queue.
+     *
+     * @return the reader; each thread that reads needs one of its own, and reuses it
+     */
     default CompletionReader reader() {
         throw VerbsException.unsupported("create_cq_ex");
     }

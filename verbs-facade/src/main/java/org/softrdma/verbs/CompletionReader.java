@@ -38,8 +38,10 @@ public interface CompletionReader {
     /** {@return the opaque 64 bits the work request carried} */
     long wrId();
 
+    /** {@return the outcome} */
     WcStatus status();
 
+    /** {@return what was completed} */
     WcOpcode opcode();
 
     /** {@return the provider-specific detail of a failure; 0 if there is none} */
@@ -64,8 +66,8 @@ public interface CompletionReader {
     int flags();
 
     /**
-     * Time at which the completion was added, on the clock of {@link Context#rawClockNs}. A soft device reads its clock once per round of
-     * work, so all completions of one round have the time at which the round began.
+     * {@return the time at which the completion was added, on the clock of {@link Context#rawClockNs}} A soft device reads its clock once
+     * per round of work, so all completions of one round have the time at which the round began.
      */
     long timestampNs();
 }

@@ -82,6 +82,8 @@ public enum Errno {
     }
 
     /**
+     * Finds a constant by its number.
+     *
      * @param value a positive number of the C API
      * @return the constant, or null if no constant has that number
      */

@@ -3,7 +3,7 @@ package org.softrdma.verbs;
 
 /**
  * Why a work request failed, as its device knows it: on this project's devices a {@link org.softrdma.verbs.reason.Failure}. The text of
- * {@link #toString} is for people: the sentence, and how to find out more.
+ * {@link Object#toString} is for people: the sentence, and how to find out more.
  */
 public interface Explanation {
     /** {@return the number of the reason: the completion's {@link WorkCompletion#vendorError}} */

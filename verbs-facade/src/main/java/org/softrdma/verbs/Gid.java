@@ -13,15 +13,27 @@ import java.util.HexFormat;
  * @param low  bytes 8..15, big-endian
  */
 public record Gid(long high, long low) {
+    /** The GID of unused entries. */
     public static final Gid ZERO = new Gid(0, 0);
 
     private static final long IPV4_MAPPED = 0x0000_ffff_0000_0000L;
 
-    /** The mapped GID of an IPv4 address given as a big-endian int. */
+    /**
+     * Maps an IPv4 address.
+     *
+     * @param address big-endian
+     * @return {@code ::ffff:a.b.c.d}
+     */
     public static Gid ofIpv4(int address) {
         return new Gid(0, IPV4_MAPPED | Integer.toUnsignedLong(address));
     }
 
+    /**
+     * Converts an IP address.
+     *
+     * @param address IPv4 or IPv6
+     * @return the mapped address, or the address itself
+     */
     public static Gid of(InetAddress address) {
         ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
         return bytes.capacity() == 4 ? ofIpv4(bytes.getInt(0)) : new Gid(bytes.getLong(0), bytes.getLong(8));
@@ -30,6 +42,8 @@ public record Gid(long high, long low) {
     /**
      * Parses the 32 hexadecimal digits that the ping-pong tools exchange.
      *
+     * @param text of exactly those digits
+     * @return the GID
      * @throws IllegalArgumentException if the text is anything else
      */
     public static Gid parseWireText(String text) {
@@ -39,10 +53,12 @@ public record Gid(long high, long low) {
         return new Gid(HexFormat.fromHexDigitsToLong(text, 0, 16), HexFormat.fromHexDigitsToLong(text, 16, 32));
     }
 
+    /** {@return whether all bytes are 0, as in unused entries} */
     public boolean isZero() {
         return (high | low) == 0;
     }
 
+    /** {@return whether it is a mapped IPv4 address} */
     public boolean isIpv4Mapped() {
         return high == 0 && low >>> 32 == 0xffffL;
     }

@@ -27,6 +27,7 @@ public interface MadAgent extends AutoCloseable {
      * Sends a datagram, unreliably: it has left the device when this returns, and may be lost.
      *
      * @param from one of the port's GIDs
+     * @param to   GID of the peer
      * @param mad  {@link #MAD_BYTES} of this agent's class, copied
      * @throws VerbsException EINVAL: another length, version or class, or not a GID of this port; ENOMEM: too many are queued;
      *     EHOSTUNREACH, ENETUNREACH: no route

@@ -5,8 +5,10 @@ import java.lang.foreign.MemorySegment;
 
 /** A registered memory region. Any thread. */
 public interface MemoryRegion extends AutoCloseable {
+    /** {@return the protection domain} */
     ProtectionDomain pd();
 
+    /** {@return the registered memory} */
     MemorySegment memory();
 
     /**
@@ -14,21 +16,22 @@ public interface MemoryRegion extends AutoCloseable {
      */
     long address();
 
-    /** {@return bytes} */
+    /** {@return the length in bytes} */
     long length();
 
+    /** {@return bits of {@link AccessFlags}} */
     int access();
 
     /**
-     * Key for local use.
+     * {@return the key for local use}
      *
      * @throws VerbsException EINVAL: the region is closed
      */
     int lkey();
 
     /**
-     * Key for the peer. If the region grants no remote access, softrdma's devices give 0, an adapter may give a key that grants nothing. It
-     * stays readable after {@link #close}: peers may still use it.
+     * {@return the key for the peer} If the region grants no remote access, softrdma's devices give 0, an adapter may give a key that
+     * grants nothing. It stays readable after {@link #close}: peers may still use it.
      */
     int rkey();
 
@@ -36,6 +39,7 @@ public interface MemoryRegion extends AutoCloseable {
      * Changes memory, protection domain or rights in one step ({@code rereg_mr}); the keys stay. A request in progress continues
      * under the new terms from its next packet.
      *
+     * @param change what is replaced
      * @throws VerbsException EINVAL: nothing to change, as with {@link ProtectionDomain#register}, or a protection domain of another
      *     context; EBUSY while windows are bound. The region is then as it was and still registered
      */

@@ -17,7 +17,10 @@ public interface MemoryWindow extends AutoCloseable {
      * {@link SendRequest#sendWithInvalidate} or by {@link SendRequest#localInvalidate}.
      */
     enum Type {
-        TYPE_1(1), TYPE_2(2);
+        /** Bound by a verb. */
+        TYPE_1(1),
+        /** Bound by a work request. */
+        TYPE_2(2);
 
         private final int value;
 
@@ -31,17 +34,24 @@ public interface MemoryWindow extends AutoCloseable {
         }
     }
 
+    /** {@return the protection domain} */
     ProtectionDomain pd();
 
+    /** {@return the type} */
     Type type();
 
     /**
-     * Type 1: the key of the last {@link QueuePair#bind}, valid once that has completed. Type 2: the key it was allocated with. A key
-     * grants no access before the window is bound under it.
+     * {@return the key: of type 1 that of the last {@link QueuePair#bind}, valid once that has completed; of type 2 the one it was
+     * allocated with} A key grants no access before the window is bound under it.
      */
     int rkey();
 
-    /** Returns the key with its low byte incremented, wrapping ({@code ibv_inc_rkey}). */
+    /**
+     * Increments the low byte of a key, wrapping ({@code ibv_inc_rkey}).
+     *
+     * @param rkey of a type 2 window
+     * @return a key for its next binding
+     */
     static int nextRkey(int rkey) {
         return rkey & ~0xff | rkey + 1 & 0xff;
     }

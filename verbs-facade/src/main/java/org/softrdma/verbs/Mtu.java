@@ -32,7 +32,12 @@ public enum Mtu {
         return bytes;
     }
 
-    /** Returns the MTU of exactly that many bytes, or null. */
+    /**
+     * Finds an MTU by its size.
+     *
+     * @param bytes of payload
+     * @return null if no MTU is exactly that
+     */
     public static Mtu ofBytes(int bytes) {
         for (Mtu each : values()) {
             if (each.bytes == bytes) {
@@ -42,7 +47,12 @@ public enum Mtu {
         return null;
     }
 
-    /** Returns the MTU with that number of the C API, or null. */
+    /**
+     * Finds an MTU by its number.
+     *
+     * @param value a number of the C API
+     * @return null if no MTU has it
+     */
     public static Mtu of(int value) {
         return value >= 1 && value <= 5 ? values()[value - 1] : null;
     }

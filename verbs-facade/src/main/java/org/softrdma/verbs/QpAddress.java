@@ -56,6 +56,8 @@ public record QpAddress(Gid gid, GidType type, int qpn, int psn, Mtu mtu, int re
     /**
      * Parses the text of {@link #toString}, and nothing else.
      *
+     * @param text of a peer
+     * @return the address
      * @throws IllegalArgumentException if the text has another form, or a number is out of its range
      */
     public static QpAddress parse(String text) {

@@ -36,12 +36,22 @@ public final class QpAttributes {
         return mask;
     }
 
-    /** Returns whether all bits of {@code bits} are set. */
+    /**
+     * Looks whether attributes are set.
+     *
+     * @param bits of {@link QpAttributeMask}
+     * @return whether all of them are
+     */
     public boolean has(int bits) {
         return (mask & bits) == bits;
     }
 
-    /** Copies the attributes that are set in {@code change}; the others stay. */
+    /**
+     * Copies the attributes that are set in another object; the others stay.
+     *
+     * @param change has precedence
+     * @return this
+     */
     public QpAttributes merge(QpAttributes change) {
         state = change.has(QpAttributeMask.STATE) ? change.state : state;
         curState = change.has(QpAttributeMask.CUR_STATE) ? change.curState : curState;
@@ -70,6 +80,12 @@ public final class QpAttributes {
         return state;
     }
 
+    /**
+     * Sets {@link #state()}.
+     *
+     * @param state new value
+     * @return this
+     */
     public QpAttributes state(QpState state) {
         this.state = state;
         mask |= QpAttributeMask.STATE;
@@ -81,17 +97,29 @@ public final class QpAttributes {
         return curState;
     }
 
+    /**
+     * Sets {@link #curState()}.
+     *
+     * @param curState new value
+     * @return this
+     */
     public QpAttributes curState(QpState curState) {
         this.curState = curState;
         mask |= QpAttributeMask.CUR_STATE;
         return this;
     }
 
-    /** Requests SQ_DRAINED when the send queue has drained. */
+    /** {@return whether SQ_DRAINED is requested for when the send queue has drained} */
     public boolean sqdAsyncNotify() {
         return sqdAsyncNotify;
     }
 
+    /**
+     * Sets {@link #sqdAsyncNotify()}.
+     *
+     * @param sqdAsyncNotify new value
+     * @return this
+     */
     public QpAttributes sqdAsyncNotify(boolean sqdAsyncNotify) {
         this.sqdAsyncNotify = sqdAsyncNotify;
         mask |= QpAttributeMask.EN_SQD_ASYNC_NOTIFY;
@@ -103,6 +131,12 @@ public final class QpAttributes {
         return accessFlags;
     }
 
+    /**
+     * Sets {@link #accessFlags()}.
+     *
+     * @param accessFlags new value
+     * @return this
+     */
     public QpAttributes accessFlags(int accessFlags) {
         this.accessFlags = accessFlags;
         mask |= QpAttributeMask.ACCESS_FLAGS;
@@ -114,6 +148,12 @@ public final class QpAttributes {
         return pkeyIndex;
     }
 
+    /**
+     * Sets {@link #pkeyIndex()}.
+     *
+     * @param pkeyIndex new value
+     * @return this
+     */
     public QpAttributes pkeyIndex(int pkeyIndex) {
         this.pkeyIndex = pkeyIndex;
         mask |= QpAttributeMask.PKEY_INDEX;
@@ -125,6 +165,12 @@ public final class QpAttributes {
         return port;
     }
 
+    /**
+     * Sets {@link #port()}.
+     *
+     * @param port new value
+     * @return this
+     */
     public QpAttributes port(int port) {
         this.port = port;
         mask |= QpAttributeMask.PORT;
@@ -136,6 +182,12 @@ public final class QpAttributes {
         return qkey;
     }
 
+    /**
+     * Sets {@link #qkey()}.
+     *
+     * @param qkey new value
+     * @return this
+     */
     public QpAttributes qkey(int qkey) {
         this.qkey = qkey;
         mask |= QpAttributeMask.QKEY;
@@ -147,6 +199,12 @@ public final class QpAttributes {
         return addressVector;
     }
 
+    /**
+     * Sets {@link #addressVector()}.
+     *
+     * @param addressVector new value
+     * @return this
+     */
     public QpAttributes addressVector(AddressVector addressVector) {
         this.addressVector = addressVector;
         mask |= QpAttributeMask.AV;
@@ -158,6 +216,12 @@ public final class QpAttributes {
         return pathMtu;
     }
 
+    /**
+     * Sets {@link #pathMtu()}.
+     *
+     * @param pathMtu new value
+     * @return this
+     */
     public QpAttributes pathMtu(Mtu pathMtu) {
         this.pathMtu = pathMtu;
         mask |= QpAttributeMask.PATH_MTU;
@@ -169,6 +233,12 @@ public final class QpAttributes {
         return timeout;
     }
 
+    /**
+     * Sets {@link #timeout()}.
+     *
+     * @param timeout new value
+     * @return this
+     */
     public QpAttributes timeout(int timeout) {
         this.timeout = timeout;
         mask |= QpAttributeMask.TIMEOUT;
@@ -180,6 +250,12 @@ public final class QpAttributes {
         return retryCount;
     }
 
+    /**
+     * Sets {@link #retryCount()}.
+     *
+     * @param retryCount new value
+     * @return this
+     */
     public QpAttributes retryCount(int retryCount) {
         this.retryCount = retryCount;
         mask |= QpAttributeMask.RETRY_CNT;
@@ -191,6 +267,12 @@ public final class QpAttributes {
         return rnrRetry;
     }
 
+    /**
+     * Sets {@link #rnrRetry()}.
+     *
+     * @param rnrRetry new value
+     * @return this
+     */
     public QpAttributes rnrRetry(int rnrRetry) {
         this.rnrRetry = rnrRetry;
         mask |= QpAttributeMask.RNR_RETRY;
@@ -202,6 +284,12 @@ public final class QpAttributes {
         return rqPsn;
     }
 
+    /**
+     * Sets {@link #rqPsn()}.
+     *
+     * @param rqPsn new value
+     * @return this
+     */
     public QpAttributes rqPsn(int rqPsn) {
         this.rqPsn = rqPsn;
         mask |= QpAttributeMask.RQ_PSN;
@@ -213,6 +301,12 @@ public final class QpAttributes {
         return maxRdAtomic;
     }
 
+    /**
+     * Sets {@link #maxRdAtomic()}.
+     *
+     * @param maxRdAtomic new value
+     * @return this
+     */
     public QpAttributes maxRdAtomic(int maxRdAtomic) {
         this.maxRdAtomic = maxRdAtomic;
         mask |= QpAttributeMask.MAX_QP_RD_ATOMIC;
@@ -224,6 +318,12 @@ public final class QpAttributes {
         return minRnrTimer;
     }
 
+    /**
+     * Sets {@link #minRnrTimer()}.
+     *
+     * @param minRnrTimer new value
+     * @return this
+     */
     public QpAttributes minRnrTimer(int minRnrTimer) {
         this.minRnrTimer = minRnrTimer;
         mask |= QpAttributeMask.MIN_RNR_TIMER;
@@ -235,6 +335,12 @@ public final class QpAttributes {
         return sqPsn;
     }
 
+    /**
+     * Sets {@link #sqPsn()}.
+     *
+     * @param sqPsn new value
+     * @return this
+     */
     public QpAttributes sqPsn(int sqPsn) {
         this.sqPsn = sqPsn;
         mask |= QpAttributeMask.SQ_PSN;
@@ -246,6 +352,12 @@ public final class QpAttributes {
         return maxDestRdAtomic;
     }
 
+    /**
+     * Sets {@link #maxDestRdAtomic()}.
+     *
+     * @param maxDestRdAtomic new value
+     * @return this
+     */
     public QpAttributes maxDestRdAtomic(int maxDestRdAtomic) {
         this.maxDestRdAtomic = maxDestRdAtomic;
         mask |= QpAttributeMask.MAX_DEST_RD_ATOMIC;
@@ -257,6 +369,12 @@ public final class QpAttributes {
         return destQpn;
     }
 
+    /**
+     * Sets {@link #destQpn()}.
+     *
+     * @param destQpn new value
+     * @return this
+     */
     public QpAttributes destQpn(int destQpn) {
         this.destQpn = destQpn;
         mask |= QpAttributeMask.DEST_QPN;

@@ -18,27 +18,62 @@ public record QpCapabilities(int maxSendWr, int maxRecvWr, int maxSendSge, int m
     /** One work request in each queue, with one element each, and no inline data. */
     public static final QpCapabilities MINIMAL = new QpCapabilities(1, 1, 1, 1, 0);
 
-    /** Room for that many work requests in each queue, with one element each, and no inline data. */
+    /**
+     * Makes room for work requests with one element each, and no inline data.
+     *
+     * @param workRequests in each queue
+     * @return new sizes
+     */
     public static QpCapabilities ofDepth(int workRequests) {
         return new QpCapabilities(workRequests, workRequests, 1, 1, 0);
     }
 
+    /**
+     * Replaces the size of the send queue.
+     *
+     * @param maxSendWr work requests
+     * @return new sizes
+     */
     public QpCapabilities withMaxSendWr(int maxSendWr) {
         return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);
     }
 
+    /**
+     * Replaces the size of the receive queue.
+     *
+     * @param maxRecvWr work requests
+     * @return new sizes
+     */
     public QpCapabilities withMaxRecvWr(int maxRecvWr) {
         return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);
     }
 
+    /**
+     * Replaces the room for elements of a send work request.
+     *
+     * @param maxSendSge scatter/gather elements
+     * @return new sizes
+     */
     public QpCapabilities withMaxSendSge(int maxSendSge) {
         return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);
     }
 
+    /**
+     * Replaces the room for elements of a receive work request.
+     *
+     * @param maxRecvSge scatter/gather elements
+     * @return new sizes
+     */
     public QpCapabilities withMaxRecvSge(int maxRecvSge) {
         return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);
     }
 
+    /**
+     * Replaces the room for inline data.
+     *
+     * @param maxInlineData bytes of one work request
+     * @return new sizes
+     */
     public QpCapabilities withMaxInlineData(int maxInlineData) {
         return new QpCapabilities(maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInlineData);
     }

@@ -88,7 +88,14 @@ public final class QpTransitions {
         }
     }
 
-    /** Attributes the transition requires, or -1 if there is no such transition. */
+    /**
+     * Looks a transition up.
+     *
+     * @param type service
+     * @param from old state
+     * @param to   new state
+     * @return bits of {@link QpAttributeMask} for the attributes that it requires, or -1 if there is no such transition
+     */
     public static int required(QpType type, QpState from, QpState to) {
         Row row = find(type, from, to);
         return row == null ? -1 : row.required;

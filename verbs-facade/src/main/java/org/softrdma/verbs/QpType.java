@@ -35,6 +35,8 @@ public enum QpType {
     }
 
     /**
+     * Finds a constant by its number.
+     *
      * @param value a number of the C API
      * @return the constant, or null when the API knows no such number
      */
@@ -42,7 +44,12 @@ public enum QpType {
         return value >= 0 && value < BY_VALUE.length ? BY_VALUE[value] : null;
     }
 
-    /** Returns whether a set of services, one bit for each number, contains this one ({@code is_qpt_supported}). */
+    /**
+     * Looks whether a set contains this service ({@code is_qpt_supported}).
+     *
+     * @param services one bit for each number
+     * @return whether its bit is set
+     */
     public boolean isIn(int services) {
         return (services & 1 << value) != 0;
     }

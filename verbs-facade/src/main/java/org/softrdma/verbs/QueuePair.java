@@ -13,6 +13,7 @@ public interface QueuePair extends AutoCloseable {
     /** {@return the queue pair number, 24 bits} */
     int qpNum();
 
+    /** {@return the service} */
     QpType type();
 
     /** {@return the current state; a failed work request can change it at any time} */
@@ -24,6 +25,7 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Changes the state or attributes, as the table of {@link QpTransitions} allows.
      *
+     * @param attributes those that are set are changed
      * @throws VerbsException EINVAL, naming the attribute; the queue pair is then unchanged. EHOSTUNREACH, ENETUNREACH: no route to
      *     the peer
      */
@@ -37,6 +39,7 @@ public interface QueuePair extends AutoCloseable {
      * {@link #connect(QpAddress, QpAddress)}: on the GID of RoCE v2, and IPv4, if the device has such a one. The peer has all rights; the
      * memory regions limit them.
      *
+     * @return address of this end, for the peer
      * @throws VerbsException EINVAL: another service or state; EOPNOTSUPP: iWARP, which connects by address only; EADDRNOTAVAIL: no GID
      */
     default QpAddress init() {
@@ -47,6 +50,7 @@ public interface QueuePair extends AutoCloseable {
      * Moves the queue pair to INIT as {@link #init()} does, on a GID of the caller's choice.
      *
      * @param gid an entry of {@link Context#queryGidTable}
+     * @return address of this end, for the peer
      */
     default QpAddress init(GidEntry gid) {
         return QpSteps.init(this, gid);
@@ -94,12 +98,18 @@ public interface QueuePair extends AutoCloseable {
      * Posts one send work request. All of {@code request} is copied; the memory of its elements belongs to the device until
      * completion. In ERR the request is accepted and flushed.
      *
+     * @param request can be reused afterwards
      * @throws VerbsException EINVAL: state below RTS, wrong opcode for the service, too many elements, inline beyond
      *     {@link QpCapabilities#maxInlineData()}; ENOMEM: the queue is full
      */
     void postSend(SendRequest request);
 
-    /** Posts in order until one is refused: {@link BadWorkRequestException} names it, and those before it are posted. */
+    /**
+     * Posts in order until one is refused.
+     *
+     * @param requests can be reused afterwards
+     * @throws BadWorkRequestException naming the request that was refused; those before it are posted
+     */
     default void postSend(List<SendRequest> requests) {
         for (int i = 0; i < requests.size(); i++) {
             try {
@@ -114,6 +124,7 @@ public interface QueuePair extends AutoCloseable {
      * Creates a batch, which posts several send work requests at once, all or none.
      *
      * @param operations bits of {@link SendOps}: operations of the batch's requests
+     * @return the batch, reusable, for one thread at a time
      * @throws VerbsException EOPNOTSUPP: this queue pair does not support one of them
      */
     default SendBatch sendBatch(int operations) {
@@ -123,12 +134,18 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Posts one receive work request, in any state but RESET. In ERR it is accepted and flushed.
      *
+     * @param request can be reused afterwards
      * @throws VerbsException EINVAL: RESET, too many elements, or no receive queue of its own ({@link SharedReceiveQueue}, XRC); ENOMEM:
      *     the queue is full
      */
     void postReceive(ReceiveRequest request);
 
-    /** Posts in order until one is refused: {@link BadWorkRequestException} names it, and those before it are posted. */
+    /**
+     * Posts in order until one is refused.
+     *
+     * @param requests can be reused afterwards
+     * @throws BadWorkRequestException naming the request that was refused; those before it are posted
+     */
     default void postReceive(List<ReceiveRequest> requests) {
         for (int i = 0; i < requests.size(); i++) {
             try {
@@ -143,6 +160,8 @@ public interface QueuePair extends AutoCloseable {
      * Binds a type 1 window to part of a region, or ends its binding ({@code bind_mw}). The window has its new {@link MemoryWindow#rkey}
      * when this returns; the key grants access once the posted work request has completed.
      *
+     * @param window    of type 1
+     * @param wrId      opaque 64 bits that the completion returns
      * @param region    of the queue pair's and the window's protection domain, registered with MW_BIND; may be null with length 0
      * @param address   first byte, as the region's address space names it
      * @param length    bytes; 0 ends the binding
@@ -170,6 +189,7 @@ public interface QueuePair extends AutoCloseable {
     /**
      * Detaches the queue pair from a group.
      *
+     * @param group that it was attached to
      * @throws VerbsException EINVAL: it is not attached
      */
     default void detachMulticast(Gid group) {

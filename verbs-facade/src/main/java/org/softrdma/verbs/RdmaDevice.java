@@ -7,17 +7,18 @@ public interface RdmaDevice {
     String name();
 
     /**
-     * Name of the implementation in one word. It tells devices of one name apart, as in {@code softrdma:rxe0} and {@code libibverbs:rxe0}.
-     * All of this project's own devices share the default.
+     * {@return the name of the implementation in one word} It tells devices of one name apart, as in {@code softrdma:rxe0} and
+     * {@code libibverbs:rxe0}. All of this project's own devices share the default.
      */
     default String origin() {
         return Verbs.SOFTRDMA;
     }
 
     /**
-     * Returns whether a user means this device.
+     * Compares a name of the user's.
      *
      * @param name as in {@code rxe0}, or with its origin as in {@code libibverbs:rxe0}
+     * @return whether it means this device
      */
     default boolean isNamed(String name) {
         return name().equals(name) || qualifiedName().equals(name);
@@ -36,8 +37,10 @@ public interface RdmaDevice {
     /** {@return EUI-64 of the node, host order} */
     long nodeGuid();
 
+    /** {@return the kind of node} */
     NodeType nodeType();
 
+    /** {@return the family of protocols} */
     Transport transport();
 
     /** {@return the name of the network interface that the device uses} */
@@ -46,6 +49,7 @@ public interface RdmaDevice {
     /**
      * Opens the device ({@code open_device}). Several contexts may be open at once; their objects must not be mixed.
      *
+     * @return the context, to be closed
      * @throws VerbsException if the device cannot run, with the reason: EADDRINUSE if another process has the interface's RoCE port,
      *     EADDRNOTAVAIL, ENODEV
      */
@@ -55,6 +59,7 @@ public interface RdmaDevice {
      * Describes the current state of the device. A provider does this without opening the device if it can, so that it works while another
      * process runs the device.
      *
+     * @return attributes of the device and of its port
      * @throws VerbsException if the device must be opened for that and cannot be
      */
     default DeviceDescription describe() {

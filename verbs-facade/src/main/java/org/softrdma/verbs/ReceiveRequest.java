@@ -13,14 +13,27 @@ public final class ReceiveRequest {
     public ReceiveRequest() {
     }
 
-    /** Clears the request and sets its id. */
+    /**
+     * Clears the request and sets what its completion returns.
+     *
+     * @param wrId opaque 64 bits
+     * @return this
+     */
     public ReceiveRequest begin(long wrId) {
         this.wrId = wrId;
         elements = 0;
         return this;
     }
 
-    /** Adds {@code length} bytes of {@code region}, from {@code offset}. */
+    /**
+     * Adds one scatter element.
+     *
+     * @param region with LOCAL_WRITE
+     * @param offset first byte in the region
+     * @param length bytes, u32
+     * @return this
+     * @throws VerbsException EINVAL: more than {@link SendRequest#MAX_ELEMENTS}
+     */
     public ReceiveRequest element(MemoryRegion region, long offset, int length) {
         return element(region.address() + offset, length, region.lkey());
     }
@@ -30,6 +43,9 @@ public final class ReceiveRequest {
      *
      * @param address address in the region's address space
      * @param length  bytes, u32
+     * @param lkey    key of the region
+     * @return this
+     * @throws VerbsException EINVAL: more than {@link SendRequest#MAX_ELEMENTS}
      */
     public ReceiveRequest element(long address, int length, int lkey) {
         if (elements == SendRequest.MAX_ELEMENTS) {
@@ -41,23 +57,42 @@ public final class ReceiveRequest {
         return this;
     }
 
+    /** {@return the opaque 64 bits that the completion returns} */
     public long wrId() {
         return wrId;
     }
 
+    /** {@return the number of scatter elements} */
     public int elements() {
         return elements;
     }
 
+    /**
+     * Reads the address of an element.
+     *
+     * @param element from 0
+     * @return the address
+     */
     public long address(int element) {
         return addresses[element];
     }
 
-    /** Length of an element in bytes, u32. */
+    /**
+     * Reads the length of an element.
+     *
+     * @param element from 0
+     * @return bytes, u32
+     */
     public int length(int element) {
         return lengths[element];
     }
 
+    /**
+     * Reads the key of an element.
+     *
+     * @param element from 0
+     * @return the lkey
+     */
     public int lkey(int element) {
         return lkeys[element];
     }

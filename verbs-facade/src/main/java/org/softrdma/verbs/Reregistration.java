@@ -8,8 +8,11 @@ import java.lang.foreign.MemorySegment;
  * ({@code enum ibv_rereg_mr_flags}). Not thread-safe; a provider reads it during the call.
  */
 public final class Reregistration {
+    /** Other memory. */
     public static final int TRANSLATION = 1;
+    /** Another protection domain. */
     public static final int PD = 1 << 1;
+    /** Other rights. */
     public static final int ACCESS = 1 << 2;
 
     private int mask;
@@ -23,7 +26,12 @@ public final class Reregistration {
     public Reregistration() {
     }
 
-    /** Sets other memory; remote addresses are its real ones, or start at 0 if the region is zero-based. */
+    /**
+     * Sets other memory; remote addresses are its real ones, or start at 0 if the region is zero-based.
+     *
+     * @param memory as with {@link ProtectionDomain#register}
+     * @return this
+     */
     public Reregistration memory(MemorySegment memory) {
         this.memory = memory;
         hasIova = false;
@@ -31,7 +39,13 @@ public final class Reregistration {
         return this;
     }
 
-    /** Sets other memory, whose remote addresses start at {@code iova}. */
+    /**
+     * Sets other memory, with addresses of the caller's choice.
+     *
+     * @param memory as with {@link ProtectionDomain#register}
+     * @param iova   address of the first byte, u64
+     * @return this
+     */
     public Reregistration memory(MemorySegment memory, long iova) {
         memory(memory);
         this.iova = iova;
@@ -39,13 +53,24 @@ public final class Reregistration {
         return this;
     }
 
+    /**
+     * Sets another protection domain.
+     *
+     * @param pd of the same context
+     * @return this
+     */
     public Reregistration pd(ProtectionDomain pd) {
         this.pd = pd;
         mask |= PD;
         return this;
     }
 
-    /** Replaces all rights: bits of {@link AccessFlags}. */
+    /**
+     * Replaces all rights.
+     *
+     * @param access bits of {@link AccessFlags}
+     * @return this
+     */
     public Reregistration access(int access) {
         this.access = access;
         mask |= ACCESS;
@@ -57,11 +82,17 @@ public final class Reregistration {
         return mask;
     }
 
-    /** Returns whether all bits of {@code bits} are set. */
+    /**
+     * Looks what is set.
+     *
+     * @param bits of {@link #TRANSLATION}, {@link #PD} and {@link #ACCESS}
+     * @return whether all of them are
+     */
     public boolean has(int bits) {
         return (mask & bits) == bits;
     }
 
+    /** {@return the memory; null if it stays} */
     public MemorySegment memory() {
         return memory;
     }
@@ -71,14 +102,17 @@ public final class Reregistration {
         return hasIova;
     }
 
+    /** {@return the address of the first byte; meaningful with {@link #hasIova}} */
     public long iova() {
         return iova;
     }
 
+    /** {@return the protection domain; null if it stays} */
     public ProtectionDomain pd() {
         return pd;
     }
 
+    /** {@return the rights; meaningful with {@link #ACCESS}} */
     public int access() {
         return access;
     }

@@ -25,6 +25,7 @@ public interface SendBatch {
      * Adds a work request to the batch, for the caller to fill; the same object each time. It is checked, and its inline data copied, when
      * the next one is added or the batch is completed; {@link #complete} reports errors in it.
      *
+     * @return the request; never null
      * @throws VerbsException EINVAL outside a batch
      */
     SendRequest add();

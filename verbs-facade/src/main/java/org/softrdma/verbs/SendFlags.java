@@ -11,6 +11,7 @@ public final class SendFlags {
     public static final int SOLICITED = 1 << 2;
     /** Copies the data during the post call. */
     public static final int INLINE = 1 << 3;
+    /** Has the device compute checksums of IP, for raw packets; no device here has those. */
     public static final int IP_CSUM = 1 << 4;
 
     private SendFlags() {

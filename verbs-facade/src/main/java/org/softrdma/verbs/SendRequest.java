@@ -45,43 +45,84 @@ public final class SendRequest {
     public SendRequest() {
     }
 
-    /** Makes this a SEND. */
+    /**
+     * Makes this a SEND.
+     *
+     * @return this
+     */
     public SendRequest send() {
         return begin(WrOpcode.SEND);
     }
 
-    /** SEND with immediate data: four bytes, delivered as they are in {@link WorkCompletion#immediate()}. */
+    /**
+     * Makes this a SEND with immediate data.
+     *
+     * @param immediate four bytes, delivered as they are in {@link WorkCompletion#immediate()}
+     * @return this
+     */
     public SendRequest sendWithImmediate(int immediate) {
         begin(WrOpcode.SEND_WITH_IMM);
         immediateOrRkey = immediate;
         return this;
     }
 
-    /** SEND that also invalidates one of the peer's keys. */
+    /**
+     * Makes this a SEND that also invalidates one of the peer's keys.
+     *
+     * @param peerRkey key of a window, or of a fast-registered region
+     * @return this
+     */
     public SendRequest sendWithInvalidate(int peerRkey) {
         begin(WrOpcode.SEND_WITH_INV);
         immediateOrRkey = peerRkey;
         return this;
     }
 
-    /** RDMA WRITE to the peer's memory. */
+    /**
+     * Makes this an RDMA WRITE to the peer's memory.
+     *
+     * @param remoteAddress address in the peer's region, as its address space names it
+     * @param rkey          key of the peer's region or window
+     * @return this
+     */
     public SendRequest write(long remoteAddress, int rkey) {
         return begin(WrOpcode.RDMA_WRITE).remote(remoteAddress, rkey);
     }
 
-    /** RDMA WRITE that also consumes one of the peer's receives and delivers four bytes there. */
+    /**
+     * Makes this an RDMA WRITE that also consumes one of the peer's receives.
+     *
+     * @param remoteAddress address in the peer's region, as its address space names it
+     * @param rkey          key of the peer's region or window
+     * @param immediate     four bytes, delivered with the receive
+     * @return this
+     */
     public SendRequest writeWithImmediate(long remoteAddress, int rkey, int immediate) {
         begin(WrOpcode.RDMA_WRITE_WITH_IMM).remote(remoteAddress, rkey);
         immediateOrRkey = immediate;
         return this;
     }
 
-    /** RDMA READ from the peer's memory into the elements. */
+    /**
+     * Makes this an RDMA READ from the peer's memory into the elements.
+     *
+     * @param remoteAddress address in the peer's region, as its address space names it
+     * @param rkey          key of the peer's region or window
+     * @return this
+     */
     public SendRequest read(long remoteAddress, int rkey) {
         return begin(WrOpcode.RDMA_READ).remote(remoteAddress, rkey);
     }
 
-    /** Atomic compare-and-swap on eight aligned bytes; the old value is stored in the only element, 8 bytes, in host order. */
+    /**
+     * Makes this an atomic compare-and-swap: the old value is stored in the only element, 8 bytes, in host order.
+     *
+     * @param remoteAddress address of eight aligned bytes
+     * @param rkey          key of the peer's region or window
+     * @param compare       value that is replaced
+     * @param swap          new value
+     * @return this
+     */
     public SendRequest compareAndSwap(long remoteAddress, int rkey, long compare, long swap) {
         begin(WrOpcode.ATOMIC_CMP_AND_SWP).remote(remoteAddress, rkey);
         compareAdd = compare;
@@ -89,25 +130,41 @@ public final class SendRequest {
         return this;
     }
 
-    /** Atomic fetch-and-add on eight aligned bytes; the old value is stored in the only element, 8 bytes, in host order. */
+    /**
+     * Makes this an atomic fetch-and-add: the old value is stored in the only element, 8 bytes, in host order.
+     *
+     * @param remoteAddress address of eight aligned bytes
+     * @param rkey          key of the peer's region or window
+     * @param add           added to the value, modulo 2^64
+     * @return this
+     */
     public SendRequest fetchAndAdd(long remoteAddress, int rkey, long add) {
         begin(WrOpcode.ATOMIC_FETCH_AND_ADD).remote(remoteAddress, rkey);
         compareAdd = add;
         return this;
     }
 
-    /** ATOMIC WRITE: stores the 8 bytes of the only element, or inline data, at an aligned address in one step; completes after that. */
+    /**
+     * Makes this an ATOMIC WRITE: stores the 8 bytes of the only element, or inline data, in one step, and completes after that.
+     *
+     * @param remoteAddress address of eight aligned bytes
+     * @param rkey          key of the peer's region or window
+     * @return this
+     */
     public SendRequest atomicWrite(long remoteAddress, int rkey) {
         return begin(WrOpcode.ATOMIC_WRITE).remote(remoteAddress, rkey);
     }
 
     /**
-     * FLUSH: completes once all earlier writes of this queue pair have reached the placement requested. Without elements.
+     * Makes this a FLUSH: completes once all earlier writes of this queue pair have reached the placement requested. Without elements.
      *
-     * @param length      bytes, u32; ignored with {@link FlushFlags#REGION}, as is the address
-     * @param placement   {@link FlushFlags#GLOBAL}, {@link FlushFlags#PERSISTENT} or both; queue pair and region must allow it
+     * @param remoteAddress first byte that is flushed
+     * @param rkey          key of the peer's region or window
+     * @param length        bytes, u32; ignored with {@link FlushFlags#REGION}, as is the address
+     * @param placement     {@link FlushFlags#GLOBAL}, {@link FlushFlags#PERSISTENT} or both; queue pair and region must allow it
      *     ({@link AccessFlags#FLUSH_GLOBAL}, {@link AccessFlags#FLUSH_PERSISTENT})
-     * @param selectivity {@link FlushFlags#RANGE} or {@link FlushFlags#REGION}
+     * @param selectivity   {@link FlushFlags#RANGE} or {@link FlushFlags#REGION}
+     * @return this
      */
     public SendRequest flush(long remoteAddress, int rkey, int length, int placement, int selectivity) {
         begin(WrOpcode.FLUSH).remote(remoteAddress, rkey);
@@ -117,7 +174,12 @@ public final class SendRequest {
         return this;
     }
 
-    /** Invalidates a local key: a memory window's, or a fast-registered region's. */
+    /**
+     * Makes this an invalidation of a local key.
+     *
+     * @param localRkey a memory window's, or a fast-registered region's
+     * @return this
+     */
     public SendRequest localInvalidate(int localRkey) {
         begin(WrOpcode.LOCAL_INV);
         immediateOrRkey = localRkey;
@@ -128,9 +190,11 @@ public final class SendRequest {
      * Binds a type 2 window to part of a region; the peer may use {@code newRkey} from then on, on this queue pair only.
      *
      * @param newRkey the window's key with a low byte of the caller's choice, see {@link MemoryWindow#nextRkey}
+     * @param region  of the window's protection domain, with MW_BIND
      * @param address first byte of the window, as the region's address space names it
      * @param length  bytes, at least 1
      * @param access  REMOTE_* bits of {@link AccessFlags}; with ZERO_BASED, the window's addresses start at 0
+     * @return this
      */
     public SendRequest bindWindow(int newRkey, MemoryRegion region, long address, long length, int access) {
         return bindWindow(newRkey, region.lkey(), address, length, access);
@@ -139,7 +203,12 @@ public final class SendRequest {
     /**
      * Binds a type 2 window, for front ends that know regions by their keys.
      *
-     * @param lkey 0 with length 0 ends the binding (type 1 only)
+     * @param newRkey the window's key with a low byte of the caller's choice
+     * @param lkey    of the region; 0 with length 0 ends the binding (type 1 only)
+     * @param address first byte of the window
+     * @param length  bytes
+     * @param access  REMOTE_* bits of {@link AccessFlags}, and ZERO_BASED
+     * @return this
      */
     public SendRequest bindWindow(int newRkey, int lkey, long address, long length, int access) {
         begin(WrOpcode.BIND_MW);
@@ -149,7 +218,12 @@ public final class SendRequest {
         return element(address, 0, lkey);
     }
 
-    /** Clears the request and sets its opcode. For front ends that use opcodes; others use the named forms. */
+    /**
+     * Clears the request and sets its opcode. For front ends that use opcodes; others use the named forms.
+     *
+     * @param opcode of the request
+     * @return this
+     */
     public SendRequest begin(WrOpcode opcode) {
         this.opcode = opcode;
         wrId = 0;
@@ -170,36 +244,72 @@ public final class SendRequest {
         return this;
     }
 
-    /** Sets the opaque 64 bits that the completion returns. */
+    /**
+     * Sets what the completion returns.
+     *
+     * @param wrId opaque 64 bits
+     * @return this
+     */
     public SendRequest wrId(long wrId) {
         this.wrId = wrId;
         return this;
     }
 
+    /**
+     * Requests a completion of success; failures are completed in any case.
+     *
+     * @return this
+     */
     public SendRequest signaled() {
         return flags(flags | SendFlags.SIGNALED);
     }
 
+    /**
+     * Begins after all earlier READs and atomics of the queue pair are complete.
+     *
+     * @return this
+     */
     public SendRequest fence() {
         return flags(flags | SendFlags.FENCE);
     }
 
+    /**
+     * Wakes a peer whose completion queue is armed for solicited events only.
+     *
+     * @return this
+     */
     public SendRequest solicited() {
         return flags(flags | SendFlags.SOLICITED);
     }
 
-    /** Copies the elements' data during the post call. */
+    /**
+     * Copies the elements' data during the post call.
+     *
+     * @return this
+     */
     public SendRequest inline() {
         return flags(flags | SendFlags.INLINE);
     }
 
-    /** Sets all bits of {@link SendFlags} at once. */
+    /**
+     * Sets all flags at once.
+     *
+     * @param flags bits of {@link SendFlags}
+     * @return this
+     */
     public SendRequest flags(int flags) {
         this.flags = flags;
         return this;
     }
 
-    /** Sets the destination of a datagram. */
+    /**
+     * Sets the destination of a datagram.
+     *
+     * @param handle path to the peer
+     * @param qpn    queue pair number of the peer, 24 bits; 0xffffff for a group
+     * @param qkey   Q_Key of the peer, u32
+     * @return this
+     */
     public SendRequest to(AddressHandle handle, int qpn, int qkey) {
         addressHandle = handle;
         remoteQpn = qpn;
@@ -212,13 +322,22 @@ public final class SendRequest {
      * against that queue's protection domain.
      *
      * @param srqn {@link SharedReceiveQueue#number} at the peer, 24 bits
+     * @return this
      */
     public SendRequest toSrq(int srqn) {
         remoteSrqn = srqn;
         return this;
     }
 
-    /** Adds {@code length} bytes of {@code region}, from {@code offset}. */
+    /**
+     * Adds one scatter/gather element.
+     *
+     * @param region of the queue pair's protection domain
+     * @param offset first byte in the region
+     * @param length bytes, u32
+     * @return this
+     * @throws VerbsException EINVAL: more than {@link #MAX_ELEMENTS}
+     */
     public SendRequest element(MemoryRegion region, long offset, int length) {
         return element(region.address() + offset, length, region.lkey());
     }
@@ -228,6 +347,9 @@ public final class SendRequest {
      *
      * @param address address in the region's address space
      * @param length  bytes, u32
+     * @param lkey    key of the region
+     * @return this
+     * @throws VerbsException EINVAL: more than {@link #MAX_ELEMENTS}
      */
     public SendRequest element(long address, int length, int lkey) {
         if (elements == MAX_ELEMENTS) {
@@ -240,7 +362,12 @@ public final class SendRequest {
         return this;
     }
 
-    /** Adds memory that need not be registered: sets INLINE, and the post call copies the memory. */
+    /**
+     * Adds memory that need not be registered: sets INLINE, and the post call copies the memory.
+     *
+     * @param data of any arena, or of the heap
+     * @return this
+     */
     public SendRequest inlineData(MemorySegment data) {
         return inlineData(data, 0, Math.toIntExact(data.byteSize()));
     }
@@ -248,8 +375,10 @@ public final class SendRequest {
     /**
      * Adds a part of memory that need not be registered: sets INLINE, and the post call copies the part.
      *
+     * @param data   of any arena, or of the heap
      * @param offset position of the part in {@code data}, bytes
      * @param bytes  length of the part, at least 0
+     * @return this
      */
     public SendRequest inlineData(MemorySegment data, long offset, int bytes) {
         Objects.checkFromIndexSize(offset, bytes, data.byteSize());
@@ -264,10 +393,12 @@ public final class SendRequest {
         return this;
     }
 
+    /** {@return the opaque 64 bits that the completion returns} */
     public long wrId() {
         return wrId;
     }
 
+    /** {@return the operation} */
     public WrOpcode opcode() {
         return opcode;
     }
@@ -277,18 +408,22 @@ public final class SendRequest {
         return flags;
     }
 
+    /** {@return the immediate data, four bytes as they are} */
     public int immediate() {
         return immediateOrRkey;
     }
 
+    /** {@return the key that a SEND_WITH_INV or LOCAL_INV invalidates} */
     public int invalidateRkey() {
         return immediateOrRkey;
     }
 
+    /** {@return the address in the peer's memory} */
     public long remoteAddress() {
         return remoteAddress;
     }
 
+    /** {@return the key of the peer's memory; of a BIND_MW the window's new key} */
     public int rkey() {
         return rkey;
     }
@@ -328,18 +463,22 @@ public final class SendRequest {
         return bindLength;
     }
 
+    /** {@return the path of a datagram} */
     public AddressHandle addressHandle() {
         return addressHandle;
     }
 
+    /** {@return the queue pair number that a datagram is for, 24 bits} */
     public int remoteQpn() {
         return remoteQpn;
     }
 
+    /** {@return the Q_Key of a datagram, u32} */
     public int remoteQkey() {
         return remoteQkey;
     }
 
+    /** {@return the number of the shared receive queue that an XRC request is for, 24 bits} */
     public int remoteSrqn() {
         return remoteSrqn;
     }
@@ -349,22 +488,41 @@ public final class SendRequest {
         return elements;
     }
 
+    /**
+     * Reads the address of an element.
+     *
+     * @param element from 0
+     * @return the address, or the offset in inline data
+     */
     public long address(int element) {
         return addresses[element];
     }
 
-    /** Length of an element in bytes, u32. */
+    /**
+     * Reads the length of an element.
+     *
+     * @param element from 0
+     * @return bytes, u32
+     */
     public int length(int element) {
         return lengths[element];
     }
 
+    /**
+     * Reads the key of an element.
+     *
+     * @param element from 0
+     * @return the lkey; 0 for inline data
+     */
     public int lkey(int element) {
         return lkeys[element];
     }
 
     /**
-     * The unregistered memory of an element that {@link #inlineData(MemorySegment)} added, else null. {@link #address} is the offset of the
-     * element's data in it.
+     * Reads the unregistered memory of an element. {@link #address} is the offset of the element's data in it.
+     *
+     * @param element from 0
+     * @return null if {@link #inlineData(MemorySegment)} did not add it
      */
     public MemorySegment inlineData(int element) {
         return inline[element];

@@ -22,11 +22,17 @@ public interface SharedReceiveQueue extends AutoCloseable {
     /**
      * Posts one receive. The memory of its elements belongs to the device until it completes on one of the queue pairs.
      *
+     * @param request can be reused afterwards
      * @throws VerbsException EINVAL: too many elements, or the queue is closed; ENOMEM: the queue is full
      */
     void postReceive(ReceiveRequest request);
 
-    /** Posts in order until one is refused: {@link BadWorkRequestException} names it, and those before it are posted. */
+    /**
+     * Posts in order until one is refused.
+     *
+     * @param requests can be reused afterwards
+     * @throws BadWorkRequestException naming the request that was refused; those before it are posted
+     */
     default void postReceive(List<ReceiveRequest> requests) {
         for (int i = 0; i < requests.size(); i++) {
             try {
@@ -38,9 +44,10 @@ public interface SharedReceiveQueue extends AutoCloseable {
     }
 
     /**
-     * Arms one SRQ_LIMIT_REACHED event: it is raised when a queue pair takes a receive and leaves fewer than {@code limit}, and disarms
-     * the queue. 0 disarms. Arming a queue that holds less already raises nothing until the next receive is taken.
+     * Arms one SRQ_LIMIT_REACHED event: it is raised when a queue pair takes a receive and leaves fewer than the limit, and disarms the
+     * queue. Arming a queue that holds less already raises nothing until the next receive is taken.
      *
+     * @param limit receives; 0 disarms
      * @throws VerbsException EINVAL: negative, or more than the queue can hold
      */
     void modifyLimit(int limit);

@@ -6,6 +6,7 @@ package org.softrdma.verbs;
  * omit locks for them; those of this project do not, so breaking the promise has no effect here.
  */
 public interface ThreadDomain extends AutoCloseable {
+    /** {@return the context that it was allocated from} */
     Context context();
 
     /** Deallocates the thread domain; EBUSY while parent domains use it. */

@@ -55,9 +55,9 @@ public final class Verbs {
     }
 
     /**
-     * Returns every device, by origin in the order of {@link #ORDER_PROPERTY}, then by {@linkplain RdmaDevice#index index}; empty if there
-     * is none ({@code get_device_list}).
+     * Lists the devices ({@code get_device_list}).
      *
+     * @return every device, by origin in the order of {@link #ORDER_PROPERTY}, then by {@linkplain RdmaDevice#index index}
      * @throws VerbsException with {@link #HOST_PROPERTY} {@code daemon}: ENODEV, no daemon runs; ENOSYS, softrdma-daemon is missing
      */
     public static List<RdmaDevice> devices() {
@@ -77,14 +77,21 @@ public final class Verbs {
         return devices;
     }
 
-    /** Returns the devices of one {@linkplain RdmaDevice#origin origin}, in the order of {@link #devices()}. */
+    /**
+     * Lists the devices of one {@linkplain RdmaDevice#origin origin}.
+     *
+     * @param origin of the devices
+     * @return in the order of {@link #devices()}
+     */
     public static List<RdmaDevice> devices(String origin) {
         return devices().stream().filter(device -> device.origin().equals(origin)).toList();
     }
 
     /**
-     * Returns a name for each device of a list, in its order, by which {@link RdmaDevice#isNamed} finds it: with its origin if a device
-     * before it has the same name.
+     * Names devices so that {@link RdmaDevice#isNamed} finds them: with the origin if a device before it has the same name.
+     *
+     * @param devices of a list
+     * @return their names, in the order of the list
      */
     public static List<String> names(List<RdmaDevice> devices) {
         Set<String> taken = new HashSet<>();
@@ -95,6 +102,7 @@ public final class Verbs {
      * Opens the first device of that name.
      *
      * @param name as in {@code rxe0}, or with its origin as in {@code libibverbs:rxe0}
+     * @return the context, to be closed
      * @throws VerbsException ENODEV, listing the names of the existing devices; or the error of {@link RdmaDevice#open}
      */
     public static Context open(String name) {

@@ -8,15 +8,19 @@ import java.util.List;
  * which throws EOPNOTSUPP.
  */
 public interface VerbsProvider {
-    /** Name in one word, for messages: of the transport, {@code rxe} or {@code siw}, or of the library behind it, {@code libibverbs}. */
+    /**
+     * {@return the name in one word, for messages: of the transport, {@code rxe} or {@code siw}, or of the library behind it,
+     * {@code libibverbs}}
+     */
     String name();
 
     /** {@return the current devices; opens nothing and needs no privilege} */
     List<RdmaDevice> devices();
 
     /**
-     * Returns what this machine or process lacks for devices of this provider, and where to get it; null if it lacks nothing. A provider
-     * that lacks something lists no devices.
+     * Looks what this machine or process lacks for devices of this provider. A provider that lacks something lists no devices.
+     *
+     * @return what is missing, and where to get it; null if nothing is
      */
     default String missing() {
         return null;

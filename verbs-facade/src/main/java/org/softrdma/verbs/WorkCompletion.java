@@ -23,7 +23,12 @@ public final class WorkCompletion {
     public WorkCompletion() {
     }
 
-    /** Creates an array of reusable completions for {@link CompletionQueue#poll}. */
+    /**
+     * Creates reusable completions for {@link CompletionQueue#poll}.
+     *
+     * @param length of the array
+     * @return an array without nulls
+     */
     public static WorkCompletion[] array(int length) {
         WorkCompletion[] completions = new WorkCompletion[length];
         for (int i = 0; i < length; i++) {
@@ -32,7 +37,19 @@ public final class WorkCompletion {
         return completions;
     }
 
-    /** Sets every field; called by providers. */
+    /**
+     * Sets every field; called by providers.
+     *
+     * @param wrId            opaque 64 bits of the work request
+     * @param status          outcome
+     * @param opcode          what was completed
+     * @param vendorError     detail of a failure; 0 for none
+     * @param byteLength      bytes received, read, or 8 for atomics; u32
+     * @param immediateOrRkey immediate data, or the key that the peer invalidated
+     * @param qpNum           number of the local queue pair
+     * @param sourceQp        number of the sending queue pair (datagrams only)
+     * @param flags           bits of {@link WcFlags}
+     */
     public void set(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int byteLength, int immediateOrRkey, int qpNum,
                     int sourceQp, int flags) {
         this.wrId = wrId;
@@ -47,7 +64,11 @@ public final class WorkCompletion {
         explanation = null;
     }
 
-    /** Adds to a failed completion why it failed; called by providers that know it, after {@link #set}. */
+    /**
+     * Adds to a failed completion why it failed; called by providers that know it, after {@link #set}.
+     *
+     * @param why null if it is not known
+     */
     public void explain(Explanation why) {
         explanation = why;
     }
@@ -57,10 +78,12 @@ public final class WorkCompletion {
         return wrId;
     }
 
+    /** {@return the outcome} */
     public WcStatus status() {
         return status;
     }
 
+    /** {@return whether the work request was executed} */
     public boolean isSuccess() {
         return status == WcStatus.SUCCESS;
     }
@@ -78,13 +101,14 @@ public final class WorkCompletion {
         return this;
     }
 
+    /** {@return what was completed} */
     public WcOpcode opcode() {
         return opcode;
     }
 
     /**
-     * Provider-specific detail of a failure, 0 if there is none; on this project's devices the code of a
-     * {@link org.softrdma.verbs.reason.Reason}.
+     * {@return the provider-specific detail of a failure, 0 if there is none; on this project's devices the code of a
+     * {@link org.softrdma.verbs.reason.Reason}}
      */
     public int vendorError() {
         return vendorError;

@@ -49,6 +49,8 @@ public enum WrOpcode {
     }
 
     /**
+     * Finds a constant by its number.
+     *
      * @param value a number of the C API
      * @return the constant, or null when the API knows no such number
      */

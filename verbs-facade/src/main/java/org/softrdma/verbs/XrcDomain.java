@@ -19,6 +19,7 @@ public interface XrcDomain extends AutoCloseable {
     /** With CREATE: fails if it exists ({@code O_EXCL}). */
     int EXCLUSIVE = 0x80;
 
+    /** {@return the context that opened it} */
     Context context();
 
     /**
@@ -31,6 +32,7 @@ public interface XrcDomain extends AutoCloseable {
      * @param maxWr  receives it must hold, 1..{@link DeviceAttributes#maxSrqWr()}
      * @param maxSge elements of one receive, 0..{@link DeviceAttributes#maxSrqSge()}
      * @param limit  see {@link SharedReceiveQueue#modifyLimit}
+     * @return the queue, to be closed
      * @throws VerbsException EINVAL: beyond these, or objects of another context; ENOMEM: the device has
      *     {@link DeviceAttributes#maxSrq()} already
      */
@@ -40,6 +42,7 @@ public interface XrcDomain extends AutoCloseable {
      * Creates a target ({@code ibv_create_qp_ex} with {@code IBV_QPT_XRC_RECV}): it belongs to the domain, not to a protection domain, and
      * nothing can be posted to it.
      *
+     * @return the target in RESET, to be closed
      * @throws VerbsException ENOMEM: no free queue pair
      */
     QueuePair createTarget();
@@ -48,6 +51,8 @@ public interface XrcDomain extends AutoCloseable {
      * Opens a target of this domain that any context made ({@code ibv_open_qp}). It exists until everyone that created or opened it has
      * closed it; each receives its asynchronous events.
      *
+     * @param qpNum number of the target, 24 bits
+     * @return the target, to be closed
      * @throws VerbsException EINVAL: this domain has no target of that number
      */
     QueuePair openTarget(int qpNum);

@@ -3,6 +3,7 @@ package org.softrdma.verbs.cm;
 
 /** An event of an identifier ({@code struct rdma_cm_event}). */
 public interface CmEvent {
+    /** {@return what happened} */
     CmEventType type();
 
     /** {@return the identifier; for a CONNECT_REQUEST a new one, which the caller must close} */
@@ -15,12 +16,15 @@ public interface CmEvent {
     int status();
 
     /**
-     * The peer's parameters of a connection: in CONNECT_REQUEST, CONNECT_RESPONSE, ESTABLISHED, REJECTED (private data only) and
-     * UNREACHABLE; null elsewhere.
+     * {@return the peer's parameters of a connection: in CONNECT_REQUEST, CONNECT_RESPONSE, ESTABLISHED, REJECTED (private data only) and
+     * UNREACHABLE; null elsewhere}
      */
     ConnectionParameters connection();
 
-    /** The peer's parameters of datagrams, or the address of a group: in CONNECT_REQUEST, ESTABLISHED and MULTICAST_JOIN; else null. */
+    /**
+     * {@return the peer's parameters of datagrams, or the address of a group: in CONNECT_REQUEST, ESTABLISHED and MULTICAST_JOIN; else
+     * null}
+     */
     DatagramParameters datagram();
 
     /** {@return the context given to {@link CmId#joinMulticast}, in MULTICAST_JOIN and MULTICAST_ERROR; null elsewhere} */

@@ -30,6 +30,7 @@ public interface CmId extends AutoCloseable {
     /** {@return the channel for its events; null if it is synchronous} */
     EventChannel channel();
 
+    /** {@return whether operations wait for their events} */
     default boolean isSynchronous() {
         return channel() == null;
     }
@@ -37,9 +38,14 @@ public interface CmId extends AutoCloseable {
     /** {@return the object given at creation; that of the listener for the identifier of a CONNECT_REQUEST} */
     Object context();
 
-    /** Replaces {@link #context}, for example after a CONNECT_REQUEST. */
+    /**
+     * Replaces {@link #context()}, for example after a CONNECT_REQUEST.
+     *
+     * @param context any object; may be null
+     */
     void context(Object context);
 
+    /** {@return the port space} */
     PortSpace portSpace();
 
     /** {@return the service of its queue pair} */
@@ -79,7 +85,11 @@ public interface CmId extends AutoCloseable {
      */
     void resolveAddress(InetSocketAddress source, InetSocketAddress destination, int timeoutMs);
 
-    /** Resolves the path to the peer. ROUTE_RESOLVED or ROUTE_ERROR follow. */
+    /**
+     * Resolves the path to the peer. ROUTE_RESOLVED or ROUTE_ERROR follow.
+     *
+     * @param timeoutMs milliseconds, positive
+     */
     void resolveRoute(int timeoutMs);
 
     // ---- the queue pair ----
@@ -111,6 +121,7 @@ public interface CmId extends AutoCloseable {
     /**
      * Returns the attributes that move a queue pair of the caller's own to INIT, RTR or RTS ({@code rdma_init_qp_attr}).
      *
+     * @param state that the queue pair is moved to
      * @return null if the transport changes the state itself
      * @throws VerbsException EINVAL: not known yet in this state of the connection
      */
@@ -139,6 +150,8 @@ public interface CmId extends AutoCloseable {
     /**
      * Waits for the next request at a synchronous listener. If the listener has queue pair attributes
      * ({@link ConnectionManager#createEndpoint}), the new identifier gets such a queue pair.
+     *
+     * @return the identifier of the request, to be accepted or rejected, and closed
      */
     CmId getRequest();
 
@@ -151,6 +164,7 @@ public interface CmId extends AutoCloseable {
     /**
      * Accepts the request. ESTABLISHED follows, except for datagrams.
      *
+     * @param parameters for example {@link ConnectionParameters#DEFAULT}
      * @throws VerbsException EINVAL: as in {@link #connect}, with 196 bytes of private data on RoCE, 136 of datagrams
      */
     void accept(ConnectionParameters parameters);
@@ -165,7 +179,11 @@ public interface CmId extends AutoCloseable {
     /** Confirms a CONNECT_RESPONSE, once the caller's own queue pair is in RTS. */
     void establish();
 
-    /** Reports an asynchronous event of the caller's own queue pair: COMM_EST can replace a lost message of the peer. */
+    /**
+     * Reports an asynchronous event of the caller's own queue pair.
+     *
+     * @param event COMM_EST can replace a lost message of the peer
+     */
     void notify(AsyncEventType event);
 
     /** Ends the connection, or confirms its end by the peer: the queue pair goes to ERR. DISCONNECTED follows only in the first case. */
@@ -173,41 +191,71 @@ public interface CmId extends AutoCloseable {
 
     // ---- groups, options, completions ----
 
-    /** Moves to another channel, with all pending events; null: synchronous. Waits until all delivered events are acknowledged. */
+    /**
+     * Moves to another channel, with all pending events. Waits until all delivered events are acknowledged.
+     *
+     * @param channel null to become synchronous
+     */
     void migrate(EventChannel channel);
 
     /**
      * Joins a group of datagrams. MULTICAST_JOIN or MULTICAST_ERROR follow; the queue pair is attached by then.
      *
+     * @param group    IPv4 or IPv6
      * @param sendOnly join for sending only: the queue pair is not attached
      * @param context  any object, returned by {@link CmEvent#joinContext}
      */
     void joinMulticast(InetAddress group, boolean sendOnly, Object context);
 
-    /** Leaves a group; EINVAL if it was not joined. */
+    /**
+     * Leaves a group.
+     *
+     * @param group that was joined
+     * @throws org.softrdma.verbs.VerbsException EINVAL: it was not joined
+     */
     void leaveMulticast(InetAddress group);
 
-    /** Sets the traffic class of the packets, 0..255, before {@link #resolveRoute} or {@link #accept} ({@code RDMA_OPTION_ID_TOS}). */
+    /**
+     * Sets the traffic class of the packets, before {@link #resolveRoute} or {@link #accept} ({@code RDMA_OPTION_ID_TOS}).
+     *
+     * @param tos 0..255
+     */
     void typeOfService(int tos);
 
-    /** Sets whether others may bind the same port; before {@link #bind} ({@code RDMA_OPTION_ID_REUSEADDR}). */
+    /**
+     * Sets whether others may bind the same port; before {@link #bind} ({@code RDMA_OPTION_ID_REUSEADDR}).
+     *
+     * @param reuse true to let them
+     */
     void reuseAddress(boolean reuse);
 
-    /** Sets whether the wildcard address means its own IP version only; before {@link #bind} ({@code RDMA_OPTION_ID_AFONLY}). */
+    /**
+     * Sets whether the wildcard address means its own IP version only; before {@link #bind} ({@code RDMA_OPTION_ID_AFONLY}).
+     *
+     * @param only otherwise an IPv6 one means both
+     */
     void familyOnly(boolean only);
 
     /**
-     * Sets the local ACK timeout code of the queue pair, 0..31, in place of the path's ({@code RDMA_OPTION_ID_ACK_TIMEOUT}); before
-     * {@link #connect} or {@link #accept}.
+     * Sets the local ACK timeout of the queue pair in place of the path's ({@code RDMA_OPTION_ID_ACK_TIMEOUT}); before {@link #connect} or
+     * {@link #accept}.
+     *
+     * @param code 0..31: 4.096 µs · 2^code
      */
     void ackTimeout(int code);
 
-    /** Sets the delay code, 0..31, of RNR NAKs, for messages without a receive; before {@link #connect} or {@link #accept}. */
+    /**
+     * Sets the delay of RNR NAKs, for messages without a receive; before {@link #connect} or {@link #accept}.
+     *
+     * @param code 0..31
+     */
     void minRnrTimer(int code);
 
     /**
      * Waits for the next completion of the send queue; only with a completion queue that {@link #createQp} created
      * ({@code rdma_get_send_comp}).
+     *
+     * @param into receives the completion
      */
     void awaitSend(WorkCompletion into);
 
@@ -216,6 +264,7 @@ public interface CmId extends AutoCloseable {
      * the peer has disconnected, receives that remain complete with WR_FLUSH_ERR; in C they do so over iWARP only, and over RoCE the call
      * waits for ever.
      *
+     * @param into receives the completion
      * @throws org.softrdma.verbs.VerbsException ENOTCONN: the peer has disconnected, and no receive is posted
      */
     void awaitReceive(WorkCompletion into);

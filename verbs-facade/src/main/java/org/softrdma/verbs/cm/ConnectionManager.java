@@ -18,9 +18,9 @@ import org.softrdma.verbs.VerbsException;
 /** Entry point of connection management: channels and identifiers, over the devices of all providers. Any thread. */
 public interface ConnectionManager {
     /**
-     * Returns the connection manager of this process: the first in the order of {@link Verbs#ORDER_PROPERTY} that has devices, or the first
-     * of all if there are no devices.
+     * Finds the connection manager of this process.
      *
+     * @return the first in the order of {@link Verbs#ORDER_PROPERTY} that has devices, or the first of all if there are no devices
      * @throws VerbsException ENOSYS: no provider on the class path or module path
      */
     static ConnectionManager get() {
@@ -41,9 +41,10 @@ public interface ConnectionManager {
     }
 
     /**
-     * Returns the connection manager for devices of one origin.
+     * Finds the connection manager for devices of one origin.
      *
      * @param origin as {@link RdmaDevice#origin}
+     * @return the connection manager
      * @throws VerbsException ENOSYS: what it needs is not installed
      */
     static ConnectionManager get(String origin) {
@@ -65,17 +66,33 @@ public interface ConnectionManager {
         return providers;
     }
 
+    /**
+     * Creates a channel for the events of identifiers.
+     *
+     * @return the channel, to be closed
+     */
     EventChannel createEventChannel();
 
     /**
-     * @param channel channel for its events; null for a synchronous identifier
-     * @param context any object, returned by {@link CmId#context()}; may be null
-     * @param type    service of its queue pair
+     * Creates an identifier.
+     *
+     * @param channel   channel for its events; null for a synchronous identifier
+     * @param context   any object, returned by {@link CmId#context()}; may be null
+     * @param portSpace that its ports belong to
+     * @param type      service of its queue pair
+     * @return the identifier, to be closed
      * @throws VerbsException EINVAL: a service that the port space does not support
      */
     CmId createId(EventChannel channel, Object context, PortSpace portSpace, QpType type);
 
-    /** Creates an identifier with the port space's usual service. */
+    /**
+     * Creates an identifier with the port space's usual service.
+     *
+     * @param channel   channel for its events; null for a synchronous identifier
+     * @param context   any object; may be null
+     * @param portSpace that its ports belong to
+     * @return the identifier, to be closed
+     */
     default CmId createId(EventChannel channel, Object context, PortSpace portSpace) {
         return createId(channel, context, portSpace, portSpace.usualType());
     }
@@ -86,6 +103,7 @@ public interface ConnectionManager {
      * @param info from {@link #addressInfo}
      * @param pd   protection domain of the queue pair; null for the device's shared one
      * @param qp   attributes of its queue pair; for a listener, of its requests' queue pairs. Null for none
+     * @return the identifier, to be closed
      */
     CmId createEndpoint(AddressInfo info, ProtectionDomain pd, QpInitAttributes qp);
 
@@ -94,7 +112,9 @@ public interface ConnectionManager {
      *
      * @param node    null for the wildcard address if passive, else for the own host
      * @param port    0..65535
+     * @param portSpace that the port belongs to
      * @param passive to listen
+     * @return the address, for {@link #createEndpoint}
      * @throws VerbsException EADDRNOTAVAIL: unknown name
      */
     static AddressInfo addressInfo(String node, int port, PortSpace portSpace, boolean passive) {

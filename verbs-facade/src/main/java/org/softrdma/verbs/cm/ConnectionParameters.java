@@ -29,15 +29,26 @@ public record ConnectionParameters(byte[] privateData, int responderResources, i
     public static final ConnectionParameters DEFAULT = builder().responderResources(MAX).initiatorDepth(MAX).retryCount(MAX_RETRIES)
         .rnrRetryCount(MAX_RETRIES).build();
 
+    /** Checks that there are private data. */
     public ConnectionParameters {
         Objects.requireNonNull(privateData);
     }
 
-    /** Begins with a zeroed {@code struct rdma_conn_param}: no RDMA READs, no retries, no private data. */
+    /**
+     * Begins with a zeroed {@code struct rdma_conn_param}.
+     *
+     * @return a builder with no RDMA READs, no retries, no private data
+     */
     public static Builder builder() {
         return new Builder();
     }
 
+    /**
+     * Replaces the private data.
+     *
+     * @param bytes not copied; as many as the transport carries
+     * @return new parameters
+     */
     public ConnectionParameters withPrivateData(byte[] bytes) {
         return new ConnectionParameters(bytes, responderResources, initiatorDepth, flowControl, retryCount, rnrRetryCount, srq, qpNum);
     }
@@ -47,6 +58,7 @@ public record ConnectionParameters(byte[] privateData, int responderResources, i
      *
      * @param responder {@link #responderResources}
      * @param initiator {@link #initiatorDepth}
+     * @return new parameters
      */
     public ConnectionParameters withReads(int responder, int initiator) {
         return new ConnectionParameters(privateData, responder, initiator, flowControl, retryCount, rnrRetryCount, srq, qpNum);
@@ -57,11 +69,18 @@ public record ConnectionParameters(byte[] privateData, int responderResources, i
      *
      * @param retries    {@link #retryCount}
      * @param rnrRetries {@link #rnrRetryCount}
+     * @return new parameters
      */
     public ConnectionParameters withRetries(int retries, int rnrRetries) {
         return new ConnectionParameters(privateData, responderResources, initiatorDepth, flowControl, retries, rnrRetries, srq, qpNum);
     }
 
+    /**
+     * Replaces whether end-to-end flow control is available.
+     *
+     * @param available sent to the peer
+     * @return new parameters
+     */
     public ConnectionParameters withFlowControl(boolean available) {
         return new ConnectionParameters(privateData, responderResources, initiatorDepth, available, retryCount, rnrRetryCount, srq, qpNum);
     }
@@ -71,6 +90,7 @@ public record ConnectionParameters(byte[] privateData, int responderResources, i
      *
      * @param number {@link #qpNum}
      * @param shared {@link #srq}
+     * @return new parameters
      */
     public ConnectionParameters withQp(int number, boolean shared) {
         return new ConnectionParameters(privateData, responderResources, initiatorDepth, flowControl, retryCount, rnrRetryCount, shared,
@@ -91,46 +111,95 @@ public record ConnectionParameters(byte[] privateData, int responderResources, i
         private Builder() {
         }
 
+        /**
+         * Sets {@link ConnectionParameters#privateData}.
+         *
+         * @param bytes new value
+         * @return this
+         */
         public Builder privateData(byte[] bytes) {
             privateData = bytes;
             return this;
         }
 
+        /**
+         * Sets {@link ConnectionParameters#responderResources}.
+         *
+         * @param count new value
+         * @return this
+         */
         public Builder responderResources(int count) {
             responderResources = count;
             return this;
         }
 
+        /**
+         * Sets {@link ConnectionParameters#initiatorDepth}.
+         *
+         * @param count new value
+         * @return this
+         */
         public Builder initiatorDepth(int count) {
             initiatorDepth = count;
             return this;
         }
 
+        /**
+         * Sets {@link ConnectionParameters#flowControl}.
+         *
+         * @param available new value
+         * @return this
+         */
         public Builder flowControl(boolean available) {
             flowControl = available;
             return this;
         }
 
+        /**
+         * Sets {@link ConnectionParameters#retryCount}.
+         *
+         * @param retries new value
+         * @return this
+         */
         public Builder retryCount(int retries) {
             retryCount = retries;
             return this;
         }
 
+        /**
+         * Sets {@link ConnectionParameters#rnrRetryCount}.
+         *
+         * @param retries new value
+         * @return this
+         */
         public Builder rnrRetryCount(int retries) {
             rnrRetryCount = retries;
             return this;
         }
 
+        /**
+         * Sets {@link ConnectionParameters#srq}.
+         *
+         * @param shared new value
+         * @return this
+         */
         public Builder srq(boolean shared) {
             srq = shared;
             return this;
         }
 
+        /**
+         * Sets {@link ConnectionParameters#qpNum}.
+         *
+         * @param number new value
+         * @return this
+         */
         public Builder qpNum(int number) {
             qpNum = number;
             return this;
         }
 
+        /** {@return the parameters} */
         public ConnectionParameters build() {
             return new ConnectionParameters(privateData, responderResources, initiatorDepth, flowControl, retryCount, rnrRetryCount, srq,
                 qpNum);

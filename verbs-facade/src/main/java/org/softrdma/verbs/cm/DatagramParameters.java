@@ -20,6 +20,7 @@ public record DatagramParameters(byte[] privateData, AddressVector addressVector
     /** The queue pair number that stands for all members of a group. Source: IBA vol 1 §10.5.2.1 */
     public static final int GROUP_QPN = 0xffffff;
 
+    /** Checks that there are private data. */
     public DatagramParameters {
         Objects.requireNonNull(privateData);
     }

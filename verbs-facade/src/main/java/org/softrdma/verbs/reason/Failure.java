@@ -22,17 +22,25 @@ public final class Failure implements Explanation {
     /**
      * Creates an occurrence.
      *
+     * @param reason of the catalogue
      * @param values in the order of the places in the reason's sentence; those at the end may be missing
+     * @return the occurrence
      */
     public static Failure of(Reason reason, long... values) {
         return new Failure(reason, values, null);
     }
 
-    /** Returns this occurrence as a consequence of another one. */
+    /**
+     * Makes this occurrence a consequence of another one.
+     *
+     * @param earlier what it follows from
+     * @return a new occurrence
+     */
     public Failure after(Failure earlier) {
         return new Failure(reason, values, earlier);
     }
 
+    /** {@return the reason} */
     public Reason reason() {
         return reason;
     }
@@ -47,7 +55,12 @@ public final class Failure implements Explanation {
         return values.length;
     }
 
-    /** A value by its place in the reason's sentence. */
+    /**
+     * Reads a value.
+     *
+     * @param place in the reason's sentence, from 0, below {@link #valueCount}
+     * @return the value
+     */
     public long value(int place) {
         return values[place];
     }

@@ -242,6 +242,8 @@ public enum Reason {
     }
 
     /**
+     * Finds a reason by its number.
+     *
      * @param code number of a reason
      * @return null if no reason has that number
      */
@@ -252,6 +254,7 @@ public enum Reason {
     /**
      * Finds a reason by its short name or its constant's name, in any case.
      *
+     * @param name of a reason
      * @return null if there is none
      */
     public static Reason named(String name) {

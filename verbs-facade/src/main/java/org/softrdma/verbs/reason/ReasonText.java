@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 public record ReasonText(String sentence, List<ReasonValue> values, String rule, List<String> causes, String remedy, List<String> words) {
     private static final Pattern PLACE = Pattern.compile("\\{([a-z_]+)}");
 
+    /** Copies the lists. */
     public ReasonText {
         values = List.copyOf(values);
         causes = List.copyOf(causes);
@@ -42,9 +43,10 @@ public record ReasonText(String sentence, List<ReasonValue> values, String rule,
     }
 
     /**
-     * The sentence of an occurrence.
+     * Writes the sentence of an occurrence.
      *
      * @param actual values in the order of {@link #values}; missing ones are replaced by three dots
+     * @return the sentence
      */
     public String with(long... actual) {
         int[] next = {0};
