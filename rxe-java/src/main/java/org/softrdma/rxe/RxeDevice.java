@@ -71,6 +71,7 @@ final class RxeDevice implements RdmaDevice {
             .withCongestion(link.get(RxeLinkType.CONGESTION)).withRecovery(link.get(RxeLinkType.RECOVERY))
             .withKeepAliveNs(link.get(RxeLinkType.KEEPALIVE)).withSegmentation(link.get(RxeLinkType.SEGMENTATION))
             .withLimitedMemory(link.get(LinkOption.MEMLOCK)).withStrict(link.get(LinkOption.STRICT))
+            .withRecordedEvents(link.get(LinkOption.RECORD))
             .withWire(RxeLinkType.wire(link)).withLocalWire(localWire(link)));
     }
 
@@ -153,6 +154,7 @@ final class RxeDevice implements RdmaDevice {
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
         RunningRxe running = new RunningRxe(now, caGuid(link), GidTable.of(now, link.types(), link.addresses()), faulty,
             Udp.DEST_PORT_ROCE, roceMode(), options.queuePairs(), new SecureRandom(), System::nanoTime, name);
+        running.engine().eventRings().slots(options.recordedEvents());
         running.recordConnections(new ConnectionRecord(StateDirectory.ofUser()));
         running.start();
         if (!atFirst.isNone()) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import org.softrdma.device.events.EventRings;
+import org.softrdma.host.config.LinkOption;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.config.CongestionControl;
 import org.softrdma.rxe.config.LocalWire;
@@ -18,12 +20,14 @@ import org.softrdma.rxe.config.Segmentation;
  * @param wire       carrier of the packets, and versions of RoCE
  * @param localWire  way of packets between queue pairs of the device
  * @param strict     the program is held to the rules of adapters; {@link org.softrdma.device.findings.Findings} has what is wrong
+ * @param recordedEvents events that the flight recorder keeps of each queue pair, a power of two up to 65,536, or 0; see
+ *                   {@link LinkOption#RECORD}
  */
 public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean limitedMemory, RoceWire wire, LocalWire localWire,
-                         boolean strict) {
+                         boolean strict, int recordedEvents) {
     /** RoCE v2 over UDP; no faults, no congestion control, losses found by the ACK timeout, no memory limit. */
     public static final RxeOptions DEFAULT = new RxeOptions(LinkFaults.NONE, QueuePairOptions.DEFAULT, false, RoceWire.UDP,
-        LocalWire.UDP, false);
+        LocalWire.UDP, false, EventRings.DEFAULT_SLOTS);
 
     /**
      * Replaces the faults of the link.
@@ -32,7 +36,7 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @return new options
      */
     public RxeOptions withFaults(LinkFaults newFaults) {
-        return new RxeOptions(newFaults, queuePairs, limitedMemory, wire, localWire, strict);
+        return new RxeOptions(newFaults, queuePairs, limitedMemory, wire, localWire, strict, recordedEvents);
     }
 
     /**
@@ -42,7 +46,7 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @return new options
      */
     public RxeOptions withCongestion(CongestionControl control) {
-        return new RxeOptions(faults, queuePairs.withCongestion(control), limitedMemory, wire, localWire, strict);
+        return new RxeOptions(faults, queuePairs.withCongestion(control), limitedMemory, wire, localWire, strict, recordedEvents);
     }
 
     /**
@@ -52,7 +56,7 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @return new options
      */
     public RxeOptions withRecovery(Recovery recovery) {
-        return new RxeOptions(faults, queuePairs.withRecovery(recovery), limitedMemory, wire, localWire, strict);
+        return new RxeOptions(faults, queuePairs.withRecovery(recovery), limitedMemory, wire, localWire, strict, recordedEvents);
     }
 
     /**
@@ -62,7 +66,7 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @return new options
      */
     public RxeOptions withKeepAliveNs(long timeNs) {
-        return new RxeOptions(faults, queuePairs.withKeepAliveNs(timeNs), limitedMemory, wire, localWire, strict);
+        return new RxeOptions(faults, queuePairs.withKeepAliveNs(timeNs), limitedMemory, wire, localWire, strict, recordedEvents);
     }
 
     /**
@@ -72,7 +76,7 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @return new options
      */
     public RxeOptions withSegmentation(Segmentation segmentation) {
-        return new RxeOptions(faults, queuePairs.withSegmentation(segmentation), limitedMemory, wire, localWire, strict);
+        return new RxeOptions(faults, queuePairs.withSegmentation(segmentation), limitedMemory, wire, localWire, strict, recordedEvents);
     }
 
     /**
@@ -82,7 +86,7 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @return new options
      */
     public RxeOptions withLimitedMemory(boolean limited) {
-        return new RxeOptions(faults, queuePairs, limited, wire, localWire, strict);
+        return new RxeOptions(faults, queuePairs, limited, wire, localWire, strict, recordedEvents);
     }
 
     /**
@@ -92,7 +96,7 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @return new options
      */
     public RxeOptions withWire(RoceWire newWire) {
-        return new RxeOptions(faults, queuePairs, limitedMemory, newWire, localWire, strict);
+        return new RxeOptions(faults, queuePairs, limitedMemory, newWire, localWire, strict, recordedEvents);
     }
 
     /**
@@ -102,7 +106,7 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @return new options
      */
     public RxeOptions withLocalWire(LocalWire newLocalWire) {
-        return new RxeOptions(faults, queuePairs, limitedMemory, wire, newLocalWire, strict);
+        return new RxeOptions(faults, queuePairs, limitedMemory, wire, newLocalWire, strict, recordedEvents);
     }
 
     /**
@@ -112,6 +116,16 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
      * @return new options
      */
     public RxeOptions withStrict(boolean newStrict) {
-        return new RxeOptions(faults, queuePairs, limitedMemory, wire, localWire, newStrict);
+        return new RxeOptions(faults, queuePairs, limitedMemory, wire, localWire, newStrict, recordedEvents);
+    }
+
+    /**
+     * Replaces the number of events that the flight recorder keeps.
+     *
+     * @param events see {@link #recordedEvents}
+     * @return new options
+     */
+    public RxeOptions withRecordedEvents(int events) {
+        return new RxeOptions(faults, queuePairs, limitedMemory, wire, localWire, strict, events);
     }
 }

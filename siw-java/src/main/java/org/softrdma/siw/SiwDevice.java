@@ -4,6 +4,7 @@ package org.softrdma.siw;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
+import org.softrdma.device.events.EventRings;
 import org.softrdma.device.strict.StrictContext;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.capture.CaptureFile;
@@ -40,19 +41,22 @@ final class SiwDevice implements RdmaDevice {
     private final boolean limitedMemory;
     /** The program is held to the rules of adapters. */
     private final boolean strict;
+    /** Events that the flight recorder keeps of each queue pair. */
+    private final int recordedEvents;
 
     /** Makes a configured device, or a default one, at position {@code index} of all devices. */
     SiwDevice(ConfiguredLink link, NetDevice netdev, int index, LinkStore store) {
-        this(link.name(), netdev, index, store, link.get(SiwLinkType.MPA), link.get(LinkOption.MEMLOCK), link.get(LinkOption.STRICT));
+        this(link.name(), netdev, index, store, link.get(SiwLinkType.MPA), link.get(LinkOption.MEMLOCK), link.get(LinkOption.STRICT),
+            link.get(LinkOption.RECORD));
     }
 
     /** Makes a device that is in no list. */
     SiwDevice(String name, NetDevice netdev, MpaOptions options) {
-        this(name, netdev, -1, null, options, false, false);
+        this(name, netdev, -1, null, options, false, false, EventRings.DEFAULT_SLOTS);
     }
 
     private SiwDevice(String name, NetDevice netdev, int index, LinkStore store, MpaOptions options, boolean limitedMemory,
-            boolean strict) {
+            boolean strict, int recordedEvents) {
         this.name = name;
         this.netdev = netdev;
         this.index = index;
@@ -60,6 +64,7 @@ final class SiwDevice implements RdmaDevice {
         this.options = options;
         this.limitedMemory = limitedMemory;
         this.strict = strict;
+        this.recordedEvents = recordedEvents;
     }
 
     @Override
@@ -118,6 +123,7 @@ final class SiwDevice implements RdmaDevice {
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
         RunningSiw running = new RunningSiw(now, SiwPort.hardwareAddress(name, netdev), watch == null ? options : watch.value(),
             new SecureRandom(), System::nanoTime, name, capture());
+        running.engine().eventRings().slots(recordedEvents);
         running.start();
         running.follow("softrdma-" + name + "-watch", () -> {
             if (store != null) {

@@ -75,6 +75,7 @@ final class End {
     private static Context rxe(Settings settings) {
         RxeOptions options = RxeOptions.DEFAULT.withFaults(LinkFaults.parse(settings.text("faults", "none")))
             .withRecovery(Recovery.parse(settings.text("recovery", "timeout")))
+            .withRecordedEvents(settings.number("record", RxeOptions.DEFAULT.recordedEvents()))
             .withSegmentation(Segmentation.parse(settings.text("segmentation", "faithful")))
             .withWire(RoceWire.parse(settings.text("link", "udp"), settings.text("roce", "v2")));
         return Rxe.device("bench", settings.text("netdev", "lo"), options).open();

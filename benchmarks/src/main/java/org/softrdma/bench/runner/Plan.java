@@ -84,6 +84,7 @@ final class Plan {
         groups.put("links", links());
         groups.put("qps", List.of(
             java("qps/write-64", "qps", "size=64", "mtu=1024"),
+            java("qps/write-64-unrecorded", "qps", "size=64", "mtu=1024", "record=0"),
             java("qps/write-16384", "qps", "size=16384", "mtu=1024")));
         groups.put("ud", List.of(java("ud/send", "datagrams", "sizes=64,1024")));
         groups.put("srq", List.of(

@@ -20,6 +20,8 @@ import org.softrdma.verbs.VerbsException;
  * @param <T> type of the value
  */
 public final class LinkOption<T> {
+    private static final int MAX_RECORDED = 1 << 16;
+
     /** Registered memory counts against the limit of locked memory that {@code ulimit -l} shows. Every type offers it. */
     public static final LinkOption<Boolean> MEMLOCK = of("memlock", false, LinkOption::parseMemlock)
         .format(limited -> limited ? "ulimit" : "none").title("a limit of memory").required("none or ulimit").syntax("none | ulimit")
@@ -28,6 +30,13 @@ public final class LinkOption<T> {
     /** Programs are held to the rules of adapters, and told what is wrong. Every type offers it. */
     public static final LinkOption<Boolean> STRICT = of("strict", false, LinkOption::parseStrict)
         .format(strict -> strict ? "on" : "off").title("strict mode").required("on or off").syntax("on | off").settableOnAdd().build();
+
+    /**
+     * Events that the flight recorder keeps of each queue pair: a power of two up to 65,536; 0 for none, 256 unless it is set. All queue
+     * pairs of a device share the room of 64 that keep as many; where there are more, each keeps 16 at least. Every type offers it.
+     */
+    public static final LinkOption<Integer> RECORD = of("record", 256, LinkOption::parseRecord).title("a number of recorded events")
+        .required("0, or a power of two up to " + MAX_RECORDED).syntax("EVENTS").settableOnAdd().build();
 
     private final String name;
     private final T usual;
@@ -71,6 +80,19 @@ public final class LinkOption<T> {
             case "on" -> true;
             default -> throw new VerbsException(Errno.EINVAL, "set_strict", "strict must be on or off, got '" + text + "'");
         };
+    }
+
+    private static int parseRecord(String text) {
+        try {
+            int events = Integer.parseInt(text);
+            if (events == 0 || events > 0 && events <= MAX_RECORDED && Integer.bitCount(events) == 1) {
+                return events;
+            }
+        } catch (NumberFormatException notNumber) {
+            // As for a number out of range.
+        }
+        throw new VerbsException(Errno.EINVAL, "set_record",
+            "record must be 0, or a power of two up to " + MAX_RECORDED + ", got '" + text + "'");
     }
 
     /**

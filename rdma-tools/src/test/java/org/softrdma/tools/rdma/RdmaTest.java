@@ -375,7 +375,7 @@ class RdmaTest {
             Usage: rdma link show [DEV/PORT_INDEX]
             Usage: rdma link add NAME type TYPE netdev NETDEV [ recovery { timeout | early } ] \
             [ keepalive { none | TIME } ] [ segmentation { faithful | equal } ] [ strict { on | off } ] \
-            [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ] [ wire { udp | direct } ]
+            [ record { EVENTS } ] [ link { raw | udp } ] [ roce { v1 | v2 | v1,v2 } ] [ wire { udp | direct } ]
             Usage: rdma link delete NAME
             Usage: rdma link set DEV fault { none | KEY=VALUE[,KEY=VALUE]... }
                    drop, duplicate, corrupt, truncate, extend = RATE
@@ -404,6 +404,7 @@ class RdmaTest {
                    halfopen = 1 to 1024 (connections of one address that await their request)
             Usage: rdma link set DEV memlock { none | ulimit }
             Usage: rdma link set DEV strict { on | off }
+            Usage: rdma link set DEV record { EVENTS }
             Usage: rdma link set DEV link { raw | udp }
                    raw: Ethernet frames, with CAP_NET_RAW, RoCE v1 and v2; udp: sockets, RoCE v2 only
             Usage: rdma link set DEV roce { v1 | v2 | v1,v2 }

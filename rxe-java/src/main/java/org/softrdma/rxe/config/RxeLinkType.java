@@ -61,7 +61,7 @@ public final class RxeLinkType implements LinkType {
         .format(RoceWire::word).title("RoCE mode").required("v1 or v2").syntax("v1 | v2").followed().keptBy("cma_roce_mode").build();
 
     private static final List<LinkOption<?>> OPTIONS = List.of(FAULT, CONGESTION, RECOVERY, KEEPALIVE, SEGMENTATION,
-        LinkOption.MEMLOCK, LinkOption.STRICT, LINK, ROCE, WIRE, ROCE_MODE);
+        LinkOption.MEMLOCK, LinkOption.STRICT, LinkOption.RECORD, LINK, ROCE, WIRE, ROCE_MODE);
 
     /** Creates the type, as {@link java.util.ServiceLoader} does. */
     public RxeLinkType() {

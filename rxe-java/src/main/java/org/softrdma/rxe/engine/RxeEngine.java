@@ -68,8 +68,8 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
     private final LingeringQueuePairs lingering = new LingeringQueuePairs(counters);
     private final FlightBudget flight = new FlightBudget();
     private final Gsi gsi;
-    /** Observes the packets that reach no queue pair. */
-    private final QueuePairObserver dropped;
+    /** Observes the packets that reach no queue pair; null until there is one. */
+    private QueuePairObserver dropped;
     private final ArrayDeque<QpMachine> active = new ArrayDeque<>();
     /** Queue pairs with packets in the batch that start a timer. */
     private final ArrayDeque<QpMachine> handingOver = new ArrayDeque<>();
@@ -110,7 +110,6 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         receiver = new PacketReceiver(this, port, counters);
         objects = new DeviceObjects(link);
         gsi = new Gsi(link, caGuid, random, counters);
-        dropped = eventRings().add(() -> RxeTracks.device(eventRings().device()));
     }
 
     @Override
@@ -348,6 +347,9 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
 
     /** Observer of the packets that reach no queue pair. */
     QueuePairObserver dropped() {
+        if (dropped == null) {
+            dropped = eventRings().add(() -> RxeTracks.device(eventRings().device()));
+        }
         return dropped;
     }
 

@@ -15,7 +15,7 @@ public final class SiwLinkType implements LinkType {
         .title("MPA options").required("MPA options, or default").syntax("default | KEY=VALUE[,KEY=VALUE]...")
         .details(MpaOptions.SYNTAX).followed().build();
 
-    private static final List<LinkOption<?>> OPTIONS = List.of(MPA, LinkOption.MEMLOCK, LinkOption.STRICT);
+    private static final List<LinkOption<?>> OPTIONS = List.of(MPA, LinkOption.MEMLOCK, LinkOption.STRICT, LinkOption.RECORD);
 
     /** Creates the type, as {@link java.util.ServiceLoader} does. */
     public SiwLinkType() {

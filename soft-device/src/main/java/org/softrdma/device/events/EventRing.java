@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.events;
 
-import java.util.Arrays;
 import java.util.function.Supplier;
 import org.softrdma.device.qp.QueuePairObserver;
 import org.softrdma.recording.RecordedEvent;
@@ -14,9 +13,8 @@ import org.softrdma.verbs.reason.Failure;
 import org.softrdma.verbs.reason.Reason;
 
 /**
- * The last events of one end, in a ring of slots of {@value #SLOT} longs. It begins small, and doubles until it has the number of slots
- * that its {@link EventRings} allow; from then on the oldest event is overwritten, and nothing is allocated any more. Written by the
- * device's owner.
+ * The last events of one end, in a ring of slots of {@value #SLOT} longs. It begins small, and doubles as far as its {@link EventRings}
+ * allow; from then on the oldest event is overwritten, and nothing is allocated any more. Written by the device's owner.
  *
  * <pre>
  *   long 0   time of the round
@@ -48,14 +46,18 @@ public final class EventRing implements QueuePairObserver {
     static final int OCCURRED = 16;
 
     private static final int KIND_SHIFT = 56;
-    private static final int FIRST_SLOTS = 16;
+    private static final long[] NO_SLOTS = {};
 
     private final EventRings rings;
     private final Supplier<Track.Head> head;
-    private long[] slots;
-    private int mask;
+    private long[] slots = NO_SLOTS;
+    private int mask = -1;
     /** Number of the next slot. */
     private long next;
+    /** Number of the next slot that the ring asks for more room for. */
+    private long growAt;
+    /** Number of the oldest slot when the ring grew last. */
+    private long keptFrom;
     private long postedTail;
 
     /** @param head describes the end, whenever it is called with the owner's lock held */
@@ -73,7 +75,7 @@ public final class EventRing implements QueuePairObserver {
 
     /** Begins the next slot and returns its offset. */
     private int begin(long meta) {
-        if (slots == null || next > mask && mask + 1 < rings.slots()) {
+        if (next == growAt) {
             grow();
         }
         int at = (int) (next & mask) * SLOT;
@@ -83,10 +85,21 @@ public final class EventRing implements QueuePairObserver {
         return at;
     }
 
+    /** Takes more slots if the device has room for them now; if not, asks again when all slots were overwritten once more. */
     private void grow() {
-        int size = slots == null ? Math.min(FIRST_SLOTS, rings.slots()) : 2 * (mask + 1);
-        slots = slots == null ? new long[size * SLOT] : Arrays.copyOf(slots, size * SLOT);
-        mask = size - 1;
+        int size = rings.grant(mask + 1);
+        if (size > mask + 1) {
+            long[] larger = new long[size * SLOT];
+            for (long slot = oldest(); slot < next; slot++) {
+                System.arraycopy(slots, (int) (slot & mask) * SLOT, larger, (int) (slot & size - 1) * SLOT, SLOT);
+            }
+            keptFrom = oldest();
+            slots = larger;
+            mask = size - 1;
+            growAt = keptFrom + size;
+        } else {
+            growAt = next + size;
+        }
     }
 
     private void end(int at) {
@@ -208,7 +221,7 @@ public final class EventRing implements QueuePairObserver {
 
     /** Number of the oldest slot. */
     long oldest() {
-        return Math.max(0, next - (slots == null ? 0 : mask + 1));
+        return Math.max(keptFrom, next - mask - 1);
     }
 
     /** Copies all slots, the oldest first. */
@@ -221,8 +234,13 @@ public final class EventRing implements QueuePairObserver {
         return copy;
     }
 
+    /** Number of slots that it has. */
+    int size() {
+        return mask + 1;
+    }
+
     /** Bytes of memory that the slots take. */
     long bytes() {
-        return slots == null ? 0 : (long) slots.length * Long.BYTES;
+        return (long) slots.length * Long.BYTES;
     }
 }

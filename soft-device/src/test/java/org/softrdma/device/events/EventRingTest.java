@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.softrdma.device.qp.QueuePairObserver;
 import org.softrdma.recording.RecordedEvent;
@@ -122,6 +124,42 @@ class EventRingTest {
         }
         assertEquals(32 * 48, rings.bytes());
         assertEquals(17, track().events().size());
+    }
+
+    /** 64 full rings are the device's room; a ring that found none grows once there is some, and keeps what it had. */
+    @Test
+    void shouldShareTheRoomOfADevice() {
+        List<EventRing> busy = new ArrayList<>();
+        for (int i = 0; i < EventRings.FULL_RINGS; i++) {
+            EventRing each = (EventRing) rings.add(() -> HEAD);
+            for (int event = 0; event < 1000; event++) {
+                each.raised(AsyncEventType.QP_FATAL);
+            }
+            busy.add(each);
+        }
+        for (int i = 0; i < 100; i++) {
+            ring.flushed(i + 1);
+        }
+        assertEquals((64 * 256 + 16) * 48, rings.bytes());
+        assertEquals(84, ring.oldest());
+        rings.remove(busy.getFirst());
+        for (int i = 100; i < 120; i++) {
+            ring.flushed(i + 1);
+        }
+        assertEquals((63 * 256 + 32) * 48, rings.bytes());
+        for (EventRing each : busy) {
+            rings.remove(each);
+        }
+        assertEquals(numbers(96, 120), track().events(), "16 from before it grew, and 8 since");
+        for (int i = 120; i < 2000; i++) {
+            ring.flushed(i + 1);
+        }
+        assertEquals(numbers(1744, 2000), track().events());
+        assertEquals(256 * 48, rings.bytes());
+    }
+
+    private static List<RecordedEvent> numbers(int from, int until) {
+        return IntStream.range(from, until).<RecordedEvent>mapToObj(i -> new RecordedEvent.Flushed(i, 1005, i + 1)).toList();
     }
 
     /** The ring may begin with the second slot of an event: that event is lost as a whole. */
