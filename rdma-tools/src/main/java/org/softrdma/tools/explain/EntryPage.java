@@ -5,7 +5,7 @@ import java.util.List;
 import org.softrdma.verbs.reason.Reason;
 import org.softrdma.verbs.reason.ReasonText;
 
-/** An entry of the catalogue as text. */
+/** An entry of the catalogue, or a term, as text. */
 final class EntryPage {
     private static final int WIDTH = 100;
     /** Reasons whose status is seen by the peer: it was this end that refused. */
@@ -26,17 +26,29 @@ final class EntryPage {
             field(page, "Status", reason.status() + " (" + reason.status().value() + ")"
                 + (reason.code() >> 8 == REFUSED_HERE ? " of the peer's work request" : ""));
         }
-        field(page, "Rule", text.rule());
-        String label = "Causes";
-        for (String cause : text.causes()) {
-            field(page, label, cause);
-            label = "";
-        }
-        field(page, "To do", text.remedy());
+        advice(page, text.rule(), text.causes(), text.remedy());
         if (!text.words().isEmpty()) {
             field(page, "See also", String.join(", ", text.words()));
         }
         return page.toString();
+    }
+
+    /** The term, with a line feed at the end of each line. */
+    static String of(Term term) {
+        StringBuilder page = new StringBuilder(term.title()).append('\n');
+        field(page, "Says", term.says());
+        advice(page, term.rule(), term.causes(), term.remedy());
+        return page.toString();
+    }
+
+    private static void advice(StringBuilder page, String rule, List<String> causes, String remedy) {
+        field(page, "Rule", rule);
+        String label = "Causes";
+        for (String cause : causes) {
+            field(page, label, cause);
+            label = "";
+        }
+        field(page, "To do", remedy);
     }
 
     private static void field(StringBuilder page, String label, String text) {

@@ -94,6 +94,7 @@ final class Lookup {
             names.addAll(each.text().words());
         });
         Arrays.stream(WcStatus.values()).forEach(each -> names.add(STATUS_PREFIX + each.name()));
+        Terms.all().forEach(each -> names.add(each.word()));
         return names;
     }
 }

@@ -5,14 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.tools.ToolRun;
+import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.WcStatus;
 import org.softrdma.verbs.reason.Failure;
 import org.softrdma.verbs.reason.Reason;
@@ -96,6 +100,54 @@ class ExplainTest {
     @Test
     void shouldListAllReasons() {
         assertEquals(Reason.values().length, explain().out().lines().filter(line -> line.startsWith("0x")).count());
+    }
+
+    /** Every counter that `rdma statistic` can show leads to an entry: its own, or those of the reasons that it counts. */
+    @Test
+    void shouldExplainEveryCounter() throws ClassNotFoundException {
+        List<String> counters = new ArrayList<>();
+        for (String each : List.of("rxe.qp.RxeCounter", "rxe.cm.CmCounter", "siw.qp.SiwCounter", "link.raw.RawCounter",
+            "link.udp.UdpCounter", "link.fault.FaultCounter")) {
+            for (Object counter : Class.forName("org.softrdma." + each).getEnumConstants()) {
+                counters.add(counter.toString().toLowerCase(Locale.ROOT));
+            }
+        }
+        List<String> unknown = counters.stream().filter(name -> Terms.named(name) == null && Reason.named(name) == null
+            && Arrays.stream(Reason.values()).noneMatch(each -> each.text().words().contains(name))).toList();
+
+        assertEquals(List.of(), unknown);
+        assertTrue(counters.size() > 120, counters.toString());
+    }
+
+    @Test
+    void shouldExplainEveryRejectionThatTheSpecificationKnows() throws ReflectiveOperationException {
+        Method nameOf = Class.forName("org.softrdma.wire.cm.CmRejectReason").getMethod("name", int.class);
+        for (int code = 1; code <= 35; code++) {
+            String page = explain("reject", Integer.toString(code)).out();
+            if (code == 34) {
+                assertEquals("", page, "reserved");
+                continue;
+            }
+            assertTrue(page.startsWith("rejected, status " + code + ": " + nameOf.invoke(null, code) + "\n"), page);
+            assertTrue(page.contains("§12.6.7.2, code " + code), page);
+        }
+        assertTrue(explain("invalid", "service", "id").out().startsWith("rejected, status 8: "), "as tools print it");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Errno.class)
+    void shouldExplainEveryErrno(Errno errno) {
+        String page = explain(errno.name()).out();
+
+        assertTrue(page.startsWith(errno + " (" + errno.value() + "): " + errno.text() + "\n  Says  "), page);
+        assertTrue(page.contains("\n  Causes  ") && page.contains("\n  To do   "), page);
+        assertEquals(page, explain("-" + errno.value()).out(), "as events have it");
+    }
+
+    @Test
+    void shouldHaveOneEntryForEachTerm() {
+        assertEquals(List.of(), Terms.all().stream().map(Term::word).filter(word ->
+            Terms.all().stream().filter(each -> each.word().equals(word)).count() > 1).toList());
     }
 
     @Test

@@ -34,8 +34,6 @@ public enum Reason {
     LKEY_RANGE(0x0105, WcStatus.LOC_PROT_ERR),
     /** Local protection error: the memory of lkey … at […, +…) was freed while it was registered. */
     LOCAL_MEMORY_GONE(0x0106, WcStatus.LOC_PROT_ERR),
-    /** Local protection error: … bytes of a response do not fit the elements of the work request. */
-    RESPONSE_LONGER_THAN_ELEMENTS(0x0107, WcStatus.LOC_PROT_ERR),
     /** Local length error: a message of … bytes; the longest has …. */
     MESSAGE_TOO_LONG(0x0110, WcStatus.LOC_LEN_ERR),
     /** Local length error: … works on 8 bytes, its elements have …. */
