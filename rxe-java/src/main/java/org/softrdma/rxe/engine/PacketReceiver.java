@@ -112,7 +112,7 @@ final class PacketReceiver implements FrameHandler {
         }
         if (refusal == null) {
             counters.count(RxeCounter.RCVD_PKTS);
-            engine.lingering().onPacket(entry, packet);
+            refusal = engine.lingering().onPacket(entry, packet);
         }
         return refusal;
     }

@@ -83,21 +83,24 @@ public final class LingeringQueuePairs {
         }
     }
 
-    /** Acknowledges again a request that was executed before the queue pair was destroyed; READs and atomics cannot be answered. */
-    public void onPacket(Entry entry, InboundPacket packet) {
+    /**
+     * Acknowledges again a request that was executed before the queue pair was destroyed; READs and atomics cannot be answered.
+     *
+     * @return why the packet must be dropped, or null
+     */
+    public RxeCounter onPacket(Entry entry, InboundPacket packet) {
         if (packet.service() != Opcode.service(entry.acknowledge)) {
-            counters.count(RxeCounter.DROP_WRONG_SERVICE);
-            return;
+            return RxeCounter.DROP_WRONG_SERVICE;
         }
         if (Psn.compare(packet.psn(), entry.executed.expectedPsn()) >= 0 || !packet.hasAny(Opcode.SEND | Opcode.WRITE)) {
-            counters.count(RxeCounter.DROP_GHOST_REQUEST);
-            return;
+            return RxeCounter.DROP_GHOST_REQUEST;
         }
         entry.acknowledgePsn = entry.executed.acknowledgeable(packet.psn());
         if (!entry.owesAcknowledge) {
             entry.owesAcknowledge = true;
             toAcknowledge.add(entry);
         }
+        return null;
     }
 
     /**
