@@ -41,7 +41,7 @@ import org.softrdma.verbs.reason.Reason;
 class EveryReasonTest {
     /** Reasons of iWARP devices and of the daemon, and those that need more than packets. */
     private static final Set<Reason> ELSEWHERE = EnumSet.of(
-        // siw: CompletionReasonTest and StreamReasonTest of siw-java
+        // iWARP: StreamReasonTest
         Reason.CONNECTION_ENDED, Reason.STUCK_DISCONNECT, Reason.STREAM_TORN, Reason.STREAM_VIOLATION, Reason.TERMINATED,
         Reason.TERMINATED_ACCESS,
         // A record of a C program's ring: RxeRingsFuzzTest of host-daemon
