@@ -53,8 +53,7 @@ class ModulePathTest {
         Map.entry("org.softrdma.siw", "org.softrdma.siw org.softrdma.siw.config"),
         Map.entry("org.softrdma.fabric", ""),
         Map.entry("org.softrdma.rsocket", "org.softrdma.rsocket org.softrdma.rsocket.stream"),
-        Map.entry("org.softrdma.rpcrdma", "org.softrdma.rpcrdma org.softrdma.rpcrdma.connection org.softrdma.rpcrdma.machine"
-            + " org.softrdma.rpcrdma.wire"),
+        Map.entry("org.softrdma.rpcrdma", "org.softrdma.rpcrdma"),
         Map.entry("org.softrdma.storage", "org.softrdma.storage org.softrdma.storage.nvme org.softrdma.storage.nvme.host"
             + " org.softrdma.storage.nvme.store"),
         Map.entry("org.softrdma.simulator", ""),

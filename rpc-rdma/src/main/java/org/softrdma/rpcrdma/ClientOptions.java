@@ -17,6 +17,11 @@ public record ClientOptions(int calls, int inlineBytes, boolean windows, Duratio
     /** Defaults: 32 calls, 4 KiB inline as Linux has, windows, 30 seconds. */
     public static final ClientOptions DEFAULT = new ClientOptions(32, 4096, true, Duration.ofSeconds(30), 4);
 
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException a value is out of its range
+     */
     public ClientOptions {
         if (calls < 1 || calls > 1024 || inlineBytes < 1024 || inlineBytes > 262144 || inlineBytes % 1024 != 0 || reverseCalls < 0) {
             throw new IllegalArgumentException("calls 1..1024: " + calls + "; inline bytes 1024..262144, a multiple of 1024: " + inlineBytes
@@ -24,18 +29,42 @@ public record ClientOptions(int calls, int inlineBytes, boolean windows, Duratio
         }
     }
 
+    /**
+     * Replaces the number of calls under way.
+     *
+     * @param calls calls at most, 1..1024
+     * @return new options
+     */
     public ClientOptions withCalls(int calls) {
         return new ClientOptions(calls, inlineBytes, windows, connectTimeout, reverseCalls);
     }
 
+    /**
+     * Replaces the length of the longest SEND.
+     *
+     * @param inlineBytes bytes, 1024..262144, a multiple of 1024
+     * @return new options
+     */
     public ClientOptions withInlineBytes(int inlineBytes) {
         return new ClientOptions(calls, inlineBytes, windows, connectTimeout, reverseCalls);
     }
 
+    /**
+     * Replaces whether memory is exposed by windows.
+     *
+     * @param windows true for windows, if the device has them
+     * @return new options
+     */
     public ClientOptions withWindows(boolean windows) {
         return new ClientOptions(calls, inlineBytes, windows, connectTimeout, reverseCalls);
     }
 
+    /**
+     * Replaces the time for a connection to be made.
+     *
+     * @param connectTimeout a positive duration
+     * @return new options
+     */
     public ClientOptions withConnectTimeout(Duration connectTimeout) {
         return new ClientOptions(calls, inlineBytes, windows, connectTimeout, reverseCalls);
     }

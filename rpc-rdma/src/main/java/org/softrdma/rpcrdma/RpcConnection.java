@@ -10,6 +10,7 @@ public interface RpcConnection {
     /** {@return the client's address} */
     InetSocketAddress peer();
 
+    /** {@return the address that the client is connected to} */
     InetSocketAddress local();
 
     /** {@return whether calls can still arrive, and reverse calls be made} */

@@ -24,6 +24,7 @@ public final class RpcExchange {
         this.exchange = exchange;
     }
 
+    /** {@return the connection that the call came on} */
     public RpcConnection connection() {
         return connection;
     }
@@ -38,7 +39,7 @@ public final class RpcExchange {
         return exchange.reply();
     }
 
-    /** Bytes of the next large item of the result, 0 if the client has given no memory for it: then it is part of {@link #reply}. */
+    /** {@return bytes of the next large item of the result; 0 if the client has given no memory for it: it is a part of the reply then} */
     public int nextItemBytes() {
         return exchange.nextItemBytes();
     }
@@ -53,7 +54,11 @@ public final class RpcExchange {
         return connection.workMemory(exchange.buffer()).asSlice(exchange.nextItemOffset(), exchange.nextItemBytes());
     }
 
-    /** Ends an item of so many bytes. */
+    /**
+     * Ends an item.
+     *
+     * @param bytes its length, 0 to {@link #nextItemBytes}
+     */
     public void itemDone(int bytes) {
         exchange.itemDone(bytes);
     }

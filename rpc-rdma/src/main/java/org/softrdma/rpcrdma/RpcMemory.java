@@ -18,6 +18,7 @@ public final class RpcMemory implements AutoCloseable {
         this.region = region;
     }
 
+    /** {@return the memory} */
     public MemorySegment segment() {
         return region.memory();
     }
@@ -27,6 +28,7 @@ public final class RpcMemory implements AutoCloseable {
         return region.memory().asByteBuffer();
     }
 
+    /** {@return its length in bytes} */
     public int bytes() {
         return (int) region.length();
     }

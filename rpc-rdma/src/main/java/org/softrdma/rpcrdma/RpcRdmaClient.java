@@ -76,6 +76,9 @@ public final class RpcRdmaClient implements AutoCloseable {
     /**
      * Connects to a server.
      *
+     * @param server  its address
+     * @param options of the client
+     * @return the client, connected
      * @throws RpcRdmaException ECONNREFUSED, ETIMEDOUT, ENODEV and others of the connection manager
      */
     public static RpcRdmaClient connect(InetSocketAddress server, ClientOptions options) throws RpcRdmaException {
@@ -85,6 +88,10 @@ public final class RpcRdmaClient implements AutoCloseable {
     /**
      * Connects to a server that may call this client.
      *
+     * @param server         its address
+     * @param options        of the client
+     * @param reverseService executes the server's calls
+     * @return the client, connected
      * @throws RpcRdmaException ECONNREFUSED, ETIMEDOUT, ENODEV and others of the connection manager
      */
     public static RpcRdmaClient connect(InetSocketAddress server, ClientOptions options, ReverseService reverseService)
@@ -94,11 +101,12 @@ public final class RpcRdmaClient implements AutoCloseable {
         return client;
     }
 
+    /** {@return the server's address} */
     public InetSocketAddress server() {
         return server;
     }
 
-    /** @return counters that are not 0, by name */
+    /** {@return counters that are not 0, by name} */
     public Map<String, Long> counters() {
         return counters.snapshot();
     }
@@ -110,7 +118,12 @@ public final class RpcRdmaClient implements AutoCloseable {
 
     // ---- calls ----
 
-    /** Allocates memory for requests. */
+    /**
+     * Allocates memory for requests.
+     *
+     * @param bytes length, from 1
+     * @return memory, to be closed
+     */
     public RpcMemory allocate(long bytes) {
         Arena arena = Arena.ofShared();
         MemorySegment memory = arena.allocate(bytes, 4096);
@@ -121,9 +134,11 @@ public final class RpcRdmaClient implements AutoCloseable {
     /**
      * Sends a call. Waits while {@link ClientOptions#calls} are under way.
      *
+     * @param request the call, and the memory that it exposes
      * @return the reply. It fails with an {@link RpcRdmaException}: EPROTO if the server refused the header, or its reply is malformed;
      *     ENOTCONN if the client was closed, or not connected again in time. There is no time limit otherwise, as the server may be slow
-     * @throws RpcRdmaException EINVAL: the message does not fit inline; ENOTCONN
+     * @throws RpcRdmaException       EINVAL: the message does not fit inline; ENOTCONN
+     * @throws InterruptedIOException the thread was interrupted while it waited
      */
     public CompletableFuture<RpcReply> call(RpcRequest request) throws RpcRdmaException, InterruptedIOException {
         lock.lock();

@@ -10,7 +10,9 @@ import org.softrdma.verbs.VerbsException;
 public final class RpcRdmaException extends IOException {
     private static final long serialVersionUID = 1L;
 
+    /** Kind of failure. */
     private final Errno errno;
+    /** Fault of a header, or null. */
     private final HeaderFault fault;
 
     RpcRdmaException(Errno errno, String detail) {
@@ -31,12 +33,13 @@ public final class RpcRdmaException extends IOException {
         fault = null;
     }
 
+    /** {@return the kind of failure; EPROTO for a header that one of the ends refused} */
     public Errno errno() {
         return errno;
     }
 
-    /** @return with EPROTO the fault of the header of the call or the reply; else null */
-    public HeaderFault fault() {
+    /** Returns with EPROTO the fault of the header of the call or the reply; else null. */
+    HeaderFault fault() {
         return fault;
     }
 }

@@ -69,23 +69,26 @@ public final class RpcRdmaServer implements AutoCloseable {
      * Starts a server.
      *
      * @param addresses addresses to listen at; of the wildcard addresses, that of IPv6 means IPv6 only. Port 0 for any
+     * @param options   of the server
+     * @param service   executes the calls
+     * @return the server, listening
      * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV
      */
     public static RpcRdmaServer start(List<InetSocketAddress> addresses, ServerOptions options, RpcService service) {
         return new RpcRdmaServer(service, options, List.copyOf(addresses));
     }
 
-    /** @return the addresses, with the ports that were assigned */
+    /** {@return the addresses, with the ports that were assigned} */
     public List<InetSocketAddress> addresses() {
         return listeners.stream().map(CmId::localAddress).toList();
     }
 
-    /** @return counters of all connections that are not 0, by name */
+    /** {@return counters of all connections that are not 0, by name} */
     public Map<String, Long> counters() {
         return counters.snapshot();
     }
 
-    /** @return the connections that are open */
+    /** {@return the connections that are open} */
     public synchronized List<RpcConnection> connections() {
         return List.copyOf(connections.values());
     }

@@ -21,7 +21,11 @@ public final class RpcRequest {
     private final List<Exposure> exposures = new ArrayList<>();
     private final List<ByteBuffer> memories = new ArrayList<>();
 
-    /** @param message the RPC call, without the parts that are in read chunks; its first word is the XID */
+    /**
+     * Creates a request without memory.
+     *
+     * @param message the RPC call, without the parts that are in read chunks; its first word is the XID
+     */
     public RpcRequest(ByteBuffer message) {
         this.message = message.slice();
         xid = message.getInt(message.position());
@@ -32,7 +36,14 @@ public final class RpcRequest {
         this.xid = xid;
     }
 
-    /** A call that is in memory of its own, for messages that are too long to be sent inline. */
+    /**
+     * Creates a call that is in memory of its own, for messages that are too long to be sent inline.
+     *
+     * @param memory that has it
+     * @param offset of its first byte in the memory
+     * @param length bytes
+     * @return the request
+     */
     public static RpcRequest ofLong(RpcMemory memory, int offset, int length) {
         RpcRequest request = new RpcRequest(memory.buffer().getInt(offset));
         request.add(Exposure.Kind.READ, 0, memory, offset, length);
@@ -43,17 +54,35 @@ public final class RpcRequest {
      * Adds a part of the call, in the order of positions and before all {@link #write}s.
      *
      * @param position of its first byte in the complete call, a multiple of four
+     * @param memory that has it
+     * @param offset of its first byte in the memory
+     * @param length bytes
+     * @return this request
      */
     public RpcRequest read(int position, RpcMemory memory, int offset, int length) {
         return add(Exposure.Kind.READ, position, memory, offset, length);
     }
 
-    /** Adds memory for the next large item of the result, before {@link #reply}. */
+    /**
+     * Adds memory for the next large item of the result, before {@link #reply}.
+     *
+     * @param memory that the server writes
+     * @param offset of the item's first byte in the memory
+     * @param length bytes
+     * @return this request
+     */
     public RpcRequest write(RpcMemory memory, int offset, int length) {
         return add(Exposure.Kind.WRITE, 0, memory, offset, length);
     }
 
-    /** Adds memory for a reply that does not fit inline. */
+    /**
+     * Adds memory for a reply that does not fit inline.
+     *
+     * @param memory that the server writes
+     * @param offset of the reply's first byte in the memory
+     * @param length bytes
+     * @return this request
+     */
     public RpcRequest reply(RpcMemory memory, int offset, int length) {
         return add(Exposure.Kind.REPLY, 0, memory, offset, length);
     }

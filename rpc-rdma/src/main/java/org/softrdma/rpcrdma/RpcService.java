@@ -11,10 +11,16 @@ public interface RpcService {
      *
      * <p>A {@link java.nio.BufferOverflowException} fails the exchange, since its reply is too long. So does another exception, which is
      * logged.
+     *
+     * @param exchange the call, and the place of its reply
      */
     void serve(RpcExchange exchange);
 
-    /** Reports that a connection has ended. No call of it arrives any more; those in work may still be completed, without effect. */
+    /**
+     * Reports that a connection has ended. No call of it arrives any more; those in work may still be completed, without effect.
+     *
+     * @param connection that has ended
+     */
     default void onDisconnected(RpcConnection connection) {
     }
 }

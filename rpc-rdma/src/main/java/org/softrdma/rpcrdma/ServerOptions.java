@@ -20,6 +20,11 @@ public record ServerOptions(int credits, int inlineBytes, int maxCall, int maxWo
     /** Receives beyond the credits: replies to reverse calls, and messages that take no credit. */
     private static final int EXTRA_RECEIVES = 8;
 
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException a value is out of its range
+     */
     public ServerOptions {
         if (credits < 1 || credits > 1024 || inlineBytes < 1024 || inlineBytes > 262144 || inlineBytes % 1024 != 0 || maxCall < inlineBytes
             || maxWorkBuffers < 1 || maxConnections < 1 || reverseCalls < 0) {
@@ -37,26 +42,62 @@ public record ServerOptions(int credits, int inlineBytes, int maxCall, int maxWo
         return maxCall + REPLY_BYTES;
     }
 
+    /**
+     * Replaces the number of calls of one client in work.
+     *
+     * @param credits credits at most, 1..1024
+     * @return new options
+     */
     public ServerOptions withCredits(int credits) {
         return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
     }
 
+    /**
+     * Replaces the length of the longest SEND.
+     *
+     * @param inlineBytes bytes, 1024..262144, a multiple of 1024
+     * @return new options
+     */
     public ServerOptions withInlineBytes(int inlineBytes) {
         return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
     }
 
+    /**
+     * Replaces the length of the longest call, and of the longest data of a result.
+     *
+     * @param maxCall bytes, not less than the inline bytes
+     * @return new options
+     */
     public ServerOptions withMaxCall(int maxCall) {
         return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
     }
 
+    /**
+     * Replaces the number of buffers of one connection for what is not inline.
+     *
+     * @param maxWorkBuffers buffers at most, from 1
+     * @return new options
+     */
     public ServerOptions withMaxWorkBuffers(int maxWorkBuffers) {
         return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
     }
 
+    /**
+     * Replaces the number of connections at a time.
+     *
+     * @param maxConnections connections at most, from 1
+     * @return new options
+     */
     public ServerOptions withMaxConnections(int maxConnections) {
         return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
     }
 
+    /**
+     * Replaces the number of calls of the server to one client under way.
+     *
+     * @param reverseCalls calls at most, from 0
+     * @return new options
+     */
     public ServerOptions withReverseCalls(int reverseCalls) {
         return new ServerOptions(credits, inlineBytes, maxCall, maxWorkBuffers, maxConnections, reverseCalls);
     }
