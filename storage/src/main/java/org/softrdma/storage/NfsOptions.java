@@ -28,16 +28,27 @@ public record NfsOptions(Path directory, boolean readOnly, List<InetSocketAddres
     /** Time in which clients notice a restart of the server. */
     public static final int GRACE_SECONDS = 30;
 
+    /** Copies the list. */
     public NfsOptions {
         addresses = List.copyOf(addresses);
     }
 
-    /** Defaults: the usual ports, on all addresses of both families. */
+    /**
+     * Creates options with defaults: the usual ports, on all addresses of both families.
+     *
+     * @param directory the exported directory
+     * @return new options
+     */
     public static NfsOptions of(Path directory) {
         return new NfsOptions(directory, false, anyAddress(PORT), MOUNT_PORT, GRACE_SECONDS, ServerOptions.DEFAULT);
     }
 
-    /** @return the wildcard addresses of both families */
+    /**
+     * Returns the wildcard addresses.
+     *
+     * @param port of both
+     * @return those of IPv4 and of IPv6
+     */
     public static List<InetSocketAddress> anyAddress(int port) {
         try {
             return List.of(new InetSocketAddress(InetAddress.getByAddress(new byte[4]), port),
@@ -47,18 +58,42 @@ public record NfsOptions(Path directory, boolean readOnly, List<InetSocketAddres
         }
     }
 
+    /**
+     * Replaces whether clients may only read.
+     *
+     * @param readOnly true for reading only
+     * @return new options
+     */
     public NfsOptions withReadOnly(boolean readOnly) {
         return new NfsOptions(directory, readOnly, addresses, mountPort, graceSeconds, transport);
     }
 
+    /**
+     * Replaces the addresses of RDMA connections.
+     *
+     * @param addresses from 1
+     * @return new options
+     */
     public NfsOptions withAddresses(List<InetSocketAddress> addresses) {
         return new NfsOptions(directory, readOnly, addresses, mountPort, graceSeconds, transport);
     }
 
+    /**
+     * Replaces the TCP port of MOUNT.
+     *
+     * @param mountPort 0 for any
+     * @return new options
+     */
     public NfsOptions withMountPort(int mountPort) {
         return new NfsOptions(directory, readOnly, addresses, mountPort, graceSeconds, transport);
     }
 
+    /**
+     * Replaces the time in which clients claim what they had locked.
+     *
+     * @param graceSeconds seconds, from 0
+     * @return new options
+     */
     public NfsOptions withGraceSeconds(int graceSeconds) {
         return new NfsOptions(directory, readOnly, addresses, mountPort, graceSeconds, transport);
     }

@@ -70,6 +70,8 @@ public final class NfsServer implements AutoCloseable {
     /**
      * Starts a server.
      *
+     * @param options of the server
+     * @return the server, listening
      * @throws IOException    the directory cannot be exported, or the port of MOUNT is in use
      * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV
      */
@@ -77,17 +79,17 @@ public final class NfsServer implements AutoCloseable {
         return new NfsServer(options);
     }
 
-    /** @return the addresses of RDMA connections, with the ports that were assigned */
+    /** {@return the addresses of RDMA connections, with the ports that were assigned} */
     public List<InetSocketAddress> addresses() {
         return server.addresses();
     }
 
-    /** @return the TCP port of MOUNT */
+    /** {@return the TCP port of MOUNT} */
     public int mountPort() {
         return mount.port();
     }
 
-    /** @return counters that are not 0, by name */
+    /** {@return counters that are not 0, by name} */
     public Map<String, Long> counters() {
         Map<String, Long> all = new TreeMap<>(server.counters());
         all.putAll(counters.snapshot());

@@ -20,6 +20,11 @@ public record NvmeOptions(String name, List<InetSocketAddress> addresses, int bl
     /** Longest name, bytes. Source: NVMe 1.3 §7.9 */
     public static final int LONGEST_NAME = 223;
 
+    /**
+     * Checks the ranges, and copies the list.
+     *
+     * @throws IllegalArgumentException a value is out of its range
+     */
     public NvmeOptions {
         addresses = List.copyOf(addresses);
         int nameBytes = name.getBytes(StandardCharsets.UTF_8).length;
@@ -34,19 +39,43 @@ public record NvmeOptions(String name, List<InetSocketAddress> addresses, int bl
         }
     }
 
-    /** Defaults: blocks of 512 bytes, up to 8 I/O queues of 128 entries. */
+    /**
+     * Creates options with defaults: blocks of 512 bytes, up to 8 I/O queues of 128 entries.
+     *
+     * @param name      NQN of the subsystem
+     * @param addresses to listen at
+     * @return new options
+     */
     public static NvmeOptions of(String name, List<InetSocketAddress> addresses) {
         return new NvmeOptions(name, addresses, 512, 8, 128);
     }
 
+    /**
+     * Replaces the size of a logical block.
+     *
+     * @param blockBytes 512 or 4096
+     * @return new options
+     */
     public NvmeOptions withBlockBytes(int blockBytes) {
         return new NvmeOptions(name, addresses, blockBytes, ioQueues, entries);
     }
 
+    /**
+     * Replaces the number of I/O queues of a controller.
+     *
+     * @param ioQueues queues at most, 1..64
+     * @return new options
+     */
     public NvmeOptions withIoQueues(int ioQueues) {
         return new NvmeOptions(name, addresses, blockBytes, ioQueues, entries);
     }
 
+    /**
+     * Replaces the number of entries of an I/O queue.
+     *
+     * @param entries entries at most, 2..1024
+     * @return new options
+     */
     public NvmeOptions withEntries(int entries) {
         return new NvmeOptions(name, addresses, blockBytes, ioQueues, entries);
     }

@@ -85,7 +85,9 @@ public final class NvmeTarget implements AutoCloseable {
     /**
      * Starts a target.
      *
-     * @param store closed with the target
+     * @param store   bytes of the namespace; closed with the target
+     * @param options of the target
+     * @return the target, listening
      * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV; the store is left open
      */
     public static NvmeTarget start(BlockStore store, NvmeOptions options) {
@@ -95,17 +97,17 @@ public final class NvmeTarget implements AutoCloseable {
         return new NvmeTarget(store, options);
     }
 
-    /** @return the addresses, with the ports that were assigned */
+    /** {@return the addresses, with the ports that were assigned} */
     public List<InetSocketAddress> addresses() {
         return listeners.stream().map(CmId::localAddress).toList();
     }
 
-    /** @return counters that are not 0, by name */
+    /** {@return counters that are not 0, by name} */
     public Map<String, Long> counters() {
         return counters.snapshot();
     }
 
-    /** @return number of controllers: hosts that are connected */
+    /** {@return number of controllers: hosts that are connected} */
     public int controllers() {
         return subsystem.size();
     }
@@ -162,7 +164,7 @@ public final class NvmeTarget implements AutoCloseable {
         }
     }
 
-    /** @return null if the request can be accepted */
+    /** {@return null if the request can be accepted} */
     private Refusal check(CmId id, ConnectionParameters parameters) {
         Refusal malformed = QueueRequest.check(parameters.privateData());
         if (malformed != null) {
@@ -191,7 +193,7 @@ public final class NvmeTarget implements AutoCloseable {
         return !closed && queues.size() < CONNECTIONS;
     }
 
-    /** @return null if the request was accepted, or withdrawn */
+    /** {@return null if the request was accepted, or withdrawn} */
     private Refusal accept(CmId id, ConnectionParameters parameters) {
         QueueRequest request = QueueRequest.parse(parameters.privateData());
         TargetQueue queue;

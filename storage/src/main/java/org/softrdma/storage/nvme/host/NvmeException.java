@@ -23,7 +23,7 @@ public final class NvmeException extends Exception {
         this.status = status;
     }
 
-    /** @return the type in bits 8..10 and the code in bits 0..7 of the command's status; 0 if it was not a status */
+    /** {@return the type in bits 8..10 and the code in bits 0..7 of the command's status; 0 if it was not a status} */
     public int status() {
         return status;
     }

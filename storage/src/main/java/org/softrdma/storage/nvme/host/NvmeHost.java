@@ -49,7 +49,10 @@ public final class NvmeHost implements AutoCloseable {
     /**
      * Connects to a subsystem: an admin queue and an I/O queue.
      *
+     * @param target    its address
      * @param subsystem NQN, at most 223 bytes
+     * @return the host, connected
+     * @throws NvmeException there is no connection, or the target refused a command
      */
     public static NvmeHost connect(InetSocketAddress target, String subsystem) throws NvmeException {
         if (subsystem.getBytes(StandardCharsets.UTF_8).length > ConnectData.LONGEST_NAME) {
@@ -136,27 +139,27 @@ public final class NvmeHost implements AutoCloseable {
 
     // ---- what the target is ----
 
-    /** @return model of the controller, without trailing blanks */
+    /** {@return model of the controller, without trailing blanks} */
     public String model() {
         return model;
     }
 
-    /** @return serial number of the controller, without trailing blanks */
+    /** {@return serial number of the controller, without trailing blanks} */
     public String serial() {
         return serial;
     }
 
-    /** @return number of the namespace */
+    /** {@return number of the namespace} */
     public int namespace() {
         return namespace;
     }
 
-    /** @return size of the namespace */
+    /** {@return size of the namespace} */
     public long bytes() {
         return blocks << blockShift;
     }
 
-    /** @return size of a logical block */
+    /** {@return size of a logical block} */
     public int blockBytes() {
         return 1 << blockShift;
     }
@@ -169,6 +172,7 @@ public final class NvmeHost implements AutoCloseable {
      * @param position a multiple of {@link #blockBytes}
      * @param length   positive, a multiple of {@link #blockBytes}
      * @return the first bytes of the range, valid until the next call
+     * @throws NvmeException the command failed, or the connection ended
      */
     public ByteBuffer read(long position, long length) throws NvmeException {
         if ((position | length) % blockBytes() != 0 || length <= 0) {

@@ -26,6 +26,8 @@ public final class FileStore implements BlockStore {
     /**
      * Opens a file, and locks it unless it is read-only, so that no two targets write to it.
      *
+     * @param file     that has the bytes; its size is that of the store
+     * @param readOnly whether writes fail
      * @throws IOException also if another process has locked it
      */
     public FileStore(Path file, boolean readOnly) throws IOException {

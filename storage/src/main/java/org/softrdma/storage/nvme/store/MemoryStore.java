@@ -12,7 +12,11 @@ public final class MemoryStore implements BlockStore {
     /** Closed when the store is unreachable: an access on another thread may be under way when the store is closed. */
     private final MemorySegment memory;
 
-    /** @param bytes size; all are zero */
+    /**
+     * Creates a store.
+     *
+     * @param bytes size; all are zero
+     */
     public MemoryStore(long bytes) {
         memory = Arena.ofAuto().allocate(bytes, PAGE);
     }
