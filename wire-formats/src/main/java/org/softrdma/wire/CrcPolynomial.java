@@ -35,6 +35,7 @@ public final class CrcPolynomial {
      * x^(8n).
      *
      * @param bytes n, 0..2^31−1
+     * @return the polynomial, 32 bits
      */
     public static int power(int bytes) {
         return product(POWER, bytes);
@@ -44,6 +45,7 @@ public final class CrcPolynomial {
      * x^−(8n).
      *
      * @param bytes n, 0..2^31−1
+     * @return the polynomial, 32 bits
      */
     public static int inversePower(int bytes) {
         return product(INVERSE, bytes);
@@ -59,7 +61,12 @@ public final class CrcPolynomial {
         return product;
     }
 
-    /** a · b. Quick when a has low powers of x only. */
+    /**
+     * {@return a · b} Quick when a has low powers of x only.
+     *
+     * @param a a polynomial, 32 bits
+     * @param b a polynomial, 32 bits
+     */
     public static int multiply(int a, int b) {
         int product = 0;
         int shifted = b;

@@ -35,6 +35,8 @@ public final class CmCheck {
     /**
      * Judges one datagram.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
      * @param length of the payload, without pad; the buffer has it
      * @return {@link #OK} or the first complaint
      */
@@ -64,7 +66,11 @@ public final class CmCheck {
         };
     }
 
-    /** For people and counters, such as "bad method". */
+    /**
+     * {@return text for messages and counters, such as "bad method"}
+     *
+     * @param verdict as {@link #verdict} returns it
+     */
     public static String name(int verdict) {
         return verdict >= 0 && verdict < NAMES.length ? NAMES[verdict] : "verdict " + verdict;
     }

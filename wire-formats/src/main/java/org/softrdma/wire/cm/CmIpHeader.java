@@ -33,63 +33,131 @@ public final class CmIpHeader {
     private CmIpHeader() {
     }
 
-    /** Major version in bits 7:4, minor version in bits 3:0; only 0 exists. */
+    /**
+     * {@return major version in bits 7:4, minor version in bits 3:0; only 0 exists}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     */
     public static int version(ByteBuffer b, int at) {
         return b.get(at + VERSION_OFFSET) & 0xFF;
     }
 
-    /** 4 or 6 in a valid header; 4 bits. */
+    /**
+     * {@return 4 or 6 in a valid header; 4 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     */
     public static int ipVersion(ByteBuffer b, int at) {
         return b.get(at + IP_VERSION_OFFSET) >>> 4 & 0xF;
     }
 
-    /** u16; 0 is allowed. */
+    /**
+     * {@return the source port, u16; 0 is allowed}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     */
     public static int sourcePort(ByteBuffer b, int at) {
         return b.getShort(at + SOURCE_PORT_OFFSET) & 0xFFFF;
     }
 
-    /** The source, IPv4. */
+    /**
+     * {@return the source, IPv4}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     */
     public static int sourceIpv4(ByteBuffer b, int at) {
         return b.getInt(at + SOURCE_OFFSET + IPV4_AT);
     }
 
-    /** The source's first 64 bits, IPv6. */
+    /**
+     * {@return the source's first 64 bits, IPv6}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     */
     public static long sourceHigh(ByteBuffer b, int at) {
         return b.getLong(at + SOURCE_OFFSET);
     }
 
-    /** The source's last 64 bits, IPv6. */
+    /**
+     * {@return the source's last 64 bits, IPv6}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     */
     public static long sourceLow(ByteBuffer b, int at) {
         return b.getLong(at + SOURCE_OFFSET + 8);
     }
 
-    /** The destination, IPv4. */
+    /**
+     * {@return the destination, IPv4}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     */
     public static int destinationIpv4(ByteBuffer b, int at) {
         return b.getInt(at + DESTINATION_OFFSET + IPV4_AT);
     }
 
-    /** The destination's first 64 bits, IPv6. */
+    /**
+     * {@return the destination's first 64 bits, IPv6}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     */
     public static long destinationHigh(ByteBuffer b, int at) {
         return b.getLong(at + DESTINATION_OFFSET);
     }
 
-    /** The destination's last 64 bits, IPv6. */
+    /**
+     * {@return the destination's last 64 bits, IPv6}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     */
     public static long destinationLow(ByteBuffer b, int at) {
         return b.getLong(at + DESTINATION_OFFSET + 8);
     }
 
-    /** Whether both versions are known. */
+    /**
+     * {@return whether both versions are known}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     */
     public static boolean isValid(ByteBuffer b, int at) {
         int ip = ipVersion(b, at);
         return version(b, at) == 0 && (ip == 4 || ip == 6);
     }
 
-    /** Writes all 36 bytes. */
+    /**
+     * Writes all 36 bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     * @param sourcePort source port, u16
+     * @param source IPv4 address, raw 32 bits
+     * @param destination IPv4 address, raw 32 bits
+     */
     public static void putIpv4(ByteBuffer b, int at, int sourcePort, int source, int destination) {
         put(b, at, 4, sourcePort, 0, source & 0xFFFF_FFFFL, 0, destination & 0xFFFF_FFFFL);
     }
 
-    /** Writes all 36 bytes. */
+    /**
+     * Writes all 36 bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the private data
+     * @param sourcePort source port, u16
+     * @param sourceHigh first 64 bits of the sender's address
+     * @param sourceLow last 64 bits of the sender's address
+     * @param destinationHigh first 64 bits of the receiver's address
+     * @param destinationLow last 64 bits of the receiver's address
+     */
     public static void putIpv6(ByteBuffer b, int at, int sourcePort, long sourceHigh, long sourceLow, long destinationHigh,
             long destinationLow) {
         put(b, at, 6, sourcePort, sourceHigh, sourceLow, destinationHigh, destinationLow);

@@ -54,27 +54,50 @@ public final class CmMessage {
     private CmMessage() {
     }
 
-    /** Whether {@code attribute} is one of the eleven messages. */
+    /**
+     * {@return whether {@code attribute} is one of the eleven messages}
+     *
+     * @param attribute AttributeID, u16; one of the constants
+     */
     public static boolean isKnown(int attribute) {
         return attribute >= FIRST && attribute < FIRST + NAMES.length;
     }
 
-    /** The specification's name, such as "REQ". */
+    /**
+     * {@return the specification's name, such as "REQ"}
+     *
+     * @param attribute AttributeID, u16; one of the constants
+     */
     public static String name(int attribute) {
         return isKnown(attribute) ? NAMES[attribute - FIRST] : "CM attribute 0x" + Integer.toHexString(attribute);
     }
 
-    /** Offset of the private data in the MAD; for a known message. */
+    /**
+     * {@return offset of the private data in the MAD; for a known message}
+     *
+     * @param attribute AttributeID, u16; one of the constants
+     */
     public static int privateDataOffset(int attribute) {
         return Mad.HEADER_LENGTH + PRIVATE_DATA_OFFSETS[attribute - FIRST];
     }
 
-    /** Bytes of private data, sent whole whatever the application fills; for a known message. */
+    /**
+     * {@return bytes of private data, sent whole whatever the application fills; for a known message}
+     *
+     * @param attribute AttributeID, u16; one of the constants
+     */
     public static int privateDataLength(int attribute) {
         return Mad.LENGTH - privateDataOffset(attribute);
     }
 
-    /** Writes all 256 bytes: the header, and zero for every field. */
+    /**
+     * Writes all 256 bytes: the header, and zero for every field.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param attribute AttributeID, u16; one of the constants
+     * @param transactionId TransactionID, raw 64 bits
+     */
     public static void begin(ByteBuffer b, int at, int attribute, long transactionId) {
         Mad.put(b, at, Mad.CLASS_CM, Mad.CM_CLASS_VERSION, Mad.METHOD_SEND, transactionId, attribute);
         for (int i = Mad.HEADER_LENGTH; i < Mad.LENGTH; i += Long.BYTES) {
@@ -82,7 +105,13 @@ public final class CmMessage {
         }
     }
 
-    /** Copies the private data out. */
+    /**
+     * Copies the private data out.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @return a new array with all bytes of the private data
+     */
     public static byte[] privateData(ByteBuffer b, int at) {
         int attribute = Mad.attribute(b, at);
         byte[] data = new byte[privateDataLength(attribute)];
@@ -93,6 +122,8 @@ public final class CmMessage {
     /**
      * Writes private data; what it does not fill stays.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
      * @param data up to {@link #privateDataLength} bytes
      * @throws IndexOutOfBoundsException if there are more
      */

@@ -75,7 +75,11 @@ public final class CmRejectReason {
     private CmRejectReason() {
     }
 
-    /** For people, such as "consumer reject"; unknown ones by their number. */
+    /**
+     * {@return text for messages, such as "consumer reject"; unknown ones by their number}
+     *
+     * @param reason reject reason, u16
+     */
     public static String name(int reason) {
         return reason >= 0 && reason < NAMES.length ? NAMES[reason] : "reason " + reason;
     }

@@ -23,17 +23,26 @@ public final class ServiceId {
      *
      * @param portSpace u16
      * @param port u16
+     * @return the service id, u64
      */
     public static long of(int portSpace, int port) {
         return (portSpace & 0xFFFFL) << 16 | port & 0xFFFF;
     }
 
-    /** The port space, u16; 0 if the service id is not one of rdma_cm's. */
+    /**
+     * {@return the port space, u16; 0 if the service id is not one of rdma_cm's}
+     *
+     * @param serviceId service id, u64
+     */
     public static int portSpace(long serviceId) {
         return serviceId >>> 32 == 0 ? (int) (serviceId >>> 16) & 0xFFFF : 0;
     }
 
-    /** The port, u16. */
+    /**
+     * {@return the port, u16}
+     *
+     * @param serviceId service id, u64
+     */
     public static int port(long serviceId) {
         return (int) serviceId & 0xFFFF;
     }

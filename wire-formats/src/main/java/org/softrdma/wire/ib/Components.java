@@ -25,13 +25,23 @@ public final class Components {
         private Builder() {
         }
 
-        /** Adds a component of these fields. */
+        /**
+         * Adds a component of these fields.
+         *
+         * @param fields the fields, in order
+         * @return this builder
+         */
         public Builder next(Field... fields) {
             components.add(List.of(fields));
             return this;
         }
 
-        /** Adds a component for each field. */
+        /**
+         * Adds a component for each field.
+         *
+         * @param fields the fields, in order
+         * @return this builder
+         */
         public Builder each(Field... fields) {
             for (Field field : fields) {
                 next(field);
@@ -39,7 +49,12 @@ public final class Components {
             return this;
         }
 
-        /** Adds reserved components. */
+        /**
+         * Adds reserved components.
+         *
+         * @param count number of components
+         * @return this builder
+         */
         public Builder reserved(int count) {
             for (int i = 0; i < count; i++) {
                 components.add(List.of());
@@ -47,7 +62,14 @@ public final class Components {
             return this;
         }
 
-        /** Adds {@code count} components of {@code bytes} each, which begin at {@code offset}. */
+        /**
+         * Adds {@code count} components of {@code bytes} each, which begin at {@code offset}.
+         *
+         * @param offset offset in the structure, bytes
+         * @param bytes bytes of each component
+         * @param count number of components
+         * @return this builder
+         */
         public Builder array(int offset, int bytes, int count) {
             for (int i = 0; i < count; i++) {
                 next(wide(offset + i * bytes, bytes));
@@ -55,12 +77,17 @@ public final class Components {
             return this;
         }
 
+        /** {@return the components added so far, as a table} */
         public Components build() {
             return new Components(List.copyOf(components));
         }
     }
 
-    /** Begins a list of components. */
+    /**
+     * Begins a list of components.
+     *
+     * @return a builder without components
+     */
     public static Builder builder() {
         return new Builder();
     }
@@ -80,7 +107,11 @@ public final class Components {
         return components.size();
     }
 
-    /** The bit of the component that has a field. */
+    /**
+     * {@return the bit of the component that has a field}
+     *
+     * @param field a field that begins a component
+     */
     public long bit(Field field) {
         for (int i = 0; i < components.size(); i++) {
             if (components.get(i).contains(field)) {
@@ -90,7 +121,11 @@ public final class Components {
         throw new IllegalArgumentException("no component has the field at byte " + field.offset());
     }
 
-    /** The bits of the components that have these fields. */
+    /**
+     * {@return the bits of the components that have these fields}
+     *
+     * @param fields the fields, in order
+     */
     public long bits(Field... fields) {
         long bits = 0;
         for (Field field : fields) {
@@ -99,7 +134,15 @@ public final class Components {
         return bits;
     }
 
-    /** Whether two records are equal in all components that are in the mask; bits beyond the last component have no effect. */
+    /**
+     * {@return whether two records are equal in all components that are in the mask; bits beyond the last component have no effect}
+     *
+     * @param mask component mask, raw 64 bits
+     * @param first buffer of the first record
+     * @param firstAt offset of the first record
+     * @param second buffer of the second record
+     * @param secondAt offset of the second record
+     */
     public boolean match(long mask, ByteBuffer first, int firstAt, ByteBuffer second, int secondAt) {
         for (int i = 0; i < components.size(); i++) {
             if ((mask >>> i & 1) != 0 && !equal(components.get(i), first, firstAt, second, secondAt)) {

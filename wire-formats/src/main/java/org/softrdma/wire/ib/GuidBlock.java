@@ -11,12 +11,25 @@ public final class GuidBlock {
     private GuidBlock() {
     }
 
-    /** GUID at {@code index} of the block at {@code at}, raw 64 bits. */
+    /**
+     * {@return GUID at {@code index} of the block at {@code at}, raw 64 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     */
     public static long get(ByteBuffer b, int at, int index) {
         return b.getLong(at + Long.BYTES * index);
     }
 
-    /** Writes a GUID. */
+    /**
+     * Writes a GUID.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     * @param guid GUID, raw 64 bits
+     */
     public static void set(ByteBuffer b, int at, int index, long guid) {
         b.putLong(at + Long.BYTES * index, guid);
     }

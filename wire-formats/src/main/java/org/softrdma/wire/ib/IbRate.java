@@ -17,17 +17,29 @@ public final class IbRate {
     private IbRate() {
     }
 
-    /** Whether a code is known. */
+    /**
+     * {@return whether a code is known}
+     *
+     * @param code rate code, 6 bits
+     */
     public static boolean isKnown(int code) {
         return code >= FIRST && code <= LAST;
     }
 
-    /** Rate of a code in units of 100 Mbit/s; 0 for an unknown one. */
+    /**
+     * {@return rate of a code in units of 100 Mbit/s; 0 for an unknown one}
+     *
+     * @param code rate code, 6 bits
+     */
     public static int hundredMbps(int code) {
         return isKnown(code) ? HUNDRED_MBPS[code - FIRST] : 0;
     }
 
-    /** The code of the greatest rate that is not above {@code hundredMbps}; the least code if all are. */
+    /**
+     * {@return the code of the greatest rate that is not above {@code hundredMbps}; the least code if all are}
+     *
+     * @param hundredMbps rate in units of 100 Mbit/s
+     */
     public static int codeOf(int hundredMbps) {
         int best = FIRST;
         for (int code = FIRST; code <= LAST; code++) {
@@ -40,10 +52,10 @@ public final class IbRate {
     }
 
     /**
-     * The code of a link.
+     * {@return the code of a link}
      *
-     * @param width    LinkWidthActive: one bit
-     * @param speed    LinkSpeedActive: one bit
+     * @param width LinkWidthActive: one bit
+     * @param speed LinkSpeedActive: one bit
      * @param speedExt LinkSpeedExtActive: one bit, or 0
      */
     public static int ofLink(int width, int speed, int speedExt) {

@@ -15,12 +15,25 @@ public final class LinearForwardingBlock {
     private LinearForwardingBlock() {
     }
 
-    /** Port of the block's {@code index}th LID, u8. */
+    /**
+     * {@return port of the block's {@code index}th LID, u8}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     */
     public static int get(ByteBuffer b, int at, int index) {
         return b.get(at + index) & 0xFF;
     }
 
-    /** Writes a port. */
+    /**
+     * Writes a port.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     * @param port port number, u8
+     */
     public static void set(ByteBuffer b, int at, int index, int port) {
         b.put(at + index, (byte) port);
     }

@@ -54,42 +54,81 @@ public final class Lrh {
     private Lrh() {
     }
 
-    /** VL, 4 bits. */
+    /**
+     * {@return VL, 4 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the LRH
+     */
     public static int vl(ByteBuffer b, int at) {
         return b.get(at + VL_OFFSET) >>> 4 & 0xF;
     }
 
-    /** LVer, 4 bits; 0 in a valid header. */
+    /**
+     * {@return LVer, 4 bits; 0 in a valid header}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the LRH
+     */
     public static int version(ByteBuffer b, int at) {
         return b.get(at + VL_OFFSET) & 0xF;
     }
 
-    /** SL, 4 bits. */
+    /**
+     * {@return SL, 4 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the LRH
+     */
     public static int sl(ByteBuffer b, int at) {
         return b.get(at + SL_OFFSET) >>> 4 & 0xF;
     }
 
-    /** LNH, 2 bits. */
+    /**
+     * {@return LNH, 2 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the LRH
+     */
     public static int nextHeader(ByteBuffer b, int at) {
         return b.get(at + SL_OFFSET) & 0x3;
     }
 
-    /** DLID, u16. */
+    /**
+     * {@return DLID, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the LRH
+     */
     public static int dlid(ByteBuffer b, int at) {
         return b.getShort(at + DLID_OFFSET) & 0xFFFF;
     }
 
-    /** Bytes from the first one of the LRH to the last one of the ICRC, both inclusive; PktLen counts them in words. */
+    /**
+     * {@return bytes from the first one of the LRH to the last one of the ICRC, both inclusive; PktLen counts them in words}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the LRH
+     */
     public static int packetBytes(ByteBuffer b, int at) {
         return (b.getShort(at + PACKET_LENGTH_OFFSET) & 0x7FF) * WORD;
     }
 
-    /** SLID, u16. */
+    /**
+     * {@return SLID, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the LRH
+     */
     public static int slid(ByteBuffer b, int at) {
         return b.getShort(at + SLID_OFFSET) & 0xFFFF;
     }
 
-    /** Whether a LID is a multicast group's. */
+    /**
+     * {@return whether a LID is a multicast group's}
+     *
+     * @param lid LID, u16
+     */
     public static boolean isMulticast(int lid) {
         return lid >= FIRST_MULTICAST_LID && lid <= LAST_MULTICAST_LID;
     }
@@ -97,24 +136,39 @@ public final class Lrh {
     /**
      * Writes all 8 bytes.
      *
-     * @param vl          4 bits
-     * @param sl          4 bits
-     * @param nextHeader  2 bits
+     * @param b buffer, big-endian
+     * @param at offset of the LRH
+     * @param vl 4 bits
+     * @param sl 4 bits
+     * @param nextHeader 2 bits
+     * @param dlid destination LID, u16
      * @param packetBytes from the LRH to the ICRC, a multiple of 4
+     * @param slid source LID, u16
      */
     public static void put(ByteBuffer b, int at, int vl, int sl, int nextHeader, int dlid, int packetBytes, int slid) {
         b.putLong(at, header(vl, sl, nextHeader, dlid, packetBytes, slid));
     }
 
-    /** The 8 bytes as one big-endian number. */
+    /**
+     * {@return the 8 bytes as one big-endian number}
+     *
+     * @param vl virtual lane, 4 bits
+     * @param sl service level, 0..15
+     * @param nextHeader LNH, 2 bits
+     * @param dlid destination LID, u16
+     * @param packetBytes bytes from the LRH to the ICRC, a multiple of four
+     * @param slid source LID, u16
+     */
     public static long header(int vl, int sl, int nextHeader, int dlid, int packetBytes, int slid) {
         return (long) (vl & 0xF) << 60 | (long) (sl & 0xF) << 52 | (long) (nextHeader & 0x3) << 48 | (dlid & 0xFFFFL) << 32
             | (packetBytes / WORD & 0x7FFL) << 16 | slid & 0xFFFFL;
     }
 
     /**
-     * Whether version, next header and length fit a packet with a BTH.
+     * {@return whether version, next header and length fit a packet with a BTH}
      *
+     * @param b buffer, big-endian
+     * @param at offset of the LRH
      * @param available bytes in the buffer from {@code at}
      */
     public static boolean isValid(ByteBuffer b, int at, int available) {

@@ -33,7 +33,11 @@ public final class MadMethod {
     private MadMethod() {
     }
 
-    /** Whether a method is a response. */
+    /**
+     * {@return whether a method is a response}
+     *
+     * @param method method, u8
+     */
     public static boolean isResponse(int method) {
         return (method & RESPONSE) != 0;
     }

@@ -23,27 +23,53 @@ public final class MulticastForwardingBlock {
     private MulticastForwardingBlock() {
     }
 
-    /** Modifier of a block. */
+    /**
+     * {@return modifier of a block}
+     *
+     * @param block number of the block, from 0
+     * @param position number of the group of 16 ports, from 0
+     */
     public static int modifier(int block, int position) {
         return position << POSITION_SHIFT | block;
     }
 
-    /** Number of the block in a modifier. */
+    /**
+     * {@return number of the block in a modifier}
+     *
+     * @param modifier AttributeModifier, raw 32 bits
+     */
     public static int block(int modifier) {
         return modifier & BLOCK_BITS;
     }
 
-    /** Position in a modifier. */
+    /**
+     * {@return position in a modifier}
+     *
+     * @param modifier AttributeModifier, raw 32 bits
+     */
     public static int position(int modifier) {
         return modifier >>> POSITION_SHIFT;
     }
 
-    /** Ports of the block's {@code index}th LID, u16: bit 0 for the first port of the position. */
+    /**
+     * {@return ports of the block's {@code index}th LID, u16: bit 0 for the first port of the position}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     */
     public static int get(ByteBuffer b, int at, int index) {
         return b.getShort(at + Short.BYTES * index) & 0xFFFF;
     }
 
-    /** Writes the ports of a LID. */
+    /**
+     * Writes the ports of a LID.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     * @param ports bit mask of ports, u16
+     */
     public static void set(ByteBuffer b, int at, int index, int ports) {
         b.putShort(at + Short.BYTES * index, (short) ports);
     }

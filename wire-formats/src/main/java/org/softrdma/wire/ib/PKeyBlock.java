@@ -20,17 +20,36 @@ public final class PKeyBlock {
     private PKeyBlock() {
     }
 
-    /** P_Key at {@code index} of the block at {@code at}, u16; 0 for none. */
+    /**
+     * {@return P_Key at {@code index} of the block at {@code at}, u16; 0 for none}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     */
     public static int get(ByteBuffer b, int at, int index) {
         return b.getShort(at + Short.BYTES * index) & 0xFFFF;
     }
 
-    /** Writes a P_Key. */
+    /**
+     * Writes a P_Key.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     * @param pkey P_Key, u16
+     */
     public static void set(ByteBuffer b, int at, int index, int pkey) {
         b.putShort(at + Short.BYTES * index, (short) pkey);
     }
 
-    /** Whether ports with these two P_Keys can communicate: the same partition, and at least one of them is a full member. IBA §10.9.3 */
+    /**
+     * {@return whether ports with these two P_Keys can communicate: the same partition, and at least one of them is a full member} IBA
+     * §10.9.3
+     *
+     * @param first P_Key, u16
+     * @param second P_Key, u16
+     */
     public static boolean match(int first, int second) {
         return ((first ^ second) & PARTITION) == 0 && (first & PARTITION) != 0 && ((first | second) & FULL_MEMBER) != 0;
     }

@@ -166,7 +166,11 @@ public final class PortInfo {
     private PortInfo() {
     }
 
-    /** The specification's name of a port state. */
+    /**
+     * {@return the specification's name of a port state}
+     *
+     * @param state port state, as in the attribute
+     */
     public static String stateName(int state) {
         return switch (state) {
             case STATE_DOWN -> "Down";

@@ -90,17 +90,38 @@ public final class Rmpp {
     private Rmpp() {
     }
 
-    /** Whether the packet belongs to a transfer. */
+    /**
+     * {@return whether the packet belongs to a transfer}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static boolean isActive(ByteBuffer b, int at) {
         return (FLAGS.get(b, at) & FLAG_ACTIVE) != 0;
     }
 
-    /** Whether a flag is set. */
+    /**
+     * {@return whether a flag is set}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param flag the flag, one bit
+     */
     public static boolean has(ByteBuffer b, int at, int flag) {
         return (FLAGS.get(b, at) & flag) != 0;
     }
 
-    /** Writes all 12 bytes of the header. */
+    /**
+     * Writes all 12 bytes of the header.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param type RMPPType, u8
+     * @param flags RMPPFlags, 4 bits
+     * @param status RMPPStatus, u8
+     * @param segment SegmentNumber, raw 32 bits
+     * @param second the header's last four bytes, raw 32 bits: PayloadLength or NewWindowLast
+     */
     public static void put(ByteBuffer b, int at, int type, int flags, int status, int segment, int second) {
         b.putInt(at + VERSION.offset(), VERSION_1 << 24 | (type & 0xFF) << 16 | (NO_RESPONSE_TIME << 3 | flags & 0x7) << 8 | status & 0xFF);
         b.putInt(at + SEGMENT.offset(), segment);

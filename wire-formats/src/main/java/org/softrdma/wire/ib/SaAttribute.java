@@ -43,7 +43,11 @@ public final class SaAttribute {
     private SaAttribute() {
     }
 
-    /** The specification's name. */
+    /**
+     * {@return the specification's name}
+     *
+     * @param attribute AttributeID, u16
+     */
     public static String name(int attribute) {
         return switch (attribute) {
             case CLASS_PORT_INFO -> "ClassPortInfo";

@@ -41,7 +41,16 @@ public final class SaMad {
     private SaMad() {
     }
 
-    /** Writes all 256 bytes: a request without record. */
+    /**
+     * Writes all 256 bytes: a request without record.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param method method, u8
+     * @param attribute AttributeID, u16
+     * @param transactionId TransactionID, raw 64 bits
+     * @param componentMask ComponentMask, raw 64 bits
+     */
     public static void begin(ByteBuffer b, int at, int method, int attribute, long transactionId, long componentMask) {
         for (int i = 0; i < Mad.LENGTH; i += Long.BYTES) {
             b.putLong(at + i, 0);
@@ -50,7 +59,11 @@ public final class SaMad {
         COMPONENT_MASK.set(b, at, componentMask);
     }
 
-    /** Bytes from one record to the next, for records of {@code length} bytes. */
+    /**
+     * {@return bytes from one record to the next, for records of {@code length} bytes}
+     *
+     * @param length bytes of one record
+     */
     public static int stride(int length) {
         return (length + OFFSET_UNIT - 1) / OFFSET_UNIT * OFFSET_UNIT;
     }

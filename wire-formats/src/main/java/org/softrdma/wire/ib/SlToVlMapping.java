@@ -18,13 +18,26 @@ public final class SlToVlMapping {
     private SlToVlMapping() {
     }
 
-    /** Virtual lane of a service level, 4 bits. */
+    /**
+     * {@return virtual lane of a service level, 4 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param sl service level, 0..15
+     */
     public static int get(ByteBuffer b, int at, int sl) {
         int both = b.get(at + sl / 2);
         return (sl & 1) == 0 ? both >>> 4 & 0xF : both & 0xF;
     }
 
-    /** Writes the virtual lane of a service level. */
+    /**
+     * Writes the virtual lane of a service level.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param sl service level, 0..15
+     * @param vl virtual lane, 4 bits
+     */
     public static void set(ByteBuffer b, int at, int sl, int vl) {
         int shift = (sl & 1) == 0 ? 4 : 0;
         int both = b.get(at + sl / 2) & ~(0xF << shift) | (vl & 0xF) << shift;

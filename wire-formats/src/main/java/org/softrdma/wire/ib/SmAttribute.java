@@ -31,7 +31,11 @@ public final class SmAttribute {
     private SmAttribute() {
     }
 
-    /** The specification's name. */
+    /**
+     * {@return the specification's name}
+     *
+     * @param attribute AttributeID, u16
+     */
     public static String name(int attribute) {
         return switch (attribute) {
             case NOTICE -> "Notice";

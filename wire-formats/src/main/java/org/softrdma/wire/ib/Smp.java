@@ -57,89 +57,185 @@ public final class Smp {
     private Smp() {
     }
 
-    /** Whether the packet follows a list of ports. */
+    /**
+     * {@return whether the packet follows a list of ports}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static boolean isDirected(ByteBuffer b, int at) {
         return Mad.managementClass(b, at) == CLASS_DIRECTED;
     }
 
-    /** Whether a management class is one of the two. */
+    /**
+     * {@return whether a management class is one of the two}
+     *
+     * @param managementClass MgmtClass, u8
+     */
     public static boolean isSubnetManagement(int managementClass) {
         return managementClass == CLASS_LID_ROUTED || managementClass == CLASS_DIRECTED;
     }
 
-    /** Direction of a directed packet: whether it is on its way back. */
+    /**
+     * {@return direction of a directed packet: whether it is on its way back}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static boolean isReturning(ByteBuffer b, int at) {
         return (Mad.status(b, at) & DIRECTION) != 0;
     }
 
-    /** Status without the direction. */
+    /**
+     * {@return status without the direction}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int status(ByteBuffer b, int at) {
         int status = Mad.status(b, at);
         return isDirected(b, at) ? status & ~DIRECTION : status;
     }
 
-    /** Writes the status and keeps the direction. */
+    /**
+     * Writes the status and keeps the direction.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param status status, 15 bits
+     */
     public static void setStatus(ByteBuffer b, int at, int status) {
         int direction = isDirected(b, at) ? Mad.status(b, at) & DIRECTION : 0;
         b.putShort(at + STATUS_OFFSET, (short) (direction | status));
     }
 
-    /** Turns a directed packet round. */
+    /**
+     * Turns a directed packet round.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static void setReturning(ByteBuffer b, int at) {
         b.putShort(at + STATUS_OFFSET, (short) (Mad.status(b, at) | DIRECTION));
     }
 
-    /** Hop pointer, u8. */
+    /**
+     * {@return hop pointer, u8}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int hopPointer(ByteBuffer b, int at) {
         return b.get(at + HOP_POINTER_OFFSET) & 0xFF;
     }
 
-    /** Writes the hop pointer. */
+    /**
+     * Writes the hop pointer.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param pointer hop pointer, u8
+     */
     public static void setHopPointer(ByteBuffer b, int at, int pointer) {
         b.put(at + HOP_POINTER_OFFSET, (byte) pointer);
     }
 
-    /** Hop count, u8; at most {@link #MAX_HOPS} in a valid packet. */
+    /**
+     * {@return hop count, u8; at most {@link #MAX_HOPS} in a valid packet}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int hopCount(ByteBuffer b, int at) {
         return b.get(at + HOP_COUNT_OFFSET) & 0xFF;
     }
 
-    /** M_Key, raw 64 bits. */
+    /**
+     * {@return M_Key, raw 64 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static long mkey(ByteBuffer b, int at) {
         return b.getLong(at + MKEY_OFFSET);
     }
 
-    /** Writes the M_Key. */
+    /**
+     * Writes the M_Key.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param mkey M_Key, raw 64 bits
+     */
     public static void setMkey(ByteBuffer b, int at, long mkey) {
         b.putLong(at + MKEY_OFFSET, mkey);
     }
 
-    /** LID at which the directed part begins, u16; {@link Lrh#PERMISSIVE_LID} if that is the source. */
+    /**
+     * {@return LID at which the directed part begins, u16; {@link Lrh#PERMISSIVE_LID} if that is the source}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int drSlid(ByteBuffer b, int at) {
         return b.getShort(at + DR_SLID_OFFSET) & 0xFFFF;
     }
 
-    /** LID of the destination behind the directed part, u16; {@link Lrh#PERMISSIVE_LID} if there is none. */
+    /**
+     * {@return LID of the destination behind the directed part, u16; {@link Lrh#PERMISSIVE_LID} if there is none}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int drDlid(ByteBuffer b, int at) {
         return b.getShort(at + DR_DLID_OFFSET) & 0xFFFF;
     }
 
-    /** Port by which the packet leaves at a hop, 1..{@link #MAX_HOPS}. */
+    /**
+     * {@return port by which the packet leaves at a hop, 1..{@link #MAX_HOPS}}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param hop number of the hop, from 1
+     */
     public static int initialPath(ByteBuffer b, int at, int hop) {
         return b.get(at + INITIAL_PATH_OFFSET + hop) & 0xFF;
     }
 
-    /** Port by which the packet came in at a hop, which is where the response leaves. */
+    /**
+     * {@return port by which the packet came in at a hop, which is where the response leaves}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param hop number of the hop, from 1
+     */
     public static int returnPath(ByteBuffer b, int at, int hop) {
         return b.get(at + RETURN_PATH_OFFSET + hop) & 0xFF;
     }
 
-    /** Writes a port of the return path. */
+    /**
+     * Writes a port of the return path.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param hop number of the hop, from 1
+     * @param port port number, u8
+     */
     public static void setReturnPath(ByteBuffer b, int at, int hop, int port) {
         b.put(at + RETURN_PATH_OFFSET + hop, (byte) port);
     }
 
-    /** Writes all 256 bytes of a request routed by LID; the attribute is zero. */
+    /**
+     * Writes all 256 bytes of a request routed by LID; the attribute is zero.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param method method, u8
+     * @param attribute AttributeID, u16
+     * @param modifier AttributeModifier, raw 32 bits
+     * @param transactionId TransactionID, raw 64 bits
+     * @param mkey M_Key, raw 64 bits
+     */
     public static void begin(ByteBuffer b, int at, int method, int attribute, int modifier, long transactionId, long mkey) {
         clear(b, at);
         Mad.put(b, at, CLASS_LID_ROUTED, CLASS_VERSION, method, transactionId, attribute);
@@ -150,6 +246,13 @@ public final class Smp {
     /**
      * Writes all 256 bytes of a directed request; the attribute is zero.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param method method, u8
+     * @param attribute AttributeID, u16
+     * @param modifier AttributeModifier, raw 32 bits
+     * @param transactionId TransactionID, raw 64 bits
+     * @param mkey M_Key, raw 64 bits
      * @param path port numbers; the first is not used, the others are the ports to leave by
      */
     public static void beginDirected(ByteBuffer b, int at, int method, int attribute, int modifier, long transactionId, long mkey,

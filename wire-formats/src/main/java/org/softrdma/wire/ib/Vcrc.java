@@ -30,6 +30,8 @@ public final class Vcrc {
     /**
      * Computes the CRC of a packet.
      *
+     * @param b buffer, big-endian
+     * @param from offset of the LRH
      * @param end after the ICRC
      * @return u16, for {@link #put}
      */
@@ -41,12 +43,24 @@ public final class Vcrc {
         return ~crc & 0xFFFF;
     }
 
-    /** Stores a VCRC, least significant byte first. */
+    /**
+     * Stores a VCRC, least significant byte first.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the CRC
+     * @param crc the CRC as a number
+     */
     public static void put(ByteBuffer b, int at, int crc) {
         b.putShort(at, Short.reverseBytes((short) crc));
     }
 
-    /** Loads a VCRC, least significant byte first. */
+    /**
+     * Loads a VCRC, least significant byte first.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the CRC
+     * @return the CRC as a number, u16
+     */
     public static int get(ByteBuffer b, int at) {
         return Short.reverseBytes(b.getShort(at)) & 0xFFFF;
     }

@@ -16,17 +16,37 @@ public final class VlArbitrationBlock {
     private VlArbitrationBlock() {
     }
 
-    /** Virtual lane of a pair, 4 bits. */
+    /**
+     * {@return virtual lane of a pair, 4 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     */
     public static int vl(ByteBuffer b, int at, int index) {
         return b.get(at + 2 * index) & 0xF;
     }
 
-    /** Weight of a pair in units of 64 bytes, u8. */
+    /**
+     * {@return weight of a pair in units of 64 bytes, u8}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     */
     public static int weight(ByteBuffer b, int at, int index) {
         return b.get(at + 2 * index + 1) & 0xFF;
     }
 
-    /** Writes a pair. */
+    /**
+     * Writes a pair.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the attribute
+     * @param index number of the entry, from 0
+     * @param vl virtual lane, 4 bits
+     * @param weight weight in units of 64 bytes, u8
+     */
     public static void set(ByteBuffer b, int at, int index, int vl, int weight) {
         b.put(at + 2 * index, (byte) (vl & 0xF));
         b.put(at + 2 * index + 1, (byte) weight);

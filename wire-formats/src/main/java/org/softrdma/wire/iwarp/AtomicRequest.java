@@ -23,7 +23,9 @@ import java.nio.ByteBuffer;
 public final class AtomicRequest {
     /** Bytes. */
     public static final int LENGTH = 52;
+    /** Operation: add to the memory. */
     public static final int FETCH_ADD = 0;
+    /** Operation: store if the memory holds the value to compare with. */
     public static final int COMPARE_SWAP = 2;
     /** u32. */
     public static final int REQUEST_ID_OFFSET = 4;
@@ -43,53 +45,129 @@ public final class AtomicRequest {
     private AtomicRequest() {
     }
 
-    /** {@link #FETCH_ADD}, {@link #COMPARE_SWAP} or something nobody knows, 4 bits. */
+    /**
+     * {@return {@link #FETCH_ADD}, {@link #COMPARE_SWAP} or an unknown operation, 4 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int operation(ByteBuffer b, int at) {
         return b.getInt(at) & 0xF;
     }
 
-    /** Comes back in the response, raw 32 bits. */
+    /**
+     * {@return the number that comes back in the response, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int requestId(ByteBuffer b, int at) {
         return b.getInt(at + REQUEST_ID_OFFSET);
     }
 
-    /** Raw 32 bits. */
+    /**
+     * {@return key of the remote memory, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int stag(ByteBuffer b, int at) {
         return b.getInt(at + STAG_OFFSET);
     }
 
-    /** u64. */
+    /**
+     * {@return address of the 8 bytes to change, u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static long to(ByteBuffer b, int at) {
         return b.getLong(at + TO_OFFSET);
     }
 
+    /**
+     * {@return the value to add or to store, u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static long addSwap(ByteBuffer b, int at) {
         return b.getLong(at + ADD_SWAP_OFFSET);
     }
 
+    /**
+     * {@return for a swap the bits to store; for an addition the highest bit of each field, u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static long addSwapMask(ByteBuffer b, int at) {
         return b.getLong(at + ADD_SWAP_MASK_OFFSET);
     }
 
+    /**
+     * {@return the value to compare with, u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static long compare(ByteBuffer b, int at) {
         return b.getLong(at + COMPARE_OFFSET);
     }
 
+    /**
+     * {@return the bits to compare, u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static long compareMask(ByteBuffer b, int at) {
         return b.getLong(at + COMPARE_MASK_OFFSET);
     }
 
-    /** Writes all 52 bytes: an addition to all 64 bits as one field. */
+    /**
+     * Writes all 52 bytes: an addition to all 64 bits as one field.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     * @param requestId number that the response repeats, raw 32 bits
+     * @param stag key of the remote memory, raw 32 bits
+     * @param to address in the remote memory, u64
+     * @param add value to add, u64
+     */
     public static void putFetchAdd(ByteBuffer b, int at, int requestId, int stag, long to, long add) {
         put(b, at, FETCH_ADD, requestId, stag, to, add, 0, 0, 0);
     }
 
-    /** Writes all 52 bytes: all 64 bits are compared, and all are swapped. */
+    /**
+     * Writes all 52 bytes: all 64 bits are compared, and all are swapped.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     * @param requestId number that the response repeats, raw 32 bits
+     * @param stag key of the remote memory, raw 32 bits
+     * @param to address in the remote memory, u64
+     * @param compare value to compare with, u64
+     * @param swap value to store, u64
+     */
     public static void putCompareSwap(ByteBuffer b, int at, int requestId, int stag, long to, long compare, long swap) {
         put(b, at, COMPARE_SWAP, requestId, stag, to, swap, -1L, compare, -1L);
     }
 
-    /** Writes all 52 bytes. */
+    /**
+     * Writes all 52 bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     * @param operation operation, 4 bits
+     * @param requestId number that the response repeats, raw 32 bits
+     * @param stag key of the remote memory, raw 32 bits
+     * @param to address in the remote memory, u64
+     * @param addSwap value to add or to store, u64
+     * @param addSwapMask for a swap the bits to store, for an addition the highest bit of each field; u64
+     * @param compare value to compare with, u64
+     * @param compareMask bits to compare, u64
+     */
     public static void put(ByteBuffer b, int at, int operation, int requestId, int stag, long to, long addSwap, long addSwapMask,
             long compare, long compareMask) {
         b.putInt(at, operation & 0xF);

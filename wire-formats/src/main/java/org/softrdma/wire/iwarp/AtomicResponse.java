@@ -22,17 +22,34 @@ public final class AtomicResponse {
     private AtomicResponse() {
     }
 
-    /** Raw 32 bits. */
+    /**
+     * {@return the number of the request, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int requestId(ByteBuffer b, int at) {
         return b.getInt(at);
     }
 
-    /** Original value, raw 64 bits. */
+    /**
+     * {@return original value, raw 64 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static long original(ByteBuffer b, int at) {
         return b.getLong(at + ORIGINAL_OFFSET);
     }
 
-    /** Writes all 12 bytes. */
+    /**
+     * Writes all 12 bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     * @param requestId number that the response repeats, raw 32 bits
+     * @param original value before the change, u64
+     */
     public static void put(ByteBuffer b, int at, int requestId, long original) {
         b.putInt(at, requestId);
         b.putLong(at + ORIGINAL_OFFSET, original);

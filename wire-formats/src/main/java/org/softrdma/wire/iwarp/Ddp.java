@@ -28,32 +28,62 @@ public final class Ddp {
     private Ddp() {
     }
 
-    /** T: the segment names memory instead of a queue. */
+    /**
+     * {@return T: the segment names memory instead of a queue}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static boolean isTagged(ByteBuffer b, int at) {
         return (b.get(at) & TAGGED) != 0;
     }
 
-    /** L: the last segment of its message. */
+    /**
+     * {@return L: the last segment of its message}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static boolean isLast(ByteBuffer b, int at) {
         return (b.get(at) & LAST) != 0;
     }
 
-    /** 2 bits. */
+    /**
+     * {@return DV, the version of DDP, 2 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static int version(ByteBuffer b, int at) {
         return b.get(at) & 3;
     }
 
-    /** 2 bits. */
+    /**
+     * {@return RV, the version of RDMAP, 2 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static int rdmapVersion(ByteBuffer b, int at) {
         return b.get(at + 1) >>> 6 & 3;
     }
 
-    /** An {@link RdmapOpcode}, 4 bits. */
+    /**
+     * {@return an {@link RdmapOpcode}, 4 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static int opcode(ByteBuffer b, int at) {
         return b.get(at + 1) & 0xF;
     }
 
-    /** Bytes of the whole DDP header: {@link TaggedHeader#LENGTH} or {@link UntaggedHeader#LENGTH}. */
+    /**
+     * {@return bytes of the whole DDP header: {@link TaggedHeader#LENGTH} or {@link UntaggedHeader#LENGTH}}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static int headerLength(ByteBuffer b, int at) {
         return isTagged(b, at) ? TaggedHeader.LENGTH : UntaggedHeader.LENGTH;
     }

@@ -33,17 +33,32 @@ public final class EnhancedHeader {
     private EnhancedHeader() {
     }
 
-    /** READs and atomics of the peer's that the sender of the frame can hold, 14 bits. */
+    /**
+     * {@return READs and atomics of the peer's that the sender of the frame can hold, 14 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int ird(ByteBuffer b, int at) {
         return b.getShort(at) & NOT_NEGOTIATED;
     }
 
-    /** READs and atomics the sender of the frame wants to have outstanding, 14 bits. */
+    /**
+     * {@return READs and atomics the sender of the frame wants to have outstanding, 14 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int ord(ByteBuffer b, int at) {
         return b.getShort(at + 2) & NOT_NEGOTIATED;
     }
 
-    /** {@link #PEER_TO_PEER} and the RTR_ bits. */
+    /**
+     * {@return {@link #PEER_TO_PEER} and the RTR_ bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int control(ByteBuffer b, int at) {
         int first = b.getShort(at);
         int second = b.getShort(at + 2);
@@ -54,6 +69,10 @@ public final class EnhancedHeader {
     /**
      * Writes all 4 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     * @param ird READs and atomics that can be held, 14 bits
+     * @param ord READs and atomics to have outstanding, 14 bits
      * @param control {@link #PEER_TO_PEER} and the RTR_ bits
      */
     public static void put(ByteBuffer b, int at, int ird, int ord, int control) {

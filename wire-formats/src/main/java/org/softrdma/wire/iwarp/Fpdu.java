@@ -28,29 +28,49 @@ public final class Fpdu {
     private Fpdu() {
     }
 
-    /** Bytes of the ULPDU, u16. */
+    /**
+     * {@return bytes of the ULPDU, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the FPDU
+     */
     public static int ulpduLength(ByteBuffer b, int at) {
         return b.getShort(at) & 0xFFFF;
     }
 
+    /**
+     * Writes the length field.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the FPDU
+     * @param length bytes
+     */
     public static void putUlpduLength(ByteBuffer b, int at, int length) {
         b.putShort(at, (short) length);
     }
 
-    /** Pad bytes behind a ULPDU, 0..3. */
+    /**
+     * {@return pad bytes behind a ULPDU, 0..3}
+     *
+     * @param ulpduLength bytes of the ULPDU, u16
+     */
     public static int padLength(int ulpduLength) {
         return -(HEADER_LENGTH + ulpduLength) & 3;
     }
 
-    /** Bytes of the whole FPDU, without markers. */
+    /**
+     * {@return bytes of the whole FPDU, without markers}
+     *
+     * @param ulpduLength bytes of the ULPDU, u16
+     */
     public static int length(int ulpduLength) {
         return HEADER_LENGTH + ulpduLength + padLength(ulpduLength) + CRC_LENGTH;
     }
 
     /**
-     * The longest ULPDU that fits a TCP segment with everything around it.
+     * {@return the longest ULPDU that fits a TCP segment with everything around it}
      *
-     * @param emss    effective maximum segment size: payload bytes of a full TCP segment, at least 128
+     * @param emss effective maximum segment size: payload bytes of a full TCP segment, at least 128
      * @param markers whether the stream has markers
      */
     public static int maxUlpdu(int emss, boolean markers) {

@@ -11,11 +11,23 @@ public final class ImmediateData {
     private ImmediateData() {
     }
 
-    /** Raw 64 bits. */
+    /**
+     * {@return the immediate data, raw 64 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the eight bytes
+     */
     public static long value(ByteBuffer b, int at) {
         return b.getLong(at);
     }
 
+    /**
+     * Writes the eight bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the eight bytes
+     * @param value raw 64 bits
+     */
     public static void put(ByteBuffer b, int at, long value) {
         b.putLong(at, value);
     }

@@ -15,18 +15,31 @@ public final class MpaCrc {
     public MpaCrc() {
     }
 
-    /** @return the CRC over [from, to) as a number, for {@link #put}; position and limit stay as they are */
+    /**
+     * {@return the CRC over [from, to) as a number, for {@link #put}; position and limit stay as they are}
+     *
+     * @param b buffer
+     * @param from offset of the first byte
+     * @param to offset after the last byte
+     */
     public int of(ByteBuffer b, int from, int to) {
         reset();
         update(b, from, to);
         return value();
     }
 
+    /** Begins the CRC of another FPDU. */
     public void reset() {
         crc.reset();
     }
 
-    /** Goes on over [from, to). */
+    /**
+     * Goes on over [from, to).
+     *
+     * @param b buffer, big-endian
+     * @param from offset of the first byte
+     * @param to offset after the last byte
+     */
     public void update(ByteBuffer b, int from, int to) {
         int position = b.position();
         int limit = b.limit();
@@ -40,12 +53,24 @@ public final class MpaCrc {
         return (int) crc.getValue();
     }
 
-    /** Stores a CRC, least significant byte first. */
+    /**
+     * Stores a CRC, least significant byte first.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the CRC
+     * @param value the CRC as a number
+     */
     public static void put(ByteBuffer b, int at, int value) {
         b.putInt(at, Integer.reverseBytes(value));
     }
 
-    /** Loads a CRC, least significant byte first. */
+    /**
+     * Loads a CRC, least significant byte first.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the CRC
+     * @return the CRC as a number
+     */
     public static int get(ByteBuffer b, int at) {
         return Integer.reverseBytes(b.getInt(at));
     }

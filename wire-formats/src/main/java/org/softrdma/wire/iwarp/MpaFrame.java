@@ -59,7 +59,10 @@ public final class MpaFrame {
     /**
      * Judges the beginning of a stream. A wrong key is seen at its first wrong byte.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
      * @param available bytes the buffer has from {@code at} on
+     * @param request whether the frame is a request, not a reply
      * @return {@link #OK}, {@link #INCOMPLETE}, or what is wrong
      */
     public static int check(ByteBuffer b, int at, int available, boolean request) {
@@ -83,47 +86,98 @@ public final class MpaFrame {
         return available < LENGTH + privateData ? INCOMPLETE : OK;
     }
 
-    /** For people, such as "bad key". */
+    /**
+     * {@return text for messages, such as "bad key"}
+     *
+     * @param verdict as {@link #check} returns it
+     */
     public static String name(int verdict) {
         return verdict >= 0 && verdict < NAMES.length ? NAMES[verdict] : "verdict " + verdict;
     }
 
-    /** All eight bits of the flags, reserved ones included. */
+    /**
+     * {@return all eight bits of the flags, reserved ones included}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     */
     public static int flags(ByteBuffer b, int at) {
         return b.get(at + FLAGS_OFFSET) & 0xFF;
     }
 
-    /** Whether all of {@code flags} are set. */
+    /**
+     * {@return whether all of {@code flags} are set}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     * @param flags bit mask of the flags of this class
+     */
     public static boolean has(ByteBuffer b, int at, int flags) {
         return (flags(b, at) & flags) == flags;
     }
 
-    /** u8; 1, or 2 with the enhanced start-up. */
+    /**
+     * {@return the revision, u8; 1, or 2 with the enhanced start-up}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     */
     public static int revision(ByteBuffer b, int at) {
         return b.get(at + REVISION_OFFSET) & 0xFF;
     }
 
-    /** Whether an {@link EnhancedHeader} belongs to it: S, which means something from revision 2 on. */
+    /**
+     * {@return whether an {@link EnhancedHeader} belongs to it: S, which means something from revision 2 on}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     */
     public static boolean isEnhanced(ByteBuffer b, int at) {
         return revision(b, at) >= 2 && has(b, at, ENHANCED);
     }
 
-    /** Bytes behind the first {@link #LENGTH}, u16; an {@link EnhancedHeader} counts. */
+    /**
+     * {@return bytes behind the first {@link #LENGTH}, u16; an {@link EnhancedHeader} counts}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     */
     public static int privateDataLength(ByteBuffer b, int at) {
         return b.getShort(at + PRIVATE_DATA_LENGTH_OFFSET) & 0xFFFF;
     }
 
-    /** Bytes of the whole frame. */
+    /**
+     * {@return bytes of the whole frame}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     */
     public static int totalLength(ByteBuffer b, int at) {
         return LENGTH + privateDataLength(b, at);
     }
 
-    /** Writes a request's first 20 bytes. */
+    /**
+     * Writes a request's first 20 bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     * @param flags bit mask of the flags of this class
+     * @param revision revision, u8
+     * @param privateDataLength bytes after the first 20, u16
+     */
     public static void putRequest(ByteBuffer b, int at, int flags, int revision, int privateDataLength) {
         put(b, at, REQUEST_END, flags, revision, privateDataLength);
     }
 
-    /** Writes a reply's first 20 bytes. */
+    /**
+     * Writes a reply's first 20 bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     * @param flags bit mask of the flags of this class
+     * @param revision revision, u8
+     * @param privateDataLength bytes after the first 20, u16
+     */
     public static void putReply(ByteBuffer b, int at, int flags, int revision, int privateDataLength) {
         put(b, at, REPLY_END, flags, revision, privateDataLength);
     }

@@ -25,12 +25,23 @@ public final class MpaMarker {
     private MpaMarker() {
     }
 
-    /** Stream bytes from the FPDU's length field to this marker, markers in between included, u16. */
+    /**
+     * {@return stream bytes from the FPDU's length field to this marker, markers in between included, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the marker
+     */
     public static int fpduPointer(ByteBuffer b, int at) {
         return b.getShort(at + FPDU_POINTER_OFFSET) & 0xFFFF;
     }
 
-    /** Writes all 4 bytes. */
+    /**
+     * Writes all 4 bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the marker
+     * @param fpduPointer stream bytes since the FPDU's length field, u16
+     */
     public static void put(ByteBuffer b, int at, int fpduPointer) {
         b.putInt(at, fpduPointer & 0xFFFF);
     }

@@ -6,13 +6,19 @@ package org.softrdma.wire.iwarp;
  * header. Opcode arguments are 0..15. Source: RFC 5040 §4.3 figure 4, RFC 7306 §4, §6.1.
  */
 public final class RdmapOpcode {
+    /** RDMA Write, tagged. */
     public static final int RDMA_WRITE = 0;
     /** A {@link ReadRequest}. */
     public static final int RDMA_READ_REQUEST = 1;
+    /** RDMA Read Response, tagged. */
     public static final int RDMA_READ_RESPONSE = 2;
+    /** Send. */
     public static final int SEND = 3;
+    /** Send with Invalidate: closes a key of the receiver's. */
     public static final int SEND_INVALIDATE = 4;
+    /** Send with Solicited Event. */
     public static final int SEND_SOLICITED = 5;
+    /** Send with Solicited Event and Invalidate. */
     public static final int SEND_SOLICITED_INVALIDATE = 6;
     /** A {@link Terminate}. */
     public static final int TERMINATE = 7;
@@ -50,51 +56,93 @@ public final class RdmapOpcode {
     private RdmapOpcode() {
     }
 
+    /**
+     * {@return whether the opcode is defined: by RFC 5040, or by RFC 7306 for atomics and immediate data}
+     *
+     * @param opcode RDMAP opcode, 4 bits
+     */
     public static boolean isKnown(int opcode) {
         return opcode < NAMES.length;
     }
 
-    /** Of a known opcode. */
+    /**
+     * {@return whether the messages of a known opcode are tagged}
+     *
+     * @param opcode RDMAP opcode, 4 bits
+     */
     public static boolean isTagged(int opcode) {
         return QN[opcode] == NO_QUEUE;
     }
 
-    /** Queue number of a known opcode, or {@link #NO_QUEUE}. */
+    /**
+     * {@return queue number of a known opcode, or {@link #NO_QUEUE}}
+     *
+     * @param opcode RDMAP opcode, 4 bits
+     */
     public static int queue(int opcode) {
         return QN[opcode];
     }
 
-    /** Bytes a known opcode has behind the DDP header at least; exactly so many where {@link #isSingleSegment} but for Terminate. */
+    /**
+     * {@return bytes a known opcode has behind the DDP header at least; exactly so many where {@link #isSingleSegment} but for Terminate}
+     *
+     * @param opcode RDMAP opcode, 4 bits
+     */
     public static int bodyLength(int opcode) {
         return BODY[opcode];
     }
 
-    /** Whether the message is always one segment with a body of its own, instead of any amount of payload. */
+    /**
+     * {@return whether the message is always one segment with a body of its own, instead of any amount of payload}
+     *
+     * @param opcode RDMAP opcode, 4 bits
+     */
     public static boolean isSingleSegment(int opcode) {
         return BODY[opcode] > 0;
     }
 
-    /** Any of the four SENDs. */
+    /**
+     * {@return whether the opcode is any of the four SENDs}
+     *
+     * @param opcode RDMAP opcode, 4 bits
+     */
     public static boolean isSend(int opcode) {
         return opcode >= SEND && opcode <= SEND_SOLICITED_INVALIDATE;
     }
 
-    /** Whether the receiver is asked for an event. */
+    /**
+     * {@return whether the receiver is asked for an event}
+     *
+     * @param opcode RDMAP opcode, 4 bits
+     */
     public static boolean isSolicited(int opcode) {
         return opcode == SEND_SOLICITED || opcode == SEND_SOLICITED_INVALIDATE || opcode == IMMEDIATE_SOLICITED;
     }
 
-    /** Whether a key of the receiver's is to be closed. */
+    /**
+     * {@return whether a key of the receiver's is to be closed}
+     *
+     * @param opcode RDMAP opcode, 4 bits
+     */
     public static boolean isInvalidating(int opcode) {
         return opcode == SEND_INVALIDATE || opcode == SEND_SOLICITED_INVALIDATE;
     }
 
-    /** The SEND with these properties. */
+    /**
+     * {@return the SEND with these properties}
+     *
+     * @param solicited whether the receiver shall raise an event
+     * @param invalidate whether a key of the receiver's is to be closed
+     */
     public static int send(boolean solicited, boolean invalidate) {
         return invalidate ? solicited ? SEND_SOLICITED_INVALIDATE : SEND_INVALIDATE : solicited ? SEND_SOLICITED : SEND;
     }
 
-    /** For people, such as "RDMA Read Request". */
+    /**
+     * {@return text for messages, such as "RDMA Read Request"}
+     *
+     * @param opcode RDMAP opcode, 4 bits
+     */
     public static String name(int opcode) {
         return isKnown(opcode) ? NAMES[opcode] : "opcode " + opcode;
     }

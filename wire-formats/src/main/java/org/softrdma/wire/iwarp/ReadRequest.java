@@ -33,27 +33,52 @@ public final class ReadRequest {
     private ReadRequest() {
     }
 
-    /** Raw 32 bits. */
+    /**
+     * {@return key of the memory that the data go to, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int sinkStag(ByteBuffer b, int at) {
         return b.getInt(at + SINK_STAG_OFFSET);
     }
 
-    /** u64. */
+    /**
+     * {@return address that the data go to, u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static long sinkTo(ByteBuffer b, int at) {
         return b.getLong(at + SINK_TO_OFFSET);
     }
 
-    /** Bytes to read, u32. */
+    /**
+     * {@return bytes to read, u32}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static long size(ByteBuffer b, int at) {
         return b.getInt(at + SIZE_OFFSET) & 0xFFFF_FFFFL;
     }
 
-    /** Raw 32 bits. */
+    /**
+     * {@return key of the memory to read, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int sourceStag(ByteBuffer b, int at) {
         return b.getInt(at + SOURCE_STAG_OFFSET);
     }
 
-    /** u64. */
+    /**
+     * {@return address to read from, u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static long sourceTo(ByteBuffer b, int at) {
         return b.getLong(at + SOURCE_TO_OFFSET);
     }
@@ -61,7 +86,13 @@ public final class ReadRequest {
     /**
      * Writes all 28 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     * @param sinkStag key of the memory to place the data in, raw 32 bits
+     * @param sinkTo address to place the data at, u64
      * @param size u32
+     * @param sourceStag key of the memory to read, raw 32 bits
+     * @param sourceTo address to read from, u64
      */
     public static void put(ByteBuffer b, int at, int sinkStag, long sinkTo, long size, int sourceStag, long sourceTo) {
         b.putInt(at + SINK_STAG_OFFSET, sinkStag);

@@ -25,12 +25,22 @@ public final class TaggedHeader {
     private TaggedHeader() {
     }
 
-    /** Key of the memory, raw 32 bits. */
+    /**
+     * {@return key of the memory, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static int stag(ByteBuffer b, int at) {
         return b.getInt(at + STAG_OFFSET);
     }
 
-    /** Where this segment's payload belongs, u64. */
+    /**
+     * {@return the address where this segment's payload belongs, u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static long to(ByteBuffer b, int at) {
         return b.getLong(at + TO_OFFSET);
     }
@@ -38,7 +48,12 @@ public final class TaggedHeader {
     /**
      * Writes all 14 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     * @param last whether the segment is the last one of its message
      * @param opcode an {@link RdmapOpcode} of a tagged message
+     * @param stag key of the remote memory, raw 32 bits
+     * @param to address in the remote memory, u64
      */
     public static void put(ByteBuffer b, int at, boolean last, int opcode, int stag, long to) {
         Ddp.put(b, at, true, last, opcode);

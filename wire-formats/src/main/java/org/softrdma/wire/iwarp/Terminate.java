@@ -40,13 +40,23 @@ public final class Terminate {
     private Terminate() {
     }
 
-    /** A {@link TerminateCode}, or 16 bits that look like one, whichever order the peer used. */
+    /**
+     * {@return a {@link TerminateCode}, or 16 bits that look like one, whichever order the peer used}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int code(ByteBuffer b, int at) {
         int raw = b.getShort(at) & 0xFFFF;
         return isReversed(b, at) ? swapNibbles(raw) : raw;
     }
 
-    /** {@link #SEGMENT_LENGTH}, {@link #DDP_HEADER} and {@link #RDMAP_HEADER}, whichever order the peer used. */
+    /**
+     * {@return {@link #SEGMENT_LENGTH}, {@link #DDP_HEADER} and {@link #RDMAP_HEADER}, whichever order the peer used}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int flags(ByteBuffer b, int at) {
         int raw = b.get(at + FLAGS_OFFSET) & 0xFF;
         return isReversed(b, at)
@@ -75,12 +85,23 @@ public final class Terminate {
         return CONTROL_LENGTH + SEGMENT_LENGTH_BYTES;
     }
 
-    /** Bytes of the segment to blame, u16; there with {@link #SEGMENT_LENGTH}. siw 6.1 counts its payload only. */
+    /**
+     * {@return bytes of the segment to blame, u16; there with {@link #SEGMENT_LENGTH}. siw 6.1 counts its payload only}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     */
     public static int segmentLength(ByteBuffer b, int at) {
         return b.getShort(at + CONTROL_LENGTH) & 0xFFFF;
     }
 
-    /** Whether the headers that the flags promise lie within {@code length} bytes. */
+    /**
+     * {@return whether the headers that the flags promise lie within {@code length} bytes}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     * @param length bytes of the header and all behind it
+     */
     public static boolean isComplete(ByteBuffer b, int at, int length) {
         if (length < CONTROL_LENGTH) {
             return false;
@@ -105,6 +126,9 @@ public final class Terminate {
     /**
      * Writes the four bytes of a Terminate that blames no segment.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     * @param code a {@link TerminateCode}
      * @return their number
      */
     public static int put(ByteBuffer b, int at, int code) {
@@ -115,7 +139,11 @@ public final class Terminate {
     /**
      * Writes a Terminate that blames a segment: its length, its DDP header and, of a READ or atomic request, its RDMAP header.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the header's first byte
+     * @param code a {@link TerminateCode}
      * @param headers the buffer with the segment's headers, at {@code headersAt}; they have been judged good by {@link UlpduCheck}
+     * @param headersAt offset of the segment's DDP header
      * @param segmentLength bytes of the whole segment
      * @return bytes written
      */

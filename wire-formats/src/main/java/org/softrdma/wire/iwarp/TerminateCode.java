@@ -6,54 +6,99 @@ package org.softrdma.wire.iwarp;
  * Sources: RFC 5040 §4.8, RFC 5041 §7.1, RFC 5044 §8, RFC 6581 §9, RFC 6580.
  */
 public final class TerminateCode {
+    /** RDMAP: local catastrophic error. */
     public static final int RDMAP_LOCAL_CATASTROPHIC = 0x0000;
+    /** RDMAP, remote protection: invalid STag. */
     public static final int PROTECTION_INVALID_STAG = 0x0100;
+    /** RDMAP, remote protection: base or bounds violation. */
     public static final int PROTECTION_BASE_BOUNDS = 0x0101;
+    /** RDMAP, remote protection: access rights violation. */
     public static final int PROTECTION_ACCESS_RIGHTS = 0x0102;
+    /** RDMAP, remote protection: STag not associated with the RDMAP stream. */
     public static final int PROTECTION_NOT_ASSOCIATED = 0x0103;
+    /** RDMAP, remote protection: the tagged offset wraps. */
     public static final int PROTECTION_TO_WRAP = 0x0104;
+    /** RDMAP, remote protection: STag cannot be invalidated. */
     public static final int PROTECTION_CANNOT_INVALIDATE = 0x0109;
+    /** RDMAP, remote protection: unspecified error. */
     public static final int PROTECTION_UNSPECIFIED = 0x01FF;
+    /** RDMAP, remote operation: invalid RDMAP version. */
     public static final int OPERATION_RDMAP_VERSION = 0x0205;
+    /** RDMAP, remote operation: unexpected opcode. */
     public static final int OPERATION_UNEXPECTED_OPCODE = 0x0206;
+    /** RDMAP, remote operation: catastrophic error, localised to the stream. */
     public static final int OPERATION_CATASTROPHIC_STREAM = 0x0207;
+    /** RDMAP, remote operation: catastrophic error, global. */
     public static final int OPERATION_CATASTROPHIC_GLOBAL = 0x0208;
+    /** RDMAP, remote operation: STag cannot be invalidated. */
     public static final int OPERATION_CANNOT_INVALIDATE = 0x0209;
+    /** RDMAP, remote operation: unspecified error. */
     public static final int OPERATION_UNSPECIFIED = 0x02FF;
+    /** DDP: local catastrophic error. */
     public static final int DDP_LOCAL_CATASTROPHIC = 0x1000;
+    /** DDP, tagged buffer: invalid STag. */
     public static final int TAGGED_INVALID_STAG = 0x1100;
+    /** DDP, tagged buffer: base or bounds violation. */
     public static final int TAGGED_BASE_BOUNDS = 0x1101;
+    /** DDP, tagged buffer: STag not associated with the DDP stream. */
     public static final int TAGGED_NOT_ASSOCIATED = 0x1102;
+    /** DDP, tagged buffer: the tagged offset wraps. */
     public static final int TAGGED_TO_WRAP = 0x1103;
+    /** DDP, tagged buffer: invalid DDP version. */
     public static final int TAGGED_DDP_VERSION = 0x1104;
+    /** DDP, untagged buffer: invalid queue number. */
     public static final int UNTAGGED_INVALID_QN = 0x1201;
+    /** DDP, untagged buffer: invalid MSN, no buffer available. */
     public static final int UNTAGGED_NO_BUFFER = 0x1202;
+    /** DDP, untagged buffer: invalid MSN, range not valid. */
     public static final int UNTAGGED_MSN_RANGE = 0x1203;
+    /** DDP, untagged buffer: invalid message offset. */
     public static final int UNTAGGED_INVALID_MO = 0x1204;
+    /** DDP, untagged buffer: message too long for the buffer. */
     public static final int UNTAGGED_TOO_LONG = 0x1205;
+    /** DDP, untagged buffer: invalid DDP version. */
     public static final int UNTAGGED_DDP_VERSION = 0x1206;
+    /** MPA: the TCP connection was closed, terminated or lost. */
     public static final int MPA_CONNECTION_LOST = 0x2001;
+    /** MPA: received CRC does not match the one computed. */
     public static final int MPA_CRC = 0x2002;
+    /** MPA: the marker and the ULPDU length field disagree. */
     public static final int MPA_MARKER_OR_LENGTH = 0x2003;
+    /** MPA: invalid request or reply frame. */
     public static final int MPA_BAD_STARTUP_FRAME = 0x2004;
+    /** MPA: local catastrophic error. */
     public static final int MPA_LOCAL_CATASTROPHIC = 0x2005;
+    /** MPA: insufficient IRD resources. */
     public static final int MPA_INSUFFICIENT_IRD = 0x2006;
+    /** MPA: no matching ready-to-receive option. */
     public static final int MPA_NO_MATCHING_RTR = 0x2007;
 
     private TerminateCode() {
     }
 
-    /** Whether layer and error type are RDMAP / remote protection. */
+    /**
+     * {@return whether layer and error type are RDMAP / remote protection}
+     *
+     * @param code layer, error type and error code, u16
+     */
     public static boolean isProtection(int code) {
         return code >>> 8 == PROTECTION_INVALID_STAG >>> 8;
     }
 
-    /** Whether the specifications know it; of a local catastrophic error every code. */
+    /**
+     * {@return whether the specifications define the code; of a local catastrophic error they define every one}
+     *
+     * @param code layer, error type and error code, u16
+     */
     public static boolean isKnown(int code) {
         return text(code) != null;
     }
 
-    /** For people, such as "DDP untagged: no buffer". */
+    /**
+     * {@return text for messages, such as "DDP untagged: no buffer"}
+     *
+     * @param code layer, error type and error code, u16
+     */
     public static String name(int code) {
         String text = text(code);
         return text != null ? text : String.format("layer %d type %d code 0x%02x", code >>> 12, code >>> 8 & 0xF, code & 0xFF);

@@ -19,6 +19,8 @@ public final class UlpduCheck {
     /**
      * Judges one ULPDU.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the ULPDU
      * @param length bytes of the ULPDU; the buffer has them
      * @return {@link #OK} or the {@link TerminateCode} of the first complaint
      */
@@ -56,7 +58,13 @@ public final class UlpduCheck {
         return OK;
     }
 
-    /** Whether the headers are those of a segment, so that a Terminate can show them. */
+    /**
+     * {@return whether the headers are those of a segment, so that a Terminate can show them}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the ULPDU
+     * @param length bytes of the ULPDU
+     */
     public static boolean hasHeaders(ByteBuffer b, int at, int length) {
         if (length < Ddp.CONTROL_LENGTH || Ddp.version(b, at) != Ddp.VERSION || Ddp.rdmapVersion(b, at) != Ddp.RDMAP_VERSION) {
             return false;

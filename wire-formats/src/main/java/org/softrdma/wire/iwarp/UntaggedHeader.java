@@ -31,22 +31,42 @@ public final class UntaggedHeader {
     private UntaggedHeader() {
     }
 
-    /** The key a SEND with Invalidate closes, raw 32 bits. */
+    /**
+     * {@return the key a SEND with Invalidate closes, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static int invalidateStag(ByteBuffer b, int at) {
         return b.getInt(at + INVALIDATE_STAG_OFFSET);
     }
 
-    /** The queue, raw 32 bits; {@link RdmapOpcode} knows which are in use. */
+    /**
+     * {@return the queue, raw 32 bits; {@link RdmapOpcode} knows which are in use}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static int qn(ByteBuffer b, int at) {
         return b.getInt(at + QN_OFFSET);
     }
 
-    /** Number of the message in its queue, from 1, raw 32 bits: it wraps. */
+    /**
+     * {@return number of the message in its queue, from 1, raw 32 bits: it wraps}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static int msn(ByteBuffer b, int at) {
         return b.getInt(at + MSN_OFFSET);
     }
 
-    /** Where in the message this segment's payload belongs, u32. */
+    /**
+     * {@return the offset in the message where this segment's payload belongs, u32}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     */
     public static long mo(ByteBuffer b, int at) {
         return b.getInt(at + MO_OFFSET) & 0xFFFF_FFFFL;
     }
@@ -54,8 +74,14 @@ public final class UntaggedHeader {
     /**
      * Writes all 18 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the DDP header
+     * @param last whether the segment is the last one of its message
      * @param opcode an {@link RdmapOpcode} of an untagged message
-     * @param mo     u32
+     * @param invalidateStag key to invalidate, raw 32 bits; 0 if none
+     * @param qn queue number, raw 32 bits
+     * @param msn number of the message in its queue, raw 32 bits
+     * @param mo u32
      */
     public static void put(ByteBuffer b, int at, boolean last, int opcode, int invalidateStag, int qn, int msn, long mo) {
         Ddp.put(b, at, false, last, opcode);

@@ -21,42 +21,83 @@ public final class Field {
         shift = Long.numberOfTrailingZeros(mask);
     }
 
-    /** A field of whole bytes, 1..8 of them. */
+    /**
+     * {@return a field of whole bytes, 1..8 of them}
+     *
+     * @param offset offset in the structure, bytes
+     * @param count bytes of the number
+     */
     public static Field bytes(int offset, int count) {
         return new Field(offset, count, -1L >>> 64 - 8 * count);
     }
 
-    /** Some bits that lie side by side in a big-endian number of {@code count} bytes. */
+    /**
+     * {@return some bits that lie side by side in a big-endian number of {@code count} bytes}
+     *
+     * @param offset offset in the structure, bytes
+     * @param count bytes of the number
+     * @param mask the field's bits in that number, side by side
+     */
     public static Field bits(int offset, int count, long mask) {
         return new Field(offset, count, mask);
     }
 
-    /** Some bits of one byte. */
+    /**
+     * {@return some bits of one byte}
+     *
+     * @param offset offset in the structure, bytes
+     * @param mask the field's bits in the byte, side by side
+     */
     public static Field bits(int offset, int mask) {
         return new Field(offset, 1, mask);
     }
 
-    /** The same field of a structure that is {@code distance} bytes further inside another one. */
+    /**
+     * {@return the same field of a structure that is {@code distance} bytes further inside another one}
+     *
+     * @param distance bytes to add to the offset
+     */
     public Field within(int distance) {
         return new Field(offset + distance, bytes, mask);
     }
 
-    /** For fields of up to 32 bits; those of 32 as raw bits. */
+    /**
+     * {@return the value of a field of up to 32 bits; of 32 bits as raw bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the structure
+     */
     public int get(ByteBuffer b, int at) {
         return (int) getLong(b, at);
     }
 
-    /** For any field; those of 64 bits as raw bits. */
+    /**
+     * {@return the value of any field; of 64 bits as raw bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the structure
+     */
     public long getLong(ByteBuffer b, int at) {
         return (word(b, at) & mask) >>> shift;
     }
 
-    /** For fields of one bit. */
+    /**
+     * {@return whether a field of one bit is set}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the structure
+     */
     public boolean isSet(ByteBuffer b, int at) {
         return getLong(b, at) != 0;
     }
 
-    /** Writes the field and nothing else, from the low bits of {@code value}. */
+    /**
+     * Writes the field and nothing else, from the low bits of {@code value}.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the structure
+     * @param value value to write
+     */
     public void set(ByteBuffer b, int at, long value) {
         long word = word(b, at) & ~mask | value << shift & mask;
         int first = at + offset;
@@ -66,7 +107,14 @@ public final class Field {
         }
     }
 
-    /** Copies the field and nothing else from one structure to another. */
+    /**
+     * Copies the field and nothing else from one structure to another.
+     *
+     * @param from buffer to copy from
+     * @param fromAt offset of the structure to copy from
+     * @param to buffer to copy to
+     * @param toAt offset of the structure to copy to
+     */
     public void copy(ByteBuffer from, int fromAt, ByteBuffer to, int toAt) {
         set(to, toAt, getLong(from, fromAt));
     }

@@ -55,47 +55,97 @@ public final class Mad {
     private Mad() {
     }
 
-    /** {@link #BASE_VERSION} in a valid header. */
+    /**
+     * {@return {@link #BASE_VERSION} in a valid header}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int baseVersion(ByteBuffer b, int at) {
         return b.get(at + BASE_VERSION_OFFSET) & 0xFF;
     }
 
-    /** MgmtClass, u8. */
+    /**
+     * {@return MgmtClass, u8}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int managementClass(ByteBuffer b, int at) {
         return b.get(at + CLASS_OFFSET) & 0xFF;
     }
 
-    /** ClassVersion, u8. */
+    /**
+     * {@return ClassVersion, u8}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int classVersion(ByteBuffer b, int at) {
         return b.get(at + CLASS_VERSION_OFFSET) & 0xFF;
     }
 
-    /** Method, u8. */
+    /**
+     * {@return method, u8}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int method(ByteBuffer b, int at) {
         return b.get(at + METHOD_OFFSET) & 0xFF;
     }
 
-    /** Status, u16. */
+    /**
+     * {@return status, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int status(ByteBuffer b, int at) {
         return b.getShort(at + STATUS_OFFSET) & 0xFFFF;
     }
 
-    /** TransactionID, raw 64 bits: an answer has the one of what it answers. */
+    /**
+     * {@return TransactionID, raw 64 bits: an answer has the one of what it answers}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static long transactionId(ByteBuffer b, int at) {
         return b.getLong(at + TRANSACTION_ID_OFFSET);
     }
 
-    /** AttributeID, u16. */
+    /**
+     * {@return AttributeID, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int attribute(ByteBuffer b, int at) {
         return b.getShort(at + ATTRIBUTE_OFFSET) & 0xFFFF;
     }
 
-    /** AttributeModifier, raw 32 bits. */
+    /**
+     * {@return AttributeModifier, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     */
     public static int modifier(ByteBuffer b, int at) {
         return b.getInt(at + MODIFIER_OFFSET);
     }
 
-    /** Writes all 24 bytes of the header; status, class specific field, modifier and reserved bytes become zero. */
+    /**
+     * Writes all 24 bytes of the header; status, class specific field, modifier and reserved bytes become zero.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the MAD
+     * @param managementClass MgmtClass, u8
+     * @param classVersion ClassVersion, u8
+     * @param method method, u8
+     * @param transactionId TransactionID, raw 64 bits
+     * @param attribute AttributeID, u16
+     */
     public static void put(ByteBuffer b, int at, int managementClass, int classVersion, int method, long transactionId, int attribute) {
         b.putInt(at + BASE_VERSION_OFFSET,
             BASE_VERSION << 24 | (managementClass & 0xFF) << 16 | (classVersion & 0xFF) << 8 | method & 0xFF);

@@ -39,17 +39,32 @@ public final class Ethernet {
     private Ethernet() {
     }
 
-    /** Receiver, u48. */
+    /**
+     * {@return receiver, u48}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     */
     public static long destination(ByteBuffer b, int at) {
         return (b.getInt(at) & 0xFFFF_FFFFL) << 16 | b.getShort(at + 4) & 0xFFFFL;
     }
 
-    /** Sender, u48. */
+    /**
+     * {@return sender, u48}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     */
     public static long source(ByteBuffer b, int at) {
         return (b.getShort(at + SOURCE_OFFSET) & 0xFFFFL) << 32 | b.getInt(at + SOURCE_OFFSET + 2) & 0xFFFF_FFFFL;
     }
 
-    /** Ethertype, u16; values up to 1500 are 802.3 lengths, never ours. */
+    /**
+     * {@return ethertype, u16; values up to 1500 are 802.3 lengths, never ours}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
+     */
     public static int type(ByteBuffer b, int at) {
         return b.getShort(at + TYPE_OFFSET) & 0xFFFF;
     }
@@ -57,6 +72,8 @@ public final class Ethernet {
     /**
      * Writes all 14 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
      * @param destination u48
      * @param source u48
      * @param type u16
@@ -67,13 +84,17 @@ public final class Ethernet {
         b.putShort(at + TYPE_OFFSET, (short) type);
     }
 
-    /** MAC of an IPv4 multicast group: 01:00:5e and the group's low 23 bits (RFC 1112 §6.4). */
+    /**
+     * {@return MAC of an IPv4 multicast group: 01:00:5e and the group's low 23 bits (RFC 1112 §6.4)}
+     *
+     * @param group IPv4 address of the group, raw 32 bits
+     */
     public static long multicastOfIpv4(int group) {
         return 0x0100_5E00_0000L | group & 0x7F_FFFF;
     }
 
     /**
-     * MAC of an IPv6 multicast group or a RoCE v1 MGID: 33:33 and the low 32 bits (RFC 2464 §7).
+     * {@return MAC of an IPv6 multicast group or a RoCE v1 MGID: 33:33 and the low 32 bits (RFC 2464 §7)}
      *
      * @param groupLow low half of the group address
      */

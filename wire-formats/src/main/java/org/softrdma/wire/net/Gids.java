@@ -20,33 +20,56 @@ public final class Gids {
     private Gids() {
     }
 
-    /** Whether the GID is {@code ::ffff:a.b.c.d}, so its network is IPv4. */
+    /**
+     * {@return whether the GID is {@code ::ffff:a.b.c.d}, so its network is IPv4}
+     *
+     * @param high first 64 bits of the GID
+     * @param low last 64 bits of the GID
+     */
     public static boolean isIpv4Mapped(long high, long low) {
         return high == IPV4_MAPPED_HIGH && low >>> 32 == 0xFFFF;
     }
 
-    /** Whether the GID is in fe80::/10. */
+    /**
+     * {@return whether the GID is in fe80::/10}
+     *
+     * @param high first 64 bits of the GID
+     */
     public static boolean isLinkLocal(long high) {
         return high >>> 54 == 0xFE80 >>> 6;
     }
 
-    /** Whether packets to this GID go to a group: ff00::/8, or mapped 224.0.0.0/4. */
+    /**
+     * {@return whether packets to this GID go to a group: ff00::/8, or mapped 224.0.0.0/4}
+     *
+     * @param high first 64 bits of the GID
+     * @param low last 64 bits of the GID
+     */
     public static boolean isMulticast(long high, long low) {
         return high >>> 56 == 0xFF || isIpv4Mapped(high, low) && (low >>> 28 & 0xF) == 0xE;
     }
 
-    /** IPv4 address in the low half of a mapped GID, raw 32 bits. */
+    /**
+     * {@return IPv4 address in the low half of a mapped GID, raw 32 bits}
+     *
+     * @param low last 64 bits of the GID
+     */
     public static int ipv4(long low) {
         return (int) low;
     }
 
-    /** Low half of the GID of an IPv4 address; the high half is {@link #IPV4_MAPPED_HIGH}. */
+    /**
+     * {@return low half of the GID of an IPv4 address; the high half is {@link #IPV4_MAPPED_HIGH}}
+     *
+     * @param ip IPv4 address, raw 32 bits
+     */
     public static long lowFromIpv4(int ip) {
         return MAPPED_PREFIX | ip & 0xFFFF_FFFFL;
     }
 
     /**
-     * Low half of the default GID of a MAC address, its modified EUI-64 (RFC 4291 appendix A); the high half is {@link #LINK_LOCAL_HIGH}.
+     * {@return low half of the default GID of a MAC address, its modified EUI-64 (RFC 4291 appendix A); the high half is {@link
+     * #LINK_LOCAL_HIGH}}
      *
      * @param mac u48
      */
@@ -55,7 +78,7 @@ public final class Gids {
     }
 
     /**
-     * Node, system image and port GUID rxe derives from a MAC address: the same EUI-64.
+     * {@return node, system image and port GUID rxe derives from a MAC address: the same EUI-64}
      *
      * @param mac u48
      */
@@ -63,7 +86,12 @@ public final class Gids {
         return lowFromMac(mac);
     }
 
-    /** Canonical text of RFC 5952, such as {@code fe80::1} or {@code ::ffff:192.0.2.1}. */
+    /**
+     * {@return canonical text of RFC 5952, such as {@code fe80::1} or {@code ::ffff:192.0.2.1}}
+     *
+     * @param high first 64 bits of the GID
+     * @param low last 64 bits of the GID
+     */
     public static String format(long high, long low) {
         if (isIpv4Mapped(high, low)) {
             return "::ffff:" + formatIpv4((int) low);
@@ -96,18 +124,32 @@ public final class Gids {
         return text.toString();
     }
 
-    /** All eight groups with four digits each, as sysfs prints GIDs: {@code fe80:0000:0000:0000:5054:00ff:fe12:3456}. */
+    /**
+     * {@return all eight groups with four digits each, as sysfs prints GIDs: {@code fe80:0000:0000:0000:5054:00ff:fe12:3456}}
+     *
+     * @param high first 64 bits of the GID
+     * @param low last 64 bits of the GID
+     */
     public static String formatFull(long high, long low) {
         return formatGuid(high) + ":" + formatGuid(low);
     }
 
-    /** Four groups with four digits each, as sysfs prints GUIDs: {@code 5054:00ff:fe12:3456}. */
+    /**
+     * {@return four groups with four digits each, as sysfs prints GUIDs: {@code 5054:00ff:fe12:3456}}
+     *
+     * @param guid GUID, raw 64 bits
+     */
     public static String formatGuid(long guid) {
         String hex = HEX.toHexDigits(guid);
         return hex.substring(0, 4) + ":" + hex.substring(4, 8) + ":" + hex.substring(8, 12) + ":" + hex.substring(12);
     }
 
-    /** 32 lower-case hexadecimal digits, as the ibv pingpong tools exchange GIDs. */
+    /**
+     * {@return 32 lower-case hexadecimal digits, as the ibv pingpong tools exchange GIDs}
+     *
+     * @param high first 64 bits of the GID
+     * @param low last 64 bits of the GID
+     */
     public static String formatWire(long high, long low) {
         return HEX.toHexDigits(high) + HEX.toHexDigits(low);
     }
@@ -115,6 +157,7 @@ public final class Gids {
     /**
      * Reads IPv6 text (RFC 4291 §2.2: any case, {@code ::}, an IPv4 tail) or a bare IPv4 address, which becomes its mapped GID.
      *
+     * @param text the text to read
      * @return high and low half
      * @throws IllegalArgumentException naming the text, if it is neither; zone identifiers are refused
      */
@@ -126,6 +169,7 @@ public final class Gids {
     /**
      * Reads 32 hexadecimal digits of any case.
      *
+     * @param text the text to read
      * @return high and low half
      * @throws IllegalArgumentException naming the text, if it is anything else
      */
@@ -141,7 +185,11 @@ public final class Gids {
         return new long[] {HexFormat.fromHexDigitsToLong(text, 0, 16), HexFormat.fromHexDigitsToLong(text, 16, 32)};
     }
 
-    /** Dotted decimal of an IPv4 address. */
+    /**
+     * {@return dotted decimal of an IPv4 address}
+     *
+     * @param ip IPv4 address, raw 32 bits
+     */
     public static String formatIpv4(int ip) {
         return (ip >>> 24) + "." + (ip >>> 16 & 0xFF) + "." + (ip >>> 8 & 0xFF) + "." + (ip & 0xFF);
     }
@@ -149,6 +197,8 @@ public final class Gids {
     /**
      * Reads dotted decimal, exactly four numbers 0..255 without leading zeros.
      *
+     * @param text the text to read
+     * @return the address, raw 32 bits
      * @throws IllegalArgumentException naming the text, if it is anything else
      */
     public static int parseIpv4(String text) {

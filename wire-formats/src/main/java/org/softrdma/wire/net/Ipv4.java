@@ -49,62 +49,122 @@ public final class Ipv4 {
     private Ipv4() {
     }
 
-    /** 4 in a valid header. */
+    /**
+     * {@return 4 in a valid header}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int version(ByteBuffer b, int at) {
         return b.get(at + VERSION_IHL_OFFSET) >>> 4 & 0xF;
     }
 
-    /** Bytes of the header with its options, 0..60; at least 20 in a valid header. */
+    /**
+     * {@return bytes of the header with its options, 0..60; at least 20 in a valid header}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int headerLength(ByteBuffer b, int at) {
         return (b.get(at + VERSION_IHL_OFFSET) & 0xF) << 2;
     }
 
-    /** Type of service: DSCP in bits 7:2, ECN in bits 1:0. */
+    /**
+     * {@return type of service: DSCP in bits 7:2, ECN in bits 1:0}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int tos(ByteBuffer b, int at) {
         return b.get(at + TOS_OFFSET) & 0xFF;
     }
 
-    /** Bytes of header and data, u16. */
+    /**
+     * {@return bytes of header and data, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int totalLength(ByteBuffer b, int at) {
         return b.getShort(at + TOTAL_LENGTH_OFFSET) & 0xFFFF;
     }
 
-    /** Identification, u16. */
+    /**
+     * {@return identification, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int id(ByteBuffer b, int at) {
         return b.getShort(at + ID_OFFSET) & 0xFFFF;
     }
 
-    /** DF: routers shall not fragment. */
+    /**
+     * {@return DF: routers shall not fragment}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static boolean dontFragment(ByteBuffer b, int at) {
         return (b.getShort(at + FRAGMENT_OFFSET) & DF) != 0;
     }
 
-    /** Whether this is a piece of a larger datagram: MF set or fragment offset not zero. */
+    /**
+     * {@return whether this is a piece of a larger datagram: MF set or fragment offset not zero}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static boolean isFragment(ByteBuffer b, int at) {
         return (b.getShort(at + FRAGMENT_OFFSET) & (MF | 0x1FFF)) != 0;
     }
 
-    /** Hops left, u8. */
+    /**
+     * {@return hops left, u8}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int ttl(ByteBuffer b, int at) {
         return b.get(at + TTL_OFFSET) & 0xFF;
     }
 
-    /** Protocol of the payload, u8; {@link #PROTOCOL_UDP}. */
+    /**
+     * {@return protocol of the payload, u8; {@link #PROTOCOL_UDP}}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int protocol(ByteBuffer b, int at) {
         return b.get(at + PROTOCOL_OFFSET) & 0xFF;
     }
 
-    /** The checksum field as it stands, u16. */
+    /**
+     * {@return the checksum field as it stands, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int checksum(ByteBuffer b, int at) {
         return b.getShort(at + CHECKSUM_OFFSET) & 0xFFFF;
     }
 
-    /** Sender, raw 32 bits. */
+    /**
+     * {@return sender, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int source(ByteBuffer b, int at) {
         return b.getInt(at + SOURCE_OFFSET);
     }
 
-    /** Receiver, raw 32 bits. */
+    /**
+     * {@return receiver, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int destination(ByteBuffer b, int at) {
         return b.getInt(at + DESTINATION_OFFSET);
     }
@@ -112,8 +172,16 @@ public final class Ipv4 {
     /**
      * Writes all 20 bytes with a correct checksum: version 4, no options, not a fragment.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     * @param tos type of service, u8
      * @param totalLength bytes of this header and all that follows, u16
      * @param id u16; a UDP socket that may not fragment sends 0
+     * @param dontFragment the bit DF
+     * @param ttl hops left, u8
+     * @param protocol protocol of the payload, u8
+     * @param source sender, raw 32 bits
+     * @param destination receiver, raw 32 bits
      */
     public static void put(ByteBuffer b, int at, int tos, int totalLength, int id, boolean dontFragment, int ttl, int protocol, int source,
             int destination) {
@@ -125,19 +193,31 @@ public final class Ipv4 {
         b.putShort(at + CHECKSUM_OFFSET, (short) computeChecksum(b, at));
     }
 
-    /** The checksum this header should have, whatever its field says; options included, u16. */
+    /**
+     * {@return the checksum this header should have, whatever its field says; options included, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static int computeChecksum(ByteBuffer b, int at) {
         return ~sum(b, at, checksum(b, at) ^ 0xFFFF) & 0xFFFF;
     }
 
-    /** Whether the header's words, checksum included, add up. */
+    /**
+     * {@return whether the header's words, checksum included, add up}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
+     */
     public static boolean isChecksumValid(ByteBuffer b, int at) {
         return sum(b, at, 0) == 0xFFFF;
     }
 
     /**
-     * Whether version, header length and total length make sense together. Checksum and fragments are separate questions.
+     * {@return whether version, header length and total length make sense together} Checksum and fragments are separate questions.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv4 header
      * @param available bytes in the buffer from {@code at}; may be more than the packet (Ethernet padding)
      */
     public static boolean isValid(ByteBuffer b, int at, int available) {

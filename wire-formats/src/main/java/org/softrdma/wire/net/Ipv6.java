@@ -34,52 +34,102 @@ public final class Ipv6 {
     private Ipv6() {
     }
 
-    /** 6 in a valid header. */
+    /**
+     * {@return 6 in a valid header}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
+     */
     public static int version(ByteBuffer b, int at) {
         return b.get(at) >>> 4 & 0xF;
     }
 
-    /** Traffic class: DSCP in bits 7:2, ECN in bits 1:0. */
+    /**
+     * {@return traffic class: DSCP in bits 7:2, ECN in bits 1:0}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
+     */
     public static int trafficClass(ByteBuffer b, int at) {
         return b.getInt(at) >>> 20 & 0xFF;
     }
 
-    /** Flow label, 20 bits. */
+    /**
+     * {@return flow label, 20 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
+     */
     public static int flowLabel(ByteBuffer b, int at) {
         return b.getInt(at) & 0xFFFFF;
     }
 
-    /** Bytes after this header, u16. */
+    /**
+     * {@return bytes after this header, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
+     */
     public static int payloadLength(ByteBuffer b, int at) {
         return b.getShort(at + PAYLOAD_LENGTH_OFFSET) & 0xFFFF;
     }
 
-    /** Next header, u8; {@link Ipv4#PROTOCOL_UDP}. */
+    /**
+     * {@return next header, u8; {@link Ipv4#PROTOCOL_UDP}}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
+     */
     public static int nextHeader(ByteBuffer b, int at) {
         return b.get(at + NEXT_HEADER_OFFSET) & 0xFF;
     }
 
-    /** Hops left, u8. */
+    /**
+     * {@return hops left, u8}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
+     */
     public static int hopLimit(ByteBuffer b, int at) {
         return b.get(at + HOP_LIMIT_OFFSET) & 0xFF;
     }
 
-    /** First 64 bits of the sender. */
+    /**
+     * {@return first 64 bits of the sender}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
+     */
     public static long sourceHigh(ByteBuffer b, int at) {
         return b.getLong(at + SOURCE_OFFSET);
     }
 
-    /** Last 64 bits of the sender. */
+    /**
+     * {@return last 64 bits of the sender}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
+     */
     public static long sourceLow(ByteBuffer b, int at) {
         return b.getLong(at + SOURCE_OFFSET + 8);
     }
 
-    /** First 64 bits of the receiver. */
+    /**
+     * {@return first 64 bits of the receiver}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
+     */
     public static long destinationHigh(ByteBuffer b, int at) {
         return b.getLong(at + DESTINATION_OFFSET);
     }
 
-    /** Last 64 bits of the receiver. */
+    /**
+     * {@return last 64 bits of the receiver}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
+     */
     public static long destinationLow(ByteBuffer b, int at) {
         return b.getLong(at + DESTINATION_OFFSET + 8);
     }
@@ -87,9 +137,17 @@ public final class Ipv6 {
     /**
      * Writes all 40 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
      * @param trafficClass u8
      * @param flowLabel 20 bits
      * @param payloadLength bytes after this header, u16
+     * @param nextHeader number of the next header, u8
+     * @param hopLimit hops left, u8
+     * @param sourceHigh first 64 bits of the sender's address
+     * @param sourceLow last 64 bits of the sender's address
+     * @param destinationHigh first 64 bits of the receiver's address
+     * @param destinationLow last 64 bits of the receiver's address
      */
     public static void put(ByteBuffer b, int at, int trafficClass, int flowLabel, int payloadLength, int nextHeader, int hopLimit,
             long sourceHigh, long sourceLow, long destinationHigh, long destinationLow) {
@@ -102,8 +160,10 @@ public final class Ipv6 {
     }
 
     /**
-     * Whether version and payload length make sense.
+     * {@return whether version and payload length make sense}
      *
+     * @param b buffer, big-endian
+     * @param at offset of the IPv6 header
      * @param available bytes in the buffer from {@code at}; may be more than the packet (Ethernet padding)
      */
     public static boolean isValid(ByteBuffer b, int at, int available) {

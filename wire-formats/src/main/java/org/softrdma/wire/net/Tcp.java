@@ -21,10 +21,15 @@ public final class Tcp {
     public static final int LENGTH = 20;
     /** Protocol number of TCP in IP headers. */
     public static final int PROTOCOL = 6;
+    /** Flag: the sender has no more data. */
     public static final int FIN = 0x01;
+    /** Flag: synchronise sequence numbers. */
     public static final int SYN = 0x02;
+    /** Flag: reset the connection. */
     public static final int RST = 0x04;
+    /** Flag: deliver at once. */
     public static final int PSH = 0x08;
+    /** Flag: the acknowledgement number is valid. */
     public static final int ACK = 0x10;
 
     private static final int CHECKSUM_OFFSET = 16;
@@ -36,9 +41,13 @@ public final class Tcp {
     /**
      * Writes all 20 bytes, with the largest window and a checksum of 0.
      *
-     * @param sequence    u32
+     * @param b buffer, big-endian
+     * @param at offset of the TCP header
+     * @param sourcePort source port, u16
+     * @param destinationPort destination port, u16
+     * @param sequence u32
      * @param acknowledge u32
-     * @param flags       {@link #FIN} and the others, added
+     * @param flags {@link #FIN} and the others, added
      */
     public static void put(ByteBuffer b, int at, int sourcePort, int destinationPort, int sequence, int acknowledge, int flags) {
         b.putInt(at, sourcePort << 16 | destinationPort & 0xFFFF);
@@ -51,9 +60,11 @@ public final class Tcp {
     /**
      * Writes the checksum of a segment, whose checksum field is 0.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the TCP header
      * @param addressesAt offset of the source address, which the destination address follows; both belong to the checksum
-     * @param ip          bytes of both addresses: 8 or 32
-     * @param length      bytes of header and payload
+     * @param ip bytes of both addresses: 8 or 32
+     * @param length bytes of header and payload
      */
     public static void putChecksum(ByteBuffer b, int at, int addressesAt, int ip, int length) {
         b.putShort(at + CHECKSUM_OFFSET, (short) InternetChecksum.of(PROTOCOL, b, at, length, addressesAt, ip));

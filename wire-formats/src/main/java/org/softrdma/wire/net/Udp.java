@@ -30,22 +30,42 @@ public final class Udp {
     private Udp() {
     }
 
-    /** u16; RoCE senders choose one per queue pair, usually 0xC000..0xFFFF, and receivers do not check it. */
+    /**
+     * {@return source port, u16; RoCE senders choose one per queue pair, usually 0xC000..0xFFFF, and receivers do not check it}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the UDP header
+     */
     public static int sourcePort(ByteBuffer b, int at) {
         return b.getShort(at + SOURCE_PORT_OFFSET) & 0xFFFF;
     }
 
-    /** u16; {@link #DEST_PORT_ROCE}. */
+    /**
+     * {@return destination port, u16; {@link #DEST_PORT_ROCE}}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the UDP header
+     */
     public static int destinationPort(ByteBuffer b, int at) {
         return b.getShort(at + DESTINATION_PORT_OFFSET) & 0xFFFF;
     }
 
-    /** Bytes of this header and all that follows, u16. */
+    /**
+     * {@return bytes of this header and all that follows, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the UDP header
+     */
     public static int length(ByteBuffer b, int at) {
         return b.getShort(at + LENGTH_OFFSET) & 0xFFFF;
     }
 
-    /** The field as it stands, u16; 0 means none (RFC 768; over IPv6 only as RFC 6935 permits). rxe sends 0 over both. */
+    /**
+     * {@return the field as it stands, u16; 0 means none (RFC 768; over IPv6 only as RFC 6935 permits). rxe sends 0 over both}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the UDP header
+     */
     public static int checksum(ByteBuffer b, int at) {
         return b.getShort(at + CHECKSUM_OFFSET) & 0xFFFF;
     }
@@ -53,6 +73,10 @@ public final class Udp {
     /**
      * Writes all 8 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the UDP header
+     * @param sourcePort source port, u16
+     * @param destinationPort destination port, u16
      * @param length bytes of this header and all that follows, u16
      * @param checksum u16, written as given; 0 for none
      */
@@ -64,8 +88,10 @@ public final class Udp {
     /**
      * Writes the checksum of a datagram, whose checksum field is 0.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the UDP header
      * @param addressesAt offset of the source address in the IP header, which the destination address follows
-     * @param ip          bytes of both addresses: 8 or 32
+     * @param ip bytes of both addresses: 8 or 32
      */
     public static void putChecksum(ByteBuffer b, int at, int addressesAt, int ip) {
         int checksum = InternetChecksum.of(Ipv4.PROTOCOL_UDP, b, at, length(b, at), addressesAt, ip);
@@ -73,8 +99,10 @@ public final class Udp {
     }
 
     /**
-     * Whether the length field fits.
+     * {@return whether the length field fits}
      *
+     * @param b buffer, big-endian
+     * @param at offset of the UDP header
      * @param available bytes of the IP packet from {@code at}; UDP may use fewer
      */
     public static boolean isValid(ByteBuffer b, int at, int available) {

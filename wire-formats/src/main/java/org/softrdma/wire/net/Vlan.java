@@ -24,22 +24,42 @@ public final class Vlan {
     private Vlan() {
     }
 
-    /** Priority code point, 0..7; RoCE maps its service level here. */
+    /**
+     * {@return priority code point, 0..7; RoCE maps its service level here}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the VLAN tag
+     */
     public static int priority(ByteBuffer b, int at) {
         return b.get(at + TCI_OFFSET) >>> 5 & 7;
     }
 
-    /** DEI: may be dropped first. */
+    /**
+     * {@return DEI: may be dropped first}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the VLAN tag
+     */
     public static boolean dropEligible(ByteBuffer b, int at) {
         return (b.get(at + TCI_OFFSET) & 0x10) != 0;
     }
 
-    /** VLAN number, 0..4095; 0 means priority only, 4095 is reserved. */
+    /**
+     * {@return VLAN number, 0..4095; 0 means priority only, 4095 is reserved}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the VLAN tag
+     */
     public static int vid(ByteBuffer b, int at) {
         return b.getShort(at + TCI_OFFSET) & 0xFFF;
     }
 
-    /** Ethertype after the tag, u16. */
+    /**
+     * {@return ethertype after the tag, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the VLAN tag
+     */
     public static int type(ByteBuffer b, int at) {
         return b.getShort(at + TYPE_OFFSET) & 0xFFFF;
     }
@@ -47,7 +67,10 @@ public final class Vlan {
     /**
      * Writes all 4 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the VLAN tag
      * @param priority 0..7
+     * @param dropEligible the bit DEI
      * @param vid 0..4095
      * @param type u16
      */

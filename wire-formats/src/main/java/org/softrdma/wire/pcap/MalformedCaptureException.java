@@ -5,6 +5,7 @@ package org.softrdma.wire.pcap;
 public final class MalformedCaptureException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** Offset of the block or option in the capture. */
     private final int offset;
 
     MalformedCaptureException(int offset, String what) {

@@ -50,7 +50,13 @@ public final class Pcapng {
     private Pcapng() {
     }
 
-    /** Starts a section, so a file: version 1.0, length unknown. 28 bytes. */
+    /**
+     * Starts a section, so a file: version 1.0, length unknown. 28 bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the block
+     * @return offset after the block
+     */
     public static int putSectionHeader(ByteBuffer b, int at) {
         int end = start(b, at, SECTION_HEADER, SECTION_HEADER_LENGTH);
         b.putInt(at + 8, BYTE_ORDER_MAGIC);
@@ -63,9 +69,12 @@ public final class Pcapng {
     /**
      * Describes the next interface of the section, numbered from 0, with nanosecond timestamps (if_tsresol 9). Allocates.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the block
      * @param linkType {@link #LINK_ETHERNET} or {@link #LINK_RAW_IP}
      * @param snapLen most bytes kept of a packet, u32; 0 for no limit
      * @param name for people, up to 65535 bytes in UTF-8
+     * @return offset after the block
      */
     public static int putInterface(ByteBuffer b, int at, int linkType, int snapLen, String name) {
         byte[] text = name.getBytes(StandardCharsets.UTF_8);
@@ -85,13 +94,16 @@ public final class Pcapng {
     }
 
     /**
-     * One packet, kept whole. Allocates nothing.
+     * Writes one packet, kept whole. Allocates nothing.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the block
      * @param interfaceId as numbered by {@link #putInterface}
      * @param timestampNs since 1970, u64
      * @param frame holds the packet; its position and limit stay as they are
      * @param offset of the packet in {@code frame}
      * @param length bytes of the packet
+     * @return offset after the block
      */
     public static int putPacket(ByteBuffer b, int at, int interfaceId, long timestampNs, ByteBuffer frame, int offset, int length) {
         int end = start(b, at, ENHANCED_PACKET, packetBlockLength(length));
@@ -105,16 +117,19 @@ public final class Pcapng {
     }
 
     /**
-     * One packet with comments, of which the beginning is kept. Wireshark shows the comments beside the packet.
+     * Writes one packet with comments, of which the beginning is kept. Wireshark shows the comments beside the packet.
      *
-     * @param interfaceId    as numbered by {@link #putInterface}
-     * @param timestampNs    since 1970, u64
-     * @param frame          holds the beginning of the packet; its position and limit stay as they are
-     * @param offset         of the packet in {@code frame}
-     * @param length         bytes that are kept
+     * @param b buffer, big-endian
+     * @param at offset of the block
+     * @param interfaceId as numbered by {@link #putInterface}
+     * @param timestampNs since 1970, u64
+     * @param frame holds the beginning of the packet; its position and limit stay as they are
+     * @param offset of the packet in {@code frame}
+     * @param length bytes that are kept
      * @param originalLength bytes of the packet, at least {@code length}
-     * @param direction      {@link #INBOUND} or {@link #OUTBOUND}
-     * @param comments       in UTF-8, at most {@link #MAX_COMMENT} bytes each
+     * @param direction {@link #INBOUND} or {@link #OUTBOUND}
+     * @param comments in UTF-8, at most {@link #MAX_COMMENT} bytes each
+     * @return offset after the block
      */
     public static int putPacket(ByteBuffer b, int at, int interfaceId, long timestampNs, ByteBuffer frame, int offset, int length,
             int originalLength, int direction, List<byte[]> comments) {
@@ -138,7 +153,12 @@ public final class Pcapng {
         return end;
     }
 
-    /** Bytes {@link #putPacket} writes for a packet of this length with comments. */
+    /**
+     * {@return bytes {@link #putPacket} writes for a packet of this length with comments}
+     *
+     * @param length bytes of the packet
+     * @param comments the comments, each in UTF-8
+     */
     public static int packetBlockLength(int length, List<byte[]> comments) {
         int bytes = packetBlockLength(length) + 8 + 4;
         for (byte[] comment : comments) {
@@ -147,7 +167,11 @@ public final class Pcapng {
         return bytes;
     }
 
-    /** Bytes {@link #putPacket} writes for a packet of this length. */
+    /**
+     * {@return bytes {@link #putPacket} writes for a packet of this length}
+     *
+     * @param length bytes of the packet
+     */
     public static int packetBlockLength(int length) {
         return PACKET_OVERHEAD + padded(length);
     }

@@ -128,7 +128,7 @@ public final class PcapngReader {
     }
 
     /**
-     * Comments on the packet, in the file's order. Allocates.
+     * {@return comments on the packet, in the file's order} Allocates.
      *
      * @throws MalformedCaptureException if an option is longer than its block
      */

@@ -22,9 +22,14 @@ public final class SynthesizedHeaders {
     /**
      * Writes an IPv4 header, which forbids fragments.
      *
-     * @param at           offset of the header
+     * @param b buffer, big-endian
+     * @param at offset of the header
+     * @param trafficClass traffic class, u8
      * @param payloadBytes bytes after it
-     * @param id           identification, u16
+     * @param id identification, u16
+     * @param protocol protocol of the payload, u8
+     * @param from sender's IPv4 address, raw 32 bits
+     * @param to receiver's IPv4 address, raw 32 bits
      * @return offset of the Ethernet header
      */
     public static int putIpv4(ByteBuffer b, int at, int trafficClass, int payloadBytes, int id, int protocol, int from, int to) {
@@ -35,8 +40,15 @@ public final class SynthesizedHeaders {
     /**
      * Writes an IPv6 header.
      *
-     * @param at           offset of the header
+     * @param b buffer, big-endian
+     * @param at offset of the header
+     * @param trafficClass traffic class, u8
      * @param payloadBytes bytes after it
+     * @param protocol protocol of the payload, u8
+     * @param fromHigh first 64 bits of the sender's address
+     * @param fromLow last 64 bits of the sender's address
+     * @param toHigh first 64 bits of the receiver's address
+     * @param toLow last 64 bits of the receiver's address
      * @return offset of the Ethernet header
      */
     public static int putIpv6(ByteBuffer b, int at, int trafficClass, int payloadBytes, int protocol, long fromHigh, long fromLow,
@@ -48,9 +60,11 @@ public final class SynthesizedHeaders {
     /**
      * Writes the Ethernet header alone.
      *
+     * @param b buffer, big-endian
      * @param before offset of the header after it
-     * @param from   low 32 bits of the sender's IP address
-     * @param to     of the receiver's
+     * @param from low 32 bits of the sender's IP address
+     * @param to of the receiver's
+     * @param etherType ethertype, u16
      * @return offset of the Ethernet header
      */
     public static int putEthernet(ByteBuffer b, int before, int from, int to, int etherType) {

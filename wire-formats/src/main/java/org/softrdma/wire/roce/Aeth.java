@@ -23,12 +23,22 @@ public final class Aeth {
     private Aeth() {
     }
 
-    /** ACK, RNR NAK or NAK with its value, u8; see {@link Syndrome}. */
+    /**
+     * {@return ACK, RNR NAK or NAK with its value, u8; see {@link Syndrome}}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the AETH
+     */
     public static int syndrome(ByteBuffer b, int at) {
         return b.get(at + SYNDROME_OFFSET) & 0xFF;
     }
 
-    /** Message sequence number: messages the responder has completed, modulo 2^24. */
+    /**
+     * {@return message sequence number: messages the responder has completed, modulo 2^24}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the AETH
+     */
     public static int msn(ByteBuffer b, int at) {
         return b.getInt(at) & 0xFFFFFF;
     }
@@ -36,6 +46,8 @@ public final class Aeth {
     /**
      * Writes all 4 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the AETH
      * @param syndrome u8
      * @param msn u24
      */

@@ -21,12 +21,23 @@ public final class AtomicAckEth {
     private AtomicAckEth() {
     }
 
-    /** Value read before the change, u64. */
+    /**
+     * {@return value read before the change, u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the AtomicAckETH
+     */
     public static long original(ByteBuffer b, int at) {
         return b.getLong(at + ORIGINAL_OFFSET);
     }
 
-    /** Writes all 8 bytes. */
+    /**
+     * Writes all 8 bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the AtomicAckETH
+     * @param original value before the change, u64
+     */
     public static void put(ByteBuffer b, int at, long original) {
         b.putLong(at + ORIGINAL_OFFSET, original);
     }

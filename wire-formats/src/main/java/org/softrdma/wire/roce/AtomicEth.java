@@ -31,27 +31,56 @@ public final class AtomicEth {
     private AtomicEth() {
     }
 
-    /** Address of the 8 bytes to change, u64; a responder requires 8-byte alignment. */
+    /**
+     * {@return address of the 8 bytes to change, u64; a responder requires 8-byte alignment}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the AtomicETH
+     */
     public static long va(ByteBuffer b, int at) {
         return b.getLong(at + VA_OFFSET);
     }
 
-    /** Key of the remote memory, raw 32 bits. */
+    /**
+     * {@return key of the remote memory, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the AtomicETH
+     */
     public static int rkey(ByteBuffer b, int at) {
         return b.getInt(at + RKEY_OFFSET);
     }
 
-    /** Value to store (CmpSwap) or to add (FetchAdd), u64. */
+    /**
+     * {@return value to store (CmpSwap) or to add (FetchAdd), u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the AtomicETH
+     */
     public static long swapAdd(ByteBuffer b, int at) {
         return b.getLong(at + SWAP_ADD_OFFSET);
     }
 
-    /** Value memory must hold for CmpSwap to store, u64. */
+    /**
+     * {@return value memory must hold for CmpSwap to store, u64}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the AtomicETH
+     */
     public static long compare(ByteBuffer b, int at) {
         return b.getLong(at + COMPARE_OFFSET);
     }
 
-    /** Writes all 28 bytes. For FetchAdd pass {@code compare} 0. */
+    /**
+     * Writes all 28 bytes. For FetchAdd pass {@code compare} 0.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the AtomicETH
+     * @param va first remote address, u64
+     * @param rkey remote key, raw 32 bits
+     * @param swapAdd value to store or to add, u64
+     * @param compare value to compare with, u64
+     */
     public static void put(ByteBuffer b, int at, long va, int rkey, long swapAdd, long compare) {
         b.putLong(at + VA_OFFSET, va);
         b.putInt(at + RKEY_OFFSET, rkey);

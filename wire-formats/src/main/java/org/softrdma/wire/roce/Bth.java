@@ -49,57 +49,112 @@ public final class Bth {
     private Bth() {
     }
 
-    /** Opcode, 0..255; {@link Opcode} has the table, gaps included. */
+    /**
+     * {@return opcode, 0..255; {@link Opcode} has the table, gaps included}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static int opcode(ByteBuffer b, int at) {
         return b.get(at + OPCODE_OFFSET) & 0xFF;
     }
 
-    /** SE: the responder shall raise a completion event for a receive armed for solicited ones only. */
+    /**
+     * {@return SE: the responder shall raise a completion event for a receive armed for solicited ones only}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static boolean solicitedEvent(ByteBuffer b, int at) {
         return (b.get(at + FLAGS_OFFSET) & SE) != 0;
     }
 
-    /** M: path migration state. rxe sends 0 and ignores it; hardware RC peers often send 1. */
+    /**
+     * {@return M: path migration state. rxe sends 0 and ignores it; hardware RC peers often send 1}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static boolean migReq(ByteBuffer b, int at) {
         return (b.get(at + FLAGS_OFFSET) & M) != 0;
     }
 
-    /** Zero bytes after the payload that fill it to a multiple of four, 0..3. */
+    /**
+     * {@return zero bytes after the payload that fill it to a multiple of four, 0..3}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static int padCount(ByteBuffer b, int at) {
         return b.get(at + FLAGS_OFFSET) >>> PAD_SHIFT & 3;
     }
 
-    /** TVer, 0..15; only 0 exists. */
+    /**
+     * {@return TVer, 0..15; only 0 exists}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static int transportVersion(ByteBuffer b, int at) {
         return b.get(at + FLAGS_OFFSET) & 0xF;
     }
 
-    /** Partition key, u16; bit 15 set means full member. Default partition: 0xFFFF. */
+    /**
+     * {@return partition key, u16; bit 15 set means full member} Default partition: 0xFFFF.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static int pkey(ByteBuffer b, int at) {
         return b.getShort(at + PKEY_OFFSET) & 0xFFFF;
     }
 
-    /** Forward congestion mark. */
+    /**
+     * {@return forward congestion mark}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static boolean fecn(ByteBuffer b, int at) {
         return (b.get(at + CONGESTION_OFFSET) & FECN) != 0;
     }
 
-    /** Backward congestion mark, set in a CNP. */
+    /**
+     * {@return backward congestion mark, set in a CNP}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static boolean becn(ByteBuffer b, int at) {
         return (b.get(at + CONGESTION_OFFSET) & BECN) != 0;
     }
 
-    /** Receiving queue pair, u24; 1 is the GSI, 0xFFFFFF multicast. */
+    /**
+     * {@return receiving queue pair, u24; 1 is the GSI, 0xFFFFFF multicast}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static int destQp(ByteBuffer b, int at) {
         return b.getInt(at + CONGESTION_OFFSET) & U24;
     }
 
-    /** A: the responder shall acknowledge this packet without waiting for more. */
+    /**
+     * {@return A: the responder shall acknowledge this packet without waiting for more}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static boolean ackRequest(ByteBuffer b, int at) {
         return (b.get(at + ACK_REQUEST_OFFSET) & A) != 0;
     }
 
-    /** Packet sequence number, u24; compare with {@link Psn#compare} only. */
+    /**
+     * {@return packet sequence number, u24; compare with {@link Psn#compare} only}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     */
     public static int psn(ByteBuffer b, int at) {
         return b.getInt(at + ACK_REQUEST_OFFSET) & U24;
     }
@@ -107,9 +162,14 @@ public final class Bth {
     /**
      * Writes all 12 bytes; M, FECN, BECN, TVer and the reserved bits become zero.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     * @param opcode opcode, as in the header
+     * @param solicitedEvent the bit SE
      * @param padCount 0..3
      * @param pkey u16
      * @param destQp u24
+     * @param ackRequest the bit A
      * @param psn u24
      */
     public static void put(ByteBuffer b, int at, int opcode, boolean solicitedEvent, int padCount, int pkey, int destQp, boolean ackRequest,
@@ -120,22 +180,46 @@ public final class Bth {
         b.putInt(at + ACK_REQUEST_OFFSET, (ackRequest ? A << 24 : 0) | psn & U24);
     }
 
-    /** Sets or clears M and nothing else. */
+    /**
+     * Sets or clears M and nothing else.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     * @param on the new value of the bit
+     */
     public static void setMigReq(ByteBuffer b, int at, boolean on) {
         setBit(b, at + FLAGS_OFFSET, M, on);
     }
 
-    /** Sets or clears FECN; allowed after the ICRC is computed, which masks it. */
+    /**
+     * Sets or clears FECN; allowed after the ICRC is computed, which masks it.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     * @param on the new value of the bit
+     */
     public static void setFecn(ByteBuffer b, int at, boolean on) {
         setBit(b, at + CONGESTION_OFFSET, FECN, on);
     }
 
-    /** Sets or clears BECN; allowed after the ICRC is computed, which masks it. */
+    /**
+     * Sets or clears BECN; allowed after the ICRC is computed, which masks it.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     * @param on the new value of the bit
+     */
     public static void setBecn(ByteBuffer b, int at, boolean on) {
         setBit(b, at + CONGESTION_OFFSET, BECN, on);
     }
 
-    /** Sets or clears A and nothing else; the ICRC covers it. */
+    /**
+     * Sets or clears A and nothing else; the ICRC covers it.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the BTH
+     * @param on the new value of the bit
+     */
     public static void setAckRequest(ByteBuffer b, int at, boolean on) {
         setBit(b, at + ACK_REQUEST_OFFSET, A, on);
     }

@@ -21,12 +21,22 @@ public final class Cnp {
     private Cnp() {
     }
 
-    /** Whether the 16 bytes are zero, as a sender shall make them; receivers need not care. */
+    /**
+     * {@return whether the 16 bytes are zero, as a sender shall make them; receivers need not care}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the 16 bytes
+     */
     public static boolean isZero(ByteBuffer b, int at) {
         return (b.getLong(at) | b.getLong(at + 8)) == 0;
     }
 
-    /** Writes the 16 zero bytes. */
+    /**
+     * Writes the 16 zero bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the 16 bytes
+     */
     public static void put(ByteBuffer b, int at) {
         b.putLong(at, 0);
         b.putLong(at + 8, 0);
@@ -35,6 +45,9 @@ public final class Cnp {
     /**
      * Writes a whole CNP but its ICRC: BTH with BECN set and PSN 0, then 16 zero bytes.
      *
+     * @param b buffer, big-endian
+     * @param bthAt offset of the BTH
+     * @param pkey P_Key, u16
      * @param destQp QP whose sender shall slow down, u24
      * @return offset of the ICRC
      */

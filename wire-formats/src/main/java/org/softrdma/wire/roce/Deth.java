@@ -24,12 +24,22 @@ public final class Deth {
     private Deth() {
     }
 
-    /** Must equal the receiving QP's Q_Key, raw 32 bits; 0x80010000 for the GSI. */
+    /**
+     * {@return the Q_Key, which must equal the receiving QP's, raw 32 bits; 0x80010000 for the GSI}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DETH
+     */
     public static int qkey(ByteBuffer b, int at) {
         return b.getInt(at + QKEY_OFFSET);
     }
 
-    /** Queue pair to answer to, u24. */
+    /**
+     * {@return queue pair to answer to, u24}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the DETH
+     */
     public static int sourceQp(ByteBuffer b, int at) {
         return b.getInt(at + SOURCE_QP_OFFSET - 1) & 0xFFFFFF;
     }
@@ -37,6 +47,9 @@ public final class Deth {
     /**
      * Writes all 8 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the DETH
+     * @param qkey Q_Key, raw 32 bits
      * @param sourceQp u24
      */
     public static void put(ByteBuffer b, int at, int qkey, int sourceQp) {

@@ -29,12 +29,22 @@ public final class Feth {
     private Feth() {
     }
 
-    /** PLT: bit mask of {@code PLACEMENT_…}, 0..15. */
+    /**
+     * {@return PLT: bit mask of {@code PLACEMENT_…}, 0..15}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the FETH
+     */
     public static int placementType(ByteBuffer b, int at) {
         return b.get(at + TYPE_OFFSET) & 0xF;
     }
 
-    /** SEL: one of {@code SELECT_…}; 2 and 3 are reserved. */
+    /**
+     * {@return SEL: one of {@code SELECT_…}; 2 and 3 are reserved}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the FETH
+     */
     public static int selectivity(ByteBuffer b, int at) {
         return b.get(at + TYPE_OFFSET) >>> 4 & 3;
     }
@@ -42,6 +52,8 @@ public final class Feth {
     /**
      * Writes all 4 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the FETH
      * @param placementType bit mask, 0..15
      * @param selectivity 0..3
      */

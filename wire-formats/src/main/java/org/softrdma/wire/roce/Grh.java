@@ -39,52 +39,102 @@ public final class Grh {
     private Grh() {
     }
 
-    /** IPVer, 6 in a valid header. */
+    /**
+     * {@return IPVer, 6 in a valid header}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
+     */
     public static int version(ByteBuffer b, int at) {
         return b.get(at) >>> 4 & 0xF;
     }
 
-    /** TClass, u8. */
+    /**
+     * {@return TClass, u8}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
+     */
     public static int trafficClass(ByteBuffer b, int at) {
         return b.getInt(at) >>> 20 & 0xFF;
     }
 
-    /** FlowLabel, 20 bits. */
+    /**
+     * {@return FlowLabel, 20 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
+     */
     public static int flowLabel(ByteBuffer b, int at) {
         return b.getInt(at) & 0xFFFFF;
     }
 
-    /** PayLen: bytes from the BTH to the end of the ICRC inclusive, u16. */
+    /**
+     * {@return PayLen: bytes from the BTH to the end of the ICRC inclusive, u16}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
+     */
     public static int payloadLength(ByteBuffer b, int at) {
         return b.getShort(at + PAYLOAD_LENGTH_OFFSET) & 0xFFFF;
     }
 
-    /** NxtHdr, u8; {@link #NEXT_HEADER_BTH}. */
+    /**
+     * {@return NxtHdr, u8; {@link #NEXT_HEADER_BTH}}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
+     */
     public static int nextHeader(ByteBuffer b, int at) {
         return b.get(at + NEXT_HEADER_OFFSET) & 0xFF;
     }
 
-    /** HopLmt, u8. */
+    /**
+     * {@return HopLmt, u8}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
+     */
     public static int hopLimit(ByteBuffer b, int at) {
         return b.get(at + HOP_LIMIT_OFFSET) & 0xFF;
     }
 
-    /** First 64 bits of the sender's GID. */
+    /**
+     * {@return first 64 bits of the sender's GID}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
+     */
     public static long sourceHigh(ByteBuffer b, int at) {
         return b.getLong(at + SOURCE_OFFSET);
     }
 
-    /** Last 64 bits of the sender's GID. */
+    /**
+     * {@return last 64 bits of the sender's GID}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
+     */
     public static long sourceLow(ByteBuffer b, int at) {
         return b.getLong(at + SOURCE_OFFSET + 8);
     }
 
-    /** First 64 bits of the receiver's GID. */
+    /**
+     * {@return first 64 bits of the receiver's GID}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
+     */
     public static long destinationHigh(ByteBuffer b, int at) {
         return b.getLong(at + DESTINATION_OFFSET);
     }
 
-    /** Last 64 bits of the receiver's GID. */
+    /**
+     * {@return last 64 bits of the receiver's GID}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
+     */
     public static long destinationLow(ByteBuffer b, int at) {
         return b.getLong(at + DESTINATION_OFFSET + 8);
     }
@@ -92,10 +142,17 @@ public final class Grh {
     /**
      * Writes all 40 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
      * @param trafficClass u8
      * @param flowLabel 20 bits
      * @param payloadLength bytes from the BTH to the end of the ICRC, u16
      * @param nextHeader {@link #NEXT_HEADER_BTH} on the wire
+     * @param hopLimit hops left, u8
+     * @param sourceHigh first 64 bits of the sender's address
+     * @param sourceLow last 64 bits of the sender's address
+     * @param destinationHigh first 64 bits of the receiver's address
+     * @param destinationLow last 64 bits of the receiver's address
      */
     public static void put(ByteBuffer b, int at, int trafficClass, int flowLabel, int payloadLength, int nextHeader, int hopLimit,
             long sourceHigh, long sourceLow, long destinationHigh, long destinationLow) {
@@ -104,8 +161,10 @@ public final class Grh {
     }
 
     /**
-     * Whether version, next header and length fit a RoCE v1 packet.
+     * {@return whether version, next header and length fit a RoCE v1 packet}
      *
+     * @param b buffer, big-endian
+     * @param at offset of the GRH
      * @param available bytes in the buffer from {@code at}; may be more than the packet (Ethernet padding)
      */
     public static boolean isValid(ByteBuffer b, int at, int available) {

@@ -50,7 +50,10 @@ public final class Icrc {
     /**
      * ICRC of a RoCE v2 packet whose real IPv4 (no options) and UDP headers stand at {@code ipAt}.
      *
+     * @param b buffer, big-endian
      * @param ipAt {@code bthAt − 28}
+     * @param bthAt offset of the BTH
+     * @param end offset of the ICRC
      * @return the CRC as a number, for {@link #put}
      */
     public int ofIpv4Frame(ByteBuffer b, int ipAt, int bthAt, int end) {
@@ -67,7 +70,10 @@ public final class Icrc {
     /**
      * ICRC of a RoCE v2 packet whose real IPv6 (no extension headers) and UDP headers stand at {@code ipAt}.
      *
+     * @param b buffer, big-endian
      * @param ipAt {@code bthAt − 48}
+     * @param bthAt offset of the BTH
+     * @param end offset of the ICRC
      * @return the CRC as a number, for {@link #put}
      */
     public int ofIpv6Frame(ByteBuffer b, int ipAt, int bthAt, int end) {
@@ -79,7 +85,10 @@ public final class Icrc {
     /**
      * ICRC of a RoCE v1 packet whose GRH stands at {@code grhAt}.
      *
+     * @param b buffer, big-endian
      * @param grhAt {@code bthAt − 40}
+     * @param bthAt offset of the BTH
+     * @param end offset of the ICRC
      * @return the CRC as a number, for {@link #put}
      */
     public int ofGrhFrame(ByteBuffer b, int grhAt, int bthAt, int end) {
@@ -91,7 +100,10 @@ public final class Icrc {
      * ICRC of an InfiniBand packet without GRH, whose LRH stands at {@code lrhAt}; all of that is covered but the virtual lane. With a GRH
      * the LRH is not covered: {@link #ofGrhFrame}.
      *
+     * @param b buffer, big-endian
      * @param lrhAt {@code bthAt − 8}
+     * @param bthAt offset of the BTH
+     * @param end offset of the ICRC
      * @return the CRC as a number, for {@link #put}
      */
     public int ofLrhFrame(ByteBuffer b, int lrhAt, int bthAt, int end) {
@@ -106,14 +118,18 @@ public final class Icrc {
     }
 
     /**
-     * Writes the masked headers of an IPv4 RoCE v2 packet directly before the BTH, for {@link #overPrefix}. Needs
-     * {@link #IPV4_PREFIX_LENGTH} bytes there. For senders and receivers on UDP sockets, who never see an IP header.
+     * Writes the masked headers of an IPv4 RoCE v2 packet directly before the BTH, for {@link #overPrefix}. Needs {@link
+     * #IPV4_PREFIX_LENGTH} bytes there. For senders and receivers on UDP sockets, who never see an IP header.
      *
+     * @param b buffer, big-endian
+     * @param bthAt offset of the BTH
      * @param srcIp raw 32 bits
      * @param dstIp raw 32 bits
-     * @param ipId identification as it will be on the wire, u16: 0 from an unconnected socket that may not fragment, the segment's index in
-     *        a GSO train
+     * @param ipId identification as it will be on the wire, u16: 0 from an unconnected socket that may not fragment, the segment's index
+     *     in a GSO train
      * @param dontFragment DF as it will be on the wire
+     * @param srcPort UDP source port, u16
+     * @param dstPort UDP destination port, u16
      * @param udpPayloadLength bytes from BTH to the end of the ICRC, both inclusive
      * @return where the prefix starts
      */
@@ -133,9 +149,17 @@ public final class Icrc {
     }
 
     /**
-     * Writes the masked headers of an IPv6 RoCE v2 packet directly before the BTH, for {@link #overPrefix}. Needs
-     * {@link #IPV6_PREFIX_LENGTH} bytes there.
+     * Writes the masked headers of an IPv6 RoCE v2 packet directly before the BTH, for {@link #overPrefix}. Needs {@link
+     * #IPV6_PREFIX_LENGTH} bytes there.
      *
+     * @param b buffer, big-endian
+     * @param bthAt offset of the BTH
+     * @param srcHigh first 64 bits of the sender's address
+     * @param srcLow last 64 bits of the sender's address
+     * @param dstHigh first 64 bits of the receiver's address
+     * @param dstLow last 64 bits of the receiver's address
+     * @param srcPort UDP source port, u16
+     * @param dstPort UDP destination port, u16
      * @param udpPayloadLength bytes from BTH to the end of the ICRC, both inclusive
      * @return where the prefix starts
      */
@@ -154,6 +178,12 @@ public final class Icrc {
      * Writes the masked GRH of a RoCE v1 packet directly before the BTH, for {@link #overPrefix}. Needs {@link #GRH_PREFIX_LENGTH} bytes
      * there.
      *
+     * @param b buffer, big-endian
+     * @param bthAt offset of the BTH
+     * @param srcHigh first 64 bits of the sender's address
+     * @param srcLow last 64 bits of the sender's address
+     * @param dstHigh first 64 bits of the receiver's address
+     * @param dstLow last 64 bits of the receiver's address
      * @param grhPayloadLength bytes from BTH to the end of the ICRC, both inclusive
      * @return where the prefix starts
      */
@@ -168,6 +198,10 @@ public final class Icrc {
      * ICRC in one pass over a prefix written by {@link #putIpv4Prefix}, {@link #putIpv6Prefix} or {@link #putGrhPrefix} and the packet
      * behind it. BTH byte 4 is 0xFF during the pass and restored after, so the buffer must be writable and nobody else's.
      *
+     * @param b buffer, big-endian
+     * @param prefixAt offset of the prefix, as returned when it was written
+     * @param bthAt offset of the BTH
+     * @param end offset of the ICRC
      * @return the CRC as a number, for {@link #put}
      */
     public int overPrefix(ByteBuffer b, int prefixAt, int bthAt, int end) {
@@ -185,6 +219,13 @@ public final class Icrc {
      * they and BTH byte 4 change during the pass and are restored after. The fastest way for packets of one connection, which have few
      * lengths.
      *
+     * @param b buffer, big-endian
+     * @param bthAt offset of the BTH
+     * @param end offset of the ICRC
+     * @param srcIp sender's IPv4 address, raw 32 bits
+     * @param dstIp receiver's IPv4 address, raw 32 bits
+     * @param srcPort UDP source port, u16
+     * @param dstPort UDP destination port, u16
      * @return the CRC as a number, for {@link #put}
      */
     public int ofIpv4Payload(ByteBuffer b, int bthAt, int end, int srcIp, int dstIp, int srcPort, int dstPort) {
@@ -194,6 +235,15 @@ public final class Icrc {
     /**
      * As {@link #ofIpv4Payload}, for IPv6.
      *
+     * @param b buffer, big-endian
+     * @param bthAt offset of the BTH
+     * @param end offset of the ICRC
+     * @param srcHigh first 64 bits of the sender's address
+     * @param srcLow last 64 bits of the sender's address
+     * @param dstHigh first 64 bits of the receiver's address
+     * @param dstLow last 64 bits of the receiver's address
+     * @param srcPort UDP source port, u16
+     * @param dstPort UDP destination port, u16
      * @return the CRC as a number, for {@link #put}
      */
     public int ofIpv6Payload(ByteBuffer b, int bthAt, int end, long srcHigh, long srcLow, long dstHigh, long dstLow, int srcPort,
@@ -204,6 +254,13 @@ public final class Icrc {
     /**
      * As {@link #ofIpv4Payload}, for RoCE v1.
      *
+     * @param b buffer, big-endian
+     * @param bthAt offset of the BTH
+     * @param end offset of the ICRC
+     * @param srcHigh first 64 bits of the sender's address
+     * @param srcLow last 64 bits of the sender's address
+     * @param dstHigh first 64 bits of the receiver's address
+     * @param dstLow last 64 bits of the receiver's address
      * @return the CRC as a number, for {@link #put}
      */
     public int ofGrhPayload(ByteBuffer b, int bthAt, int end, long srcHigh, long srcLow, long dstHigh, long dstLow) {
@@ -219,12 +276,24 @@ public final class Icrc {
         return value;
     }
 
-    /** Stores an ICRC, least significant byte first. */
+    /**
+     * Stores an ICRC, least significant byte first.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the CRC
+     * @param crc the CRC as a number
+     */
     public static void put(ByteBuffer b, int at, int crc) {
         b.putInt(at, Integer.reverseBytes(crc));
     }
 
-    /** Loads an ICRC, least significant byte first. */
+    /**
+     * Loads an ICRC, least significant byte first.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the CRC
+     * @return the CRC as a number
+     */
     public static int get(ByteBuffer b, int at) {
         return Integer.reverseBytes(b.getInt(at));
     }

@@ -21,12 +21,23 @@ public final class Ieth {
     private Ieth() {
     }
 
-    /** Key to invalidate, raw 32 bits. */
+    /**
+     * {@return key to invalidate, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IETH
+     */
     public static int rkey(ByteBuffer b, int at) {
         return b.getInt(at + RKEY_OFFSET);
     }
 
-    /** Writes all 4 bytes. */
+    /**
+     * Writes all 4 bytes.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the IETH
+     * @param rkey remote key, raw 32 bits
+     */
     public static void put(ByteBuffer b, int at, int rkey) {
         b.putInt(at + RKEY_OFFSET, rkey);
     }

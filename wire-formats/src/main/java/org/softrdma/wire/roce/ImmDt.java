@@ -21,12 +21,23 @@ public final class ImmDt {
     private ImmDt() {
     }
 
-    /** The four bytes read as a big-endian number, raw 32 bits. */
+    /**
+     * {@return the four bytes read as a big-endian number, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the ImmDt
+     */
     public static int immediate(ByteBuffer b, int at) {
         return b.getInt(at + IMMEDIATE_OFFSET);
     }
 
-    /** Writes all 4 bytes, most significant first. */
+    /**
+     * Writes all 4 bytes, most significant first.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the ImmDt
+     * @param immediate the four bytes as a number, raw 32 bits
+     */
     public static void put(ByteBuffer b, int at, int immediate) {
         b.putInt(at + IMMEDIATE_OFFSET, immediate);
     }

@@ -31,7 +31,7 @@ public final class IpIdSolver {
     }
 
     /**
-     * Covered bytes after the ID field of an IPv4 RoCE v2 packet without IP options: 14 of IP, 8 of UDP, and BTH to pad.
+     * {@return covered bytes after the ID field of an IPv4 RoCE v2 packet without IP options: 14 of IP, 8 of UDP, and BTH to pad}
      *
      * @param bthAt offset of the BTH
      * @param end offset of the ICRC
@@ -59,7 +59,7 @@ public final class IpIdSolver {
     }
 
     /**
-     * By how much an ICRC computed with ID 0 differs from the one with another ID: exclusive-or the two. Cheap for small IDs.
+     * {@return the difference (exclusive-or) between an ICRC computed with ID 0 and the one with another ID} Cheap for small IDs.
      *
      * @param id 0..65535
      * @param bytesAfterId see {@link #bytesAfterId}

@@ -23,7 +23,11 @@ public final class Mtu {
     private Mtu() {
     }
 
-    /** Whether the value is one of the enumeration, 1..5. */
+    /**
+     * {@return whether the value is one of the enumeration, 1..5}
+     *
+     * @param mtuEnum value of the enumeration
+     */
     public static boolean isValid(int mtuEnum) {
         return mtuEnum >= MTU_256 && mtuEnum <= MTU_4096;
     }
@@ -45,6 +49,7 @@ public final class Mtu {
     /**
      * The enumeration value of exactly this many bytes.
      *
+     * @param bytes MTU in bytes
      * @return 1..5, or 0 if {@code bytes} is not 256, 512, 1024, 2048 or 4096
      */
     public static int fromBytes(int bytes) {
@@ -55,6 +60,7 @@ public final class Mtu {
     /**
      * The largest MTU not above {@code bytes}.
      *
+     * @param bytes MTU in bytes
      * @return 1..5, or 0 below 256
      */
     public static int floor(int bytes) {

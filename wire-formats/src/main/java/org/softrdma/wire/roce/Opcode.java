@@ -366,95 +366,167 @@ public final class Opcode {
         return present ? at + length : at;
     }
 
-    /** Whether the opcode has a meaning; reserved and manufacturer codes have none. */
+    /**
+     * {@return whether the opcode has a meaning; reserved and manufacturer codes have none}
+     *
+     * @param op opcode, 0..255
+     */
     public static boolean isKnown(int op) {
         return TRANSPORTS[op & 0xFF] != TRANSPORT_UNKNOWN;
     }
 
-    /** For people, such as "RC SEND First"; "opcode 0x1f" if unknown. No allocation. */
+    /**
+     * {@return text for messages, such as "RC SEND First"; "opcode 0x1f" if unknown} No allocation.
+     *
+     * @param op opcode, 0..255
+     */
     public static String name(int op) {
         return NAMES[op & 0xFF];
     }
 
-    /** One of {@code TRANSPORT_…}, {@link #TRANSPORT_UNKNOWN} for an unknown opcode. */
+    /**
+     * {@return one of {@code TRANSPORT_…}, {@link #TRANSPORT_UNKNOWN} for an unknown opcode}
+     *
+     * @param op opcode, 0..255
+     */
     public static int transport(int op) {
         return TRANSPORTS[op & 0xFF];
     }
 
-    /** Bits 7-5 of the opcode, which stand for the service even if the operation is unknown; else equal to {@link #transport}. */
+    /**
+     * {@return bits 7-5 of the opcode, which stand for the service even if the operation is unknown; else equal to {@link #transport}}
+     *
+     * @param op opcode, 0..255
+     */
     public static int service(int op) {
         return op & 0xE0;
     }
 
-    /** Whether the opcode has all of these flags; an unknown opcode has none. */
+    /**
+     * {@return whether the opcode has all of these flags; an unknown opcode has none}
+     *
+     * @param op opcode, 0..255
+     * @param flags bit mask of the flags of this class
+     */
     public static boolean has(int op, int flags) {
         return (FLAGS[op & 0xFF] & flags) == flags;
     }
 
-    /** Whether the opcode has at least one of these flags. */
+    /**
+     * {@return whether the opcode has at least one of these flags}
+     *
+     * @param op opcode, 0..255
+     * @param flags bit mask of the flags of this class
+     */
     public static boolean hasAny(int op, int flags) {
         return (FLAGS[op & 0xFF] & flags) != 0;
     }
 
-    /** All flags of the opcode, 0 if unknown. */
+    /**
+     * {@return all flags of the opcode, 0 if unknown}
+     *
+     * @param op opcode, 0..255
+     */
     public static int flags(int op) {
         return FLAGS[op & 0xFF];
     }
 
     /**
-     * Bytes from the BTH to the payload: BTH and all extended headers. A CNP's 16 reserved bytes count as header, since they are always
-     * there; an unknown opcode has 12.
+     * {@return bytes from the BTH to the payload: BTH and all extended headers} A CNP's 16 reserved bytes count as header, since they are
+     * always there; an unknown opcode has 12.
+     *
+     * @param op opcode, 0..255
      */
     public static int headerLength(int op) {
         return HEADER_LENGTHS[op & 0xFF];
     }
 
-    /** Bytes from BTH to {@link Rdeth}, −1 if absent. */
+    /**
+     * {@return bytes from BTH to {@link Rdeth}, −1 if absent}
+     *
+     * @param op opcode, 0..255
+     */
     public static int rdethOffset(int op) {
         return RDETH_AT[op & 0xFF];
     }
 
-    /** Bytes from BTH to {@link Xrceth}, −1 if absent. */
+    /**
+     * {@return bytes from BTH to {@link Xrceth}, −1 if absent}
+     *
+     * @param op opcode, 0..255
+     */
     public static int xrcethOffset(int op) {
         return XRCETH_AT[op & 0xFF];
     }
 
-    /** Bytes from BTH to {@link Deth}, −1 if absent. */
+    /**
+     * {@return bytes from BTH to {@link Deth}, −1 if absent}
+     *
+     * @param op opcode, 0..255
+     */
     public static int dethOffset(int op) {
         return DETH_AT[op & 0xFF];
     }
 
-    /** Bytes from BTH to {@link Feth}, −1 if absent. */
+    /**
+     * {@return bytes from BTH to {@link Feth}, −1 if absent}
+     *
+     * @param op opcode, 0..255
+     */
     public static int fethOffset(int op) {
         return FETH_AT[op & 0xFF];
     }
 
-    /** Bytes from BTH to {@link Reth}, −1 if absent. */
+    /**
+     * {@return bytes from BTH to {@link Reth}, −1 if absent}
+     *
+     * @param op opcode, 0..255
+     */
     public static int rethOffset(int op) {
         return RETH_AT[op & 0xFF];
     }
 
-    /** Bytes from BTH to {@link AtomicEth}, −1 if absent. */
+    /**
+     * {@return bytes from BTH to {@link AtomicEth}, −1 if absent}
+     *
+     * @param op opcode, 0..255
+     */
     public static int atomicEthOffset(int op) {
         return ATOMIC_ETH_AT[op & 0xFF];
     }
 
-    /** Bytes from BTH to {@link Aeth}, −1 if absent. */
+    /**
+     * {@return bytes from BTH to {@link Aeth}, −1 if absent}
+     *
+     * @param op opcode, 0..255
+     */
     public static int aethOffset(int op) {
         return AETH_AT[op & 0xFF];
     }
 
-    /** Bytes from BTH to {@link AtomicAckEth}, −1 if absent. */
+    /**
+     * {@return bytes from BTH to {@link AtomicAckEth}, −1 if absent}
+     *
+     * @param op opcode, 0..255
+     */
     public static int atomicAckEthOffset(int op) {
         return ATOMIC_ACK_ETH_AT[op & 0xFF];
     }
 
-    /** Bytes from BTH to {@link ImmDt}, −1 if absent. */
+    /**
+     * {@return bytes from BTH to {@link ImmDt}, −1 if absent}
+     *
+     * @param op opcode, 0..255
+     */
     public static int immediateOffset(int op) {
         return IMMEDIATE_AT[op & 0xFF];
     }
 
-    /** Bytes from BTH to {@link Ieth}, −1 if absent. */
+    /**
+     * {@return bytes from BTH to {@link Ieth}, −1 if absent}
+     *
+     * @param op opcode, 0..255
+     */
     public static int iethOffset(int op) {
         return IETH_AT[op & 0xFF];
     }

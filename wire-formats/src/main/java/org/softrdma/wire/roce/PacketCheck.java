@@ -29,6 +29,7 @@ public final class PacketCheck {
     /**
      * Judges one packet.
      *
+     * @param b buffer, big-endian
      * @param bthAt offset of the BTH
      * @param length bytes from the BTH to the end of the ICRC inclusive; the buffer has them
      * @return {@link #OK} or the first complaint
@@ -52,15 +53,21 @@ public final class PacketCheck {
     }
 
     /**
-     * Payload bytes, without headers, pad and ICRC. Only for packets with verdict {@link #OK}.
+     * {@return payload bytes, without headers, pad and ICRC} Only for packets with verdict {@link #OK}.
      *
+     * @param b buffer, big-endian
+     * @param bthAt offset of the BTH
      * @param length as for {@link #verdict}
      */
     public static int payloadLength(ByteBuffer b, int bthAt, int length) {
         return length - Opcode.headerLength(Bth.opcode(b, bthAt)) - Bth.padCount(b, bthAt) - Icrc.LENGTH;
     }
 
-    /** For people and counters, such as "unknown opcode". */
+    /**
+     * {@return text for messages and counters, such as "unknown opcode"}
+     *
+     * @param verdict as {@link #verdict} returns it
+     */
     public static String name(int verdict) {
         return verdict >= 0 && verdict < NAMES.length ? NAMES[verdict] : "verdict " + verdict;
     }

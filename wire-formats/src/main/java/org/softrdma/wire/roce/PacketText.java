@@ -11,8 +11,10 @@ public final class PacketText {
     /**
      * Describes a packet, such as {@code RC SEND Only qp 17 psn 1193046 ackreq len 5 pad 3}.
      *
+     * @param b buffer, big-endian
      * @param bthAt offset of the BTH
      * @param end offset of the ICRC
+     * @return the description, one line
      */
     public static String describe(ByteBuffer b, int bthAt, int end) {
         int verdict = PacketCheck.verdict(b, bthAt, end - bthAt + Icrc.LENGTH);

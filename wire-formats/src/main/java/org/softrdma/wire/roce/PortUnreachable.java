@@ -42,6 +42,8 @@ public final class PortUnreachable {
     /**
      * Looks into an untagged Ethernet frame.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the frame
      * @param length bytes of the frame; the buffer has them
      * @return whether it is such a message, from the host the packet was for, with a BTH in it
      */

@@ -21,7 +21,12 @@ public final class Rdeth {
     private Rdeth() {
     }
 
-    /** End-to-end context at the destination, u24. */
+    /**
+     * {@return end-to-end context at the destination, u24}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the RDETH
+     */
     public static int eeContext(ByteBuffer b, int at) {
         return b.getInt(at) & 0xFFFFFF;
     }
@@ -29,6 +34,8 @@ public final class Rdeth {
     /**
      * Writes all 4 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the RDETH
      * @param eeContext u24
      */
     public static void put(ByteBuffer b, int at, int eeContext) {

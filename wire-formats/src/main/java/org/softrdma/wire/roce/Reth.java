@@ -27,17 +27,32 @@ public final class Reth {
     private Reth() {
     }
 
-    /** First remote address of the whole message, u64, in the address space of the memory region. */
+    /**
+     * {@return first remote address of the whole message, u64, in the address space of the memory region}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the RETH
+     */
     public static long va(ByteBuffer b, int at) {
         return b.getLong(at + VA_OFFSET);
     }
 
-    /** Key of the remote memory, raw 32 bits. */
+    /**
+     * {@return key of the remote memory, raw 32 bits}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the RETH
+     */
     public static int rkey(ByteBuffer b, int at) {
         return b.getInt(at + RKEY_OFFSET);
     }
 
-    /** Bytes of the whole message, not of this packet, u32. IBA allows up to 2^31; the field can say more. */
+    /**
+     * {@return bytes of the whole message, not of this packet, u32} IBA allows up to 2^31; the field can say more.
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the RETH
+     */
     public static long length(ByteBuffer b, int at) {
         return b.getInt(at + DMA_LENGTH_OFFSET) & 0xFFFF_FFFFL;
     }
@@ -45,6 +60,10 @@ public final class Reth {
     /**
      * Writes all 16 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the RETH
+     * @param va first remote address, u64
+     * @param rkey remote key, raw 32 bits
      * @param length bytes of the whole message, u32
      */
     public static void put(ByteBuffer b, int at, long va, int rkey, long length) {

@@ -72,6 +72,7 @@ public final class RoceFrame {
     /**
      * Looks into an Ethernet frame without FCS.
      *
+     * @param b buffer with the frame, big-endian
      * @param at offset of the frame
      * @param length its bytes; the buffer has them
      * @return {@link #OK} or the reason why not
@@ -103,6 +104,7 @@ public final class RoceFrame {
     /**
      * Looks into an IPv4 or IPv6 packet without link header.
      *
+     * @param b buffer with the frame, big-endian
      * @param at offset of the IP header
      * @param length bytes; the buffer has them
      * @return {@link #OK} or the reason why not
@@ -122,7 +124,10 @@ public final class RoceFrame {
     /**
      * Looks into a captured packet by the link type of its capture.
      *
+     * @param b buffer with the frame, big-endian
      * @param linkType {@link Pcapng#LINK_ETHERNET} or {@link Pcapng#LINK_RAW_IP}
+     * @param at offset of the first byte to look at
+     * @param length bytes
      * @return {@link #OK} or the reason why not; {@link #OTHER_ETHERTYPE} for other link types
      */
     public int dissect(ByteBuffer b, int linkType, int at, int length) {
@@ -164,7 +169,12 @@ public final class RoceFrame {
         return end + Icrc.LENGTH - bthAt;
     }
 
-    /** The ICRC the frame should have; only after {@link #OK}. */
+    /**
+     * {@return the ICRC the frame should have; only after {@link #OK}}
+     *
+     * @param b buffer with the frame, big-endian
+     * @param icrc the computation to use
+     */
     public int computeIcrc(ByteBuffer b, Icrc icrc) {
         return switch (version) {
             case VERSION_1 -> icrc.ofGrhFrame(b, ipAt, bthAt, end);
@@ -174,7 +184,11 @@ public final class RoceFrame {
         };
     }
 
-    /** For people and counters, such as "bad udp length". */
+    /**
+     * {@return text for messages and counters, such as "bad udp length"}
+     *
+     * @param verdict as the {@code dissect} methods return it
+     */
     public static String name(int verdict) {
         return verdict >= 0 && verdict < NAMES.length ? NAMES[verdict] : "verdict " + verdict;
     }

@@ -43,28 +43,44 @@ public final class Syndrome {
     private Syndrome() {
     }
 
-    /** 0x00..0x1F. */
+    /**
+     * {@return whether the syndrome is an ACK, 0x00..0x1F}
+     *
+     * @param syndrome syndrome of an {@link Aeth}, u8
+     */
     public static boolean isAck(int syndrome) {
         return (syndrome & TYPE_MASK) == ACK;
     }
 
-    /** 0x20..0x3F: receiver not ready, come back after {@link #rnrTimerCode}. */
+    /**
+     * {@return whether the syndrome is an RNR NAK, 0x20..0x3F: receiver not ready, to be retried after {@link #rnrTimerCode}}
+     *
+     * @param syndrome syndrome of an {@link Aeth}, u8
+     */
     public static boolean isRnr(int syndrome) {
         return (syndrome & TYPE_MASK) == RNR;
     }
 
-    /** 0x60..0x7F. */
+    /**
+     * {@return whether the syndrome is a NAK, 0x60..0x7F}
+     *
+     * @param syndrome syndrome of an {@link Aeth}, u8
+     */
     public static boolean isNak(int syndrome) {
         return (syndrome & TYPE_MASK) == NAK;
     }
 
-    /** 0x40..0x5F and 0x80..0xFF: no meaning defined. */
+    /**
+     * {@return whether the syndrome has no meaning defined: 0x40..0x5F and 0x80..0xFF}
+     *
+     * @param syndrome syndrome of an {@link Aeth}, u8
+     */
     public static boolean isReserved(int syndrome) {
         return !isAck(syndrome) && !isRnr(syndrome) && !isNak(syndrome);
     }
 
     /**
-     * RNR NAK.
+     * {@return the syndrome of an RNR NAK}
      *
      * @param timerCode 0..31, {@link RnrTimer} says how long
      */
@@ -72,7 +88,11 @@ public final class Syndrome {
         return RNR | timerCode & VALUE_MASK;
     }
 
-    /** Timer code 0..31 of an RNR NAK. */
+    /**
+     * {@return timer code 0..31 of an RNR NAK}
+     *
+     * @param syndrome syndrome of an {@link Aeth}, u8
+     */
     public static int rnrTimerCode(int syndrome) {
         return syndrome & VALUE_MASK;
     }
@@ -87,7 +107,11 @@ public final class Syndrome {
         return CREDITS[code & VALUE_MASK];
     }
 
-    /** For people, such as "ACK", "RNR NAK 14", "NAK remote access". */
+    /**
+     * {@return text for messages, such as "ACK", "RNR NAK 14", "NAK remote access"}
+     *
+     * @param syndrome syndrome of an {@link Aeth}, u8
+     */
     public static String name(int syndrome) {
         if (isAck(syndrome)) {
             return syndrome == ACK_UNLIMITED ? "ACK" : "ACK credits " + credits(syndrome);

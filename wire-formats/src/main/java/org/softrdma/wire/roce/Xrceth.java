@@ -21,7 +21,12 @@ public final class Xrceth {
     private Xrceth() {
     }
 
-    /** Shared receive queue the message is for, u24. */
+    /**
+     * {@return shared receive queue the message is for, u24}
+     *
+     * @param b buffer, big-endian
+     * @param at offset of the XRCETH
+     */
     public static int srqn(ByteBuffer b, int at) {
         return b.getInt(at) & 0xFFFFFF;
     }
@@ -29,6 +34,8 @@ public final class Xrceth {
     /**
      * Writes all 4 bytes.
      *
+     * @param b buffer, big-endian
+     * @param at offset of the XRCETH
      * @param srqn u24
      */
     public static void put(ByteBuffer b, int at, int srqn) {
