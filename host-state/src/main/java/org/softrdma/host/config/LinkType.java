@@ -23,6 +23,7 @@ public interface LinkType {
     /**
      * Checks options that depend on each other. Each one of them is known to be valid by itself.
      *
+     * @param link with its options
      * @throws org.softrdma.verbs.VerbsException EINVAL, naming the options and what is allowed
      */
     default void check(ConfiguredLink link) {
@@ -31,6 +32,7 @@ public interface LinkType {
     /**
      * Finds an option.
      *
+     * @param name the word before its value
      * @return null if the type has no option of that name
      */
     default LinkOption<?> option(String name) {

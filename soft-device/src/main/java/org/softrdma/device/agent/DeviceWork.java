@@ -16,6 +16,7 @@ public interface DeviceWork {
     /**
      * Does the part of a round that takes input.
      *
+     * @param nowNs monotonic time
      * @return whether a receive of the application completed: its answer is likely to follow at once, and acknowledgements can go with it
      */
     default boolean receive(long nowNs) {
@@ -26,6 +27,7 @@ public interface DeviceWork {
     /**
      * Does the part of a round that sends, doorbells and transmit, without input. A whole round serves as well.
      *
+     * @param nowNs monotonic time
      * @return how much was done; 0 means nothing was to do
      */
     default int transmit(long nowNs) {
@@ -44,6 +46,7 @@ public interface DeviceWork {
     /**
      * Sets the only source of work that programs outside this process post, which can end {@link #await} too.
      *
+     * @param door the source
      * @throws VerbsException EOPNOTSUPP: the device waits in a way that the door's descriptor cannot end
      */
     default void frontDoor(FrontDoor door) {
