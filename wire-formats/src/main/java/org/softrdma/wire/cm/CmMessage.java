@@ -57,7 +57,7 @@ public final class CmMessage {
     /**
      * {@return whether {@code attribute} is one of the eleven messages}
      *
-     * @param attribute AttributeID, u16; one of the constants
+     * @param attribute AttributeID, u16
      */
     public static boolean isKnown(int attribute) {
         return attribute >= FIRST && attribute < FIRST + NAMES.length;
