@@ -41,7 +41,7 @@ class LoopbackContractTest extends AllContracts {
             Capability.ATOMIC_WRITE, Capability.FLUSH, Capability.XRC);
     }
 
-    private static final class Loopback extends LiveFabric {
+    static class Loopback extends LiveFabric {
         private static final String NETDEV = NetDevice.list().stream().filter(NetDevice::loopback).findFirst().orElseThrow().name();
 
         Loopback() {
