@@ -8,6 +8,7 @@ module org.softrdma.tools {
     requires org.softrdma.verbs;
     requires org.softrdma.host;
     requires org.softrdma.lab;
+    requires org.softrdma.recording;
     requires org.softrdma.rsocket;
     requires org.softrdma.rxe;
     requires org.softrdma.simulator;

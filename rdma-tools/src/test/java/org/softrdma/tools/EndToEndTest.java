@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -242,6 +243,35 @@ class EndToEndTest extends ToolProcesses {
             server.process().destroyForcibly().waitFor();
         }
         assertEquals(new Ended(0, "0: rxe0: pd 0 cq 0 qp 0 cm_id 0 mr 0 ctx 0 srq 0 \n", ""), resources(""));
+    }
+
+    /** Another process of the same user reads what a waiting server has recorded, as text and as files. */
+    @Test
+    void shouldRecordWhatARunningProcessDid() throws Exception {
+        Started server = start("ibv_rc_pingpong -g 1 -p " + freePort());
+        String lqpn;
+        try {
+            do {
+                lqpn = resources("show qp").out().replaceFirst("(?s).* lqpn (\\d+) .* state INIT .*", "$1").strip();
+            } while (!lqpn.matches("\\d+") && server.process().isAlive());
+            Ended text = start("rdma record link rxe0 lqpn " + lqpn).await();
+            assertEquals(0, text.exitCode(), text.toString());
+            String end = "rxe0 qp 0x" + Integer.toHexString(Integer.parseInt(lqpn)) + ": ";
+            assertTrue(text.out().startsWith(end + "RC, state INIT, pid " + server.process().pid() + ", "), text.out());
+            assertTrue(text.out().contains(" " + end + "state RESET > INIT\n"), text.out());
+            Path lines = directory.resolve("why.jsonl");
+            Ended json = start("rdma record file " + lines).await();
+            assertTrue(json.out().matches("\\d+ events of \\d+ ends in " + Pattern.quote(lines.toString()) + "\n"), json.toString());
+            assertTrue(Files.readString(lines).startsWith("{\"softrdma_recording\":1,"), Files.readString(lines));
+            Path capture = directory.resolve("why.pcapng");
+            assertEquals(0, start("rdma record link rxe0 file " + capture).await().exitCode());
+            assertEquals(0x0a0d0d0a, ByteBuffer.wrap(Files.readAllBytes(capture)).getInt(), "block type of a section header of pcapng");
+        } finally {
+            server.process().destroyForcibly().waitFor();
+        }
+        Ended nothing = start("rdma record").await();
+        assertEquals(1, nothing.exitCode());
+        assertTrue(nothing.err().startsWith("rdma: nothing was recorded: "), nothing.err());
     }
 
     /** The limit is that of the process, as with an adapter whose driver pins registered memory; privileged processes have none. */

@@ -95,6 +95,16 @@ public record Recording(Clock clock, List<Track> tracks) {
     }
 
     /**
+     * Writes text for people: one line for each end, and one for each event, in the order of time.
+     *
+     * @param out is not closed
+     * @throws IOException of the stream
+     */
+    public void writeText(OutputStream out) throws IOException {
+        new TextWriter(this).write(out);
+    }
+
+    /**
      * Writes pcapng, with comments on the packets.
      *
      * @param out is not closed

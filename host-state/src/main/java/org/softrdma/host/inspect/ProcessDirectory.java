@@ -22,7 +22,11 @@ public final class ProcessDirectory {
     /** Maximum entries that are read. */
     static final int MAX_ENTRIES = 1024;
 
-    private static final String SUFFIX = ".sock";
+    /** Ends the names of sockets that send reports. */
+    static final String REPORTS = ".sock";
+    /** Ends the names of sockets that send recordings. */
+    static final String RECORDINGS = ".record";
+
     private static final String OWNER_ALONE = "rwx------";
 
     private final Path path;
@@ -67,12 +71,7 @@ public final class ProcessDirectory {
         }
     }
 
-    /** An unused name for this process's socket, unique even if process numbers repeat in several PID namespaces. */
-    Path newEntry(long pid) {
-        return newEntry(pid, SUFFIX);
-    }
-
-    /** An unused name for a file of this process, as unique as that of its socket. */
+    /** An unused name for a file of this process, unique even if process numbers repeat in several PID namespaces. */
     public Path newEntry(long pid, String suffix) {
         return path.resolve(pid + "-" + Integer.toHexString(ThreadLocalRandom.current().nextInt()) + suffix);
     }
@@ -88,12 +87,14 @@ public final class ProcessDirectory {
     }
 
     /**
-     * The first {@value #MAX_ENTRIES} sockets; none without the directory.
+     * The sockets of both kinds, the first {@value #MAX_ENTRIES} of each; none without the directory.
      *
      * @throws IOException if the directory belongs to another user
      */
-    List<Path> entries() throws IOException {
-        return entries(SUFFIX);
+    List<Path> sockets() throws IOException {
+        List<Path> sockets = new ArrayList<>(entries(REPORTS));
+        sockets.addAll(entries(RECORDINGS));
+        return sockets;
     }
 
     /**

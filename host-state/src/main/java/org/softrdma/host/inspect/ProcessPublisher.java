@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.host.inspect;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
 import org.softrdma.host.config.StateDirectory;
 
 /**
- * Sends this process's report to each client that connects, while there is a source: an open device. Clients are served one at a time, each
- * for two seconds at most. Failures do not keep devices from being opened: the process is then not listed, which is logged.
+ * Sends this process's report, or its recording, to each client that connects to one of two sockets, while there is a source: an open
+ * device. Failures do not keep devices from being opened: the process is then not listed, which is logged.
  */
 public final class ProcessPublisher {
     private static final System.Logger LOG = System.getLogger(ProcessPublisher.class.getName());
-    private static final long PATIENCE_NS = 2_000_000_000L;
-    private static final long AFTER_FAILURE_NS = 100_000_000L;
 
     private final ProcessDirectory directory;
     private final List<ReportSource> sources = new CopyOnWriteArrayList<>();
     private final List<ReportSource> guests = new CopyOnWriteArrayList<>();
-    private ListeningFile server;
+    private AnsweringSockets server;
 
     private static final class Holder {
         private static final ProcessPublisher OF_THIS_PROCESS = make();
@@ -78,9 +72,14 @@ public final class ProcessPublisher {
     private void start() {
         try {
             directory.create();
-            server = ListeningFile.listen(directory.newEntry(ProcessHandle.current().pid()));
-            ServerSocketChannel opened = server.channel();
-            Thread.ofPlatform().daemon().name("softrdma-inspect").start(() -> serve(opened));
+            AnsweringSockets opened = new AnsweringSockets(directory, Map.of(
+                ProcessDirectory.REPORTS, () -> ReportText.format(report()).getBytes(StandardCharsets.US_ASCII),
+                ProcessDirectory.RECORDINGS, this::recording));
+            server = opened;
+            Thread.ofPlatform().daemon().name("softrdma-inspect").start(() -> {
+                forgetTheDead(directory);
+                opened.serve();
+            });
         } catch (IOException | RuntimeException refused) {
             LOG.log(System.Logger.Level.DEBUG, "rdma resource will not show this process: " + refused);
         }
@@ -98,20 +97,6 @@ public final class ProcessPublisher {
         server = null;
     }
 
-    private void serve(ServerSocketChannel from) {
-        forgetTheDead(directory);
-        while (from.isOpen()) {
-            try (SocketChannel client = from.accept()) {
-                send(ReportText.format(report()), client);
-            } catch (ClosedChannelException stopped) {
-                return;
-            } catch (IOException | RuntimeException failed) {
-                LOG.log(System.Logger.Level.DEBUG, "cannot send this process's report: " + failed);
-                LockSupport.parkNanos(AFTER_FAILURE_NS);
-            }
-        }
-    }
-
     ProcessReport report() {
         ReportBuilder builder = new ReportBuilder();
         for (ReportSource source : sources) {
@@ -123,22 +108,12 @@ public final class ProcessPublisher {
         return builder.build(ProcessHandle.current().pid(), ProcessName.ofThisProcess());
     }
 
-    private static void send(String text, SocketChannel client) throws IOException {
-        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
-        long untilNs = System.nanoTime() + PATIENCE_NS;
-        client.configureBlocking(false);
-        try (Selector selector = Selector.open()) {
-            client.register(selector, SelectionKey.OP_WRITE);
-            while (bytes.hasRemaining()) {
-                long leftMs = (untilNs - System.nanoTime()) / 1_000_000;
-                if (leftMs <= 0) {
-                    throw new IOException("the client does not read");
-                }
-                selector.select(leftMs);
-                selector.selectedKeys().clear();
-                client.write(bytes);
-            }
+    private byte[] recording() {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (ReportSource source : sources) {
+            all.writeBytes(source.recording());
         }
+        return all.toByteArray();
     }
 
     /**
@@ -153,7 +128,7 @@ public final class ProcessPublisher {
     /** Removes the sockets of processes that were killed. Only sockets whose process does not exist are tried, not those of live ones. */
     private static void forgetTheDead(ProcessDirectory directory) {
         try {
-            for (Path each : directory.entries()) {
+            for (Path each : directory.sockets()) {
                 long pid = ProcessDirectory.pidOf(each);
                 if (pid >= 0 && ProcessHandle.of(pid).isEmpty()) {
                     forgetIfDead(each);

@@ -18,22 +18,39 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Reads the reports of all processes of the user with open devices, concurrently: within one second in total, at most 8 MiB each. Processes
- * that do not send a valid report in time are named as problems and do not affect the others. Entries of dead processes are removed.
+ * Reads the reports, or the recordings, of all processes of the user with open devices, concurrently: within one second in total, at most
+ * 8 MiB each; of recordings ten seconds, 64 MiB. Processes that do not send a valid report in time are named as problems and do not affect
+ * the others. Entries of dead processes are removed.
+ *
+ * @param <T> what a process answers
  */
-public final class RunningProcesses {
+public final class RunningProcesses<T> {
     static final int LONGEST_ANSWER = 8 << 20;
 
+    private static final int LONGEST_RECORDING = 64 << 20;
     private static final long PATIENCE_NS = 1_000_000_000L;
     private static final int CHUNK = 1 << 16;
 
     private final ProcessDirectory directory;
+    private final String suffix;
+    private final int longest;
+    private final long patienceNs;
+    private final Parser<T> parser;
     private final Consumer<String> problems;
-    private final List<ProcessReport> reports = new ArrayList<>();
+    private final List<T> answers = new ArrayList<>();
     private final ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
 
-    private RunningProcesses(ProcessDirectory directory, Consumer<String> problems) {
-        this.directory = directory;
+    /** Makes an object of an answer. */
+    private interface Parser<T> {
+        T parse(byte[] answer) throws ReportText.MalformedException;
+    }
+
+    private RunningProcesses(Path state, String suffix, int longest, long patienceNs, Parser<T> parser, Consumer<String> problems) {
+        directory = new ProcessDirectory(state);
+        this.suffix = suffix;
+        this.longest = longest;
+        this.patienceNs = patienceNs;
+        this.parser = parser;
         this.problems = problems;
     }
 
@@ -45,10 +62,25 @@ public final class RunningProcesses {
      * @return the reports, by process number
      */
     public static List<ProcessReport> ask(Path state, Consumer<String> problems) {
-        RunningProcesses asking = new RunningProcesses(new ProcessDirectory(state), problems);
+        RunningProcesses<ProcessReport> asking = new RunningProcesses<>(state, ProcessDirectory.REPORTS, LONGEST_ANSWER, PATIENCE_NS,
+            answer -> ReportText.parse(new String(answer, StandardCharsets.US_ASCII)), problems);
         asking.askAll();
-        asking.reports.sort(Comparator.comparingLong(ProcessReport::pid));
-        return asking.reports;
+        asking.answers.sort(Comparator.comparingLong(ProcessReport::pid));
+        return asking.answers;
+    }
+
+    /**
+     * Reads all recordings.
+     *
+     * @param state    the user's state directory
+     * @param problems receives a sentence for each process that does not send one
+     * @return JSON lines of each process, with a head for each device; untrusted
+     */
+    public static List<byte[]> recordings(Path state, Consumer<String> problems) {
+        RunningProcesses<byte[]> asking = new RunningProcesses<>(state, ProcessDirectory.RECORDINGS, LONGEST_RECORDING, 10 * PATIENCE_NS,
+            answer -> answer, problems);
+        asking.askAll();
+        return asking.answers;
     }
 
     /** A process whose report is being read, and its text so far. */
@@ -61,7 +93,7 @@ public final class RunningProcesses {
 
     private void askAll() {
         try (Selector selector = Selector.open()) {
-            List<Path> entries = directory.entries();
+            List<Path> entries = directory.entries(suffix);
             if (entries.size() == ProcessDirectory.MAX_ENTRIES) {
                 problems.accept("there are " + entries.size() + " processes or more; some are not shown");
             }
@@ -104,8 +136,8 @@ public final class RunningProcesses {
     }
 
     private void listen(Selector selector) throws IOException {
-        long untilNs = System.nanoTime() + PATIENCE_NS;
-        for (long leftNs = PATIENCE_NS; leftNs > 0 && !waiting(selector).isEmpty(); leftNs = untilNs - System.nanoTime()) {
+        long untilNs = System.nanoTime() + patienceNs;
+        for (long leftNs = patienceNs; leftNs > 0 && !waiting(selector).isEmpty(); leftNs = untilNs - System.nanoTime()) {
             selector.select(key -> take(key), Math.max(1, leftNs / 1_000_000));
         }
         for (Asked silent : waiting(selector)) {
@@ -126,12 +158,12 @@ public final class RunningProcesses {
             if (read > 0) {
                 asked.answer.write(chunk.array(), 0, read);
             }
-            if (asked.answer.size() > LONGEST_ANSWER) {
-                problems.accept(asked.name() + " sent more than " + LONGEST_ANSWER + " bytes");
+            if (asked.answer.size() > longest) {
+                problems.accept(asked.name() + " sent more than " + longest + " bytes");
             } else if (read >= 0) {
                 return;
             } else {
-                reports.add(ReportText.parse(asked.answer.toString(StandardCharsets.US_ASCII)));
+                answers.add(parser.parse(asked.answer.toByteArray()));
             }
         } catch (ReportText.MalformedException nonsense) {
             problems.accept(asked.name() + " sent an invalid report: " + nonsense.getMessage());

@@ -57,7 +57,39 @@ class RunningProcessesTest {
         publisher.remove(second);
         assertEquals(List.of(), ask());
         assertEquals(List.of(), problems);
-        assertEquals(List.of(), directory().entries());
+        assertEquals(List.of(), directory().sockets());
+    }
+
+    /** A recording is sent as it is, that of each device after the other. */
+    @Test
+    void shouldSendTheRecordingsOfAllSources() {
+        ProcessPublisher publisher = new ProcessPublisher(state);
+        ReportSource silent = report -> report.device("siw0");
+        ReportSource first = recorded("one\n");
+        ReportSource second = recorded("two\n");
+        publisher.add(silent);
+        publisher.add(first);
+        publisher.add(second);
+
+        List<byte[]> recordings = RunningProcesses.recordings(state, problems::add);
+
+        assertEquals(List.of("one\ntwo\n"), recordings.stream().map(each -> new String(each, StandardCharsets.US_ASCII)).toList());
+        List.of(silent, first, second).forEach(publisher::remove);
+        assertEquals(List.of(), RunningProcesses.recordings(state, problems::add));
+        assertEquals(List.of(), problems);
+    }
+
+    private static ReportSource recorded(String lines) {
+        return new ReportSource() {
+            @Override
+            public void report(ReportBuilder into) {
+            }
+
+            @Override
+            public byte[] recording() {
+                return lines.getBytes(StandardCharsets.US_ASCII);
+            }
+        };
     }
 
     /** Addresses of Unix sockets have 103 bytes at most. */
@@ -69,13 +101,13 @@ class RunningProcessesTest {
         publisher.add(source);
 
         assertEquals(List.of(publisher.report()), ask());
-        Path socket = Files.readSymbolicLink(directory().entries().getFirst());
+        Path socket = Files.readSymbolicLink(directory().entries(ProcessDirectory.REPORTS).getFirst());
         assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket.getParent())));
 
         publisher.remove(source);
         assertEquals(List.of(), ask());
         assertEquals(List.of(), problems);
-        assertEquals(List.of(), directory().entries());
+        assertEquals(List.of(), directory().sockets());
         assertFalse(Files.exists(socket.getParent()));
     }
 
@@ -87,7 +119,7 @@ class RunningProcessesTest {
         assertEquals(List.of(), ask());
 
         assertEquals(List.of(), problems);
-        assertEquals(List.of(), directory().entries());
+        assertEquals(List.of(), directory().sockets());
     }
 
     @Test
@@ -96,7 +128,7 @@ class RunningProcessesTest {
         publisher.add(report -> report.device("rxe0"));
 
         assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(directory().path())));
-        Path socket = directory().entries().getFirst();
+        Path socket = directory().entries(ProcessDirectory.REPORTS).getFirst();
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
     }
 
@@ -167,7 +199,8 @@ class RunningProcessesTest {
                 report.device("rxe0").add(Resource.of(ResourceKind.MR).with("mrn", i).with("mrlen", 4096));
             }
         });
-        try (SocketChannel lazy = SocketChannel.open(UnixDomainSocketAddress.of(directory().entries().getFirst()))) {
+        Path reports = directory().entries(ProcessDirectory.REPORTS).getFirst();
+        try (SocketChannel lazy = SocketChannel.open(UnixDomainSocketAddress.of(reports))) {
             assertTrue(lazy.isConnected());
             List<ProcessReport> seen = List.of();
             while (seen.isEmpty()) {
@@ -222,7 +255,7 @@ class RunningProcessesTest {
 
     private Path newSocket(long pid) throws IOException {
         directory().create();
-        return directory().newEntry(pid);
+        return directory().newEntry(pid, ProcessDirectory.REPORTS);
     }
 
     private static ServerSocketChannel listenAt(Path socket) throws IOException {

@@ -3,8 +3,6 @@ package org.softrdma.tools.rdma;
 
 import java.util.List;
 import org.softrdma.host.config.LinkStore;
-import org.softrdma.host.config.StateDirectory;
-import org.softrdma.host.inspect.RunningProcesses;
 import org.softrdma.tools.cli.Console;
 import org.softrdma.tools.cli.GetoptLong;
 import org.softrdma.tools.cli.Report;
@@ -24,7 +22,7 @@ public final class Rdma implements Tool {
 
     /** The command on the user's links and processes. */
     public Rdma() {
-        this(LinkStore.open(), problems -> RunningProcesses.ask(StateDirectory.ofUser(), problems));
+        this(LinkStore.open(), Processes.ofUser());
     }
 
     Rdma(LinkStore store, Processes processes) {
@@ -74,12 +72,13 @@ public final class Rdma implements Tool {
         if (words.isEmpty()) {
             return help(name, console);
         }
-        return switch (words.takeCommand("help", "dev", "link", "resource", "system", "statistic")) {
+        return switch (words.takeCommand("help", "dev", "link", "resource", "system", "statistic", "record")) {
             case null -> unknown("object", words, console);
             case "dev" -> new DevCommand(store, report, details, console).run(name, words);
             case "link" -> new LinkCommand(store, report, details, console).run(name, words);
             case "resource" -> new ResourceCommand(Link.all(store), processes, report, console).run(words);
             case "statistic" -> new StatisticCommand(Link.all(store), processes, report, details || json, console).run(words);
+            case "record" -> new RecordCommand(Link.all(store), processes, console).run(words);
             case "system" -> new SystemCommand(console).run(words);
             default -> help(name, console);
         };
@@ -98,7 +97,7 @@ public final class Rdma implements Tool {
     private static int help(String name, Console console) {
         console.print("Usage: " + name + " [ OPTIONS ] OBJECT { COMMAND | help }\n"
             + "       " + name + " [ -f[orce] ] -b[atch] filename\n"
-            + "where  OBJECT := { dev | link | resource | system | statistic | help }\n"
+            + "where  OBJECT := { dev | link | resource | system | statistic | record | help }\n"
             + "       OPTIONS := { -V[ersion] | -d[etails] | -j[son] | -p[retty] -r[aw]}\n");
         return 0;
     }

@@ -344,7 +344,7 @@ class RdmaTest {
     private static final String USAGE = """
         Usage: rdma [ OPTIONS ] OBJECT { COMMAND | help }
                rdma [ -f[orce] ] -b[atch] filename
-        where  OBJECT := { dev | link | resource | system | statistic | help }
+        where  OBJECT := { dev | link | resource | system | statistic | record | help }
                OPTIONS := { -V[ersion] | -d[etails] | -j[son] | -p[retty] -r[aw]}
         """;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.device.verbs;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Collection;
 import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.host.inspect.ReportSource;
@@ -22,5 +25,20 @@ public record DeviceInventory(String device, Collection<? extends SoftContext> c
             report.add(Resource.of(ResourceKind.CTX).with("ctxn", context.number()));
             context.living.report(report);
         }
+    }
+
+    /** The recorder is the device's: every context has the same one. */
+    @Override
+    public byte[] recording() {
+        ByteArrayOutputStream lines = new ByteArrayOutputStream();
+        try {
+            for (SoftContext context : contexts) {
+                context.recorder().record().writeJson(lines);
+                break;
+            }
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return lines.toByteArray();
     }
 }
