@@ -10,6 +10,7 @@ module org.softrdma.device {
     requires transitive org.softrdma.recording;
     requires transitive org.softrdma.verbs;
     requires org.softrdma.linux;
+    requires jdk.jfr;
     requires transitive org.agrona;
 
     exports org.softrdma.device to org.softrdma.fabric, org.softrdma.link, org.softrdma.rxe, org.softrdma.simulator, org.softrdma.siw,

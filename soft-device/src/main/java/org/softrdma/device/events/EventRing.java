@@ -148,6 +148,9 @@ public final class EventRing implements QueuePairObserver {
     @Override
     public void stateChanged(QpState from, QpState to) {
         write((long) STATE << KIND_SHIFT, from.ordinal(), to.ordinal(), 0, 0);
+        if (ProfileEvent.isWanted()) {
+            ProfileEvent.report(this, "state", from + " > " + to);
+        }
     }
 
     @Override
@@ -158,11 +161,17 @@ public final class EventRing implements QueuePairObserver {
     @Override
     public void raised(AsyncEventType type) {
         write((long) RAISED << KIND_SHIFT, type.ordinal(), 0, 0, 0);
+        if (ProfileEvent.isWanted()) {
+            ProfileEvent.report(this, "raised", type.name());
+        }
     }
 
     @Override
     public void occurred(RecordedEvent.Effect effect, Reason reason, long value1, long value2, long value3) {
         write(meta(effect, reason, 3), value1, value2, value3, 0);
+        if (ProfileEvent.isWanted()) {
+            ProfileEvent.report(this, effect, Failure.of(reason, value1, value2, value3));
+        }
     }
 
     @Override
@@ -175,6 +184,9 @@ public final class EventRing implements QueuePairObserver {
         write(meta(effect, failure.reason(), count), values[0], values[1], values[2], values[3]);
         if (count > 4) {
             write(MORE, values[4], values[5], values[6], values[7]);
+        }
+        if (ProfileEvent.isWanted()) {
+            ProfileEvent.report(this, effect, failure);
         }
     }
 
