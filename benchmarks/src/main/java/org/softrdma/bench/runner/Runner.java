@@ -40,6 +40,7 @@ public final class Runner {
     /** Measurements to make, and those that were begun or left out. */
     private int total;
     private int done;
+    private long beganNs;
 
     private Runner() {
     }
@@ -109,7 +110,7 @@ public final class Runner {
         Samples samples = new Samples();
         Map<String, String> missing = new LinkedHashMap<>();
         String loadBefore = Machine.read("/proc/loadavg");
-        long startNs = System.nanoTime();
+        beganNs = System.nanoTime();
         total = count * groups.values().stream().mapToInt(List::size).sum();
         for (List<Row> group : groups.values()) {
             for (int repetition = 1; repetition <= count; repetition++) {
@@ -126,7 +127,7 @@ public final class Runner {
         boolean noisy = busySum / Math.max(runs, 1) > 0.15;
         List<String> about = new ArrayList<>();
         about.add((quick ? "A **quick** run" : "A **full** run") + (selected ? " of rows matching `" + rows + "`" : "") + ", " + count
-            + " repetitions, " + (System.nanoTime() - startNs) / 60_000_000_000L + " minutes.");
+            + " repetitions, " + (System.nanoTime() - beganNs) / 60_000_000_000L + " minutes.");
         if (noisy) {
             about.add("**Noisy: other programs kept the machine busy; do not compare these figures with another run's.**");
         }
@@ -152,7 +153,7 @@ public final class Runner {
         busiest = Math.max(busiest, busy);
         busySum += busy;
         runs++;
-        System.err.printf(Locale.ROOT, "%4d/%d  %-34s %d ", done, total, row.name(), repetition);
+        System.err.printf(Locale.ROOT, "%4d/%d  %s%-34s %d ", done, total, timeLeft(), row.name(), repetition);
         long startNs = System.nanoTime();
         try {
             Map<String, Double> values = row.run();
@@ -162,6 +163,13 @@ public final class Runner {
             samples.fail(row.name(), failed.getMessage());
             System.err.println("FAILED: " + failed.getMessage());
         }
+    }
+
+    /** Estimate for people who watch: what is left takes as long as what was done, a row as the other. */
+    private String timeLeft() {
+        boolean watched = System.console() != null && System.console().isTerminal();
+        long minutes = Math.round((System.nanoTime() - beganNs) / 60e9 / Math.max(1, done - 1) * (total - done + 1));
+        return watched && done > 1 ? String.format(Locale.ROOT, "%3d min left  ", minutes) : "";
     }
 
     /** The few values that tell most. */

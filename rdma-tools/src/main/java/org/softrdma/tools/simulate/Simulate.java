@@ -2,7 +2,6 @@
 package org.softrdma.tools.simulate;
 
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -116,7 +115,7 @@ public final class Simulate extends AnnotatedTool {
 
     private int runMany(SeedRange range, Console console) {
         Seeds sum = Seeds.NONE;
-        Progress progress = new Progress(console.err());
+        Progress progress = new Progress(console.err(), (range.to() - range.from() + 1) * types.size());
         for (long from = range.from(); from <= range.to(); from += CHUNK_SEEDS) {
             long to = Math.min(range.to(), from + CHUNK_SEEDS - 1);
             for (SeedType type : types) {
@@ -162,43 +161,5 @@ public final class Simulate extends AnnotatedTool {
     private static String line(String what, Seeds sum) {
         return what + ": " + (sum.count() - sum.failed()) + " passed, " + sum.failed() + " failed; " + sum.requests() + " work requests, "
             + sum.packets() + " packets, queue pairs died in " + sum.died();
-    }
-
-    /** Progress display, on terminals only. */
-    private static final class Progress {
-        private static final int EVERY = 10;
-
-        private final PrintStream err;
-        private final boolean shown = System.console() != null && System.console().isTerminal();
-        private SeedType type;
-        private long from;
-        private long to;
-        private int done;
-
-        Progress(PrintStream err) {
-            this.err = err;
-        }
-
-        void chunk(SeedType ofType, long first, long last) {
-            type = ofType;
-            from = first;
-            to = last;
-            done = 0;
-        }
-
-        void one() {
-            done++;
-            if (shown && done % EVERY == 0) {
-                err.print("\r" + type + " seeds " + from + ".." + to + ": " + done + " done ");
-                err.flush();
-            }
-        }
-
-        void clear() {
-            if (shown && done >= EVERY) {
-                err.print("\r\033[K");
-                err.flush();
-            }
-        }
     }
 }
