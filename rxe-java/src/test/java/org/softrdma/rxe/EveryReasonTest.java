@@ -12,12 +12,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.softrdma.host.config.NetDevice;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.recording.FlightRecorder;
 import org.softrdma.recording.RecordedEvent;
@@ -48,12 +50,13 @@ class EveryReasonTest {
         Reason.RING_RECORD_INVALID,
         // Faults of this project or of a file system
         Reason.INTERNAL_ERROR, Reason.FLUSH_FAILED,
-        // The interface changes: PortEventsTest
-        Reason.PATH_MTU_TOO_LARGE,
         // Groups that the host is in and no queue pair: a device of another process joined it
         Reason.DROP_UNKNOWN_GROUP,
-        // Another UDP port: BadInputTest; floods of management datagrams: GsiTest, MadAgentTest
-        Reason.DROP_BAD_PORT, Reason.DROP_GSI_FULL, Reason.DROP_MAD_AGENT_FULL);
+        // Another UDP port: BadInputTest
+        Reason.DROP_BAD_PORT);
+
+    /** Class of ibping's datagrams. */
+    private static final int PING_CLASS = 0x32;
 
     private static final Map<Reason, Scenario> SCENARIOS = new EnumMap<>(Reason.class);
 
@@ -149,6 +152,12 @@ class EveryReasonTest {
             MemoryRegion memory = peer.side.memory(8192, AccessFlags.LOCAL_WRITE);
             peer.side.qp.postSend(new SendRequest().send().element(memory, 0, 5000)
                 .to(peer.side.pd.createAh(AddressVector.to(peer.gid(), 1)), 5, 6).signaled());
+        });
+
+        pair(Reason.PATH_MTU_TOO_LARGE, e -> {
+            ((RxeContext) e.pair.a.context).running().portIs(new NetDevice("sim0", 1, 2, 600, true, true, false, List.of()));
+            Rxe.setFaults(e.pair.b.context, LinkFaults.parse("drop=1,dir=both"));
+            e.post(e.wr.write(e.target.address(), e.target.rkey()).element(e.local, 0, 1024));
         });
 
         // ---- answers of the peer, and their absence ----
@@ -269,6 +278,21 @@ class EveryReasonTest {
         ud(Reason.DROP_BAD_QKEY, RawPacket.of(RawPacket.UD_SEND, OUR_PSN).deth(0x22222222, 1).payload(8));
         packet(Reason.DROP_GSI_NO_MAD, RawPacket.of(RawPacket.SEND_ONLY, OUR_PSN).payload(8).destQpn(1));
         packet(Reason.DROP_GSI_BAD_QKEY, RawPacket.of(RawPacket.UD_SEND, 0).deth(0x11111111, 1).payload(256).destQpn(1));
+        raw(Reason.DROP_GSI_FULL, setup -> { }, peer -> {
+            for (int i = 0; i < 4000; i++) {
+                peer.send(RawPacket.of(RawPacket.UD_SEND, i).deth(0x80010000, 1).payload(256).destQpn(1));
+            }
+        });
+        raw(Reason.DROP_MAD_AGENT_FULL, setup -> { }, peer -> {
+            peer.side.context.openMadAgent(PING_CLASS);
+            byte[] mad = new byte[256];
+            mad[0] = 1;
+            mad[1] = PING_CLASS;
+            for (int i = 0; i < 100; i++) {
+                peer.send(RawPacket.of(RawPacket.UD_SEND, i).deth(0x80010000, 1).payload(mad).destQpn(1));
+                peer.runFor(MS);
+            }
+        });
         raw(Reason.DROP_GHOST_REQUEST, setup -> { }, peer -> {
             peer.side.qp.close();
             peer.send(RawPacket.of(RawPacket.READ_REQUEST, OUR_PSN).reth(0, 0, 8));

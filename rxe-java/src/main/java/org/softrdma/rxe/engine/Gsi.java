@@ -6,14 +6,17 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
+import org.softrdma.device.qp.QueuePairObserver;
 import org.softrdma.device.verbs.MadPort;
 import org.softrdma.link.Link;
 import org.softrdma.link.Path;
 import org.softrdma.link.PathRequest;
 import org.softrdma.link.ReceivedFrame;
+import org.softrdma.recording.RecordedEvent;
 import org.softrdma.rxe.cm.CmCounter;
 import org.softrdma.rxe.cm.CmSettings;
 import org.softrdma.rxe.cm.CommunicationManager;
@@ -26,6 +29,7 @@ import org.softrdma.rxe.qp.RxeCounter;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.mad.Mad;
 import org.softrdma.wire.roce.Bth;
 import org.softrdma.wire.roce.Deth;
@@ -65,6 +69,8 @@ public final class Gsi {
     private final Link link;
     private final CommunicationManager manager;
     private final Counters<RxeCounter> counters;
+    /** Observes the datagrams that are dropped after they were received. */
+    private final Supplier<QueuePairObserver> dropped;
     private final ArrayDeque<IncomingMad> inbox = new ArrayDeque<>();
     private final ArrayDeque<OutgoingMad> outbox = new ArrayDeque<>();
     /** Agents by management class. */
@@ -83,9 +89,10 @@ public final class Gsi {
     private record IncomingMad(GidPair gids, ByteBuffer mad) {
     }
 
-    Gsi(Link link, long caGuid, RandomGenerator random, Counters<RxeCounter> counters) {
+    Gsi(Link link, long caGuid, RandomGenerator random, Counters<RxeCounter> counters, Supplier<QueuePairObserver> dropped) {
         this.link = link;
         this.counters = counters;
+        this.dropped = dropped;
         manager = new CommunicationManager(CmSettings.of(caGuid), random, this::isOurs);
     }
 
@@ -155,6 +162,7 @@ public final class Gsi {
             manager.onMad(nowNs, next.gids, next.mad);
         } else if (!agent.onMad(next.gids.local(), next.gids.remote(), next.mad)) {
             counters.count(RxeCounter.DROP_MAD_AGENT_FULL);
+            dropped.get().occurred(RecordedEvent.Effect.DROPPED, Reason.DROP_MAD_AGENT_FULL, 0, 0, 0);
         }
     }
 

@@ -109,7 +109,7 @@ public final class RxeEngine extends DeviceEngine<RxeCounter, QpMachine> {
         writer = new PacketWriter(batch, counters, link::needsIcrc);
         receiver = new PacketReceiver(this, port, counters);
         objects = new DeviceObjects(link);
-        gsi = new Gsi(link, caGuid, random, counters);
+        gsi = new Gsi(link, caGuid, random, counters, this::dropped);
     }
 
     @Override
