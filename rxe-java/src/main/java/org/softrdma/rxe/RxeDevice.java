@@ -154,7 +154,7 @@ final class RxeDevice implements RdmaDevice {
         FaultyLink faulty = new FaultyLink(used, atFirst, System::nanoTime);
         RunningRxe running = new RunningRxe(now, caGuid(link), GidTable.of(now, link.types(), link.addresses()), faulty,
             Udp.DEST_PORT_ROCE, roceMode(), options.queuePairs(), new SecureRandom(), System::nanoTime, name);
-        running.engine().eventRings().slots(options.recordedEvents());
+        running.recordEvents(options.recordedEvents());
         running.recordConnections(new ConnectionRecord(StateDirectory.ofUser()));
         running.start();
         if (!atFirst.isNone()) {

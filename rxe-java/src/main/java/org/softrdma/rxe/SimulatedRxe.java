@@ -66,6 +66,7 @@ public final class SimulatedRxe {
         long caGuid = Gids.nodeGuid(netdev.mac() ^ link.addresses().getFirst().low() & 0xffffffffL);
         RunningRxe running = new RunningRxe(netdev, caGuid, GidTable.of(netdev, link.types(), link.addresses()), faulty,
             Udp.DEST_PORT_ROCE, link.types()::getLast, options.queuePairs(), random, simulation.world()::nowNs, null);
+        running.recordEvents(options.recordedEvents());
         simulation.add(running.engine());
         return new Device(running, options.strict()).open();
     }

@@ -69,6 +69,22 @@ class FlightRecorderTest {
         pair.runUntil(() -> pair.a.sends().size() > done);
     }
 
+    /** The option of the device: the last four events, or none. */
+    @Test
+    void shouldRecordAsManyEventsAsAskedFor() {
+        setup.options = RxeOptions.DEFAULT.withRecordedEvents(4);
+        SimulatedPair pair = new SimulatedPair(1, setup);
+        write(pair, 7, 100);
+        Track track = trackOf(pair.a);
+        assertEquals(List.of("posted 1", "> work request 7, packet 1 of 1", "< 20 bytes", "completed 7 SUCCESS"), story(track));
+        assertEquals(3, track.missed(), "RESET to INIT, RTR and RTS");
+
+        setup.options = RxeOptions.DEFAULT.withRecordedEvents(0);
+        pair = new SimulatedPair(1, setup);
+        write(pair, 7, 100);
+        assertEquals(List.of(), FlightRecorder.of(pair.a.context).record().tracks());
+    }
+
     @Test
     void shouldTellTheStoryOfALostPacketAtBothEnds() {
         SimulatedPair pair = lossyPair();

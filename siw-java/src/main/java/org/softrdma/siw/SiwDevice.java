@@ -123,7 +123,7 @@ final class SiwDevice implements RdmaDevice {
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
         RunningSiw running = new RunningSiw(now, SiwPort.hardwareAddress(name, netdev), watch == null ? options : watch.value(),
             new SecureRandom(), System::nanoTime, name, capture());
-        running.engine().eventRings().slots(recordedEvents);
+        running.recordEvents(recordedEvents);
         running.start();
         running.follow("softrdma-" + name + "-watch", () -> {
             if (store != null) {

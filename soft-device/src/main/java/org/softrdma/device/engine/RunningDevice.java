@@ -46,6 +46,15 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
         engine.eventRings().nameDevice(thread == null ? netdev.name() : thread);
     }
 
+    /**
+     * Sets how many events are recorded of each queue pair, before the device starts.
+     *
+     * @param most a power of two, or 0 for none
+     */
+    public final void recordEvents(int most) {
+        engine.eventRings().slots(most);
+    }
+
     public final void start() {
         agent.start();
     }
