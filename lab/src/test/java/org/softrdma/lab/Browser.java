@@ -30,7 +30,7 @@ import org.openqa.selenium.support.ui.Select;
 import org.openqa.selenium.support.ui.WebDriverWait;
 import org.softrdma.lab.world.Command;
 
-/** A real browser, without a window, at the page of a laboratory. */
+/** A real browser, without a window, at the page of a laboratory, or another one. */
 final class Browser implements AutoCloseable {
     private static final Path CHROMIUM = Path.of("/usr/bin/chromium");
     private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
@@ -41,7 +41,15 @@ final class Browser implements AutoCloseable {
     private final ChromeDriver driver;
     private final Path profile;
 
+    /** Opens the page of a laboratory. */
     Browser(URI page) throws IOException {
+        this();
+        open(page);
+        await("document.getElementById('lesson-choice').options.length > 0 && window.softrdmaLab !== undefined");
+    }
+
+    /** Starts a browser without a page. */
+    Browser() throws IOException {
         profile = Files.createTempDirectory("softrdma-lab-browser-");
         ChromeOptions options = new ChromeOptions();
         options.setBinary(CHROMIUM.toString());
@@ -54,8 +62,17 @@ final class Browser implements AutoCloseable {
         options.setCapability("goog:loggingPrefs", logs);
         driver = new ChromeDriver(new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build(), options);
         driver.manage().window().setSize(WINDOW);
+    }
+
+    /** Opens a page, and waits until it is loaded with its pictures. */
+    void open(URI page) {
         driver.get(page.toString());
-        await("document.getElementById('lesson-choice').options.length > 0 && window.softrdmaLab !== undefined");
+    }
+
+    /** Makes the window as high as the page, up to 4000 pixels. */
+    void showWhole() {
+        long height = ((Number) js("return document.documentElement.scrollHeight")).longValue();
+        driver.manage().window().setSize(new Dimension(1000, (int) Math.min(4000, height + 200)));
     }
 
     /** Skips the test, with the reason, where there is no browser; fails where one is required. */
