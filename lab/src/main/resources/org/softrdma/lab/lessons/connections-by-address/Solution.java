@@ -33,8 +33,9 @@ public class Solution {
             id.connect(ConnectionParameters.DEFAULT);
             id.qp().postSend(new SendRequest().send().wrId(1).element(memory, 0, 100).signaled());
             System.out.println("sent: " + next(cq));
-            server.join();
+            // Both ends disconnect: an end that stays away is waited for.
             id.disconnect();
+            server.join();
             id.destroyQp();
             id.close();
             listener.close();
@@ -51,6 +52,9 @@ public class Solution {
         id.qp().postReceive(new ReceiveRequest().begin(1).element(memory, 0, 100));
         id.accept(ConnectionParameters.DEFAULT);
         System.out.println("received: " + next(cq));
+        id.disconnect();
+        id.destroyQp();
+        id.close();
     }
 
     private static WorkCompletion next(CompletionQueue cq) {
