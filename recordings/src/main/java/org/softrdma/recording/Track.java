@@ -77,6 +77,17 @@ public record Track(Head head, long missed, List<RecordedEvent> events) {
                 : peer == Integer.toUnsignedLong(other.number) && other.peer == Integer.toUnsignedLong(number));
         }
 
+        /**
+         * Selects the ends of a recording of one queue pair. Messages of connections, and packets that reached no queue pair, may concern
+         * any.
+         *
+         * @param qpNum number of a queue pair, or {@link FlightRecorder#ALL}
+         * @return whether the end belongs to it
+         */
+        public boolean concerns(int qpNum) {
+            return qpNum == FlightRecorder.ALL || kind != Kind.QUEUE_PAIR || number == qpNum;
+        }
+
         /** The end for people: {@code rxe0 qp 0x11}. */
         @Override
         public String toString() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
-import org.softrdma.device.events.EventRings;
 import org.softrdma.host.config.LinkOption;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.config.CongestionControl;
@@ -27,7 +26,7 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
                          boolean strict, int recordedEvents) {
     /** RoCE v2 over UDP; no faults, no congestion control, losses found by the ACK timeout, no memory limit. */
     public static final RxeOptions DEFAULT = new RxeOptions(LinkFaults.NONE, QueuePairOptions.DEFAULT, false, RoceWire.UDP,
-        LocalWire.UDP, false, EventRings.DEFAULT_SLOTS);
+        LocalWire.UDP, false, LinkOption.RECORD.usual());
 
     /**
      * Replaces the faults of the link.

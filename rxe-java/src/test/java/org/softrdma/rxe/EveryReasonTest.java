@@ -46,13 +46,13 @@ class EveryReasonTest {
         // iWARP: StreamReasonTest
         Reason.CONNECTION_ENDED, Reason.STUCK_DISCONNECT, Reason.STREAM_TORN, Reason.STREAM_VIOLATION, Reason.TERMINATED,
         Reason.TERMINATED_ACCESS,
-        // A record of a C program's ring: RxeRingsFuzzTest of host-daemon
+        // A record of a C program's ring, which the daemon refuses
         Reason.RING_RECORD_INVALID,
         // Faults of this project or of a file system
         Reason.INTERNAL_ERROR, Reason.FLUSH_FAILED,
         // Groups that the host is in and no queue pair: a device of another process joined it
         Reason.DROP_UNKNOWN_GROUP,
-        // Another UDP port: BadInputTest
+        // A link delivers datagrams of its own port only
         Reason.DROP_BAD_PORT);
 
     /** Class of ibping's datagrams. */

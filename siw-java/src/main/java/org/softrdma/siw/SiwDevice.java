@@ -4,7 +4,6 @@ package org.softrdma.siw;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
-import org.softrdma.device.events.EventRings;
 import org.softrdma.device.strict.StrictContext;
 import org.softrdma.device.verbs.RunningDevices;
 import org.softrdma.host.capture.CaptureFile;
@@ -52,7 +51,7 @@ final class SiwDevice implements RdmaDevice {
 
     /** Makes a device that is in no list. */
     SiwDevice(String name, NetDevice netdev, MpaOptions options) {
-        this(name, netdev, -1, null, options, false, false, EventRings.DEFAULT_SLOTS);
+        this(name, netdev, -1, null, options, false, false, LinkOption.RECORD.usual());
     }
 
     private SiwDevice(String name, NetDevice netdev, int index, LinkStore store, MpaOptions options, boolean limitedMemory,

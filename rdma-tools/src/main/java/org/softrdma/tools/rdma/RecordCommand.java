@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.softrdma.recording.FlightRecorder;
 import org.softrdma.recording.MalformedRecordingException;
 import org.softrdma.recording.Recording;
 import org.softrdma.recording.Track;
@@ -23,13 +24,12 @@ import org.softrdma.tools.cli.ToolFailure;
 final class RecordCommand {
     /** Begins the head of a recording, and no other line. */
     private static final String HEAD = "{\"softrdma_recording\"";
-    private static final int ALL = -1;
 
     private final List<Link> links;
     private final Processes processes;
     private final Console console;
     private String device;
-    private int qpn = ALL;
+    private int qpn = FlightRecorder.ALL;
     private String file;
 
     RecordCommand(List<Link> links, Processes processes, Console console) {
@@ -101,11 +101,8 @@ final class RecordCommand {
         }
     }
 
-    /** Messages of connections and packets that reached no queue pair may concern any. */
     private boolean isWanted(Track track) {
-        Track.Head head = track.head();
-        return (device == null || head.device().equals(device))
-            && (qpn == ALL || head.kind() != Track.Kind.QUEUE_PAIR || head.number() == qpn);
+        return (device == null || track.head().device().equals(device)) && track.head().concerns(qpn);
     }
 
     private void write(Recording recording) {

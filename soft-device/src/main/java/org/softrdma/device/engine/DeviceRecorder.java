@@ -12,7 +12,6 @@ import org.softrdma.device.events.EventRings;
 import org.softrdma.recording.EventCollection;
 import org.softrdma.recording.FlightRecorder;
 import org.softrdma.recording.Recording;
-import org.softrdma.recording.Track;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -35,11 +34,7 @@ final class DeviceRecorder implements FlightRecorder {
     @Override
     public Recording record(int qpNum) {
         List<EventCopy> copies = underOwner(rings::copy);
-        return decode(copies.stream().filter(copy -> qpNum == ALL || concerns(copy.head(), qpNum)).toList());
-    }
-
-    private static boolean concerns(Track.Head head, int qpNum) {
-        return head.kind() != Track.Kind.QUEUE_PAIR || head.number() == qpNum;
+        return decode(copies.stream().filter(copy -> copy.head().concerns(qpNum)).toList());
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.softrdma.device.qp.QueuePairObserver;
+import org.softrdma.host.config.LinkOption;
 import org.softrdma.recording.Track;
 
 /**
@@ -18,19 +19,15 @@ import org.softrdma.recording.Track;
  * each message.
  */
 public final class EventRings {
-    /** Maximum slots of a ring unless something else is set: 12 KiB. */
-    public static final int DEFAULT_SLOTS = 256;
     /** Slots that each ring may have, whatever the others have. */
     static final int FEWEST_SLOTS = 16;
     /** Number of rings that may have all their slots at the same time. */
     static final int FULL_RINGS = 64;
-    /** Maximum slots of a ring. */
-    public static final int MAX_SLOTS = 1 << 16;
 
     private final LongSupplier roundNs;
     private final PacketDecoder packets;
     private final Set<EventRing> all = new LinkedHashSet<>();
-    private int slots = DEFAULT_SLOTS;
+    private int slots = LinkOption.RECORD.usual();
     /** Number of slots of all rings. */
     private long granted;
     private String device = "";
@@ -50,7 +47,7 @@ public final class EventRings {
     /**
      * Sets the maximum number of slots of each ring, before the first is made.
      *
-     * @param number a power of two up to {@link #MAX_SLOTS}; 0 for no recording
+     * @param number a value of {@link LinkOption#RECORD}; 0 for no recording
      */
     public void slots(int number) {
         slots = number;

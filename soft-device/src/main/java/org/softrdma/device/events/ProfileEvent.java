@@ -43,22 +43,25 @@ final class ProfileEvent extends Event {
      * @param kind {@code state}, {@code raised}, or the effect of a reason
      */
     static void report(EventRing ring, String kind, String text) {
-        commit(ring, kind, null, text);
+        ProfileEvent event = new ProfileEvent();
+        if (event.shouldCommit()) {
+            event.commit(ring, kind, text);
+        }
     }
 
     /** Reports what a reason has caused, if it is enabled. */
     static void report(EventRing ring, Enum<?> effect, Failure why) {
-        commit(ring, effect.name().toLowerCase(Locale.ROOT), why.reason().shortName(), why.sentence());
-    }
-
-    private static void commit(EventRing ring, String kind, String reason, String text) {
         ProfileEvent event = new ProfileEvent();
         if (event.shouldCommit()) {
-            event.end = ring.head().toString();
-            event.kind = kind;
-            event.reason = reason;
-            event.text = text;
-            event.commit();
+            event.reason = why.reason().shortName();
+            event.commit(ring, effect.name().toLowerCase(Locale.ROOT), why.sentence());
         }
+    }
+
+    private void commit(EventRing ring, String itsKind, String itsText) {
+        end = ring.head().toString();
+        kind = itsKind;
+        text = itsText;
+        commit();
     }
 }

@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
+import java.util.Optional;
 import org.softrdma.host.inspect.ReportBuilder;
 import org.softrdma.host.inspect.ReportSource;
 import org.softrdma.host.inspect.Resource;
@@ -32,9 +33,9 @@ public record DeviceInventory(String device, Collection<? extends SoftContext> c
     public byte[] recording() {
         ByteArrayOutputStream lines = new ByteArrayOutputStream();
         try {
-            for (SoftContext context : contexts) {
-                context.recorder().record().writeJson(lines);
-                break;
+            Optional<? extends SoftContext> any = contexts.stream().findFirst();
+            if (any.isPresent()) {
+                any.get().recorder().record().writeJson(lines);
             }
         } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);

@@ -66,7 +66,7 @@ public final class CmMessage {
     /**
      * {@return the specification's name, such as "REQ"}
      *
-     * @param attribute AttributeID, u16; one of the constants
+     * @param attribute AttributeID, u16
      */
     public static String name(int attribute) {
         return isKnown(attribute) ? NAMES[attribute - FIRST] : "CM attribute 0x" + Integer.toHexString(attribute);
