@@ -15,13 +15,14 @@ import picocli.CommandLine.Parameters;
 @Command(name = "explain", sortOptions = false,
     description = "Explains why something failed, was dropped or sent again: the rule that was applied, usual causes and what to do.%n%n"
         + "WHAT is the number or the name of a reason, as recordings have it; the name or the number of a completion status; the name "
-        + "of a counter; the status of a rejected connection; an errno; a word; or a whole message. Without WHAT, all reasons are listed.")
+        + "of a counter; the status of a rejected connection; an errno; a verb with the errno of its refusal; a word; or a "
+        + "whole message. Without WHAT, all reasons are listed.")
 public final class Explain extends AnnotatedTool {
     /** Maximum entries that are printed in full for one word. */
     private static final int MAX_PAGES = 3;
 
     @Parameters(paramLabel = "WHAT", arity = "0..*",
-        description = "as in 0x0305, rkey-range, IBV_WC_REM_ACCESS_ERR, drop_bad_icrc, reject 8, EINVAL, retry")
+        description = "as in 0x0305, rkey-range, IBV_WC_REM_ACCESS_ERR, drop_bad_icrc, reject 8, EINVAL, reg_mr EINVAL, retry")
     private List<String> words = List.of();
 
     @Override

@@ -3,12 +3,14 @@ package org.softrdma.tools.explain;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.softrdma.verbs.Errno;
 
 /**
- * An entry about something that programs and tools print, besides the reasons: a counter, the code of a rejection, an errno.
+ * An entry about something that programs and tools print, besides the reasons: a counter, the code of a rejection, an errno, a
+ * refused verb.
  *
- * @param name   of the counter, errno or rejection
+ * @param name   of the counter, errno or rejection; of a refusal verb and errno, as {@code reg_mr EINVAL}, the verb without prefix
  * @param code   of a rejection; 0 for others
  * @param says   its meaning
  * @param rule   the rule that was applied, with its source
@@ -16,8 +18,11 @@ import org.softrdma.verbs.Errno;
  * @param remedy corrective action
  */
 record Term(Kind kind, String name, int code, String says, String rule, List<String> causes, String remedy) {
+    /** Words before and prefix of a verb, as C has it. */
+    private static final Pattern PREFIX = Pattern.compile("^(refused )?(ibv_|rdma_)?");
+
     enum Kind {
-        COUNTER, REJECT, ERRNO
+        COUNTER, REJECT, ERRNO, REFUSED
     }
 
     /** First line of the entry's page. */
@@ -26,10 +31,14 @@ record Term(Kind kind, String name, int code, String says, String rule, List<Str
             case COUNTER -> name + ", a counter";
             case REJECT -> "rejected, status " + code + ": " + name;
             case ERRNO -> name + " (" + errno().value() + "): " + errno().text();
+            case REFUSED -> name.replace(" ", " refused with ");
         };
     }
 
-    /** Whether the words mean this entry: {@code cm_sent}, {@code reject 8}, {@code invalid service id}, {@code EINVAL}. */
+    /**
+     * Whether the words mean this entry: {@code cm_sent}, {@code reject 8}, {@code invalid service id}, {@code EINVAL},
+     * {@code reg_mr EINVAL} or {@code ibv_reg_mr EINVAL}.
+     */
     boolean isNamed(String words) {
         String lower = words.toLowerCase(Locale.ROOT);
         return switch (kind) {
@@ -39,6 +48,7 @@ record Term(Kind kind, String name, int code, String says, String rule, List<Str
                 || name.contains(" ") && lower.equals(name.toLowerCase(Locale.ROOT));
             case ERRNO -> lower.equals(name.toLowerCase(Locale.ROOT)) || lower.equals("-" + errno().value())
                 || lower.equals(errno().text().toLowerCase(Locale.ROOT));
+            case REFUSED -> PREFIX.matcher(lower).replaceFirst("").equals(name.toLowerCase(Locale.ROOT));
         };
     }
 

@@ -9,11 +9,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** The entries of {@code terms.txt}, whose head describes its form. */
+/** The entries of {@code terms.txt} and {@code refusals.txt}, whose heads describe their form. */
 final class Terms {
-    private static final String FILE = "terms.txt";
-    private static final List<Term> ALL = parse(read());
+    private static final List<Term> ALL = Stream.of("terms.txt", "refusals.txt").flatMap(file -> parse(read(file)).stream()).toList();
+    /** Beginning of the message of a refusal. Group 1: verb. Group 2: errno. */
+    private static final Pattern REFUSAL = Pattern.compile("(?:^|[^a-z_])(?:ibv_|rdma_)?([a-z][a-z_]*): [^():]+ \\((E[A-Z0-9]+)\\)");
 
     private Terms() {
     }
@@ -28,11 +32,17 @@ final class Terms {
      * @return null if there is none
      */
     static Term named(String words) {
-        return ALL.stream().filter(each -> each.isNamed(words)).findFirst().orElse(null);
+        Term entry = ALL.stream().filter(each -> each.isNamed(words)).findFirst().orElse(null);
+        Matcher message = REFUSAL.matcher(words);
+        if (entry != null || !message.find()) {
+            return entry;
+        }
+        return ALL.stream().filter(each -> each.isNamed(message.group(1) + " " + message.group(2))).findFirst()
+            .orElseGet(() -> ALL.stream().filter(each -> each.isNamed(message.group(2))).findFirst().orElse(null));
     }
 
-    private static String read() {
-        try (InputStream in = Terms.class.getResourceAsStream(FILE)) {
+    private static String read(String file) {
+        try (InputStream in = Terms.class.getResourceAsStream(file)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
@@ -44,24 +54,31 @@ final class Terms {
         for (String entry : text.split("\n\\s*\n")) {
             List<String> lines = Arrays.stream(entry.split("\n")).filter(line -> !line.isBlank() && !line.startsWith("#")).toList();
             if (!lines.isEmpty()) {
-                terms.add(term(lines));
+                terms.addAll(terms(lines));
             }
         }
         return List.copyOf(terms);
     }
 
-    private static Term term(List<String> lines) {
+    /** One entry, or one for each verb of a refusal. */
+    private static List<Term> terms(List<String> lines) {
         String[] head = lines.getFirst().split(" ", 3);
-        Term.Kind kind = Term.Kind.valueOf(head[0].toUpperCase(Locale.ROOT));
-        boolean reject = kind == Term.Kind.REJECT;
-        return new Term(kind, reject ? head[2] : head[1], reject ? Integer.parseInt(head[1]) : 0, one(lines, "says"), one(lines, "rule"),
-            fields(lines, "cause"), one(lines, "do"));
+        return switch (Term.Kind.valueOf(head[0].toUpperCase(Locale.ROOT))) {
+            case REJECT -> List.of(term(Term.Kind.REJECT, head[2], Integer.parseInt(head[1]), lines));
+            case REFUSED -> Arrays.stream(head[1].split(",")).map(verb -> term(Term.Kind.REFUSED, verb + " " + head[2], 0, lines)).toList();
+            case COUNTER -> List.of(term(Term.Kind.COUNTER, head[1], 0, lines));
+            case ERRNO -> List.of(term(Term.Kind.ERRNO, head[1], 0, lines));
+        };
+    }
+
+    private static Term term(Term.Kind kind, String name, int code, List<String> lines) {
+        return new Term(kind, name, code, one(lines, "says"), one(lines, "rule"), fields(lines, "cause"), one(lines, "do"));
     }
 
     private static String one(List<String> lines, String name) {
         List<String> found = fields(lines, name);
         if (found.size() != 1) {
-            throw new IllegalStateException(FILE + ": " + lines.getFirst() + " needs one '" + name + "', has " + found.size());
+            throw new IllegalStateException(lines.getFirst() + " needs one '" + name + "', has " + found.size());
         }
         return found.getFirst();
     }
