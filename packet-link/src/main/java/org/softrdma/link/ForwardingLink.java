@@ -41,8 +41,8 @@ public abstract class ForwardingLink implements Link {
     }
 
     @Override
-    public void refresh(int interfaceIndex) {
-        link.refresh(interfaceIndex);
+    public boolean refresh(int interfaceIndex) {
+        return link.refresh(interfaceIndex);
     }
 
     @Override

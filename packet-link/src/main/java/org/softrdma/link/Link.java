@@ -52,11 +52,14 @@ public interface Link extends AutoCloseable {
     }
 
     /**
-     * Adapts the link to changes of its interface and of the host's routes and neighbours. Called periodically, for the owner.
+     * Adapts the link to changes of its interface and of the host's routes and neighbours. Called after a change of an interface, and
+     * otherwise as the result says; for the owner.
      *
      * @param interfaceIndex index of the interface now; it changes if the interface is deleted and created again
+     * @return whether it has to be called twice a second even if no interface changes
      */
-    default void refresh(int interfaceIndex) {
+    default boolean refresh(int interfaceIndex) {
+        return false;
     }
 
     /** Whether a socket of the link is unusable: nothing can be sent or received by it. For the owner. */

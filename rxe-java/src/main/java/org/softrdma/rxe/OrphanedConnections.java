@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import jdk.net.ExtendedSocketOptions;
-import org.softrdma.device.agent.PeriodicTask;
+import org.softrdma.device.agent.HostTask;
 import org.softrdma.host.config.StateDirectory;
 import org.softrdma.host.inspect.ProcessPublisher;
 import org.softrdma.host.orphans.OrphanedRecords;
@@ -28,7 +28,7 @@ import org.softrdma.wire.roce.Icrc;
 /**
  * Ends the connections of processes of this user that were killed: sends the peers the DREQs that the processes left in their
  * {@linkplain RecordedDisconnects records}, from their addresses, once, as a kernel does when a process ends. While a device is open, this
- * process looks for records twice a second; the first look is when the first device is opened.
+ * process looks for records whenever the host reports a change; the first look is when the first device is opened.
  *
  * <p>The datagrams leave from an ephemeral port, which a receiver does not check, so that they disturb no device at the same address.
  * Those of RoCE v1, which needs raw frames, are sent by {@link RawDisconnects}.
@@ -39,7 +39,7 @@ final class OrphanedConnections {
 
     /** Open devices of this process. */
     private static int devices;
-    private static PeriodicTask watch;
+    private static HostTask watch;
 
     private final Map<Gid, DatagramChannel> channels = new HashMap<>();
     private final RawDisconnects versionOne = new RawDisconnects();
@@ -55,13 +55,13 @@ final class OrphanedConnections {
         devices++;
         if (watch == null) {
             look();
-            watch = new PeriodicTask("softrdma-orphans", OrphanedConnections::look);
+            watch = new HostTask("softrdma-orphans", OrphanedConnections::look);
         }
     }
 
     /** Stops looking, with the last device that is closed. */
     static void onDeviceClosed() {
-        PeriodicTask unused;
+        HostTask unused;
         synchronized (OrphanedConnections.class) {
             devices--;
             if (devices > 0) {
@@ -73,7 +73,8 @@ final class OrphanedConnections {
         unused.close();
     }
 
-    private static void look() {
+    /** @return true: a record that cannot be read now is read after the next change */
+    private static boolean look() {
         try {
             Path state = StateDirectory.ofUser();
             if (OrphanedRecords.take(state, OrphanedConnections::end) > 0) {
@@ -82,6 +83,7 @@ final class OrphanedConnections {
         } catch (IOException | RuntimeException unreadable) {
             LOG.log(System.Logger.Level.DEBUG, "connections of processes that were killed are not ended: " + unreadable);
         }
+        return true;
     }
 
     /** Sends the DREQs of one process. */

@@ -62,7 +62,7 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
         engine().explainBy(new MtuOfInterface(thread != null));
     }
 
-    /** The interface as it is when a connection fails; the periodic look at it may be half a second old. */
+    /** The interface as it is when a connection fails; the last look at it may be half a second old. */
     private final class MtuOfInterface implements InterfaceMtu {
         private final boolean real;
 
@@ -108,16 +108,19 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
      * port is down are lost and retransmitted, as in kernel rxe. One thread at a time.
      *
      * @param found null if there is no such interface any more; it may come back
+     * @return false if this has to be repeated twice a second even if the interface does not change
      */
-    void portIs(NetDevice found) {
+    boolean portIs(NetDevice found) {
         NetDevice before = port().netdev();
         NetDevice now = port().orLastKnown(found);
         boolean gidsChanged;
+        boolean settled;
         agent().lock().lock();
         try {
             // The loopback's one address is this device's own, and not on the interface's list.
             gidsChanged = !now.loopback() && gids.update(now, useAddresses(now));
-            link.refresh(now.ifIndex());
+            settled = now.loopback() || link.addresses().containsAll(GidTable.addressesOf(now));
+            settled &= !link.refresh(now.ifIndex());
             port().update(now);
             if (before.isActive() && !now.isActive()) {
                 engine().counters().count(RxeCounter.LINK_DOWNED);
@@ -133,6 +136,7 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
         if (gidsChanged) {
             port().raise(AsyncEventType.GID_CHANGE);
         }
+        return settled;
     }
 
     /**

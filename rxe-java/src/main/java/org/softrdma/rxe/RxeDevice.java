@@ -165,7 +165,7 @@ final class RxeDevice implements RdmaDevice {
                 watch.poll(running::setFaults);
                 deletion.poll(running.port()::removed);
             }
-            running.portIs(NetDevice.find(netdev.name()));
+            return running.portIs(NetDevice.find(netdev.name()));
         });
         return running;
     }

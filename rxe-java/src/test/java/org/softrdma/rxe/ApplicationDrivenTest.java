@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentInvoker;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.device.threads.DeviceThreads;
@@ -86,6 +87,16 @@ class ApplicationDrivenTest {
             channel.close();
             pd.close();
             context.close();
+        }
+    }
+
+    /** The thread of an earlier test's devices ends a moment after they are closed. */
+    @BeforeEach
+    void awaitTheEndOfEarlierThreads() {
+        long untilNs = System.nanoTime() + PATIENCE_NS;
+        while (!deviceThreads("driven-").isEmpty()) {
+            assertTrue(System.nanoTime() - untilNs < 0, "an earlier test left a device open");
+            Thread.onSpinWait();
         }
     }
 

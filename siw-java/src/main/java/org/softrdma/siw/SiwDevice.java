@@ -130,6 +130,7 @@ final class SiwDevice implements RdmaDevice {
                 deletion.poll(running.port()::removed);
             }
             running.portIs(NetDevice.find(netdev.name()));
+            return true;
         });
         return running;
     }

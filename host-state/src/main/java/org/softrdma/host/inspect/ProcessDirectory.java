@@ -40,7 +40,8 @@ public final class ProcessDirectory {
         path = state.toAbsolutePath().resolve("processes-" + NetworkNamespace.ofThisProcess());
     }
 
-    Path path() {
+    /** Path of the directory, whether or not it exists. */
+    public Path path() {
         return path;
     }
 

@@ -34,6 +34,9 @@ public final class OrphanedFile {
      * @return whether it was removed
      */
     public static boolean take(Path file, Taker taker) throws IOException {
+        if (isHeld(file)) {
+            return false;
+        }
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
                 FileLock lock = channel.tryLock(LOCK_AT, 1, false)) {
             // Another process may have removed the file before it was locked here.
@@ -47,6 +50,19 @@ public final class OrphanedFile {
             return false;
         } catch (OverlappingFileLockException ofThisProcess) {
             return false;
+        }
+    }
+
+    /**
+     * Whether a process holds the lock, or the file is gone. Reads only: closing a file that was open for writing wakes all processes that
+     * follow its directory.
+     */
+    private static boolean isHeld(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+                FileLock lock = channel.tryLock(LOCK_AT, 1, true)) {
+            return lock == null;
+        } catch (NoSuchFileException | OverlappingFileLockException heldOrGone) {
+            return true;
         }
     }
 }

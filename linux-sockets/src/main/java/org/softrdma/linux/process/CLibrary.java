@@ -26,6 +26,7 @@ final class CLibrary {
     static final int EINVAL = 22;
     static final int ENAMETOOLONG = 36;
     static final int ENOSYS = 38;
+    static final int ENOBUFS = 105;
     static final int O_RDWR = 2;
     static final int O_CREAT = 0x40;
     static final int O_EXCL = 0x80;

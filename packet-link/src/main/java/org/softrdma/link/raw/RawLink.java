@@ -339,9 +339,9 @@ final class RawLink implements Link {
 
     /** Applies changed routes, and has the kernel confirm neighbours: it does not see our packets, so to it they become stale. */
     @Override
-    public void refresh(int interfaceIndexNow) {
+    public boolean refresh(int interfaceIndexNow) {
         if (closed) {
-            return;
+            return false;
         }
         readNotices();
         if (neighbours.routesChanged()) {
@@ -350,6 +350,7 @@ final class RawLink implements Link {
         neighbours.confirm();
         // An interface that went down has forgotten its requests, and perhaps no further packet repeats them.
         waiting.neighbours().forEach(neighbours::retry);
+        return true;
     }
 
     @Override

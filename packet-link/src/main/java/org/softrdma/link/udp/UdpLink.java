@@ -44,8 +44,9 @@ abstract class UdpLink implements Link {
     }
 
     @Override
-    public final void refresh(int interfaceIndex) {
+    public final boolean refresh(int interfaceIndex) {
         sockets.refresh(interfaceIndex);
+        return false;
     }
 
     @Override

@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.device.agent.DeviceAgent;
-import org.softrdma.device.agent.PeriodicTask;
+import org.softrdma.device.agent.HostTask;
 import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.device.verbs.DevicePort;
 import org.softrdma.device.verbs.RunningDevices;
@@ -29,7 +29,7 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
     private final DeviceAgent agent;
     private final DeviceRecorder recorder;
     private final AtomicInteger nextPd = new AtomicInteger(1);
-    private PeriodicTask watch;
+    private HostTask watch;
 
     /**
      * Creates a device that is not started yet.
@@ -60,12 +60,12 @@ public abstract class RunningDevice<E extends DeviceEngine<?, ?>> implements Run
     }
 
     /**
-     * Runs {@code look} twice a second until the device stops, to follow the interface and the configuration.
+     * Follows the interface and the configuration until the device stops.
      *
      * @param name name of the task, for the log
      */
-    public final void follow(String name, Runnable look) {
-        watch = new PeriodicTask(name, look);
+    public final void follow(String name, HostTask.Look look) {
+        watch = new HostTask(name, look);
     }
 
     /** Stops the device after its connections have ended, or their time limit is over. */

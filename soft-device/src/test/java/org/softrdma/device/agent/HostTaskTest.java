@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
-class PeriodicTaskTest {
+class HostTaskTest {
     /** A process without file descriptors cannot look at its interfaces: one line, no trace, and none twice a second. */
     @Test
     void shouldReportALastingRefusalOnceWithoutATrace() throws InterruptedException {
@@ -53,10 +53,10 @@ class PeriodicTaskTest {
             public void close() {
             }
         };
-        Logger logger = Logger.getLogger(PeriodicTask.class.getName());
+        Logger logger = Logger.getLogger(HostTask.class.getName());
         logger.addHandler(handler);
         CountDownLatch looks = new CountDownLatch(3);
-        try (PeriodicTask _ = new PeriodicTask("crowded", () -> {
+        try (HostTask _ = new HostTask("crowded", () -> {
             looks.countDown();
             throw new VerbsException(Errno.EMFILE, "find_netdev", "no more file descriptors");
         })) {
