@@ -42,9 +42,9 @@ public final class Explain extends AnnotatedTool {
             printStatus(status, console);
             return 0;
         }
-        Term term = Terms.named(what);
-        if (term != null) {
-            console.print(EntryPage.of(term));
+        List<Term> terms = Terms.named(what);
+        if (!terms.isEmpty()) {
+            console.print(String.join("\n", terms.stream().map(EntryPage::of).toList()));
             return 0;
         }
         List<Reason> found = Lookup.search(what);

@@ -10,7 +10,8 @@ import org.softrdma.verbs.Errno;
  * An entry about something that programs and tools print, besides the reasons: a counter, the code of a rejection, an errno, a
  * refused verb.
  *
- * @param name   of the counter, errno or rejection; of a refusal verb and errno, as {@code reg_mr EINVAL}, the verb without prefix
+ * @param name   of the counter, perhaps with its owner, as in {@code traps of the subnet manager}; of the errno or rejection; of a
+ *               refusal verb and errno, as {@code reg_mr EINVAL}, the verb without prefix
  * @param code   of a rejection; 0 for others
  * @param says   its meaning
  * @param rule   the rule that was applied, with its source
@@ -28,7 +29,7 @@ record Term(Kind kind, String name, int code, String says, String rule, List<Str
     /** First line of the entry's page. */
     String title() {
         return switch (kind) {
-            case COUNTER -> name + ", a counter";
+            case COUNTER -> bare() + ", a counter" + name.substring(bare().length());
             case REJECT -> "rejected, status " + code + ": " + name;
             case ERRNO -> name + " (" + errno().value() + "): " + errno().text();
             case REFUSED -> name.replace(" ", " refused with ");
@@ -42,7 +43,7 @@ record Term(Kind kind, String name, int code, String says, String rule, List<Str
     boolean isNamed(String words) {
         String lower = words.toLowerCase(Locale.ROOT);
         return switch (kind) {
-            case COUNTER -> lower.equals(name);
+            case COUNTER -> lower.equals(bare()) || lower.equals(name.toLowerCase(Locale.ROOT));
             // A name of one word, such as timeout, means more than rejections.
             case REJECT -> lower.matches("(rej|reject|rejected)[ -]?" + code)
                 || name.contains(" ") && lower.equals(name.toLowerCase(Locale.ROOT));
@@ -55,6 +56,11 @@ record Term(Kind kind, String name, int code, String says, String rule, List<Str
     /** The word that leads to the entry. */
     String word() {
         return kind == Kind.REJECT ? "reject-" + code : name;
+    }
+
+    /** The name without owner. */
+    private String bare() {
+        return name.split(" ", 2)[0];
     }
 
     private Errno errno() {

@@ -13,9 +13,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The entries of {@code terms.txt} and {@code refusals.txt}, whose heads describe their form. */
+/** The entries of {@code terms.txt}, {@code counters.txt} and {@code refusals.txt}, whose heads describe their form. */
 final class Terms {
-    private static final List<Term> ALL = Stream.of("terms.txt", "refusals.txt").flatMap(file -> parse(read(file)).stream()).toList();
+    private static final List<Term> ALL = Stream.of("terms.txt", "counters.txt", "refusals.txt")
+        .flatMap(file -> parse(read(file)).stream()).toList();
     /** Beginning of the message of a refusal. Group 1: verb. Group 2: errno. */
     private static final Pattern REFUSAL = Pattern.compile("(?:^|[^a-z_])(?:ibv_|rdma_)?([a-z][a-z_]*): [^():]+ \\((E[A-Z0-9]+)\\)");
 
@@ -27,18 +28,22 @@ final class Terms {
     }
 
     /**
-     * Finds the entry that the words mean.
+     * Finds the entries that the words mean.
      *
-     * @return null if there is none
+     * @return none, one, or those of counters that share a name
      */
-    static Term named(String words) {
-        Term entry = ALL.stream().filter(each -> each.isNamed(words)).findFirst().orElse(null);
+    static List<Term> named(String words) {
+        List<Term> entries = exactly(words);
         Matcher message = REFUSAL.matcher(words);
-        if (entry != null || !message.find()) {
-            return entry;
+        if (!entries.isEmpty() || !message.find()) {
+            return entries;
         }
-        return ALL.stream().filter(each -> each.isNamed(message.group(1) + " " + message.group(2))).findFirst()
-            .orElseGet(() -> ALL.stream().filter(each -> each.isNamed(message.group(2))).findFirst().orElse(null));
+        List<Term> refusals = exactly(message.group(1) + " " + message.group(2));
+        return refusals.isEmpty() ? exactly(message.group(2)) : refusals;
+    }
+
+    private static List<Term> exactly(String words) {
+        return ALL.stream().filter(each -> each.isNamed(words)).toList();
     }
 
     private static String read(String file) {
@@ -66,7 +71,7 @@ final class Terms {
         return switch (Term.Kind.valueOf(head[0].toUpperCase(Locale.ROOT))) {
             case REJECT -> List.of(term(Term.Kind.REJECT, head[2], Integer.parseInt(head[1]), lines));
             case REFUSED -> Arrays.stream(head[1].split(",")).map(verb -> term(Term.Kind.REFUSED, verb + " " + head[2], 0, lines)).toList();
-            case COUNTER -> List.of(term(Term.Kind.COUNTER, head[1], 0, lines));
+            case COUNTER -> List.of(term(Term.Kind.COUNTER, lines.getFirst().split(" ", 2)[1], 0, lines));
             case ERRNO -> List.of(term(Term.Kind.ERRNO, head[1], 0, lines));
         };
     }

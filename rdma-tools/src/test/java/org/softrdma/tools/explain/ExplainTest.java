@@ -112,11 +112,44 @@ class ExplainTest {
                 counters.add(counter.toString().toLowerCase(Locale.ROOT));
             }
         }
-        List<String> unknown = counters.stream().filter(name -> Terms.named(name) == null && Reason.named(name) == null
+        List<String> unknown = counters.stream().filter(name -> Terms.named(name).isEmpty() && Reason.named(name) == null
             && Arrays.stream(Reason.values()).noneMatch(each -> each.text().words().contains(name))).toList();
 
         assertEquals(List.of(), unknown);
         assertTrue(counters.size() > 120, counters.toString());
+    }
+
+    /** The counters of fabrics and services, whose reports give these names; each has an entry of its own, and there are no others. */
+    @Test
+    void shouldExplainEveryCounterOfFabricsAndServices() throws ClassNotFoundException {
+        List<String> counters = new ArrayList<>();
+        for (String[] each : new String[][] {
+            {"fabric.model.FabricCounter", "", "the fabric"}, {"fabric.sm.SmCounter", "", "the subnet manager"},
+            {"rpcrdma.machine.TransportCounter", "", "RPC-over-RDMA"}, {"rpcrdma.wire.HeaderFault", "refused_", "RPC-over-RDMA"},
+            {"storage.rpc.CallCounter", "", "the RPC server"}, {"storage.nvme.controller.NvmeCounter", "", "the NVMe target"},
+            {"storage.nvme.wire.NvmeStatus", "status_", "the NVMe target"},
+            {"storage.nvme.wire.QueueRequest$Refusal", "refused_", "the NVMe target"}}) {
+            for (Object counter : Class.forName("org.softrdma." + each[0]).getEnumConstants()) {
+                counters.add(each[1] + ((Enum<?>) counter).name().toLowerCase(Locale.ROOT) + " of " + each[2]);
+            }
+        }
+        List<String> entries = Terms.all().stream().filter(each -> each.kind() == Term.Kind.COUNTER && each.name().contains(" of "))
+            .map(Term::name).toList();
+
+        assertEquals(counters.stream().sorted().toList(), entries.stream().sorted().toList());
+        for (String counter : counters) {
+            String name = counter.substring(0, counter.indexOf(' '));
+            String title = name + ", a counter" + counter.substring(name.length()) + "\n  Says ";
+
+            assertTrue(explain(counter).out().startsWith(title), counter);
+            assertTrue(explain(name).out().contains(title), counter);
+        }
+    }
+
+    @Test
+    void shouldPrintAllCountersOfAName() {
+        assertEquals(List.of("invalidations, a counter of RPC-over-RDMA", "invalidations, a counter of the NVMe target"),
+            explain("invalidations").out().lines().filter(line -> line.startsWith("invalidations")).toList());
     }
 
     @Test

@@ -67,7 +67,7 @@ class RefusalTest {
             Stream.of("accept", "connect", "disconnect", "join_multicast", "resolve_addr", "resolve_route")
                 .map(verb -> "CmEvents.java ?each " + verb),
             Stream.of(
-                // The only callers are in libibverbs-java.
+                // All callers are in other modules.
                 "EventAcks.java EINVAL parameter verb", "KeptLock.java EINVAL parameter verb",
                 // The errno is the system's.
                 "NettyTcpLink.java ?each listen", "NettyTcpLink.java ?each.getValue() listen", "SiwCmConnection.java ?cause rdma_connect"))
