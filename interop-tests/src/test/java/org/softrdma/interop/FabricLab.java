@@ -52,8 +52,22 @@ final class FabricLab implements AutoCloseable {
         return fabric;
     }
 
+    /** Starts Debian's ibsim, and waits until it serves; its console needs an input that does not end. */
+    RunningCommand runIbsim(Path topology) {
+        RunningCommand ibsim = start(Map.of("IBSIM_SOCKNAME", sockets), List.of("sh", "-c", "sleep 600 | ibsim -s " + topology));
+        ibsim.awaitOutput("Network simulator ready", SHORTLY);
+        return ibsim;
+    }
+
+    /** Starts our subnet manager at a node. */
+    HostTool manager(String node, String... options) {
+        List<String> words = new ArrayList<>(List.of("sm", "--ibsim", sockets, "--node", node));
+        words.addAll(List.of(options));
+        return softrdma(words.toArray(String[]::new));
+    }
+
     /** Starts one of our tools. */
-    RunningCommand softrdma(String... words) {
+    HostTool softrdma(String... words) {
         List<String> command = new ArrayList<>(List.of(KernelLab.root().resolve("softrdma").toString()));
         command.addAll(List.of(words));
         return start(Map.of(), command);
@@ -93,22 +107,22 @@ final class FabricLab implements AutoCloseable {
         return start(node, words.toArray(String[]::new));
     }
 
-    /** Waits until opensm has brought the subnet up so many times. */
-    static void awaitSubnetUp(RunningCommand opensm, int times) {
+    /** Waits until a manager has brought the subnet up so many times. */
+    static void awaitSubnetUp(RunningCommand manager, int times) {
         long untilNs = System.nanoTime() + SHORTLY.toNanos();
-        while (opensm.output().split(OPENSM_UP, -1).length - 1 < times) {
-            if (!opensm.isRunning() || System.nanoTime() - untilNs > 0) {
-                throw new AssertionError("no " + times + " times " + OPENSM_UP + ":\n" + opensm.output());
+        while (manager.output().split(OPENSM_UP, -1).length - 1 < times) {
+            if (!manager.isRunning() || System.nanoTime() - untilNs > 0) {
+                throw new AssertionError("no " + times + " times " + OPENSM_UP + ":\n" + manager.output());
             }
             VethPair.pause();
         }
     }
 
-    private RunningCommand start(Map<String, String> environment, List<String> command) {
+    private HostTool start(Map<String, String> environment, List<String> command) {
         started++;
         Path output = directory.resolve(String.format("%02d-%s.txt", started, Path.of(command.get(Math.min(1, command.size() - 1)))
             .getFileName()));
-        RunningCommand begun = HostTool.startHere(directory, output, HostTool.withState(directory.resolve("state"), environment), command);
+        HostTool begun = HostTool.startHere(directory, output, HostTool.withState(directory.resolve("state"), environment), command);
         running.add(begun);
         return begun;
     }

@@ -16,6 +16,7 @@ import org.softrdma.tools.devices.IbvDevinfo;
 import org.softrdma.tools.devices.ShowGids;
 import org.softrdma.tools.explain.Explain;
 import org.softrdma.tools.fabric.FabricTool;
+import org.softrdma.tools.fabric.SmTool;
 import org.softrdma.tools.ibping.IbPing;
 import org.softrdma.tools.lab.LabTool;
 import org.softrdma.tools.manual.Manual;
@@ -84,11 +85,12 @@ final class Tools {
         new Entry("shell", "start a shell whose programs see these devices"),
         new Entry("show_gids", "the GIDs of all devices: the indices that -g and -x take"),
         new Entry("simulate", "random workloads on a simulated faulty network, with all data checked"),
+        new Entry("sm", "a subnet manager for fabrics in software: LIDs, routes, active links, again after each change"),
         new Entry("ucmatose", "messages both ways over connections by address"),
         new Entry("udaddy", "datagrams both ways, with the peer resolved by address"));
 
     private static final Set<String> OURS = Set.of("daemon", "demo", "explain", "fabric", "lab", "manual", "nfsd", "nvme-read", "nvmet",
-        "run", "shell", "simulate");
+        "run", "shell", "simulate", "sm");
 
     private Tools() {
     }
@@ -149,6 +151,7 @@ final class Tools {
             case "shell" -> new Shell();
             case "show_gids" -> new ShowGids(Verbs::devices);
             case "simulate" -> new Simulate();
+            case "sm" -> new SmTool();
             case "ucmatose" -> new UcMatose();
             case "udaddy" -> new UdAddy();
             default -> null;

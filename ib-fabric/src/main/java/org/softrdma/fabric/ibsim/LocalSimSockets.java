@@ -12,8 +12,8 @@ import org.softrdma.linux.WakeupEvent;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * Sockets of this host with abstract names, as ibsim uses them without options: {@code sim:ctl} and {@code sim:out0}, {@code sim:out1}, …;
- * those of a client are {@code sim:ctlPID} and {@code sim:inPID}.
+ * Sockets of this host with abstract names, as ibsim uses them without options: {@code sim:ctl} and {@code sim:out0}, {@code sim:out1}, …
+ * of the server, {@code sim:ctlPID} and {@code sim:inPID} of a client.
  */
 final class LocalSimSockets implements SimSockets {
     private static final int NAME_BYTES = 128;
@@ -23,6 +23,7 @@ final class LocalSimSockets implements SimSockets {
     private final WakeupEvent wakeup;
     private final WaitedFor waitedFor;
     private final int[] fds;
+    private final boolean server;
     private final MemorySegment peerName;
     private final MemorySegment bytes;
     private final ByteBuffer buffer;
@@ -30,8 +31,9 @@ final class LocalSimSockets implements SimSockets {
     /** Length of the name of the last sender of a control message. */
     private int peerNameLength;
 
-    private LocalSimSockets(String base, String... names) {
+    private LocalSimSockets(String base, boolean server, String... names) {
         this.base = base;
+        this.server = server;
         Arena arena = Arena.ofAuto();
         calls = new LinuxSockets(arena);
         peerName = arena.allocate(NAME_BYTES, 8);
@@ -60,7 +62,23 @@ final class LocalSimSockets implements SimSockets {
         for (int i = 0; i < clients; i++) {
             names[i + 1] = ":out" + i;
         }
-        return new LocalSimSockets(base, names);
+        return new LocalSimSockets(base, true, names);
+    }
+
+    /**
+     * Opens the sockets of a client.
+     *
+     * @param session unique among clients of the host
+     */
+    static LocalSimSockets client(String base, int session) {
+        LocalSimSockets opened = new LocalSimSockets(base, false, ":ctl" + session, ":in" + session);
+        try {
+            opened.connectTo(CONTROL, ":ctl");
+        } catch (VerbsException refused) {
+            opened.close();
+            throw refused;
+        }
+        return opened;
     }
 
     private int open(String name, int opened) {
@@ -91,16 +109,19 @@ final class LocalSimSockets implements SimSockets {
         return LinuxSockets.abstractAddress(arena, (base + name + '\0').getBytes(StandardCharsets.UTF_8));
     }
 
-    @Override
-    public void connect(int socket, int session) {
-        String name = ":in" + session;
+    private void connectTo(int socket, String name) {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment address = address(call, name);
             int error = calls.connect(fds[socket], address, (int) address.byteSize());
             if (error < 0) {
-                throw LinuxSockets.failure(-error, "fabric", "socket " + base + name + " of a client");
+                throw LinuxSockets.failure(-error, "fabric", "socket " + base + name + ": does ibsim or a fabric run under this name?");
             }
         }
+    }
+
+    @Override
+    public void connect(int socket, int session) {
+        connectTo(socket, (server ? ":in" : ":out") + session);
     }
 
     @Override
@@ -131,7 +152,8 @@ final class LocalSimSockets implements SimSockets {
     public void sendControl(ByteBuffer message) {
         buffer.put(0, message, 0, SimControl.LENGTH);
         // A client that is gone needs no answer.
-        calls.sendto(fds[CONTROL], bytes.address(), SimControl.LENGTH, peerName, peerNameLength);
+        calls.sendto(fds[CONTROL], bytes.address(), SimControl.LENGTH, server ? peerName : MemorySegment.NULL,
+            server ? peerNameLength : 0);
     }
 
     @Override

@@ -49,6 +49,7 @@ final class SimControl {
     private static final int MAGIC = 0xDEADBEEF;
     private static final int CLIENT_OFFSET = 4;
     private static final int TYPE_OFFSET = 8;
+    private static final int LENGTH_OFFSET = 12;
     private static final int SESSION_OFFSET = DATA_OFFSET;
     private static final int MANAGER_OFFSET = DATA_OFFSET + 8;
     private static final int NAME_OFFSET = DATA_OFFSET + 12;
@@ -64,6 +65,17 @@ final class SimControl {
 
     static boolean isValid(ByteBuffer b, int length) {
         return length == LENGTH && b.getInt(0) == MAGIC;
+    }
+
+    /** Begins a request: all 80 bytes, without data. */
+    static void begin(ByteBuffer b, int client, int type) {
+        b.putInt(0, MAGIC);
+        b.putInt(CLIENT_OFFSET, client);
+        b.putInt(TYPE_OFFSET, type);
+        b.putInt(LENGTH_OFFSET, DATA_LENGTH);
+        for (int i = 0; i < DATA_LENGTH; i++) {
+            b.put(DATA_OFFSET + i, (byte) 0);
+        }
     }
 
     /** Number that the server gave the client. */
@@ -91,6 +103,16 @@ final class SimControl {
     /** In {@link #CONNECT}: whether a subnet manager runs; in {@link #SET_MANAGER}, the only word. */
     static boolean isManager(ByteBuffer b) {
         return b.getInt(type(b) == CONNECT ? MANAGER_OFFSET : DATA_OFFSET) != 0;
+    }
+
+    /** In {@link #CONNECT}. */
+    static void setConnectingManager(ByteBuffer b, boolean running) {
+        b.putInt(MANAGER_OFFSET, running ? 1 : 0);
+    }
+
+    /** In {@link #SET_MANAGER}. */
+    static void setManager(ByteBuffer b, boolean running) {
+        b.putInt(DATA_OFFSET, running ? 1 : 0);
     }
 
     /** In {@link #CONNECT}: id or description of the node; empty for the first one. */

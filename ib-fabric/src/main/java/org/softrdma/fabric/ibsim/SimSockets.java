@@ -4,7 +4,7 @@ package org.softrdma.fabric.ibsim;
 import java.nio.ByteBuffer;
 
 /**
- * Datagram sockets of the server of ibsim's protocol. Socket 0 is for control messages, the others are for packets. Used by one thread, but
+ * Datagram sockets of one end of ibsim's protocol. Socket 0 is for control messages, the others are for packets. Used by one thread, but
  * for {@link #wakeup}.
  */
 interface SimSockets extends AutoCloseable {
@@ -25,13 +25,13 @@ interface SimSockets extends AutoCloseable {
      */
     int receive(int socket, ByteBuffer into);
 
-    /** Sends a control message of {@link SimControl#LENGTH} bytes to the sender of the last one received. */
+    /** Sends a control message of {@link SimControl#LENGTH} bytes to the sender of the last one received, or to the server. */
     void sendControl(ByteBuffer message);
 
     /**
-     * Connects a socket of packets to its client.
+     * Connects a socket of packets to its peer.
      *
-     * @param session what names the client's socket, as its {@link SimControl#CONNECT} says
+     * @param session what names the peer's socket, as its {@link SimControl#CONNECT} says
      * @throws org.softrdma.verbs.VerbsException there is no such socket
      */
     void connect(int socket, int session);

@@ -24,11 +24,13 @@ final class UdpSimSockets implements SimSockets {
     private final DatagramChannel[] channels;
     private final SelectionKey[] keys;
     private final Selector selector;
+    private final InetSocketAddress server;
     private final ByteBuffer bytes = ByteBuffer.allocateDirect(SimPacket.LENGTH);
     /** Sender of the last control message. */
     private SocketAddress peer;
 
-    private UdpSimSockets(DatagramChannel[] channels) throws IOException {
+    private UdpSimSockets(InetSocketAddress server, DatagramChannel[] channels) throws IOException {
+        this.server = server;
         this.channels = channels;
         selector = Selector.open();
         keys = new SelectionKey[channels.length];
@@ -51,11 +53,40 @@ final class UdpSimSockets implements SimSockets {
                 channels[i] = DatagramChannel.open();
                 channels[i].bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port + i));
             }
-            return new UdpSimSockets(channels);
+            return new UdpSimSockets(null, channels);
         } catch (IOException refused) {
             closeAll(channels);
             throw new VerbsException(Errno.EADDRINUSE, "fabric", "UDP ports " + port + " to " + (port + clients) + ": "
                 + refused.getMessage() + "; choose other ones", refused);
+        }
+    }
+
+    /**
+     * Opens the sockets of a client.
+     *
+     * @param server address of its control port
+     */
+    static UdpSimSockets client(InetSocketAddress server) {
+        DatagramChannel[] channels = new DatagramChannel[2];
+        try {
+            for (int i = 0; i < channels.length; i++) {
+                channels[i] = DatagramChannel.open();
+            }
+            channels[CONTROL].connect(server);
+            channels[1].bind(new InetSocketAddress(0));
+            return new UdpSimSockets(server, channels);
+        } catch (IOException refused) {
+            closeAll(channels);
+            throw new VerbsException(Errno.ECONNREFUSED, "fabric", server + ": " + refused.getMessage(), refused);
+        }
+    }
+
+    /** Number that names the client's socket to the server: its port. */
+    int session() {
+        try {
+            return ((InetSocketAddress) channels[1].getLocalAddress()).getPort();
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
         }
     }
 
@@ -65,9 +96,10 @@ final class UdpSimSockets implements SimSockets {
             if (channels[socket].isConnected()) {
                 channels[socket].disconnect();
             }
-            channels[socket].connect(new InetSocketAddress(((InetSocketAddress) peer).getAddress(), session));
+            channels[socket].connect(server == null ? new InetSocketAddress(((InetSocketAddress) peer).getAddress(), session)
+                : new InetSocketAddress(server.getAddress(), server.getPort() + 1 + session));
         } catch (IOException | IllegalArgumentException refused) {
-            throw new VerbsException(Errno.ECONNREFUSED, "fabric", "UDP port of client " + session + ": " + refused.getMessage(), refused);
+            throw new VerbsException(Errno.ECONNREFUSED, "fabric", "UDP port of session " + session + ": " + refused.getMessage(), refused);
         }
     }
 
@@ -112,9 +144,13 @@ final class UdpSimSockets implements SimSockets {
     public void sendControl(ByteBuffer message) {
         try {
             message.clear();
-            channels[CONTROL].send(message, peer);
+            if (server == null) {
+                channels[CONTROL].send(message, peer);
+            } else {
+                channels[CONTROL].write(message);
+            }
         } catch (IOException gone) {
-            // A client that is gone needs no answer.
+            // A client that is gone needs no answer; a server that is gone gives none.
         } finally {
             message.clear();
         }

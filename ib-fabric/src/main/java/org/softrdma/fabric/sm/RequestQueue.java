@@ -21,13 +21,12 @@ final class RequestQueue {
     static final int WINDOW = 16;
     /** Times that a request is sent at most. */
     static final int MAX_TRIES = 6;
-    /** Time for a response. */
-    static final long TIMEOUT_NS = 200_000_000;
 
     private final Counters<SmCounter> counters;
     private final ArrayDeque<Request> waiting = new ArrayDeque<>();
     private final Map<Long, Request> underWay = new LinkedHashMap<>();
     private final ArrayDeque<Request> due = new ArrayDeque<>();
+    private final long timeoutNs;
     private long nextTransaction;
 
     private static final class Request {
@@ -44,9 +43,15 @@ final class RequestQueue {
         }
     }
 
-    /** @param firstTransaction transaction ID of the first request; the others follow */
-    RequestQueue(Counters<SmCounter> counters, long firstTransaction) {
+    /**
+     * Creates a queue without requests.
+     *
+     * @param firstTransaction transaction ID of the first request; the others follow
+     * @param timeoutNs        time for a response
+     */
+    RequestQueue(Counters<SmCounter> counters, long firstTransaction, long timeoutNs) {
         this.counters = counters;
+        this.timeoutNs = timeoutNs;
         nextTransaction = firstTransaction;
     }
 
@@ -105,7 +110,7 @@ final class RequestQueue {
             return null;
         }
         next.tries++;
-        next.dueNs = nowNs + TIMEOUT_NS;
+        next.dueNs = nowNs + timeoutNs;
         counters.count(SmCounter.REQUESTS_SENT);
         return ManagementPacket.directed(ManagementPacket.copyOf(next.mad));
     }

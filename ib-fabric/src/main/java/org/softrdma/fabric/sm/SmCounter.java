@@ -7,6 +7,8 @@ public enum SmCounter {
     HEAVY_SWEEPS,
     /** Sweeps that only look for changes. */
     LIGHT_SWEEPS,
+    /** Sweeps of the whole subnet in which everything answered, so that it is up. */
+    SUBNET_UP,
     /** Requests sent, repetitions included. */
     REQUESTS_SENT,
     /** Requests without a response after the last repetition. */

@@ -28,8 +28,6 @@ import org.softrdma.wire.mad.Mad;
  * sweep in which something did not answer, a heavy one follows.
  */
 public final class SubnetManager {
-    /** Interval of light sweeps. */
-    public static final long SWEEP_INTERVAL_NS = 10_000_000_000L;
     /** Interval after which a sweep that was not complete is repeated. */
     public static final long RETRY_INTERVAL_NS = 1_000_000_000L;
     /** Answers to others that can wait to be sent. */
@@ -37,33 +35,50 @@ public final class SubnetManager {
     private static final long DEFAULT_PREFIX = 0xFE80_0000_0000_0000L;
     /** About a second. */
     private static final int SUBNET_TIMEOUT = 18;
+    /** Life time of packets in a switch, and in its queues to another switch and to an adapter: 4.096 µs · 2^value; opensm's. */
+    private static final int PACKET_LIFE_TIME = 18;
+    private static final int QUEUE_LIFE_TIME = 18;
+    private static final int LEAF_QUEUE_LIFE_TIME = 16;
+    /** Packets that are dropped in sequence before a lane is stalled; opensm's. */
+    private static final int STALL_COUNT = 7;
+    /** LinkSpeedEnabled and LinkSpeedExtEnabled: all that are supported, from the next training on. */
+    private static final int ALL_SPEEDS = 0xF;
+    private static final int ALL_EXTENDED_SPEEDS = 0x1F;
+    /** Errors of a link, and overruns of a buffer, that are reported when they come in sequence; opensm's. */
+    private static final int ERROR_THRESHOLD = 8;
 
     private enum Step { IDLE, LIGHT_SWEEP, DISCOVER, CONFIGURE, ARM, ACTIVATE }
 
     private final Counters<SmCounter> counters = new Counters<>(SmCounter.class);
+    private final SmSettings settings;
     private final RequestQueue requests;
+    private final SmInfoAgent info;
     private final ArrayDeque<ManagementPacket> answers = new ArrayDeque<>();
     private final LidTable lids = new LidTable();
     private Step step = Step.IDLE;
     private Discovery found;
+    private boolean swept;
     private boolean up;
     private boolean complete;
     private boolean changed = true;
     private long nextSweepNs;
 
-    /**
-     * Creates a manager, whose first sweep is due at once.
-     *
-     * @param firstTransaction transaction ID of its first request; those after it follow
-     */
-    public SubnetManager(long firstTransaction, long nowNs) {
-        requests = new RequestQueue(counters, firstTransaction);
+    /** Creates a manager, whose first sweep is due at once. */
+    public SubnetManager(SmSettings settings, long nowNs) {
+        this.settings = settings;
+        requests = new RequestQueue(counters, settings.firstTransaction(), settings.timeoutNs());
+        info = new SmInfoAgent(settings);
         nextSweepNs = nowNs;
     }
 
     /** Whether the last heavy sweep was complete, so that all ports that were found have addresses, routes and active links. */
     public boolean isUp() {
         return up;
+    }
+
+    /** Whether a heavy sweep has ended, complete or not. */
+    public boolean hasSwept() {
+        return swept;
     }
 
     public Counters<SmCounter> counters() {
@@ -74,8 +89,8 @@ public final class SubnetManager {
 
     /** Whether a datagram that arrived at the manager's port is for it. */
     public boolean accepts(ManagementPacket packet) {
-        return packet.isSubnetManagement()
-            && (packet.method() == MadMethod.TRAP || packet.method() == MadMethod.GET_RESPONSE && requests.awaits(packet.transactionId()));
+        return packet.isSubnetManagement() && (packet.method() == MadMethod.TRAP || SmInfoAgent.serves(packet)
+            || packet.method() == MadMethod.GET_RESPONSE && requests.awaits(packet.transactionId()));
     }
 
     /** Handles a datagram; what it has no use for is dropped and counted. */
@@ -89,6 +104,8 @@ public final class SubnetManager {
         } else if (packet.managementClass() == Smp.CLASS_LID_ROUTED && packet.method() == MadMethod.TRAP
             && packet.attribute() == SmAttribute.NOTICE) {
             onTrap(packet);
+        } else if (SmInfoAgent.serves(packet)) {
+            answer(packet, info.answer(packet));
         } else {
             counters.count(SmCounter.DROP_UNSUPPORTED);
         }
@@ -104,13 +121,17 @@ public final class SubnetManager {
         int number = Notice.TRAP.get(packet.mad(), Smp.DATA_OFFSET);
         boolean generic = Notice.GENERIC.isSet(packet.mad(), Smp.DATA_OFFSET);
         changed |= generic && (number == Notice.TRAP_LINK_STATE || number == Notice.TRAP_CAPABILITY_MASK);
+        ByteBuffer repress = ManagementPacket.copyOf(packet.mad());
+        repress.put(Mad.METHOD_OFFSET, (byte) MadMethod.TRAP_REPRESS);
+        answer(packet, repress);
+    }
+
+    private void answer(ManagementPacket packet, ByteBuffer mad) {
         if (answers.size() == MAX_ANSWERS) {
             counters.count(SmCounter.DROP_QUEUE_FULL);
-            return;
+        } else {
+            answers.add(packet.reply(mad));
         }
-        ManagementPacket answer = packet.reply(ManagementPacket.copyOf(packet.mad()));
-        answer.mad().put(Mad.METHOD_OFFSET, (byte) MadMethod.TRAP_REPRESS);
-        answers.add(answer);
     }
 
     /** Does what is due. */
@@ -179,7 +200,7 @@ public final class SubnetManager {
                 case ACTIVATE -> end(nowNs);
                 default -> {
                     step = Step.IDLE;
-                    nextSweepNs = nowNs + SWEEP_INTERVAL_NS;
+                    nextSweepNs = Deadline.after(settings.sweepIntervalNs(), nowNs);
                 }
             }
         }
@@ -187,8 +208,13 @@ public final class SubnetManager {
 
     private void end(long nowNs) {
         step = Step.IDLE;
+        swept = true;
         up = complete && found.own() != null;
-        nextSweepNs = nowNs + (up ? SWEEP_INTERVAL_NS : RETRY_INTERVAL_NS);
+        nextSweepNs = Deadline.after(up ? settings.sweepIntervalNs() : RETRY_INTERVAL_NS, nowNs);
+        if (up) {
+            counters.count(SmCounter.SUBNET_UP);
+            info.becomeMaster();
+        }
     }
 
     private void configure() {
@@ -259,6 +285,7 @@ public final class SubnetManager {
             write(SmAttribute.LINEAR_FORWARDING, block, node.path, data);
         }
         SwitchInfo.LINEAR_TOP.set(node.switchInfo, 0, Math.max(0, top));
+        SwitchInfo.LIFE_TIME.set(node.switchInfo, 0, PACKET_LIFE_TIME);
         SwitchInfo.PORT_STATE_CHANGE.set(node.switchInfo, 0, 0);
         write(SmAttribute.SWITCH_INFO, 0, node.path, node.switchInfo);
     }
@@ -273,6 +300,12 @@ public final class SubnetManager {
         }
         PortInfo.NEIGHBOR_MTU.set(info, 0, mtu);
         PortInfo.OPERATIONAL_VLS.set(info, 0, lanes);
+        PortInfo.LOCAL_PHY_ERRORS.set(info, 0, ERROR_THRESHOLD);
+        PortInfo.OVERRUN_ERRORS.set(info, 0, ERROR_THRESHOLD);
+        if (port.number != 0 && port.node.isSwitch) {
+            PortInfo.HOQ_LIFE.set(info, 0, port.peer != null && port.peer.node.isSwitch ? QUEUE_LIFE_TIME : LEAF_QUEUE_LIFE_TIME);
+            PortInfo.VL_STALL_COUNT.set(info, 0, STALL_COUNT);
+        }
         if (port.isEnd()) {
             PortInfo.GID_PREFIX.set(info, 0, DEFAULT_PREFIX);
             PortInfo.LID.set(info, 0, port.lid);
@@ -281,7 +314,12 @@ public final class SubnetManager {
             PortInfo.SM_SL.set(info, 0, 0);
             PortInfo.SUBNET_TIMEOUT.set(info, 0, SUBNET_TIMEOUT);
         }
-        write(SmAttribute.PORT_INFO, port.number, port.path, noChange(info));
+        ByteBuffer data = noChange(info);
+        if (port.number != 0) {
+            PortInfo.LINK_SPEED_ENABLED.set(data, 0, ALL_SPEEDS);
+            PortInfo.LINK_SPEED_EXT_ENABLED.set(data, 0, ALL_EXTENDED_SPEEDS);
+        }
+        write(SmAttribute.PORT_INFO, port.number, port.path, data);
     }
 
     /** Takes all links that are in one state to the next one. */

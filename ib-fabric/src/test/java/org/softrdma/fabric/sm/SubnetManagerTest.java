@@ -37,6 +37,7 @@ import org.softrdma.wire.mad.Mad;
 class SubnetManagerTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long FIRST_TRANSACTION = 1000;
+    private static final long GUID = 0x1122334455667788L;
 
     private Fabric fabric;
     private SubnetManager manager;
@@ -46,8 +47,8 @@ class SubnetManagerTest {
 
     private void begin(Topology topology, String node, int seed) {
         fabric = new Fabric(topology, new SplittableRandom(seed), new FabricObserver() { });
-        manager = new SubnetManager(FIRST_TRANSACTION, nowNs);
         at = fabric.find(node).port(fabric.find(node).isSwitch() ? 0 : 1);
+        manager = new SubnetManager(settings(at.guid()), nowNs);
         fabric.attach(at, new MadClient() {
             @Override
             public boolean accepts(ManagementPacket packet) {
@@ -59,6 +60,10 @@ class SubnetManagerTest {
                 manager.onPacket(packet, nowNs);
             }
         });
+    }
+
+    private static SmSettings settings(long guid) {
+        return new SmSettings(guid, 3, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, FIRST_TRANSACTION);
     }
 
     /** Lets time pass. */
@@ -230,7 +235,7 @@ class SubnetManagerTest {
             fabric.cables().forEach(each -> fabric.setLoss(each, 0.1));
             run(20 * SECOND);
             fabric.cables().forEach(each -> fabric.setLoss(each, 0));
-            run(2 * SubnetManager.SWEEP_INTERVAL_NS);
+            run(2 * SmSettings.SWEEP_INTERVAL_NS);
             int which = seed;
             assertTrue(manager.isUp(), () -> "seed " + which);
             assertConnected();
@@ -267,7 +272,7 @@ class SubnetManagerTest {
         begin(Topologies.tree(6, 2, 1), "h1", 1);
         run(SECOND);
         fabric.powerCycle(fabric.find("s2"), nowNs);
-        run(2 * SubnetManager.SWEEP_INTERVAL_NS);
+        run(2 * SmSettings.SWEEP_INTERVAL_NS);
         assertUp();
     }
 
@@ -276,14 +281,14 @@ class SubnetManagerTest {
         begin(Topologies.tree(6, 2, 1), "h1", 1);
         run(SECOND);
         long heavy = manager.counters().get(SmCounter.HEAVY_SWEEPS);
-        run(5 * SubnetManager.SWEEP_INTERVAL_NS);
+        run(5 * SmSettings.SWEEP_INTERVAL_NS);
         assertEquals(heavy, manager.counters().get(SmCounter.HEAVY_SWEEPS));
         assertTrue(manager.counters().get(SmCounter.LIGHT_SWEEPS) >= 4);
     }
 
     @Test
     void shouldNotBeUpWithoutItsOwnNode() {
-        manager = new SubnetManager(FIRST_TRANSACTION, 0);
+        manager = new SubnetManager(settings(GUID), 0);
         for (nowNs = 0; nowNs < 10 * SECOND; nowNs += SECOND / 10) {
             manager.onTime(nowNs);
             while (manager.transmit(nowNs) != null) {
@@ -294,11 +299,46 @@ class SubnetManagerTest {
         assertTrue(manager.counters().get(SmCounter.HEAVY_SWEEPS) > 1, "tries again");
     }
 
+    // ---- SMInfo ----
+
+    /** IBA vol 1 §14.2.5.13: GUID, SM_Key, ActCount, Priority and SMState. */
+    @Test
+    void shouldShowItsStateWhileItDiscoversAndAsMaster() {
+        begin(Topologies.ring(2, 1), "h1", 1);
+        ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+        Smp.begin(mad, 0, MadMethod.GET, SmAttribute.SM_INFO, 0, 7, 0);
+        assertEquals(0x31, shownBy(ManagementPacket.lidRouted(9, 1, mad)).get(Smp.DATA_OFFSET + 20));
+        run(SECOND);
+        ByteBuffer shown = shownBy(ManagementPacket.lidRouted(9, 1, mad));
+        assertEquals(0x33, shown.get(Smp.DATA_OFFSET + 20));
+        assertEquals(at.guid(), shown.getLong(Smp.DATA_OFFSET));
+        assertEquals(0, shown.getLong(Smp.DATA_OFFSET + 8));
+        assertEquals(2, shown.getInt(Smp.DATA_OFFSET + 16), "counts");
+    }
+
+    @Test
+    void shouldShowItsStateByDirectedRoute() {
+        begin(Topologies.ring(2, 1), "h1", 1);
+        ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+        Smp.beginDirected(mad, 0, MadMethod.GET, SmAttribute.SM_INFO, 0, 7, 0, new byte[2]);
+        assertEquals((short) 0x8000, shownBy(ManagementPacket.directed(mad)).getShort(Smp.STATUS_OFFSET), "the way back");
+    }
+
+    private ByteBuffer shownBy(ManagementPacket request) {
+        assertTrue(manager.accepts(request));
+        manager.onPacket(request, nowNs);
+        ManagementPacket answer = manager.transmit(nowNs);
+        assertEquals(MadMethod.GET_RESPONSE, answer.method());
+        assertEquals(7, answer.transactionId());
+        assertEquals(request.slid(), answer.dlid());
+        return answer.mad();
+    }
+
     // ---- hostile datagrams ----
 
     @Test
     void shouldDropWhatItHasNoUseFor() {
-        manager = new SubnetManager(FIRST_TRANSACTION, 0);
+        manager = new SubnetManager(settings(GUID), 0);
         manager.onPacket(ManagementPacket.directed(ByteBuffer.allocate(Mad.LENGTH - 1)), 0);
         assertEquals(1, manager.counters().get(SmCounter.DROP_MALFORMED));
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
@@ -312,7 +352,7 @@ class SubnetManagerTest {
 
     @Test
     void shouldBoundAnswersToTraps() {
-        manager = new SubnetManager(FIRST_TRANSACTION, 0);
+        manager = new SubnetManager(settings(GUID), 0);
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
         Smp.begin(mad, 0, MadMethod.TRAP, SmAttribute.NOTICE, 0, 7, 0);
         manager.onPacket(ManagementPacket.lidRouted(0, 2, mad), 0);
@@ -329,7 +369,7 @@ class SubnetManagerTest {
 
     @Test
     void shouldDropNodesThatCannotBe() {
-        manager = new SubnetManager(FIRST_TRANSACTION, 0);
+        manager = new SubnetManager(settings(GUID), 0);
         manager.onTime(0);
         ManagementPacket request = manager.transmit(0);
         request.mad().put(Mad.METHOD_OFFSET, (byte) MadMethod.GET_RESPONSE);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.interop;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Our subnet manager on our fabric and on Debian's ibsim: Debian's diagnostics show the same subnet afterwards as after opensm. */
+class SmTest {
+    @RegisterExtension
+    static final ProgramsExtension PROGRAMS = new ProgramsExtension("opensm", "ibsim", "ibsim-run", "ibnetdiscover", "setpriv");
+
+    private static final Path NETS = Path.of("/usr/share/doc/ibsim-utils/net-examples");
+    /** Three switches in a ring, whose third cable is not needed, and two adapters at each. */
+    private static final String THREE_SWITCHES = """
+        Switch 8 "s1"
+        [1] "h1"
+        [2] "h2"
+        [5] "s2"[5]
+        [6] "s3"[6]
+
+        Switch 8 "s2"
+        [1] "h3"
+        [2] "h4"
+        [6] "s3"[5]
+
+        Switch 8 "s3"
+        [1] "h5"
+        [2] "h6"
+
+        Ca 1 "h1"
+
+        Ca 1 "h2"
+
+        Ca 1 "h3"
+
+        Ca 1 "h4"
+
+        Ca 1 "h5"
+
+        Ca 1 "h6"
+        """;
+
+    /**
+     * Output of the diagnostics at a node, without the LIDs, which a manager may choose, and the enforcement of partitions by switches,
+     * which ours does not turn on.
+     */
+    private static String shown(FabricLab lab, String node) {
+        String all = lab.run(node, "ibnetdiscover").replaceAll("(?m)^#.*\n", "") + lab.run(node, "iblinkinfo") + lab.run(node, "sminfo");
+        for (String route : List.of("0", "0,1")) {
+            all += lab.run(node, "smpquery", "-D", "portinfo", route, "1");
+        }
+        all += lab.run(node, "smpquery", "-D", "switchinfo", "0,1");
+        assertFalse(all.contains("lid 0 "), all);
+        return all.replaceAll(" +", " ").replaceAll("\\blid \\d+", "lid N").replaceAll("(?m)^(SM)?Lid:\\.+\\d+", "$1Lid: N")
+            .replaceAll("(?m)^( 0x[0-9a-f]+)? \\d+ (\\d+\\[)", "$1 N $2").replaceAll("==> \\d+ ", "==> N ")
+            .replaceAll("(PartEnforce(In|Out)b):\\.+\\d", "$1: N").replaceAll("LinearFdbTop:\\.+\\d+", "LinearFdbTop: N")
+           .replaceAll("activity count \\d+", "activity count N");
+    }
+
+    /** Output of the diagnostics after opensm, or our manager, brought up a subnet that was just powered on. */
+    private static String shown(String name, Function<FabricLab, RunningCommand> subnet, boolean ours, String manager, String node)
+            throws IOException {
+        try (FabricLab lab = new FabricLab(name + (ours ? "-ours" : "-opensm")); RunningCommand net = subnet.apply(lab);
+            RunningCommand running = ours ? lab.manager(manager) : lab.opensm(manager)) {
+            FabricLab.awaitSubnetUp(running, 1);
+            assertTrue(net.isRunning());
+            return shown(lab, node);
+        }
+    }
+
+    private static void assertShownAlike(String name, Function<FabricLab, RunningCommand> subnet, String manager, String node)
+            throws IOException {
+        String byOpensm = shown(name, subnet, false, manager, node);
+        assertTrue(byOpensm.contains("SMINFO_MASTER") && byOpensm.contains("Active/ LinkUp"), byOpensm);
+        assertEquals(byOpensm, shown(name, subnet, true, manager, node));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"net.1, Hca1, Hca2", "net.2sw2path, Hca1, Hca2", "net.2sw2path4hca, Hca2, Hca4"})
+    void shouldBringUpIbsimAsOpensmDoes(String net, String manager, String node) throws IOException {
+        assertShownAlike("sm-" + net, lab -> lab.runIbsim(NETS.resolve(net)), manager, node);
+    }
+
+    @Test
+    void shouldBringUpOurFabricAsOpensmDoes() throws IOException {
+        assertShownAlike("sm-fabric", lab -> {
+            try {
+                return lab.runFabric(lab.file("net", THREE_SWITCHES));
+            } catch (IOException full) {
+                throw new IllegalStateException(full);
+            }
+        }, "h1", "h6");
+    }
+
+    @Test
+    void shouldRouteAroundAPulledCableAndEndWhenAsked() throws IOException {
+        try (FabricLab lab = new FabricLab("sm-pull")) {
+            lab.runFabric(lab.file("net", THREE_SWITCHES));
+            HostTool manager = lab.manager("h1", "-s", "0", "-v");
+            FabricLab.awaitSubnetUp(manager, 1);
+            String lid = lidOf(lab, "h6");
+            lab.fabric("pull", "s1", "6");
+            FabricLab.awaitSubnetUp(manager, 2);
+            assertTrue(manager.output().contains("trap"), "no sweeps but those that traps cause");
+            assertEquals(lid, lidOf(lab, "h6"), "addresses stay");
+            assertTrue(lab.run("h1", "smpquery", "nodedesc", lid).strip().endsWith(".h6"), "by another way");
+            manager.terminate();
+            assertEquals(0, manager.awaitExit(FabricLab.SHORTLY));
+            assertTrue(manager.output().contains("\nsubnet_up "), manager.output());
+        }
+    }
+
+    private static String lidOf(FabricLab lab, String node) {
+        return lab.run(node, "ibstat").replaceAll("(?s).*Base lid: (\\d+).*", "$1");
+    }
+
+    @Test
+    void shouldSweepOnceAndSayWhetherTheSubnetIsUp() throws IOException {
+        try (FabricLab lab = new FabricLab("sm-once")) {
+            lab.runFabric(lab.file("net", THREE_SWITCHES));
+            try (RunningCommand once = lab.manager("h4", "--once")) {
+                assertTrue(once.awaitSuccess(FabricLab.SHORTLY).endsWith("SUBNET UP\n"), once.output());
+            }
+            lab.fabric("loss", "s3", "1", "100");
+            try (RunningCommand once = lab.manager("h4", "--once")) {
+                assertEquals(1, once.awaitExit(FabricLab.SHORTLY), once.output());
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseWhereThereIsNoFabricNoNodeAndAnotherPort() throws IOException {
+        try (FabricLab lab = new FabricLab("sm-refused")) {
+            assertRefused(lab.manager("h1"), "does ibsim or a fabric run under this name?");
+            lab.runFabric(lab.file("net", THREE_SWITCHES));
+            assertRefused(lab.manager("h9"), "node \"h9\"");
+            assertRefused(lab.manager("h1", "-g", "0x1234"), "not 0x1234");
+            try (RunningCommand first = lab.manager("h1")) {
+                FabricLab.awaitSubnetUp(first, 1);
+                assertRefused(lab.manager("h1"), "a subnet manager runs there");
+            }
+        }
+    }
+
+    private static void assertRefused(RunningCommand manager, String reason) {
+        assertEquals(1, manager.awaitExit(FabricLab.SHORTLY), manager.output());
+        assertTrue(manager.output().contains(reason), manager.output());
+    }
+}
