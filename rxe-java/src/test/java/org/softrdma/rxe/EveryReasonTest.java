@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.rxe;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.softrdma.rxe.RawPeer.MS;
 import static org.softrdma.rxe.RawPeer.OUR_PSN;
 import static org.softrdma.rxe.RawPeer.THEIR_PSN;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -16,10 +24,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.host.config.NetDevice;
+import org.softrdma.link.ForwardingLink;
+import org.softrdma.link.FrameHandler;
+import org.softrdma.link.Link;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.recording.FlightRecorder;
 import org.softrdma.recording.RecordedEvent;
@@ -29,6 +41,7 @@ import org.softrdma.rxe.config.Recovery;
 import org.softrdma.verbs.AccessFlags;
 import org.softrdma.verbs.AddressVector;
 import org.softrdma.verbs.Context;
+import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.QpAttributes;
@@ -37,9 +50,11 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.WrOpcode;
+import org.softrdma.verbs.reason.Failure;
 import org.softrdma.verbs.reason.Reason;
 
-/** Every reason of the catalogue that a RoCE device gives can be provoked; the flight recorder has it then. */
+/** Every reason of the catalogue that a RoCE device gives can be provoked; the flight recorder has it then, with its values. */
 class EveryReasonTest {
     /** Reasons of iWARP devices and of the daemon, and those that need more than packets. */
     private static final Set<Reason> ELSEWHERE = EnumSet.of(
@@ -48,21 +63,53 @@ class EveryReasonTest {
         Reason.TERMINATED_ACCESS,
         // A record of a C program's ring, which the daemon refuses
         Reason.RING_RECORD_INVALID,
-        // Faults of this project or of a file system
-        Reason.INTERNAL_ERROR, Reason.FLUSH_FAILED,
-        // Groups that the host is in and no queue pair: a device of another process joined it
-        Reason.DROP_UNKNOWN_GROUP,
-        // A link delivers datagrams of its own port only
-        Reason.DROP_BAD_PORT);
+        // Faults of this project, which end tests where assertions are enabled
+        Reason.INTERNAL_ERROR);
 
     /** Class of ibping's datagrams. */
     private static final int PING_CLASS = 0x32;
 
-    private static final Map<Reason, Scenario> SCENARIOS = new EnumMap<>(Reason.class);
+    /** Longest message, IBA §9.7.7: 2^31 bytes. */
+    private static final long LONGEST_MESSAGE = 0x80000000L;
+    /** IBA §9.7.6.1.3: 4.096 µs × 2^14 at least; the device adds a millisecond, in which it reads what has arrived. */
+    private static final long ACK_TIMEOUT_NS = (4096L << 14) + MS;
+    /** IBA §9.7.5.2.8: RNR timer code 1 is 0.01 ms. */
+    private static final long RNR_CODE_1_NS = 10_000;
 
-    /** Provokes something, and returns the reasons that the devices recorded. */
+    private static final Gid GROUP = Gid.ofIpv4(0xe0000105);
+    private static final int FILE_BYTES = 4096;
+
+    private static final long SEND = WrOpcode.SEND.value();
+    private static final long WRITE = WrOpcode.RDMA_WRITE.value();
+    private static final long READ = WrOpcode.RDMA_READ.value();
+
+    /** Address of the FLUSH of a freed file. */
+    private static long flushed;
+
+    private static final Map<Reason, Scenario> SCENARIOS = new EnumMap<>(Reason.class);
+    /** Values that a reason has in its scenario, in the order of its sentence, for reasons that have some. */
+    private static final Map<Reason, Function<Ends, long[]>> PAIR_VALUES = new EnumMap<>(Reason.class);
+    private static final Map<Reason, Function<RawPeer, long[]>> RAW_VALUES = new EnumMap<>(Reason.class);
+
+    /** All recorded reasons; those of them whose values are recorded with them; and the expected values. */
+    private record Outcome(Set<Reason> reasons, List<Failure> failures, long[] expected) {
+    }
+
+    /** Provokes something. */
     private interface Scenario {
-        Set<Reason> run();
+        Outcome run();
+    }
+
+    /** A link whose datagrams arrive at another UDP port than RoCE's. */
+    private static final class OtherPort extends ForwardingLink {
+        OtherPort(Link link) {
+            super(link);
+        }
+
+        @Override
+        public int poll(FrameHandler handler, int limit) {
+            return super.poll(frame -> handler.onFrame(frame.ports(frame.sourcePort(), 4790)), limit);
+        }
     }
 
     /** Two connected devices with memory. */
@@ -71,6 +118,9 @@ class EveryReasonTest {
         final SendRequest wr = new SendRequest();
         final MemoryRegion local;
         final MemoryRegion target;
+        /** A region or key that the case made. */
+        MemoryRegion other;
+        int key;
 
         Ends(SimulatedPair.Setup setup) {
             pair = new SimulatedPair(9, setup);
@@ -94,6 +144,14 @@ class EveryReasonTest {
             pair.settle();
             return key;
         }
+
+        long[] writeOf(int rkey, long address) {
+            return new long[] {unsigned(rkey), WRITE, address, 8};
+        }
+    }
+
+    private static long unsigned(int key) {
+        return key & 0xffff_ffffL;
     }
 
     static {
@@ -101,18 +159,23 @@ class EveryReasonTest {
         pair(Reason.LKEY_UNKNOWN, e -> e.post(e.wr.send().element(e.local.address(), 8, 0x777700)));
         pair(Reason.LKEY_OF_WINDOW, e -> {
             MemoryWindow window = e.pair.a.pd.allocateMw(MemoryWindow.Type.TYPE_1);
+            e.key = window.rkey();
             e.post(e.wr.send().element(e.local.address(), 8, window.rkey()));
         });
         pair(Reason.LKEY_OTHER_PD, e -> {
-            MemoryRegion other = e.pair.a.context.allocatePd().register(Arena.ofAuto().allocate(64), AccessFlags.LOCAL_WRITE);
-            e.post(e.wr.send().element(other, 0, 8));
+            e.other = e.pair.a.context.allocatePd().register(Arena.ofAuto().allocate(64), AccessFlags.LOCAL_WRITE);
+            e.post(e.wr.send().element(e.other, 0, 8));
         });
-        pair(Reason.LKEY_ACCESS, e -> e.post(e.wr.read(e.target.address(), e.target.rkey()).element(e.pair.a.memory(64, 0), 0, 8)));
+        pair(Reason.LKEY_ACCESS, e -> {
+            e.other = e.pair.a.memory(64, 0);
+            e.post(e.wr.read(e.target.address(), e.target.rkey()).element(e.other, 0, 8));
+        });
         pair(Reason.LKEY_RANGE, e -> e.post(e.wr.send().element(e.local, 8185, 8)));
         pair(Reason.LOCAL_MEMORY_GONE, e -> {
             Arena arena = Arena.ofShared();
             MemorySegment memory = arena.allocate(64);
             MemoryRegion gone = e.pair.a.pd.register(memory, AccessFlags.LOCAL_WRITE);
+            e.other = gone;
             SendRequest request = e.wr.send().element(gone, 0, 8);
             arena.close();
             e.post(request);
@@ -128,8 +191,10 @@ class EveryReasonTest {
         pair(Reason.NO_READ_DEPTH, setup -> setup.rdAtomic = 0,
             e -> e.post(e.wr.read(e.target.address(), e.target.rkey()).element(e.local, 0, 8)));
         pair(Reason.KEY_NOT_INVALIDATED, e -> e.post(e.wr.localInvalidate(e.local.rkey())));
-        pair(Reason.BIND_REGION, e -> e.post(e.wr.bindWindow(MemoryWindow.nextRkey(e.pair.a.pd.allocateMw(MemoryWindow.Type.TYPE_2).rkey()),
-            e.local, e.local.address() + 1, 8192, AccessFlags.REMOTE_WRITE)));
+        pair(Reason.BIND_REGION, e -> {
+            e.key = MemoryWindow.nextRkey(e.pair.a.pd.allocateMw(MemoryWindow.Type.TYPE_2).rkey());
+            e.post(e.wr.bindWindow(e.key, e.local, e.local.address() + 1, 8192, AccessFlags.REMOTE_WRITE));
+        });
         pair(Reason.BIND_WINDOW,
             e -> e.post(e.wr.bindWindow(e.local.rkey(), e.local, e.local.address(), 8, AccessFlags.REMOTE_READ)));
         pair(Reason.PEER_CANNOT_INVALIDATE, e -> {
@@ -202,22 +267,24 @@ class EveryReasonTest {
         // ---- requests of the peer ----
         pair(Reason.RKEY_UNKNOWN, e -> e.post(e.wr.write(e.target.address(), 0x777700).element(e.local, 0, 8)));
         pair(Reason.RKEY_OTHER_PD, e -> {
-            MemoryRegion other = e.pair.b.context.allocatePd().register(Arena.ofAuto().allocate(64), SimulatedPair.ALL_REMOTE);
-            e.post(e.wr.write(other.address(), other.rkey()).element(e.local, 0, 8));
+            e.other = e.pair.b.context.allocatePd().register(Arena.ofAuto().allocate(64), SimulatedPair.ALL_REMOTE);
+            e.post(e.wr.write(e.other.address(), e.other.rkey()).element(e.local, 0, 8));
         });
         pair(Reason.RKEY_OTHER_QP, e -> {
             QueuePair other = e.pair.b.newQp(e.pair.b.pd);
             SimulatedPair.connect(other, e.pair.a.gid, 0x77, new SimulatedPair.Setup(), AccessFlags.REMOTE_ANY, 1, 2);
-            e.post(e.wr.write(e.target.address(), e.window(other)).element(e.local, 0, 8));
+            e.key = e.window(other);
+            e.post(e.wr.write(e.target.address(), e.key).element(e.local, 0, 8));
         });
         pair(Reason.RKEY_ACCESS, e -> {
-            MemoryRegion readable = e.pair.b.memory(64, AccessFlags.REMOTE_READ);
-            e.post(e.wr.write(readable.address(), readable.rkey()).element(e.local, 0, 8));
+            e.other = e.pair.b.memory(64, AccessFlags.REMOTE_READ);
+            e.post(e.wr.write(e.other.address(), e.other.rkey()).element(e.local, 0, 8));
         });
         pair(Reason.RKEY_RANGE, e -> e.post(e.wr.write(e.target.address() + 4089, e.target.rkey()).element(e.local, 0, 8)));
         pair(Reason.REMOTE_MEMORY_GONE, e -> {
             Arena arena = Arena.ofShared();
             MemoryRegion gone = e.pair.b.pd.register(arena.allocate(64), SimulatedPair.ALL_REMOTE);
+            e.other = gone;
             SendRequest request = e.wr.write(gone.address(), gone.rkey()).element(e.local, 0, 8);
             arena.close();
             e.post(request);
@@ -235,11 +302,18 @@ class EveryReasonTest {
         packet(Reason.OPERAND_ALIGNMENT, RawPacket.of(RawPacket.FETCH_ADD, OUR_PSN).atomic(1, 2, 3, 4));
         packet(Reason.FLUSH_REACH, RawPacket.of(RawPacket.FLUSH, OUR_PSN).feth(0, 0).reth(0, 0, 8));
         packet(Reason.NO_RECEIVE, RawPacket.of(RawPacket.SEND_ONLY, OUR_PSN).payload(8));
+        raw(Reason.FLUSH_FAILED, setup -> setup.accessA |= AccessFlags.FLUSH_PERSISTENT, EveryReasonTest::flushOfAFreedFile);
         packet(Reason.GAP, RawPacket.of(RawPacket.SEND_ONLY, OUR_PSN + 1).payload(8));
 
         // ---- packets that are dropped ----
         raw(Reason.DROP_TOO_SHORT, setup -> { }, peer -> peer.sendBytes(new byte[15]));
         packet(Reason.DROP_BAD_LENGTH, RawPacket.of(RawPacket.WRITE_ONLY, OUR_PSN));
+        SCENARIOS.put(Reason.DROP_BAD_PORT, () -> {
+            RawPeer peer = new RawPeer(new SimulatedPair.Setup(), OtherPort::new);
+            peer.send(RawPacket.of(RawPacket.SEND_ONLY, OUR_PSN).payload(8));
+            peer.takeAll(MS);
+            return outcome(new long[0], peer.side.context);
+        });
         packet(Reason.DROP_BAD_VERSION, RawPacket.of(RawPacket.SEND_ONLY, OUR_PSN).payload(8).version(1));
         packet(Reason.DROP_UNKNOWN_OPCODE, RawPacket.of(0x1f, OUR_PSN).destQpn(3));
         packet(Reason.DROP_UNKNOWN_QPN, RawPacket.of(RawPacket.SEND_ONLY, OUR_PSN).payload(8).destQpn(0xfffff0));
@@ -275,6 +349,20 @@ class EveryReasonTest {
         uc(Reason.DROP_ACCESS, peer -> peer.send(RawPacket.of(RawPacket.UC | RawPacket.WRITE_ONLY, OUR_PSN).reth(1, 2, 8).payload(8)));
         uc(Reason.DROP_NO_RECEIVE, peer -> peer.send(RawPacket.of(RawPacket.UC | RawPacket.SEND_ONLY, OUR_PSN).payload(8)));
         ud(Reason.DROP_RECEIVE_TOO_SMALL, RawPacket.of(RawPacket.UD_SEND, OUR_PSN).deth(0x11111111, 1).payload(61));
+        SCENARIOS.put(Reason.DROP_UNKNOWN_GROUP, () -> {
+            List<Link> links = new ArrayList<>();
+            SimulatedPair.Setup setup = new SimulatedPair.Setup();
+            setup.type = QpType.UD;
+            RawPeer peer = new RawPeer(setup, link -> {
+                links.add(link);
+                return link;
+            });
+            // As if a device of another process had joined it: the host receives what no queue pair here wants.
+            links.getFirst().join(GROUP);
+            peer.sendToGroup(GROUP, RawPacket.of(RawPacket.UD_SEND, 1).deth(0x11111111, 9).payload(8).destQpn(0xffffff));
+            peer.takeAll(MS);
+            return outcome(new long[0], peer.side.context);
+        });
         ud(Reason.DROP_BAD_QKEY, RawPacket.of(RawPacket.UD_SEND, OUR_PSN).deth(0x22222222, 1).payload(8));
         packet(Reason.DROP_GSI_NO_MAD, RawPacket.of(RawPacket.SEND_ONLY, OUR_PSN).payload(8).destQpn(1));
         packet(Reason.DROP_GSI_BAD_QKEY, RawPacket.of(RawPacket.UD_SEND, 0).deth(0x11111111, 1).payload(256).destQpn(1));
@@ -299,6 +387,81 @@ class EveryReasonTest {
         });
     }
 
+    static {
+        PAIR_VALUES.put(Reason.LKEY_UNKNOWN, e -> new long[] {0x777700, e.local.address(), 8});
+        PAIR_VALUES.put(Reason.LKEY_OF_WINDOW, e -> new long[] {unsigned(e.key)});
+        PAIR_VALUES.put(Reason.LKEY_OTHER_PD, e -> new long[] {unsigned(e.other.lkey())});
+        PAIR_VALUES.put(Reason.LKEY_ACCESS, e -> new long[] {unsigned(e.other.lkey()), 0, AccessFlags.LOCAL_WRITE});
+        PAIR_VALUES.put(Reason.LKEY_RANGE,
+            e -> new long[] {unsigned(e.local.lkey()), e.local.address(), 8192, e.local.address() + 8185, 8});
+        PAIR_VALUES.put(Reason.LOCAL_MEMORY_GONE, e -> new long[] {unsigned(e.other.lkey()), e.other.address(), 8});
+        PAIR_VALUES.put(Reason.MESSAGE_TOO_LONG, e -> new long[] {LONGEST_MESSAGE + 1, LONGEST_MESSAGE});
+        PAIR_VALUES.put(Reason.OPERAND_NOT_EIGHT_BYTES, e -> new long[] {WrOpcode.ATOMIC_FETCH_AND_ADD.value(), 4});
+        PAIR_VALUES.put(Reason.RECEIVE_TOO_SMALL, e -> new long[] {8, 4});
+        PAIR_VALUES.put(Reason.NO_READ_DEPTH, e -> new long[] {READ});
+        PAIR_VALUES.put(Reason.KEY_NOT_INVALIDATED, e -> new long[] {unsigned(e.local.rkey())});
+        PAIR_VALUES.put(Reason.BIND_REGION,
+            e -> new long[] {unsigned(e.key), e.local.address() + 1, 8192, unsigned(e.local.lkey())});
+        PAIR_VALUES.put(Reason.BIND_WINDOW, e -> new long[] {unsigned(e.local.rkey())});
+        PAIR_VALUES.put(Reason.PEER_CANNOT_INVALIDATE, e -> new long[] {unsigned(e.target.rkey())});
+        RAW_VALUES.put(Reason.DATAGRAM_TOO_LONG, peer -> new long[] {5000, 4096});
+        PAIR_VALUES.put(Reason.PATH_MTU_TOO_LARGE, e -> new long[] {1024, 512});
+
+        PAIR_VALUES.put(Reason.NO_ANSWER, e -> new long[] {e.pair.b.qp.qpNum(), 2, ACK_TIMEOUT_NS});
+        PAIR_VALUES.put(Reason.ACK_TIMEOUT, e -> new long[] {ACK_TIMEOUT_NS});
+        RAW_VALUES.put(Reason.LOST_TOO_OFTEN, peer -> new long[] {1});
+        RAW_VALUES.put(Reason.PROBE_UNANSWERED, peer -> new long[] {RawPeer.QPN, 8});
+        PAIR_VALUES.put(Reason.RECEIVER_NOT_READY, e -> new long[] {e.pair.b.qp.qpNum(), 2});
+        RAW_VALUES.put(Reason.NAK_INVALID_REQUEST, peer -> new long[] {SEND, 8});
+        RAW_VALUES.put(Reason.NAK_REMOTE_ACCESS, peer -> new long[] {SEND, 0, 8, 0});
+        RAW_VALUES.put(Reason.NAK_REMOTE_OPERATIONAL, peer -> new long[] {SEND, 8});
+        RAW_VALUES.put(Reason.NAK_RESERVED, peer -> new long[] {0x70});
+        RAW_VALUES.put(Reason.RESPONSE_OF_OTHER_KIND, peer -> new long[] {SEND, RawPacket.READ_ONLY});
+        RAW_VALUES.put(Reason.RESPONSE_DOES_NOT_FIT, peer -> new long[] {12, READ});
+        RAW_VALUES.put(Reason.SEQUENCE_NAK, peer -> new long[] {THEIR_PSN});
+        RAW_VALUES.put(Reason.RNR_NAK, peer -> new long[] {RNR_CODE_1_NS});
+        // The ACK of the packet after the READ covers everything before the next PSN.
+        RAW_VALUES.put(Reason.RESPONSE_LOST, peer -> new long[] {THEIR_PSN + 2 & 0xffffff});
+
+        PAIR_VALUES.put(Reason.RKEY_UNKNOWN, e -> e.writeOf(0x777700, e.target.address()));
+        PAIR_VALUES.put(Reason.RKEY_OTHER_PD, e -> e.writeOf(e.other.rkey(), e.other.address()));
+        PAIR_VALUES.put(Reason.RKEY_OTHER_QP, e -> e.writeOf(e.key, e.target.address()));
+        PAIR_VALUES.put(Reason.RKEY_ACCESS,
+            e -> new long[] {unsigned(e.other.rkey()), AccessFlags.REMOTE_READ, WRITE, AccessFlags.REMOTE_WRITE});
+        PAIR_VALUES.put(Reason.RKEY_RANGE,
+            e -> new long[] {unsigned(e.target.rkey()), e.target.address(), 4096, WRITE, e.target.address() + 4089, 8});
+        PAIR_VALUES.put(Reason.REMOTE_MEMORY_GONE, e -> e.writeOf(e.other.rkey(), e.other.address()));
+        PAIR_VALUES.put(Reason.QP_ACCESS, e -> new long[] {0, WRITE, AccessFlags.REMOTE_WRITE});
+        RAW_VALUES.put(Reason.UNKNOWN_OPERATION, peer -> new long[] {0x15});
+        RAW_VALUES.put(Reason.MESSAGE_ORDER, peer -> new long[] {RawPacket.SEND_LAST});
+        PAIR_VALUES.put(Reason.TOO_MANY_READS, e -> new long[] {0});
+        RAW_VALUES.put(Reason.XRC_QUEUE, peer -> new long[] {0x1234});
+        RAW_VALUES.put(Reason.PACKET_LENGTH, peer -> new long[] {8, 1024});
+        RAW_VALUES.put(Reason.REQUEST_TOO_LONG, peer -> new long[] {LONGEST_MESSAGE + 1, LONGEST_MESSAGE});
+        RAW_VALUES.put(Reason.OPERAND_ALIGNMENT, peer -> new long[] {WrOpcode.ATOMIC_FETCH_AND_ADD.value(), 1});
+        RAW_VALUES.put(Reason.FLUSH_FAILED, peer -> new long[] {flushed, 128});
+        RAW_VALUES.put(Reason.GAP, peer -> new long[] {OUR_PSN + 1, OUR_PSN});
+
+        RAW_VALUES.put(Reason.DROP_UNKNOWN_OPCODE, peer -> new long[] {0x1f, 3});
+        RAW_VALUES.put(Reason.DROP_UNKNOWN_QPN, peer -> new long[] {0xfffff0});
+        RAW_VALUES.put(Reason.DROP_BAD_PKEY, peer -> new long[] {0x1234});
+        RAW_VALUES.put(Reason.DROP_WRONG_ADDRESS, peer -> new long[] {peer.side.qp.qpNum()});
+        RAW_VALUES.put(Reason.DROP_QP_STATE, peer -> new long[] {peer.side.qp.qpNum(), QpState.ERR.value()});
+        for (Reason each : EnumSet.of(Reason.DROP_UNSENT_PSN_RESPONSE, Reason.DROP_DUPLICATE_RESPONSE, Reason.DROP_UNEXPECTED_RESPONSE)) {
+            RAW_VALUES.put(each, peer -> new long[] {THEIR_PSN});
+        }
+        RAW_VALUES.put(Reason.DROP_UNKNOWN_DUPLICATE, peer -> new long[] {OUR_PSN - 1});
+        // The last of ten requests, at least, finds the queue full.
+        RAW_VALUES.put(Reason.DROP_RESPONSE_QUEUE_FULL, peer -> new long[] {OUR_PSN + 9 & 0xffffff});
+        RAW_VALUES.put(Reason.DROP_WRONG_SERVICE, peer -> new long[] {RawPacket.UC | RawPacket.SEND_ONLY});
+        RAW_VALUES.put(Reason.DROP_OUT_OF_SEQUENCE, peer -> new long[] {OUR_PSN + 1});
+        RAW_VALUES.put(Reason.DROP_BAD_REQUEST, peer -> new long[] {8});
+        RAW_VALUES.put(Reason.DROP_RECEIVE_TOO_SMALL, peer -> new long[] {61 + 40, 100});
+        RAW_VALUES.put(Reason.DROP_BAD_QKEY, peer -> new long[] {0x22222222, 0x11111111});
+        RAW_VALUES.put(Reason.DROP_GSI_BAD_QKEY, peer -> new long[] {0x11111111});
+        RAW_VALUES.put(Reason.DROP_GHOST_REQUEST, peer -> new long[] {peer.side.qp.qpNum()});
+    }
+
     private static void pair(Reason reason, Consumer<Ends> act) {
         pair(reason, setup -> { }, act);
     }
@@ -309,9 +472,7 @@ class EveryReasonTest {
             change.accept(setup);
             Ends ends = new Ends(setup);
             act.accept(ends);
-            Set<Reason> seen = recorded(ends.pair.a.context);
-            seen.addAll(recorded(ends.pair.b.context));
-            return seen;
+            return outcome(PAIR_VALUES.getOrDefault(reason, unused -> new long[0]).apply(ends), ends.pair.a.context, ends.pair.b.context);
         });
     }
 
@@ -322,8 +483,28 @@ class EveryReasonTest {
             RawPeer peer = new RawPeer(setup);
             act.accept(peer);
             peer.takeAll(100 * MS);
-            return recorded(peer.side.context);
+            return outcome(RAW_VALUES.getOrDefault(reason, unused -> new long[0]).apply(peer), peer.side.context);
         });
+    }
+
+    /** A FLUSH for persistence of a mapped file, whose mapping has been removed meanwhile. */
+    private static void flushOfAFreedFile(RawPeer peer) {
+        try {
+            Path file = Files.createTempFile("flush", null);
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE,
+                StandardOpenOption.DELETE_ON_CLOSE)) {
+                Arena arena = Arena.ofShared();
+                MemoryRegion region = peer.side.pd.register(channel.map(FileChannel.MapMode.READ_WRITE, 0, FILE_BYTES, arena),
+                    AccessFlags.LOCAL_WRITE | AccessFlags.FLUSH_PERSISTENT);
+                flushed = region.address() + 64;
+                RawPacket flush = RawPacket.of(RawPacket.FLUSH, OUR_PSN).feth(2, 0).reth(flushed, region.rkey(), 128).ackRequest();
+                arena.close();
+                peer.send(flush);
+                peer.takeAll(MS);
+            }
+        } catch (IOException unexpected) {
+            throw new UncheckedIOException(unexpected);
+        }
     }
 
     /** One packet for an RC queue pair. */
@@ -364,21 +545,25 @@ class EveryReasonTest {
         });
     }
 
-    private static Set<Reason> recorded(Context context) {
+    private static Outcome outcome(long[] expected, Context... contexts) {
         Set<Reason> reasons = EnumSet.noneOf(Reason.class);
-        Recording recording = FlightRecorder.of(context).record();
-        for (Track track : recording.tracks()) {
-            for (RecordedEvent event : track.events()) {
-                if (event instanceof RecordedEvent.Occurrence occurrence) {
-                    reasons.add(occurrence.failure().reason());
-                } else if (event instanceof RecordedEvent.Flushed) {
-                    reasons.add(Reason.FLUSHED);
-                } else if (event instanceof RecordedEvent.Completed completed && completed.reason() != null) {
-                    reasons.add(completed.reason());
+        List<Failure> failures = new ArrayList<>();
+        for (Context context : contexts) {
+            Recording recording = FlightRecorder.of(context).record();
+            for (Track track : recording.tracks()) {
+                for (RecordedEvent event : track.events()) {
+                    if (event instanceof RecordedEvent.Occurrence occurrence) {
+                        failures.add(occurrence.failure());
+                        reasons.add(occurrence.failure().reason());
+                    } else if (event instanceof RecordedEvent.Flushed) {
+                        reasons.add(Reason.FLUSHED);
+                    } else if (event instanceof RecordedEvent.Completed completed && completed.reason() != null) {
+                        reasons.add(completed.reason());
+                    }
                 }
             }
         }
-        return reasons;
+        return new Outcome(reasons, failures, expected);
     }
 
     static Stream<Reason> reasons() {
@@ -390,7 +575,19 @@ class EveryReasonTest {
     void shouldBeProvokedAndRecorded(Reason reason) {
         Scenario scenario = SCENARIOS.get(reason);
         assertNotNull(scenario, "no case provokes it");
-        Set<Reason> seen = scenario.run();
-        assertTrue(seen.contains(reason), () -> "recorded: " + seen);
+        Outcome outcome = scenario.run();
+        assertTrue(outcome.reasons.contains(reason), () -> "recorded: " + outcome.reasons);
+        assertEquals(reason.text().values().size(), outcome.expected.length, "the case states each value of the sentence");
+        if (outcome.expected.length > 0) {
+            List<String> seen = outcome.failures.stream().filter(each -> each.reason() == reason).map(EveryReasonTest::values).toList();
+            assertTrue(seen.contains(Arrays.toString(outcome.expected)),
+                () -> "recorded: " + seen + ", expected: " + Arrays.toString(outcome.expected));
+        }
+    }
+
+    private static String values(Failure failure) {
+        long[] values = new long[failure.valueCount()];
+        Arrays.setAll(values, failure::value);
+        return Arrays.toString(values);
     }
 }

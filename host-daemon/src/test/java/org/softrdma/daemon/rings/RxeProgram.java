@@ -41,6 +41,7 @@ final class RxeProgram {
     final PlayedObjects objects;
     /** Of the completion that was taken last. */
     int lastServiceLevel;
+    int lastVendorError;
     final PostedSends sends;
     final RingFormat.Receives receives;
     /** Bells of the context were rung. */
@@ -173,6 +174,7 @@ final class RxeProgram {
             taken.add(new Completion(RxeCompletion.wrId(m, at), RxeCompletion.status(m, at), RxeCompletion.opcode(m, at),
                 RxeCompletion.byteLen(m, at), RxeCompletion.immData(m, at), RxeCompletion.qpNum(m, at), RxeCompletion.wcFlags(m, at)));
             lastServiceLevel = RxeCompletion.sl(m, at);
+            lastVendorError = RxeCompletion.vendorErr(m, at);
             consumer = consumer + 1 & mask;
             RxeQueueHeader.consumerIndex(m, 0, consumer);
         }

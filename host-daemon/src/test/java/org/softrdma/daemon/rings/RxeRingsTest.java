@@ -41,6 +41,7 @@ import org.softrdma.verbs.QpState;
 import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.ReceiveRequest;
 import org.softrdma.verbs.SendRequest;
+import org.softrdma.verbs.reason.Reason;
 
 /** Programs with librxe's rings on the simulated fabric; statuses, opcodes and flags are the numbers of {@code infiniband/verbs.h}. */
 final class RxeRingsTest {
@@ -283,6 +284,7 @@ final class RxeRingsTest {
         assertEquals(0, done.get(0).status());
         assertEquals(2, done.get(1).wrId());
         assertEquals(2, done.get(1).status());
+        assertEquals(Reason.RING_RECORD_INVALID.code(), alice.lastVendorError);
         assertEquals(QpState.ERR, alice.qp.state());
         assertEquals(0, alice.sendsInUse());
     }
@@ -302,6 +304,7 @@ final class RxeRingsTest {
         alice.postSend(0x7fffffff, SIGNALED, 2);
         alice.publishSend();
         assertEquals(2, await(alice, 1).getFirst().status());
+        assertEquals(Reason.RING_RECORD_INVALID.code(), alice.lastVendorError);
     }
 
     /** Masks, sizes and indices that the program destroys are not read, or read modulo the ring. */
