@@ -61,15 +61,15 @@ class EveryReasonTest {
         // iWARP: StreamReasonTest
         Reason.CONNECTION_ENDED, Reason.STUCK_DISCONNECT, Reason.STREAM_TORN, Reason.STREAM_VIOLATION, Reason.TERMINATED,
         Reason.TERMINATED_ACCESS,
-        // A record of a C program's ring, which the daemon refuses
+        // A record of a C program's ring, which the daemon refuses: RxeRingsTest
         Reason.RING_RECORD_INVALID,
-        // Faults of this project, which end tests where assertions are enabled
+        // A fault of this project, which ends a test where assertions are enabled: InternalErrorTest
         Reason.INTERNAL_ERROR);
 
     /** Class of ibping's datagrams. */
     private static final int PING_CLASS = 0x32;
 
-    /** Longest message, IBA §9.7.7: 2^31 bytes. */
+    /** Longest message of a connected service, IBA chapter 9: 2^31 bytes. */
     private static final long LONGEST_MESSAGE = 0x80000000L;
     /** IBA §9.7.6.1.3: 4.096 µs × 2^14 at least; the device adds a millisecond, in which it reads what has arrived. */
     private static final long ACK_TIMEOUT_NS = (4096L << 14) + MS;
