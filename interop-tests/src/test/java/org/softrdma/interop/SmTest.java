@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Our subnet manager on our fabric and on Debian's ibsim: Debian's diagnostics show the same subnet afterwards as after opensm. */
 class SmTest {
@@ -149,6 +150,24 @@ class SmTest {
                 FabricLab.awaitSubnetUp(first, 1);
                 assertRefused(lab.manager("h1"), "a subnet manager runs there");
             }
+        }
+    }
+
+    /** opensm takes part in the election by priorities, on either side. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldBeHandedTheSubnetByOpensmAndHandItOver(boolean opensmFirst) throws IOException {
+        try (FabricLab lab = new FabricLab("sm-handover-" + opensmFirst)) {
+            lab.runFabric(lab.file("net", THREE_SWITCHES));
+            RunningCommand before = opensmFirst ? lab.opensm("h1", "-p", "1") : lab.manager("h1", "-p", "1");
+            FabricLab.awaitSubnetUp(before, 1);
+            RunningCommand after = opensmFirst ? lab.manager("h4", "-p", "9") : lab.opensm("h4", "-p", "9");
+            after.awaitOutput("SUBNET UP", FabricLab.SHORTLY);
+            before.awaitOutput("Entering STANDBY state", FabricLab.SHORTLY);
+            Ends.expect(lab.run("h6", "sminfo"), List.of("sm lid " + lidOf(lab, "h4") + " ", "priority 9 ", "SMINFO_MASTER"));
+            after.close();
+            FabricLab.awaitSubnetUp(before, 2);
+            Ends.expect(lab.run("h6", "sminfo"), List.of("sm lid " + lidOf(lab, "h1") + " ", "SMINFO_MASTER"));
         }
     }
 

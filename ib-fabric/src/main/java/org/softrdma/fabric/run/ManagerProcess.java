@@ -12,9 +12,12 @@ import org.softrdma.fabric.sm.SmCounter;
 import org.softrdma.fabric.sm.SmSettings;
 import org.softrdma.fabric.sm.SubnetManager;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.ib.SmInfo;
 
 /** A subnet manager in real time, at a port of ibsim or of a fabric that speaks its protocol. One thread runs it; any thread ends it. */
 public final class ManagerProcess implements AutoCloseable {
+    /** Names as of opensm, by SMState. */
+    private static final String[] STATES = {"NOT ACTIVE", "DISCOVERING", "STANDBY", "MASTER"};
     private static final long MILLISECOND_NS = 1_000_000L;
     private static final long SECOND_NS = 1_000_000_000L;
     /** Bits of the transaction ID that the manager begins with; they leave room to count. */
@@ -23,6 +26,7 @@ public final class ManagerProcess implements AutoCloseable {
     private final IbsimClient client;
     private final SubnetManager manager;
     private final Consumer<String> events;
+    private int reportedState = SmInfo.STATE_DISCOVERING;
     private long reportedUp;
     private long reportedTraps;
     private volatile boolean ended;
@@ -86,6 +90,10 @@ public final class ManagerProcess implements AutoCloseable {
     }
 
     private void report() {
+        if (manager.state() != reportedState) {
+            reportedState = manager.state();
+            events.accept("Entering " + STATES[reportedState] + " state");
+        }
         long traps = manager.counters().get(SmCounter.TRAPS);
         if (traps != reportedTraps) {
             events.accept("traps received: " + (traps - reportedTraps));

@@ -71,6 +71,13 @@ final class RequestQueue {
         waiting.add(new Request(id, mad, answered));
     }
 
+    /** Forgets all requests; responses to them are dropped. */
+    void clear() {
+        waiting.clear();
+        underWay.clear();
+        due.clear();
+    }
+
     boolean isEmpty() {
         return waiting.isEmpty() && underWay.isEmpty();
     }

@@ -15,12 +15,16 @@ public enum SmCounter {
     REQUESTS_TIMED_OUT,
     /** Responses with an error status. */
     RESPONSES_WITH_ERROR,
+    /** Times that the manager began to stand by. */
+    STANDBY,
     /** Traps received. */
     TRAPS,
     /** Datagrams that are shorter than a MAD or of another version. */
     DROP_MALFORMED,
     /** Datagrams of another class or method, or for an attribute that is not served. */
     DROP_UNSUPPORTED,
+    /** Control packets of other managers that this one's state does not allow. */
+    DROP_BAD_STATE,
     /** Responses that no request waits for. */
     DROP_NO_REQUEST,
     /** Traps from a LID that no port can have. */

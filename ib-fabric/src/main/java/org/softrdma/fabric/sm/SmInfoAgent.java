@@ -9,8 +9,14 @@ import org.softrdma.wire.ib.SmInfo;
 import org.softrdma.wire.ib.Smp;
 import org.softrdma.wire.mad.Mad;
 
-/** Shows other managers and tools the state of this one: answers requests for SMInfo. Source: IBA vol 1 §14.2.5.13. */
+/**
+ * State of this manager among those of its subnet, which it shows to others: SMInfo. The manager of the greatest priority is the master, of
+ * equal ones that of the least GUID. Source: IBA vol 1 §14.2.5.13, §14.4.1.
+ */
 final class SmInfoAgent {
+    /** SM_Key, by which managers trust each other: opensm's, which ignores managers with another one. */
+    private static final long SM_KEY = 1;
+
     private final SmSettings settings;
     private int state = SmInfo.STATE_DISCOVERING;
     private int activity;
@@ -21,25 +27,42 @@ final class SmInfoAgent {
 
     /** Whether a datagram is a request for SMInfo. */
     static boolean serves(ManagementPacket packet) {
-        return packet.attribute() == SmAttribute.SM_INFO && packet.method() == MadMethod.GET;
+        return packet.attribute() == SmAttribute.SM_INFO && (packet.method() == MadMethod.GET || packet.method() == MadMethod.SET);
     }
 
-    void becomeMaster() {
-        state = SmInfo.STATE_MASTER;
+    /** SMState. */
+    int state() {
+        return state;
+    }
+
+    void setState(int state) {
+        this.state = state;
+    }
+
+    /** Whether another manager, whose SMInfo is at that offset, goes before this one. */
+    boolean isBelow(ByteBuffer other, int at) {
+        int priority = SmInfo.PRIORITY.get(other, at);
+        return priority > settings.priority() || priority == settings.priority()
+            && Long.compareUnsigned(SmInfo.GUID.getLong(other, at), settings.portGuid()) < 0;
+    }
+
+    /** SMInfo, as data of a request. */
+    ByteBuffer data() {
+        ByteBuffer data = ByteBuffer.allocate(Smp.DATA_LENGTH);
+        activity++;
+        SmInfo.GUID.set(data, 0, settings.portGuid());
+        SmInfo.SM_KEY.set(data, 0, SM_KEY);
+        SmInfo.ACTIVITY_COUNT.set(data, 0, activity);
+        SmInfo.PRIORITY.set(data, 0, settings.priority());
+        SmInfo.STATE.set(data, 0, state);
+        return data;
     }
 
     /** The answer to a request. */
     ByteBuffer answer(ManagementPacket packet) {
         ByteBuffer mad = ManagementPacket.copyOf(packet.mad());
         mad.put(Mad.METHOD_OFFSET, (byte) MadMethod.GET_RESPONSE);
-        for (int i = 0; i < Smp.DATA_LENGTH; i++) {
-            mad.put(Smp.DATA_OFFSET + i, (byte) 0);
-        }
-        activity++;
-        SmInfo.GUID.set(mad, Smp.DATA_OFFSET, settings.portGuid());
-        SmInfo.ACTIVITY_COUNT.set(mad, Smp.DATA_OFFSET, activity);
-        SmInfo.PRIORITY.set(mad, Smp.DATA_OFFSET, settings.priority());
-        SmInfo.STATE.set(mad, Smp.DATA_OFFSET, state);
+        mad.put(Smp.DATA_OFFSET, data(), 0, Smp.DATA_LENGTH);
         if (packet.isDirected()) {
             Smp.setReturning(mad, 0);
         }

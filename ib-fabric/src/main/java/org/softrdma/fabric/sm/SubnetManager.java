@@ -13,16 +13,19 @@ import org.softrdma.fabric.mad.ManagementPacket;
 import org.softrdma.wire.ib.LinearForwardingBlock;
 import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.ib.MadMethod;
+import org.softrdma.wire.ib.MadStatus;
 import org.softrdma.wire.ib.Notice;
 import org.softrdma.wire.ib.PortInfo;
 import org.softrdma.wire.ib.SmAttribute;
+import org.softrdma.wire.ib.SmInfo;
 import org.softrdma.wire.ib.Smp;
 import org.softrdma.wire.ib.SwitchInfo;
 import org.softrdma.wire.mad.Mad;
 
 /**
- * Subnet manager: finds the subnet, gives its ports LIDs, writes routes, activates links, and does so again when something changed. It is
- * the only one of its subnet. Pure: datagrams and the time come in, datagrams and a deadline go out.
+ * Subnet manager: finds the subnet, gives its ports LIDs, writes routes, activates links, and does so again when something changed. Of
+ * several managers the first one by priority does this as the master, and the others stand by. Pure: datagrams and the time come in,
+ * datagrams and a deadline go out. Source: IBA vol 1 §14.4.
  *
  * <p>A heavy sweep does everything. A light sweep only reads whether a switch noted a change; then, after a trap of a change, or after a
  * sweep in which something did not answer, a heavy one follows.
@@ -47,16 +50,21 @@ public final class SubnetManager {
     /** Errors of a link, and overruns of a buffer, that are reported when they come in sequence; opensm's. */
     private static final int ERROR_THRESHOLD = 8;
 
-    private enum Step { IDLE, LIGHT_SWEEP, DISCOVER, CONFIGURE, ARM, ACTIVATE }
+    private enum Step { IDLE, STANDBY, LIGHT_SWEEP, DISCOVER, COMPARE, HAND_OVER, CONFIGURE, ARM, ACTIVATE }
 
     private final Counters<SmCounter> counters = new Counters<>(SmCounter.class);
     private final SmSettings settings;
     private final RequestQueue requests;
     private final SmInfoAgent info;
+    private final Standby standby;
     private final ArrayDeque<ManagementPacket> answers = new ArrayDeque<>();
     private final LidTable lids = new LidTable();
     private Step step = Step.IDLE;
     private Discovery found;
+    private OtherManagers others;
+    /** Route to the manager that was sent the subnet and has not acknowledged; null for none. */
+    private byte[] handedTo;
+    private boolean handedOver;
     private boolean swept;
     private boolean up;
     private boolean complete;
@@ -68,6 +76,7 @@ public final class SubnetManager {
         this.settings = settings;
         requests = new RequestQueue(counters, settings.firstTransaction(), settings.timeoutNs());
         info = new SmInfoAgent(settings);
+        standby = new Standby(requests);
         nextSweepNs = nowNs;
     }
 
@@ -76,7 +85,12 @@ public final class SubnetManager {
         return up;
     }
 
-    /** Whether a heavy sweep has ended, complete or not. */
+    /** SMState: a constant of {@link SmInfo}. */
+    public int state() {
+        return info.state();
+    }
+
+    /** Whether a heavy sweep has ended, complete or not, or another manager is the master. */
     public boolean hasSwept() {
         return swept;
     }
@@ -105,7 +119,7 @@ public final class SubnetManager {
             && packet.attribute() == SmAttribute.NOTICE) {
             onTrap(packet);
         } else if (SmInfoAgent.serves(packet)) {
-            answer(packet, info.answer(packet));
+            onSmInfo(packet, nowNs);
         } else {
             counters.count(SmCounter.DROP_UNSUPPORTED);
         }
@@ -126,6 +140,91 @@ public final class SubnetManager {
         answer(packet, repress);
     }
 
+    private void onSmInfo(ManagementPacket packet, long nowNs) {
+        boolean allowed = packet.method() == MadMethod.GET || control(Mad.modifier(packet.mad(), 0), nowNs);
+        ByteBuffer mad = info.answer(packet);
+        if (!allowed) {
+            counters.count(SmCounter.DROP_BAD_STATE);
+            Smp.setStatus(mad, 0, MadStatus.INVALID_FIELD);
+        }
+        answer(packet, mad);
+    }
+
+    /**
+     * Handles a control packet of another manager.
+     *
+     * @return whether it is allowed in this state
+     */
+    private boolean control(int modifier, long nowNs) {
+        boolean standingBy = info.state() == SmInfo.STATE_STANDBY;
+        boolean master = info.state() == SmInfo.STATE_MASTER;
+        switch (modifier) {
+            case SmInfo.HANDOVER -> {
+                byte[] from = standingBy ? standby.path() : master && others != null ? others.master() : null;
+                if (from == null) {
+                    return false;
+                }
+                takeOver(from);
+            }
+            case SmInfo.ACKNOWLEDGE -> {
+                if (master && handedTo != null) {
+                    standBy(handedTo, nowNs);
+                }
+                return info.state() == SmInfo.STATE_STANDBY;
+            }
+            case SmInfo.DISABLE -> {
+                if (!standingBy) {
+                    return false;
+                }
+                info.setState(SmInfo.STATE_NOT_ACTIVE);
+                standby.end();
+            }
+            case SmInfo.STANDBY -> {
+                if (info.state() != SmInfo.STATE_NOT_ACTIVE) {
+                    return false;
+                }
+                standBy(standby.path(), nowNs);
+            }
+            case SmInfo.DISCOVER -> {
+                if (!standingBy) {
+                    return false;
+                }
+                discoverAgain();
+            }
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private void takeOver(byte[] from) {
+        info.setState(SmInfo.STATE_MASTER);
+        if (step == Step.STANDBY) {
+            step = Step.IDLE;
+        }
+        changed = true;
+        requests.add(SmAttribute.SM_INFO, SmInfo.ACKNOWLEDGE, from, info.data(), mad -> { });
+    }
+
+    private void standBy(byte[] toMaster, long nowNs) {
+        counters.count(SmCounter.STANDBY);
+        requests.clear();
+        info.setState(SmInfo.STATE_STANDBY);
+        step = Step.STANDBY;
+        handedTo = null;
+        up = false;
+        swept = true;
+        standby.begin(toMaster, nowNs);
+    }
+
+    private void discoverAgain() {
+        standby.end();
+        info.setState(SmInfo.STATE_DISCOVERING);
+        step = Step.IDLE;
+        changed = true;
+    }
+
     private void answer(ManagementPacket packet, ByteBuffer mad) {
         if (answers.size() == MAX_ANSWERS) {
             counters.count(SmCounter.DROP_QUEUE_FULL);
@@ -138,6 +237,12 @@ public final class SubnetManager {
     public void onTime(long nowNs) {
         requests.onTime(nowNs);
         advance(nowNs);
+        if (step == Step.STANDBY) {
+            standby.onTime(nowNs);
+            if (standby.isMasterDead()) {
+                discoverAgain();
+            }
+        }
         if (step == Step.IDLE && (changed || Deadline.isDue(nextSweepNs, nowNs))) {
             if (changed || !up) {
                 beginHeavySweep();
@@ -157,7 +262,11 @@ public final class SubnetManager {
 
     /** When {@link #onTime} must be called next. */
     public long deadlineNs() {
-        return step == Step.IDLE ? nextSweepNs : requests.deadlineNs();
+        return switch (step) {
+            case IDLE -> Deadline.earlier(nextSweepNs, requests.deadlineNs());
+            case STANDBY -> Deadline.earlier(standby.deadlineNs(), requests.deadlineNs());
+            default -> requests.deadlineNs();
+        };
     }
 
     /** Whether {@link #onTime} has something to do before its deadline: a trap said that the subnet changed. */
@@ -192,9 +301,11 @@ public final class SubnetManager {
 
     /** Goes on when all requests of a step are answered or given up. */
     private void advance(long nowNs) {
-        while (step != Step.IDLE && requests.isEmpty()) {
+        while (step != Step.IDLE && step != Step.STANDBY && requests.isEmpty()) {
             switch (step) {
-                case DISCOVER -> configure();
+                case DISCOVER -> compare();
+                case COMPARE -> decide(nowNs);
+                case HAND_OVER -> endHandover(nowNs);
                 case CONFIGURE -> setStates(Step.ARM, PortInfo.STATE_INIT, PortInfo.STATE_ARMED);
                 case ARM -> setStates(Step.ACTIVATE, PortInfo.STATE_ARMED, PortInfo.STATE_ACTIVE);
                 case ACTIVATE -> end(nowNs);
@@ -206,6 +317,41 @@ public final class SubnetManager {
         }
     }
 
+    private void compare() {
+        step = Step.COMPARE;
+        others = new OtherManagers(info);
+        others.read(found, requests);
+    }
+
+    /** Becomes the master, remains it, or stands by. A master hands the subnet over to a manager that goes before it. */
+    private void decide(long nowNs) {
+        if (info.state() == SmInfo.STATE_MASTER) {
+            handedTo = others.above();
+            if (handedTo != null) {
+                step = Step.HAND_OVER;
+                handedOver = false;
+                requests.add(SmAttribute.SM_INFO, SmInfo.HANDOVER, handedTo, info.data(), mad -> handedOver = mad != null);
+                return;
+            }
+        } else if (others.master() != null || others.above() != null) {
+            standBy(others.master() != null ? others.master() : others.above(), nowNs);
+            return;
+        } else if (found.own() != null) {
+            info.setState(SmInfo.STATE_MASTER);
+        }
+        configure();
+    }
+
+    /** The response is enough, since opensm sends no acknowledgement. A master that is not relieved remains it. */
+    private void endHandover(long nowNs) {
+        if (handedOver) {
+            standBy(handedTo, nowNs);
+        } else {
+            handedTo = null;
+            configure();
+        }
+    }
+
     private void end(long nowNs) {
         step = Step.IDLE;
         swept = true;
@@ -213,7 +359,6 @@ public final class SubnetManager {
         nextSweepNs = Deadline.after(up ? settings.sweepIntervalNs() : RETRY_INTERVAL_NS, nowNs);
         if (up) {
             counters.count(SmCounter.SUBNET_UP);
-            info.becomeMaster();
         }
     }
 

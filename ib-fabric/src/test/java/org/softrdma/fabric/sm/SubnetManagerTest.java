@@ -312,7 +312,7 @@ class SubnetManagerTest {
         ByteBuffer shown = shownBy(ManagementPacket.lidRouted(9, 1, mad));
         assertEquals(0x33, shown.get(Smp.DATA_OFFSET + 20));
         assertEquals(at.guid(), shown.getLong(Smp.DATA_OFFSET));
-        assertEquals(0, shown.getLong(Smp.DATA_OFFSET + 8));
+        assertEquals(1, shown.getLong(Smp.DATA_OFFSET + 8), "SM_Key of opensm");
         assertEquals(2, shown.getInt(Smp.DATA_OFFSET + 16), "counts");
     }
 
