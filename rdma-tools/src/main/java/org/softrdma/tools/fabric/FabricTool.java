@@ -17,6 +17,7 @@ import org.softrdma.fabric.topology.TopologyReader;
 import org.softrdma.fabric.topology.TopologyWriter;
 import org.softrdma.tools.cli.AnnotatedTool;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Service;
 import org.softrdma.tools.cli.ToolFailure;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -97,7 +98,7 @@ public final class FabricTool extends AnnotatedTool {
                 + " switches, " + topology.nodes().stream().filter(each -> each.kind() != Topology.Kind.SWITCH).count() + " adapters, "
                 + topology.cables().size() + " cables" + reach(clients));
             console.out().flush();
-            awaitEnd(process);
+            Service.awaitEnd(process::close);
         }
     }
 
@@ -119,22 +120,6 @@ public final class FabricTool extends AnnotatedTool {
             case FabricProcess.Ibsim.Udp udp -> "; tools: IBSIM_SERVER_NAME=127.0.0.1 IBSIM_SERVER_PORT=" + udp.port()
                 + " SIM_HOST=NODE ibsim-run TOOL";
         };
-    }
-
-    /** Runs until the process is told to end. */
-    private static void awaitEnd(FabricProcess process) {
-        Thread main = Thread.currentThread();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            main.interrupt();
-            process.close();
-        }));
-        try {
-            while (true) {
-                Thread.sleep(Long.MAX_VALUE);
-            }
-        } catch (InterruptedException ended) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private static Topology read(Path file) {

@@ -2,17 +2,15 @@
 package org.softrdma.tools.nfs;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.storage.NfsOptions;
 import org.softrdma.storage.NfsServer;
 import org.softrdma.tools.cli.AnnotatedTool;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Service;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.VerbsException;
 import picocli.CommandLine.Command;
@@ -73,7 +71,7 @@ public final class NfsTool extends AnnotatedTool {
                     + " port " + each.getPort() + ", MOUNT at TCP port " + server.mountPort());
             }
             console.out().flush();
-            awaitEnd(server);
+            Service.awaitEnd(server::close);
         } catch (IOException refused) {
             throw new ToolFailure(NAME + refused.getMessage());
         } catch (VerbsException refused) {
@@ -83,33 +81,6 @@ public final class NfsTool extends AnnotatedTool {
     }
 
     private List<InetSocketAddress> listenAt() {
-        if (addresses.isEmpty()) {
-            return NfsOptions.anyAddress(port);
-        }
-        List<InetSocketAddress> all = new ArrayList<>();
-        for (String each : addresses) {
-            try {
-                all.add(new InetSocketAddress(InetAddress.getByName(each), port));
-            } catch (UnknownHostException unknown) {
-                throw new ToolFailure(NAME + "unknown address " + each);
-            }
-        }
-        return all;
-    }
-
-    /** Serves until the process is ended by a signal, which closes the connections first. */
-    private static void awaitEnd(NfsServer server) {
-        Thread main = Thread.currentThread();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            main.interrupt();
-            server.close();
-        }));
-        try {
-            while (true) {
-                Thread.sleep(Long.MAX_VALUE);
-            }
-        } catch (InterruptedException ended) {
-            Thread.currentThread().interrupt();
-        }
+        return addresses.isEmpty() ? NfsOptions.anyAddress(port) : Service.addresses(NAME, addresses, port);
     }
 }

@@ -2,12 +2,9 @@
 package org.softrdma.tools.nvme;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.storage.NfsOptions;
 import org.softrdma.storage.nvme.NvmeOptions;
@@ -17,6 +14,7 @@ import org.softrdma.storage.nvme.store.FileStore;
 import org.softrdma.storage.nvme.store.MemoryStore;
 import org.softrdma.tools.cli.AnnotatedTool;
 import org.softrdma.tools.cli.Console;
+import org.softrdma.tools.cli.Service;
 import org.softrdma.tools.cli.ToolFailure;
 import org.softrdma.verbs.VerbsException;
 import picocli.CommandLine.Command;
@@ -92,7 +90,7 @@ public final class NvmeTool extends AnnotatedTool {
                     + each.getAddress().getHostAddress() + " port " + each.getPort());
             }
             console.out().flush();
-            awaitEnd(target);
+            Service.awaitEnd(target::close);
         } catch (IllegalArgumentException tooSmall) {
             store.close();
             throw new ToolFailure(NAME + tooSmall.getMessage());
@@ -112,33 +110,6 @@ public final class NvmeTool extends AnnotatedTool {
     }
 
     private List<InetSocketAddress> listenAt() {
-        if (addresses.isEmpty()) {
-            return NfsOptions.anyAddress(port);
-        }
-        List<InetSocketAddress> all = new ArrayList<>();
-        for (String each : addresses) {
-            try {
-                all.add(new InetSocketAddress(InetAddress.getByName(each), port));
-            } catch (UnknownHostException unknown) {
-                throw new ToolFailure(NAME + "unknown address " + each);
-            }
-        }
-        return all;
-    }
-
-    /** Serves until the process is ended by a signal, which closes the connections first. */
-    private static void awaitEnd(NvmeTarget target) {
-        Thread main = Thread.currentThread();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            main.interrupt();
-            target.close();
-        }));
-        try {
-            while (true) {
-                Thread.sleep(Long.MAX_VALUE);
-            }
-        } catch (InterruptedException ended) {
-            Thread.currentThread().interrupt();
-        }
+        return addresses.isEmpty() ? NfsOptions.anyAddress(port) : Service.addresses(NAME, addresses, port);
     }
 }
