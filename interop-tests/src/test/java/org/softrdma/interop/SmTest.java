@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +23,7 @@ class SmTest {
     static final ProgramsExtension PROGRAMS = new ProgramsExtension("opensm", "ibsim", "ibsim-run", "ibnetdiscover", "setpriv");
 
     private static final Path NETS = Path.of("/usr/share/doc/ibsim-utils/net-examples");
+    private static final List<List<String>> QUERIES = List.of(List.of(), List.of("-g"), List.of("-m"), List.of("-s"), List.of("LR"));
     /** Three switches in a ring, whose third cable is not needed, and two adapters at each. */
     private static final String THREE_SWITCHES = """
         Switch 8 "s1"
@@ -101,6 +104,39 @@ class SmTest {
                 throw new IllegalStateException(full);
             }
         }, "h1", "h6");
+    }
+
+    /** Answers of subnet administration, in any order, without the LIDs, which a manager may choose. */
+    private static List<String> administered(FabricLab lab, String node) {
+        List<String> dumps = new ArrayList<>();
+        for (List<String> query : QUERIES) {
+            List<String> command = new ArrayList<>(List.of("saquery"));
+            command.addAll(query);
+            String output = lab.run(node, command.toArray(String[]::new));
+            Stream.of(output.split("(?m)^(?=.* dump:)")).map(each -> query + each.replaceAll("(?i)(lid\\.+)\\d+", "$1N")).sorted()
+                .forEach(dumps::add);
+        }
+        String manager = lab.run(node, "sminfo").replaceAll("(?s).*sm lid (\\d+).*", "$1");
+        String path = lab.run(node, "saquery", "-p", "--src-to-dst", lidOf(lab, node) + ":" + manager);
+        dumps.add(path.replaceAll("(?i)(lid\\.+)\\d+", "$1N"));
+        return dumps;
+    }
+
+    /** saquery asks for nodes, groups, members, managers and links. */
+    @Test
+    void shouldAnswerSaqueryAsOpensmDoes() throws IOException {
+        List<List<String>> answers = new ArrayList<>();
+        for (boolean ours : List.of(false, true)) {
+            try (FabricLab lab = new FabricLab("sa-" + (ours ? "ours" : "opensm"));
+                RunningCommand net = lab.runIbsim(NETS.resolve("net.1"));
+                RunningCommand running = ours ? lab.manager("Hca1") : lab.opensm("Hca1")) {
+                FabricLab.awaitSubnetUp(running, 1);
+                assertTrue(net.isRunning());
+                answers.add(administered(lab, "Hca2"));
+            }
+        }
+        assertTrue(answers.getFirst().toString().contains("ff12:401b:ffff::ffff:ffff"), answers.toString());
+        assertEquals(answers.getFirst(), answers.getLast());
     }
 
     @Test

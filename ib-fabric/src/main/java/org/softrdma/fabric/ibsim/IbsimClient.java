@@ -11,6 +11,8 @@ import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.wire.ib.MadMethod;
 import org.softrdma.wire.ib.NodeInfo;
+import org.softrdma.wire.ib.Rmpp;
+import org.softrdma.wire.ib.SaMad;
 import org.softrdma.wire.ib.SmAttribute;
 import org.softrdma.wire.ib.Smp;
 import org.softrdma.wire.mad.Mad;
@@ -135,7 +137,7 @@ public final class IbsimClient implements AutoCloseable {
      * @throws VerbsException ENODEV: the server is gone; EAGAIN: it does not receive
      */
     public void send(ManagementPacket sent) {
-        SimPacket.put(packet, sent.dlid(), sent.slid(), sent.destQpn(), sent.sourceQpn(), 0, Mad.LENGTH, sent.mad());
+        SimPacket.put(packet, sent.dlid(), sent.slid(), sent.destQpn(), sent.sourceQpn(), 0, bytes(sent.mad()), sent.mad());
         for (int i = 0; i < MAX_SENDS; i++) {
             switch (sockets.send(PACKETS, packet)) {
                 case YES -> {
@@ -146,6 +148,13 @@ public final class IbsimClient implements AutoCloseable {
             }
         }
         throw new VerbsException(Errno.EAGAIN, "fabric", server + " does not receive");
+    }
+
+    /** Bytes of a datagram that say something: of a table in one packet, the records; programs compute their number from it. */
+    private static int bytes(ByteBuffer mad) {
+        boolean whole = Mad.managementClass(mad, 0) == SaMad.CLASS && Rmpp.isActive(mad, 0) && Rmpp.TYPE.get(mad, 0) == Rmpp.TYPE_DATA
+            && Rmpp.has(mad, 0, Rmpp.FLAG_FIRST) && Rmpp.has(mad, 0, Rmpp.FLAG_LAST);
+        return whole ? Rmpp.HEADER_END + Rmpp.PAYLOAD_LENGTH.get(mad, 0) : Mad.LENGTH;
     }
 
     /** Next datagram received, or null. Requests of this client that the server returns as timed out are no answers, and left out. */

@@ -2,6 +2,7 @@
 package org.softrdma.fabric.run;
 
 import java.security.SecureRandom;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.softrdma.device.agent.Deadline;
@@ -43,7 +44,7 @@ public final class ManagerProcess implements AutoCloseable {
         client = IbsimClient.connect(options.udp() == null ? new SimServer.Local(options.base()) : new SimServer.Udp(options.udp()),
             options.node(), true);
         manager = new SubnetManager(new SmSettings(client.portGuid(), options.priority(),
-            options.sweepSeconds() == 0 ? Deadline.NEVER : options.sweepSeconds() * SECOND_NS, options.timeoutMs() * MILLISECOND_NS,
+            options.sweepSeconds() == 0 ? Deadline.NEVER : options.sweepSeconds() * SECOND_NS, options.timeoutMs() * MILLISECOND_NS, false,
             new SecureRandom().nextLong(1L << FIRST_TRANSACTION_BITS)), System.nanoTime());
     }
 
@@ -112,9 +113,11 @@ public final class ManagerProcess implements AutoCloseable {
         client.wakeup();
     }
 
-    /** Counters of the manager, of the thread that runs it. */
+    /** Counters of the manager and its subnet administration, of the thread that runs it. */
     public Map<String, Long> counters() {
-        return manager.counters().toMap();
+        Map<String, Long> all = new LinkedHashMap<>(manager.counters().toMap());
+        all.putAll(manager.administrator().counters().toMap());
+        return all;
     }
 
     /** Leaves the node. */

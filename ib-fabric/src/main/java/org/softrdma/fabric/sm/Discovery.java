@@ -24,13 +24,17 @@ final class Discovery {
 
     private final RequestQueue requests;
     private final Counters<SmCounter> counters;
+    private final boolean clears;
     private final Map<Long, ManagedNode> nodes = new LinkedHashMap<>();
     private boolean complete = true;
+    private boolean leavesNotes;
     private ManagedPort own;
 
-    Discovery(RequestQueue requests, Counters<SmCounter> counters) {
+    /** @param clears whether the notes of changes are for this manager: it is the master */
+    Discovery(RequestQueue requests, Counters<SmCounter> counters, boolean clears) {
         this.requests = requests;
         this.counters = counters;
+        this.clears = clears;
     }
 
     void begin() {
@@ -50,6 +54,11 @@ final class Discovery {
     /** Whether all that should have answered did. */
     boolean isComplete() {
         return complete;
+    }
+
+    /** Whether switches have notes of changes that were left for the master. */
+    boolean leavesNotes() {
+        return leavesNotes;
     }
 
     /** @param from port whose cable leads to the node; null for the manager's own node */
@@ -79,8 +88,9 @@ final class Discovery {
                 counters.count(SmCounter.DROP_OUT_OF_REACH);
                 return;
             }
-            node = new ManagedNode(guid, isSwitch, count, path);
+            node = new ManagedNode(dataOf(mad, NodeInfo.LENGTH), path);
             nodes.put(guid, node);
+            readDescription(node);
             addSwitchPorts(node, NodeInfo.PORT_GUID.getLong(mad, at));
         } else if (node.isSwitch != isSwitch || node.portCount != count) {
             counters.count(SmCounter.DROP_BAD_NODE);
@@ -96,6 +106,15 @@ final class Discovery {
         } else {
             connect(from, node.ports.get(arrival));
         }
+    }
+
+    private void readDescription(ManagedNode node) {
+        requests.add(SmAttribute.NODE_DESCRIPTION, 0, node.path, null, mad -> {
+            complete &= mad != null;
+            if (mad != null) {
+                node.description = dataOf(mad, Smp.DATA_LENGTH);
+            }
+        });
     }
 
     private static void connect(ManagedPort one, ManagedPort other) {
@@ -120,7 +139,9 @@ final class Discovery {
             return;
         }
         node.switchInfo = dataOf(mad, SwitchInfo.LENGTH);
-        if (SwitchInfo.PORT_STATE_CHANGE.isSet(node.switchInfo, 0)) {
+        boolean noted = SwitchInfo.PORT_STATE_CHANGE.isSet(node.switchInfo, 0);
+        leavesNotes |= noted && !clears;
+        if (noted && clears) {
             requests.add(SmAttribute.SWITCH_INFO, 0, node.path, node.switchInfo, cleared -> {
                 complete &= cleared != null;
                 readPorts(node);

@@ -3,6 +3,8 @@ package org.softrdma.fabric.sm;
 
 import java.nio.ByteBuffer;
 import java.util.TreeMap;
+import org.softrdma.wire.ib.NodeInfo;
+import org.softrdma.wire.ib.Smp;
 
 /** A node as one sweep found it. */
 final class ManagedNode {
@@ -13,13 +15,18 @@ final class ManagedNode {
     final byte[] path;
     /** Ports by number: all ports of a switch, and those ports of an adapter that were reached. */
     final TreeMap<Integer, ManagedPort> ports = new TreeMap<>();
+    /** NodeInfo as of the port by which the node was found. */
+    final ByteBuffer info;
+    /** NodeDescription; zeros before it was read. */
+    ByteBuffer description = ByteBuffer.allocate(Smp.DATA_LENGTH);
     /** SwitchInfo; null on other nodes, and before it was read. */
     ByteBuffer switchInfo;
 
-    ManagedNode(long guid, boolean isSwitch, int portCount, byte[] path) {
-        this.guid = guid;
-        this.isSwitch = isSwitch;
-        this.portCount = portCount;
+    ManagedNode(ByteBuffer info, byte[] path) {
+        this.info = info;
         this.path = path;
+        guid = NodeInfo.NODE_GUID.getLong(info, 0);
+        isSwitch = NodeInfo.TYPE.get(info, 0) == NodeInfo.TYPE_SWITCH;
+        portCount = NodeInfo.PORTS.get(info, 0);
     }
 }

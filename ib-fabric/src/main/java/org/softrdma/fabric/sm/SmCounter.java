@@ -25,6 +25,8 @@ public enum SmCounter {
     DROP_UNSUPPORTED,
     /** Control packets of other managers that this one's state does not allow. */
     DROP_BAD_STATE,
+    /** Traps that came while another manager was the master. */
+    DROP_NOT_MASTER,
     /** Responses that no request waits for. */
     DROP_NO_REQUEST,
     /** Traps from a LID that no port can have. */

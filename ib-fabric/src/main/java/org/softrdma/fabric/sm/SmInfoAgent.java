@@ -15,7 +15,7 @@ import org.softrdma.wire.mad.Mad;
  */
 final class SmInfoAgent {
     /** SM_Key, by which managers trust each other: opensm's, which ignores managers with another one. */
-    private static final long SM_KEY = 1;
+    static final long SM_KEY = 1;
 
     private final SmSettings settings;
     private int state = SmInfo.STATE_DISCOVERING;

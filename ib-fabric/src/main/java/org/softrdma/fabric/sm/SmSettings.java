@@ -10,9 +10,10 @@ import org.softrdma.device.agent.Deadline;
  * @param priority         0 to 15; of several managers, that of the greatest priority becomes the master
  * @param sweepIntervalNs  interval of light sweeps; {@link Deadline#NEVER} for none
  * @param timeoutNs        time for a response
+ * @param segments         whether clients of subnet administration receive messages of several packets
  * @param firstTransaction transaction ID of the first request; those after it follow
  */
-public record SmSettings(long portGuid, int priority, long sweepIntervalNs, long timeoutNs, long firstTransaction) {
+public record SmSettings(long portGuid, int priority, long sweepIntervalNs, long timeoutNs, boolean segments, long firstTransaction) {
     /** Greatest priority. */
     public static final int MAX_PRIORITY = 15;
     /** Interval of light sweeps unless another one is chosen, as of opensm. */

@@ -3,17 +3,15 @@ package org.softrdma.fabric.sm;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.fabric.mad.ManagementPacket;
-import org.softrdma.wire.ib.LinearForwardingBlock;
+import org.softrdma.fabric.sa.MulticastGroup;
+import org.softrdma.fabric.sa.SubnetAdministrator;
 import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.ib.MadMethod;
 import org.softrdma.wire.ib.MadStatus;
+import org.softrdma.wire.ib.MulticastForwardingBlock;
 import org.softrdma.wire.ib.Notice;
 import org.softrdma.wire.ib.PortInfo;
 import org.softrdma.wire.ib.SmAttribute;
@@ -27,47 +25,38 @@ import org.softrdma.wire.mad.Mad;
  * several managers the first one by priority does this as the master, and the others stand by. Pure: datagrams and the time come in,
  * datagrams and a deadline go out. Source: IBA vol 1 §14.4.
  *
- * <p>A heavy sweep does everything. A light sweep only reads whether a switch noted a change; then, after a trap of a change, or after a
- * sweep in which something did not answer, a heavy one follows.
+ * <p>A heavy sweep does everything. A light sweep only reads whether a switch noted a change, or another manager wrote to the own port;
+ * then, after a trap of a change, or after a sweep in which something did not answer, a heavy one follows.
  */
 public final class SubnetManager {
-    /** Interval after which a sweep that was not complete is repeated. */
+    /** Interval after which a sweep is repeated that was not complete, or found another master. */
     public static final long RETRY_INTERVAL_NS = 1_000_000_000L;
     /** Answers to others that can wait to be sent. */
     static final int MAX_ANSWERS = 64;
-    private static final long DEFAULT_PREFIX = 0xFE80_0000_0000_0000L;
-    /** About a second. */
-    private static final int SUBNET_TIMEOUT = 18;
-    /** Life time of packets in a switch, and in its queues to another switch and to an adapter: 4.096 µs · 2^value; opensm's. */
-    private static final int PACKET_LIFE_TIME = 18;
-    private static final int QUEUE_LIFE_TIME = 18;
-    private static final int LEAF_QUEUE_LIFE_TIME = 16;
-    /** Packets that are dropped in sequence before a lane is stalled; opensm's. */
-    private static final int STALL_COUNT = 7;
-    /** LinkSpeedEnabled and LinkSpeedExtEnabled: all that are supported, from the next training on. */
-    private static final int ALL_SPEEDS = 0xF;
-    private static final int ALL_EXTENDED_SPEEDS = 0x1F;
-    /** Errors of a link, and overruns of a buffer, that are reported when they come in sequence; opensm's. */
-    private static final int ERROR_THRESHOLD = 8;
 
-    private enum Step { IDLE, STANDBY, LIGHT_SWEEP, DISCOVER, COMPARE, HAND_OVER, CONFIGURE, ARM, ACTIVATE }
+    private enum Step { IDLE, STANDBY, LIGHT_SWEEP, DISCOVER, COMPARE, HAND_OVER, CONFIGURE, ARM, ACTIVATE, GROUPS }
 
     private final Counters<SmCounter> counters = new Counters<>(SmCounter.class);
     private final SmSettings settings;
     private final RequestQueue requests;
     private final SmInfoAgent info;
     private final Standby standby;
+    private final SubnetAdministrator administrator;
     private final ArrayDeque<ManagementPacket> answers = new ArrayDeque<>();
     private final LidTable lids = new LidTable();
     private Step step = Step.IDLE;
     private Discovery found;
     private OtherManagers others;
+    private SubnetWriter writer;
     /** Route to the manager that was sent the subnet and has not acknowledged; null for none. */
     private byte[] handedTo;
     private boolean handedOver;
+    /** Blocks of multicast forwarding tables that had entries at some time. */
+    private int groupBlocks;
     private boolean swept;
     private boolean up;
-    private boolean complete;
+    /** The last sweep found another master, which will hand its part of the subnet over. */
+    private boolean contested;
     private boolean changed = true;
     private long nextSweepNs;
 
@@ -77,6 +66,7 @@ public final class SubnetManager {
         requests = new RequestQueue(counters, settings.firstTransaction(), settings.timeoutNs());
         info = new SmInfoAgent(settings);
         standby = new Standby(requests);
+        administrator = new SubnetAdministrator(SmInfoAgent.SM_KEY, settings.segments(), info::data);
         nextSweepNs = nowNs;
     }
 
@@ -99,17 +89,25 @@ public final class SubnetManager {
         return counters;
     }
 
+    /** Subnet administration at the manager's port. */
+    public SubnetAdministrator administrator() {
+        return administrator;
+    }
+
     // ---- input ----
 
     /** Whether a datagram that arrived at the manager's port is for it. */
     public boolean accepts(ManagementPacket packet) {
-        return packet.isSubnetManagement() && (packet.method() == MadMethod.TRAP || SmInfoAgent.serves(packet)
-            || packet.method() == MadMethod.GET_RESPONSE && requests.awaits(packet.transactionId()));
+        boolean answers = packet.method() == MadMethod.GET_RESPONSE && requests.awaits(packet.transactionId());
+        return SubnetAdministrator.serves(packet)
+            || packet.isSubnetManagement() && (packet.method() == MadMethod.TRAP || SmInfoAgent.serves(packet) || answers);
     }
 
     /** Handles a datagram; what it has no use for is dropped and counted. */
     public void onPacket(ManagementPacket packet, long nowNs) {
-        if (packet.mad().capacity() < Mad.LENGTH || Mad.baseVersion(packet.mad(), 0) != Mad.BASE_VERSION
+        if (SubnetAdministrator.serves(packet)) {
+            administrator.onPacket(packet, nowNs);
+        } else if (packet.mad().capacity() < Mad.LENGTH || Mad.baseVersion(packet.mad(), 0) != Mad.BASE_VERSION
             || Mad.classVersion(packet.mad(), 0) != Smp.CLASS_VERSION) {
             counters.count(SmCounter.DROP_MALFORMED);
         } else if (packet.isDirected() && packet.method() == MadMethod.GET_RESPONSE) {
@@ -125,8 +123,12 @@ public final class SubnetManager {
         }
     }
 
-    /** Ends the repetition of a trap. Source: IBA vol 1 §13.4.9. */
+    /** Ends the repetition of a trap, unless that is for the master, to which it will be sent again. Source: IBA vol 1 §13.4.9. */
     private void onTrap(ManagementPacket packet) {
+        if (info.state() == SmInfo.STATE_STANDBY || info.state() == SmInfo.STATE_NOT_ACTIVE) {
+            counters.count(SmCounter.DROP_NOT_MASTER);
+            return;
+        }
         if (packet.slid() == 0 || packet.slid() > Lrh.LAST_UNICAST_LID) {
             counters.count(SmCounter.DROP_BAD_LID);
             return;
@@ -138,6 +140,7 @@ public final class SubnetManager {
         ByteBuffer repress = ManagementPacket.copyOf(packet.mad());
         repress.put(Mad.METHOD_OFFSET, (byte) MadMethod.TRAP_REPRESS);
         answer(packet, repress);
+        administrator.onTrap(packet);
     }
 
     private void onSmInfo(ManagementPacket packet, long nowNs) {
@@ -160,11 +163,10 @@ public final class SubnetManager {
         boolean master = info.state() == SmInfo.STATE_MASTER;
         switch (modifier) {
             case SmInfo.HANDOVER -> {
-                byte[] from = standingBy ? standby.path() : master && others != null ? others.master() : null;
-                if (from == null) {
+                if (!standingBy && !master) {
                     return false;
                 }
-                takeOver(from);
+                takeOver(standingBy ? standby.path() : others.master());
             }
             case SmInfo.ACKNOWLEDGE -> {
                 if (master && handedTo != null) {
@@ -198,19 +200,23 @@ public final class SubnetManager {
         return true;
     }
 
+    /** @param from route to the manager that hands the subnet over; null if this one, a master too, has not met it yet */
     private void takeOver(byte[] from) {
         info.setState(SmInfo.STATE_MASTER);
         if (step == Step.STANDBY) {
             step = Step.IDLE;
         }
         changed = true;
-        requests.add(SmAttribute.SM_INFO, SmInfo.ACKNOWLEDGE, from, info.data(), mad -> { });
+        if (from != null) {
+            requests.add(SmAttribute.SM_INFO, SmInfo.ACKNOWLEDGE, from, info.data(), mad -> { });
+        }
     }
 
     private void standBy(byte[] toMaster, long nowNs) {
         counters.count(SmCounter.STANDBY);
         requests.clear();
         info.setState(SmInfo.STATE_STANDBY);
+        administrator.serve(null);
         step = Step.STANDBY;
         handedTo = null;
         up = false;
@@ -236,6 +242,7 @@ public final class SubnetManager {
     /** Does what is due. */
     public void onTime(long nowNs) {
         requests.onTime(nowNs);
+        administrator.onTime(nowNs);
         advance(nowNs);
         if (step == Step.STANDBY) {
             standby.onTime(nowNs);
@@ -244,11 +251,14 @@ public final class SubnetManager {
             }
         }
         if (step == Step.IDLE && (changed || Deadline.isDue(nextSweepNs, nowNs))) {
-            if (changed || !up) {
+            if (changed || !up || contested) {
                 beginHeavySweep();
             } else {
                 beginLightSweep();
             }
+        } else if (step == Step.IDLE && administrator.haveGroupsChanged()) {
+            step = Step.GROUPS;
+            writeGroups();
         }
     }
 
@@ -257,21 +267,25 @@ public final class SubnetManager {
     /** Next datagram to send by the manager's port, or null. */
     public ManagementPacket transmit(long nowNs) {
         ManagementPacket answer = answers.poll();
+        if (answer == null) {
+            answer = administrator.transmit(nowNs);
+        }
         return answer != null ? answer : requests.transmit(nowNs);
     }
 
     /** When {@link #onTime} must be called next. */
     public long deadlineNs() {
-        return switch (step) {
+        long stepNs = switch (step) {
             case IDLE -> Deadline.earlier(nextSweepNs, requests.deadlineNs());
             case STANDBY -> Deadline.earlier(standby.deadlineNs(), requests.deadlineNs());
             default -> requests.deadlineNs();
         };
+        return Deadline.earlier(stepNs, administrator.deadlineNs());
     }
 
-    /** Whether {@link #onTime} has something to do before its deadline: a trap said that the subnet changed. */
+    /** Whether {@link #onTime} has something to do before its deadline: the subnet or a multicast group changed. */
     public boolean wantsSweep() {
-        return step == Step.IDLE && changed;
+        return step == Step.IDLE && (changed || administrator.haveGroupsChanged());
     }
 
     // ---- sweeps ----
@@ -280,8 +294,7 @@ public final class SubnetManager {
         counters.count(SmCounter.LIGHT_SWEEPS);
         step = Step.LIGHT_SWEEP;
         ManagedPort own = found.own();
-        requests.add(SmAttribute.PORT_INFO, own.number, own.path, null,
-            mad -> changed |= mad == null || own.number != 0 && PortInfo.STATE.get(mad, Smp.DATA_OFFSET) != own.state());
+        requests.add(SmAttribute.PORT_INFO, own.number, own.path, null, mad -> changed |= mad == null || isOtherThanWritten(own, mad));
         for (ManagedNode each : found.nodes()) {
             if (each.isSwitch) {
                 requests.add(SmAttribute.SWITCH_INFO, 0, each.path, null,
@@ -290,12 +303,17 @@ public final class SubnetManager {
         }
     }
 
+    private static boolean isOtherThanWritten(ManagedPort own, ByteBuffer mad) {
+        int at = Smp.DATA_OFFSET;
+        return own.number != 0 && PortInfo.STATE.get(mad, at) != own.state() || PortInfo.LID.get(mad, at) != own.lid
+            || PortInfo.SM_LID.get(mad, at) != own.lid;
+    }
+
     private void beginHeavySweep() {
         counters.count(SmCounter.HEAVY_SWEEPS);
         step = Step.DISCOVER;
         changed = false;
-        complete = true;
-        found = new Discovery(requests, counters);
+        found = new Discovery(requests, counters, info.state() == SmInfo.STATE_MASTER);
         found.begin();
     }
 
@@ -309,6 +327,7 @@ public final class SubnetManager {
                 case CONFIGURE -> setStates(Step.ARM, PortInfo.STATE_INIT, PortInfo.STATE_ARMED);
                 case ARM -> setStates(Step.ACTIVATE, PortInfo.STATE_ARMED, PortInfo.STATE_ACTIVE);
                 case ACTIVATE -> end(nowNs);
+                case GROUPS -> step = Step.IDLE;
                 default -> {
                     step = Step.IDLE;
                     nextSweepNs = Deadline.after(settings.sweepIntervalNs(), nowNs);
@@ -338,6 +357,11 @@ public final class SubnetManager {
             return;
         } else if (found.own() != null) {
             info.setState(SmInfo.STATE_MASTER);
+            if (found.leavesNotes()) {
+                // They are this manager's now: what they note is read after they are cleared.
+                beginHeavySweep();
+                return;
+            }
         }
         configure();
     }
@@ -355,8 +379,10 @@ public final class SubnetManager {
     private void end(long nowNs) {
         step = Step.IDLE;
         swept = true;
-        up = complete && found.own() != null;
-        nextSweepNs = Deadline.after(up ? settings.sweepIntervalNs() : RETRY_INTERVAL_NS, nowNs);
+        up = writer.isComplete();
+        administrator.serve(found.own() == null ? null : writer.subnet());
+        contested = others.master() != null;
+        nextSweepNs = Deadline.after(up && !contested ? settings.sweepIntervalNs() : RETRY_INTERVAL_NS, nowNs);
         if (up) {
             counters.count(SmCounter.SUBNET_UP);
         }
@@ -364,143 +390,22 @@ public final class SubnetManager {
 
     private void configure() {
         step = Step.CONFIGURE;
-        complete &= found.isComplete();
-        if (found.own() == null) {
-            complete = false;
-            return;
-        }
-        List<ManagedPort> ends = new ArrayList<>();
-        for (ManagedNode node : found.nodes()) {
-            node.ports.values().stream().filter(each -> each.isEnd() && each.info != null).forEach(ends::add);
-        }
-        int topLid = lids.assign(ends);
-        for (ManagedPort each : ends) {
-            if (each.lid == 0) {
-                counters.count(SmCounter.NO_LID);
-            }
-        }
-        writeRoutes(topLid, ends);
-        for (ManagedNode node : found.nodes()) {
-            for (ManagedPort each : node.ports.values()) {
-                if (each.info != null && (each.isEnd() || each.hasLink())) {
-                    writePort(each);
-                }
-            }
-        }
+        writer = new SubnetWriter(found, lids, requests, counters);
+        writer.configure();
+        writeGroups();
     }
 
-    private void writeRoutes(int topLid, List<ManagedPort> ends) {
-        SwitchGraph graph = new SwitchGraph();
-        Map<ManagedNode, Integer> numbers = new HashMap<>();
-        for (ManagedNode node : found.nodes()) {
-            if (node.isSwitch && node.switchInfo != null) {
-                numbers.put(node, graph.addSwitch());
-            }
+    private void writeGroups() {
+        administrator.takeGroupsChanged();
+        for (MulticastGroup each : administrator.groups()) {
+            int block = (each.mlid() - Lrh.FIRST_MULTICAST_LID) / MulticastForwardingBlock.ENTRIES;
+            groupBlocks = Math.max(groupBlocks, block + 1);
         }
-        for (ManagedNode node : found.nodes()) {
-            if (numbers.containsKey(node)) {
-                for (ManagedPort each : node.ports.values()) {
-                    if (each.hasLink() && each.peer != null && each.peer.hasLink() && numbers.containsKey(each.peer.node)) {
-                        graph.addLink(numbers.get(node), each.number, numbers.get(each.peer.node));
-                    }
-                }
-            }
-        }
-        for (ManagedPort each : ends) {
-            ManagedPort entry = each.number == 0 ? each : each.peer;
-            if (each.lid != 0 && entry != null && numbers.containsKey(entry.node)) {
-                graph.addDestination(each.lid, numbers.get(entry.node), entry.number);
-            }
-        }
-        ForwardingTables tables = Routing.route(graph, topLid);
-        numbers.forEach((node, number) -> writeTable(node, number, tables, topLid));
+        writer.writeGroups(administrator.groups(), groupBlocks);
     }
 
-    private void writeTable(ManagedNode node, int number, ForwardingTables tables, int topLid) {
-        int cap = SwitchInfo.LINEAR_CAP.get(node.switchInfo, 0);
-        int top = Math.min(topLid, cap - 1);
-        if (top < topLid) {
-            counters.count(SmCounter.NO_LID);
-        }
-        for (int block = 0; block * LinearForwardingBlock.ENTRIES <= top; block++) {
-            ByteBuffer data = ByteBuffer.allocate(Smp.DATA_LENGTH);
-            for (int i = 0; i < LinearForwardingBlock.ENTRIES; i++) {
-                LinearForwardingBlock.set(data, 0, i, tables.get(number, block * LinearForwardingBlock.ENTRIES + i));
-            }
-            write(SmAttribute.LINEAR_FORWARDING, block, node.path, data);
-        }
-        SwitchInfo.LINEAR_TOP.set(node.switchInfo, 0, Math.max(0, top));
-        SwitchInfo.LIFE_TIME.set(node.switchInfo, 0, PACKET_LIFE_TIME);
-        SwitchInfo.PORT_STATE_CHANGE.set(node.switchInfo, 0, 0);
-        write(SmAttribute.SWITCH_INFO, 0, node.path, node.switchInfo);
-    }
-
-    private void writePort(ManagedPort port) {
-        ByteBuffer info = port.info;
-        int mtu = PortInfo.MTU_CAP.get(info, 0);
-        int lanes = PortInfo.VL_CAP.get(info, 0);
-        if (port.number != 0 && port.peer != null && port.peer.info != null) {
-            mtu = Math.min(mtu, PortInfo.MTU_CAP.get(port.peer.info, 0));
-            lanes = Math.min(lanes, PortInfo.VL_CAP.get(port.peer.info, 0));
-        }
-        PortInfo.NEIGHBOR_MTU.set(info, 0, mtu);
-        PortInfo.OPERATIONAL_VLS.set(info, 0, lanes);
-        PortInfo.LOCAL_PHY_ERRORS.set(info, 0, ERROR_THRESHOLD);
-        PortInfo.OVERRUN_ERRORS.set(info, 0, ERROR_THRESHOLD);
-        if (port.number != 0 && port.node.isSwitch) {
-            PortInfo.HOQ_LIFE.set(info, 0, port.peer != null && port.peer.node.isSwitch ? QUEUE_LIFE_TIME : LEAF_QUEUE_LIFE_TIME);
-            PortInfo.VL_STALL_COUNT.set(info, 0, STALL_COUNT);
-        }
-        if (port.isEnd()) {
-            PortInfo.GID_PREFIX.set(info, 0, DEFAULT_PREFIX);
-            PortInfo.LID.set(info, 0, port.lid);
-            PortInfo.LMC.set(info, 0, 0);
-            PortInfo.SM_LID.set(info, 0, found.own().lid);
-            PortInfo.SM_SL.set(info, 0, 0);
-            PortInfo.SUBNET_TIMEOUT.set(info, 0, SUBNET_TIMEOUT);
-        }
-        ByteBuffer data = noChange(info);
-        if (port.number != 0) {
-            PortInfo.LINK_SPEED_ENABLED.set(data, 0, ALL_SPEEDS);
-            PortInfo.LINK_SPEED_EXT_ENABLED.set(data, 0, ALL_EXTENDED_SPEEDS);
-        }
-        write(SmAttribute.PORT_INFO, port.number, port.path, data);
-    }
-
-    /** Takes all links that are in one state to the next one. */
     private void setStates(Step next, int from, int to) {
         step = next;
-        for (ManagedNode node : found.nodes()) {
-            for (ManagedPort each : node.ports.values()) {
-                if (each.hasLink() && each.state() == from && each.peer != null) {
-                    ByteBuffer data = noChange(each.info);
-                    PortInfo.STATE.set(data, 0, to);
-                    requests.add(SmAttribute.PORT_INFO, each.number, each.path, data, mad -> {
-                        complete &= mad != null;
-                        if (mad != null) {
-                            PortInfo.STATE.set(each.info, 0, to);
-                        }
-                    });
-                }
-            }
-        }
-    }
-
-    /** PortInfo to write that leaves states, width and speed as they are. */
-    private static ByteBuffer noChange(ByteBuffer info) {
-        ByteBuffer data = ByteBuffer.allocate(PortInfo.LENGTH);
-        data.put(0, info, 0, PortInfo.LENGTH);
-        PortInfo.STATE.set(data, 0, PortInfo.STATE_NO_CHANGE);
-        PortInfo.PHYSICAL_STATE.set(data, 0, 0);
-        PortInfo.LINK_DOWN_DEFAULT_STATE.set(data, 0, 0);
-        PortInfo.LINK_WIDTH_ENABLED.set(data, 0, PortInfo.LINK_NO_CHANGE);
-        PortInfo.LINK_SPEED_ENABLED.set(data, 0, PortInfo.LINK_NO_CHANGE);
-        PortInfo.LINK_SPEED_EXT_ENABLED.set(data, 0, PortInfo.LINK_NO_CHANGE);
-        PortInfo.CLIENT_REREGISTER.set(data, 0, 0);
-        return data;
-    }
-
-    private void write(int attribute, int modifier, byte[] path, ByteBuffer data) {
-        requests.add(attribute, modifier, path, data, mad -> complete &= mad != null);
+        writer.setStates(from, to);
     }
 }

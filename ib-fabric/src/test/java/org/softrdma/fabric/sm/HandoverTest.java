@@ -39,7 +39,7 @@ class HandoverTest {
 
         Running(String node, int priority) {
             port = fabric.find(node).port(1);
-            manager = new SubnetManager(new SmSettings(port.guid(), priority, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS,
+            manager = new SubnetManager(new SmSettings(port.guid(), priority, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true,
                 1_000_000L * all.size() + 1), nowNs);
             fabric.attach(port, this);
             fabric.setManager(port, true, nowNs);
@@ -168,12 +168,24 @@ class HandoverTest {
     void shouldRefuseControlThatItsStateDoesNotAllow() {
         Running master = new Running("h1", 5);
         run(SECOND);
-        for (int modifier : new int[] {0, SmInfo.HANDOVER, SmInfo.ACKNOWLEDGE, SmInfo.DISABLE, SmInfo.STANDBY, SmInfo.DISCOVER, 6, -1}) {
+        for (int modifier : new int[] {0, SmInfo.ACKNOWLEDGE, SmInfo.DISABLE, SmInfo.STANDBY, SmInfo.DISCOVER, 6, -1}) {
             assertEquals(MadStatus.INVALID_FIELD, control(master, modifier), () -> "modifier " + modifier);
         }
-        assertEquals(8, master.manager.counters().get(SmCounter.DROP_BAD_STATE));
+        assertEquals(7, master.manager.counters().get(SmCounter.DROP_BAD_STATE));
         run(SECOND);
         assertMaster(master);
+    }
+
+    /** Two masters of halves that are connected meet: the one that hands over may know more than the other one. */
+    @Test
+    void shouldAcceptTheSubnetAsAMasterToo() {
+        Running master = new Running("h1", 5);
+        run(SECOND);
+        long sweeps = master.manager.counters().get(SmCounter.HEAVY_SWEEPS);
+        assertEquals(MadStatus.OK, control(master, SmInfo.HANDOVER));
+        run(SECOND);
+        assertMaster(master);
+        assertEquals(sweeps + 1, master.manager.counters().get(SmCounter.HEAVY_SWEEPS));
     }
 
     /** @return status of the answer */

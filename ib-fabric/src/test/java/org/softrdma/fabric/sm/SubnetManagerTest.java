@@ -3,32 +3,25 @@ package org.softrdma.fabric.sm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.fabric.mad.ManagementPacket;
-import org.softrdma.fabric.model.Cable;
 import org.softrdma.fabric.model.Fabric;
 import org.softrdma.fabric.model.FabricNode;
 import org.softrdma.fabric.model.FabricObserver;
 import org.softrdma.fabric.model.FabricPort;
-import org.softrdma.fabric.model.FabricSwitch;
 import org.softrdma.fabric.model.MadClient;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.fabric.topology.Topology;
 import org.softrdma.wire.ib.MadMethod;
-import org.softrdma.wire.ib.PortInfo;
 import org.softrdma.wire.ib.SmAttribute;
 import org.softrdma.wire.ib.Smp;
 import org.softrdma.wire.mad.Mad;
@@ -43,7 +36,6 @@ class SubnetManagerTest {
     private SubnetManager manager;
     private FabricPort at;
     private long nowNs;
-    private final Map<FabricPort, FabricPort> peers = new HashMap<>();
 
     private void begin(Topology topology, String node, int seed) {
         fabric = new Fabric(topology, new SplittableRandom(seed), new FabricObserver() { });
@@ -63,7 +55,7 @@ class SubnetManagerTest {
     }
 
     private static SmSettings settings(long guid) {
-        return new SmSettings(guid, 3, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, FIRST_TRANSACTION);
+        return new SmSettings(guid, 3, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true, FIRST_TRANSACTION);
     }
 
     /** Lets time pass. */
@@ -81,79 +73,8 @@ class SubnetManagerTest {
         }
     }
 
-    // ---- an independent view of the subnet ----
-
-    private void readCables() {
-        peers.clear();
-        for (Cable each : fabric.cables()) {
-            if (each.isPlugged()) {
-                peers.put(each.first(), each.second());
-                peers.put(each.second(), each.first());
-            }
-        }
-    }
-
-    private List<FabricPort> ends() {
-        List<FabricPort> ends = new ArrayList<>();
-        for (FabricNode node : fabric.nodes()) {
-            if (node.isSwitch()) {
-                ends.add(node.port(0));
-            } else if (peers.containsKey(node.port(1))) {
-                ends.add(node.port(1));
-            }
-        }
-        return ends;
-    }
-
-    /** Links that a packet goes over, each by the port it is left by. */
-    private List<FabricPort> walk(FabricPort from, FabricPort to) {
-        List<FabricPort> links = new ArrayList<>();
-        FabricPort here = from;
-        while (here != to) {
-            FabricPort out = here.node() instanceof FabricSwitch node ? node.port(node.outputPort(to.lid())) : here;
-            assertTrue(out != null && peers.containsKey(out), () -> "no way from " + from + " to " + to);
-            assertEquals(PortInfo.STATE_ACTIVE, out.state(), () -> out + " is not active");
-            links.add(out);
-            here = peers.get(out);
-            assertTrue(links.size() <= fabric.nodes().size(), () -> "a loop from " + from + " to " + to);
-            if (here.node() == to.node() && to.number() == 0) {
-                here = to;
-            }
-        }
-        return links;
-    }
-
     private void assertConnected() {
-        readCables();
-        List<FabricPort> ends = ends();
-        Set<Integer> lids = new HashSet<>();
-        for (FabricPort each : ends) {
-            assertNotEquals(0, each.lid(), each::toString);
-            assertTrue(lids.add(each.lid()), () -> "LID twice: " + each.lid());
-            assertEquals(at.lid(), each.smLid());
-        }
-        Map<FabricPort, Set<FabricPort>> dependencies = new HashMap<>();
-        for (FabricPort from : ends) {
-            for (FabricPort to : ends) {
-                List<FabricPort> links = walk(from, to);
-                for (int i = 1; i < links.size(); i++) {
-                    dependencies.computeIfAbsent(links.get(i - 1), key -> new HashSet<>()).add(links.get(i));
-                }
-            }
-        }
-        Set<FabricPort> finished = new HashSet<>();
-        dependencies.keySet().forEach(each -> assertNoCycle(each, dependencies, new HashSet<>(), finished));
-    }
-
-    private static void assertNoCycle(FabricPort link, Map<FabricPort, Set<FabricPort>> after, Set<FabricPort> open,
-            Set<FabricPort> finished) {
-        if (finished.contains(link)) {
-            return;
-        }
-        assertTrue(open.add(link), () -> "a loop of credits over " + link);
-        after.getOrDefault(link, Set.of()).forEach(each -> assertNoCycle(each, after, open, finished));
-        open.remove(link);
-        finished.add(link);
+        new ConnectedSubnet(fabric).assertConnected(at.lid());
     }
 
     private void assertUp() {
@@ -174,11 +95,11 @@ class SubnetManagerTest {
     void shouldUseShortestRoutesAndAllSpinesOfTree() {
         begin(Topologies.tree(16, 4, 2), "h1", 1);
         run(SECOND);
-        readCables();
+        ConnectedSubnet view = new ConnectedSubnet(fabric);
         Set<FabricNode> spines = new HashSet<>();
-        for (FabricPort to : ends()) {
+        for (FabricPort to : view.ends()) {
             if (!to.node().isSwitch() && to != at) {
-                List<FabricPort> links = walk(at, to);
+                List<FabricPort> links = view.walk(at, to);
                 assertTrue(links.size() == 2 || links.size() == 4, () -> to + ": " + links.size() + " links");
                 if (links.size() == 4) {
                     spines.add(links.get(2).node());

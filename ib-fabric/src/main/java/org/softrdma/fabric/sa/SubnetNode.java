@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.fabric.sa;
+
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.TreeMap;
+import java.util.function.IntUnaryOperator;
+import org.softrdma.wire.ib.NodeInfo;
+
+/** A node of a {@link Subnet}. */
+public final class SubnetNode {
+    private final ByteBuffer info;
+    private final ByteBuffer description;
+    private final ByteBuffer switchInfo;
+    private final IntUnaryOperator outputs;
+    private final TreeMap<Integer, SubnetPort> ports = new TreeMap<>();
+
+    /**
+     * Creates a node without ports.
+     *
+     * @param info        NodeInfo
+     * @param description NodeDescription, 64 bytes
+     * @param switchInfo  SwitchInfo; null of other nodes
+     * @param outputs     output port by LID, from a switch's linear forwarding table; null of other nodes
+     */
+    public SubnetNode(ByteBuffer info, ByteBuffer description, ByteBuffer switchInfo, IntUnaryOperator outputs) {
+        this.info = info;
+        this.description = description;
+        this.switchInfo = switchInfo;
+        this.outputs = outputs;
+    }
+
+    /**
+     * Adds a port.
+     *
+     * @param guid PortGUID, u64; 0 for an external port of a switch
+     * @param lid  LID; of an external port of a switch, that of port 0
+     * @param info PortInfo
+     */
+    public SubnetPort addPort(int number, long guid, int lid, ByteBuffer info) {
+        SubnetPort port = new SubnetPort(this, number, guid, lid, info);
+        ports.put(number, port);
+        return port;
+    }
+
+    /** NodeGUID, u64. */
+    public long guid() {
+        return NodeInfo.NODE_GUID.getLong(info, 0);
+    }
+
+    boolean isSwitch() {
+        return outputs != null;
+    }
+
+    ByteBuffer info() {
+        return info;
+    }
+
+    ByteBuffer description() {
+        return description;
+    }
+
+    ByteBuffer switchInfo() {
+        return switchInfo;
+    }
+
+    /** Ports by number; of an adapter, those that are connected. */
+    Collection<SubnetPort> ports() {
+        return ports.values();
+    }
+
+    /** The port by which a switch sends packets to a LID; null if it drops them. */
+    SubnetPort output(int lid) {
+        return ports.get(outputs.applyAsInt(lid));
+    }
+}

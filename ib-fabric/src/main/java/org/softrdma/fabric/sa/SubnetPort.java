@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.softrdma.fabric.sa;
+
+import java.nio.ByteBuffer;
+import org.softrdma.wire.ib.IbRate;
+import org.softrdma.wire.ib.PortInfo;
+
+/** A port of a {@link SubnetNode}. */
+public final class SubnetPort {
+    private final SubnetNode node;
+    private final int number;
+    private final long guid;
+    private final int lid;
+    private final ByteBuffer info;
+    private SubnetPort peer;
+
+    SubnetPort(SubnetNode node, int number, long guid, int lid, ByteBuffer info) {
+        this.node = node;
+        this.number = number;
+        this.guid = guid;
+        this.lid = lid;
+        this.info = info;
+    }
+
+    /** Connects two ports by a cable. */
+    public void connect(SubnetPort other) {
+        peer = other;
+        other.peer = this;
+    }
+
+    /** Node of the port. */
+    public SubnetNode node() {
+        return node;
+    }
+
+    /** Number in the node; 0 is a switch itself. */
+    public int number() {
+        return number;
+    }
+
+    /** PortGUID, u64. */
+    public long guid() {
+        return guid;
+    }
+
+    int lid() {
+        return lid;
+    }
+
+    ByteBuffer info() {
+        return info;
+    }
+
+    /** The port at the other end of the cable, or null. */
+    public SubnetPort peer() {
+        return peer;
+    }
+
+    /** Whether packets can be addressed to it: an adapter's port, or port 0 of a switch. */
+    public boolean isEnd() {
+        return number == 0 || !node.isSwitch();
+    }
+
+    /** Code of the greatest MTU of the port. */
+    int greatestMtu() {
+        return PortInfo.MTU_CAP.get(info, 0);
+    }
+
+    /** Code of the MTU of the link. */
+    int mtu() {
+        return PortInfo.NEIGHBOR_MTU.get(info, 0);
+    }
+
+    /** Code of the link's rate: {@link IbRate}. */
+    int rate() {
+        return IbRate.ofLink(PortInfo.LINK_WIDTH_ACTIVE.get(info, 0), PortInfo.LINK_SPEED_ACTIVE.get(info, 0),
+            PortInfo.LINK_SPEED_EXT_ACTIVE.get(info, 0));
+    }
+}
