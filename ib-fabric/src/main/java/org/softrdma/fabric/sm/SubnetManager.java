@@ -31,6 +31,8 @@ import org.softrdma.wire.mad.Mad;
 public final class SubnetManager {
     /** Interval after which a sweep is repeated that was not complete, or found another master. */
     public static final long RETRY_INTERVAL_NS = 1_000_000_000L;
+    /** Doublings of that interval while another manager does not agree. */
+    private static final int MAX_CONTESTS = 6;
     /** Answers to others that can wait to be sent. */
     static final int MAX_ANSWERS = 64;
 
@@ -55,8 +57,10 @@ public final class SubnetManager {
     private int groupBlocks;
     private boolean swept;
     private boolean up;
-    /** The last sweep found another master, which will hand its part of the subnet over. */
+    /** The last sweep found another master, which will hand its part over, or a manager before this one that did not take the subnet. */
     private boolean contested;
+    /** Sweeps in sequence after which that was so. */
+    private int contests;
     private boolean changed = true;
     private long nextSweepNs;
 
@@ -381,8 +385,9 @@ public final class SubnetManager {
         swept = true;
         up = writer.isComplete();
         administrator.serve(found.own() == null ? null : writer.subnet());
-        contested = others.master() != null;
-        nextSweepNs = Deadline.after(up && !contested ? settings.sweepIntervalNs() : RETRY_INTERVAL_NS, nowNs);
+        contested = others.master() != null || others.above() != null;
+        contests = contested ? Math.min(contests + 1, MAX_CONTESTS) : 0;
+        nextSweepNs = Deadline.after(up && !contested ? settings.sweepIntervalNs() : RETRY_INTERVAL_NS << Math.max(0, contests - 1), nowNs);
         if (up) {
             counters.count(SmCounter.SUBNET_UP);
         }
