@@ -57,7 +57,7 @@ class ArchitectureTest {
         "org.softrdma.rsocket.stream..", "org.softrdma.rpcrdma.wire..", "org.softrdma.rpcrdma.machine..", "org.softrdma.storage.xdr..",
         "org.softrdma.storage.nfs4.state..", "org.softrdma.storage.nvme.wire..", "org.softrdma.storage.nvme.controller..",
         "org.softrdma.fabric.topology..", "org.softrdma.fabric.mad..", "org.softrdma.fabric.model..",
-        "org.softrdma.fabric.sa..", "org.softrdma.fabric.sm.."};
+        "org.softrdma.fabric.partition..", "org.softrdma.fabric.sa..", "org.softrdma.fabric.sm.."};
 
     @ArchTest
     static final ArchRule SHOULD_KEEP_VERBS_FACADE_FREE_OF_DEPENDENCIES =
@@ -256,7 +256,8 @@ class ArchitectureTest {
                 || name.startsWith("org.softrdma.host.inspect")
                 || name.startsWith("org.softrdma.rxe.config") || name.startsWith("org.softrdma.siw.config")
                 || name.startsWith("org.softrdma.fabric.run") || name.startsWith("org.softrdma.fabric.topology")
-                || name.startsWith("org.softrdma.fabric.model") || type.getFullName().equals("org.softrdma.rxe.Rxe");
+                || name.startsWith("org.softrdma.fabric.model") || name.startsWith("org.softrdma.fabric.partition")
+                || type.getFullName().equals("org.softrdma.rxe.Rxe");
             return inDevice && !entryPoint;
         });
     }

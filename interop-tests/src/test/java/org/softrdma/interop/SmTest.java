@@ -23,6 +23,11 @@ class SmTest {
     static final ProgramsExtension PROGRAMS = new ProgramsExtension("opensm", "ibsim", "ibsim-run", "ibnetdiscover", "setpriv");
 
     private static final Path NETS = Path.of("/usr/share/doc/ibsim-utils/net-examples");
+    private static final String PARTITIONS = """
+        Default=0x7fff, ipoib : ALL, SELF=full ;
+        Blue=0x10, ipoib, mtu=3 : 0x100001=full ;
+        Red=0x20 : 0x100004, 0x100001=full ;
+        """;
     private static final List<List<String>> QUERIES = List.of(List.of(), List.of("-g"), List.of("-m"), List.of("-s"), List.of("LR"));
     /** Three switches in a ring, whose third cable is not needed, and two adapters at each. */
     private static final String THREE_SWITCHES = """
@@ -137,6 +142,29 @@ class SmTest {
         }
         assertTrue(answers.getFirst().toString().contains("ff12:401b:ffff::ffff:ffff"), answers.toString());
         assertEquals(answers.getFirst(), answers.getLast());
+    }
+
+    /** P_Key tables of the adapters, and the path between them, which is in a partition that both are in. */
+    @Test
+    void shouldWritePartitionsAsOpensmDoes() throws IOException {
+        List<String> seen = new ArrayList<>();
+        for (boolean ours : List.of(false, true)) {
+            try (FabricLab lab = new FabricLab("partitions-" + (ours ? "ours" : "opensm"));
+                RunningCommand net = lab.runIbsim(NETS.resolve("net.1"))) {
+                String file = lab.file("partitions.conf", PARTITIONS).toString();
+                try (RunningCommand running = ours ? lab.manager("Hca1", "-P", file) : lab.opensm("Hca1", "-P", file)) {
+                    FabricLab.awaitSubnetUp(running, 1);
+                    assertTrue(net.isRunning());
+                    String one = lidOf(lab, "Hca1");
+                    String other = lidOf(lab, "Hca2");
+                    seen.add(lab.run("Hca2", "smpquery", "pkeys", one, "1") + lab.run("Hca2", "smpquery", "pkeys", other, "1")
+                        + lab.run("Hca2", "saquery", "-p", "--src-to-dst", one + ":" + other).replaceAll("(?i)(lid\\.+)\\d+", "$1N"));
+                }
+            }
+        }
+        assertTrue(seen.getFirst().contains("0xffff 0x8010 0x8020 0x0000") && seen.getFirst().contains("0x7fff 0x0020 0x0000"),
+            seen.getFirst());
+        assertEquals(seen.getFirst(), seen.getLast());
     }
 
     @Test

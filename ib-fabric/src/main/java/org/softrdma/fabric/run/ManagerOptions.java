@@ -2,6 +2,7 @@
 package org.softrdma.fabric.run;
 
 import java.net.InetSocketAddress;
+import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.sm.SmSettings;
 
 /**
@@ -13,8 +14,10 @@ import org.softrdma.fabric.sm.SmSettings;
  * @param priority     0 to {@link #MAX_PRIORITY}
  * @param sweepSeconds interval of sweeps for changes; 0 for none
  * @param timeoutMs    time for a response, at least 1
+ * @param partitions   partitions of the subnet
  */
-public record ManagerOptions(String base, InetSocketAddress udp, String node, int priority, int sweepSeconds, int timeoutMs) {
+public record ManagerOptions(String base, InetSocketAddress udp, String node, int priority, int sweepSeconds, int timeoutMs,
+                             Partitions partitions) {
     /** Greatest priority. */
     public static final int MAX_PRIORITY = SmSettings.MAX_PRIORITY;
     /** First part of the names of sockets unless another one is chosen. */

@@ -43,9 +43,10 @@ public final class ManagerProcess implements AutoCloseable {
         this.events = events;
         client = IbsimClient.connect(options.udp() == null ? new SimServer.Local(options.base()) : new SimServer.Udp(options.udp()),
             options.node(), true);
-        manager = new SubnetManager(new SmSettings(client.portGuid(), options.priority(),
-            options.sweepSeconds() == 0 ? Deadline.NEVER : options.sweepSeconds() * SECOND_NS, options.timeoutMs() * MILLISECOND_NS, false,
-            new SecureRandom().nextLong(1L << FIRST_TRANSACTION_BITS)), System.nanoTime());
+        long sweepNs = options.sweepSeconds() == 0 ? Deadline.NEVER : options.sweepSeconds() * SECOND_NS;
+        long firstTransaction = new SecureRandom().nextLong(1L << FIRST_TRANSACTION_BITS);
+        manager = new SubnetManager(new SmSettings(client.portGuid(), options.priority(), sweepNs, options.timeoutMs() * MILLISECOND_NS,
+            false, options.partitions(), firstTransaction), System.nanoTime());
     }
 
     /** Id of the node, as the server says it. */

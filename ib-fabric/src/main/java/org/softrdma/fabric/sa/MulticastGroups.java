@@ -8,29 +8,30 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.softrdma.fabric.partition.Broadcast;
+import org.softrdma.fabric.partition.Partition;
+import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.wire.ib.IbRate;
 import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.ib.MadStatus;
 import org.softrdma.wire.ib.McMemberRecord;
+import org.softrdma.wire.ib.PKeyBlock;
 import org.softrdma.wire.ib.PathRecord;
 import org.softrdma.wire.ib.SaMad;
 import org.softrdma.wire.mad.Field;
 
 /**
  * Multicast groups of a subnet: clients join and leave them, the first full member creates one, and the last one that leaves ends it. The
- * broadcast group of IP over InfiniBand always exists, as with opensm. Source: IBA vol 1 §15.2.5.17, RFC 4391 §5.
+ * broadcast groups of IP over InfiniBand always exist, one for each partition that has it. Source: IBA vol 1 §15.2.5.17, RFC 4391 §5.
  */
 final class MulticastGroups {
     /** Groups at most: entries of the smallest usual tables. */
     static final int MAX_GROUPS = 1024;
-    /** MGID of the broadcast group of IPv4 in the default partition. */
-    static final long BROADCAST_HIGH = 0xFF12_401B_FFFF_0000L;
-    /** Last 64 bits of that MGID. */
-    static final long BROADCAST_LOW = 0xFFFF_FFFFL;
-    /** Q_Key of the broadcast group, as of opensm. */
-    private static final int BROADCAST_QKEY = 0x0B1B;
-    /** 2048 bytes. */
-    private static final int BROADCAST_MTU = 4;
+    /** MGID of a broadcast group of IPv4, without scope and P_Key. */
+    private static final long BROADCAST_HIGH = 0xFF10_401B_0000_0000L;
+    private static final long BROADCAST_LOW = 0xFFFF_FFFFL;
+    private static final int SCOPE_SHIFT = 48;
+    private static final int PKEY_SHIFT = 16;
     private static final int MULTICAST_PREFIX = 0xFF;
     /** First half of MGIDs that are made here: transient, link-local, and the signature of the InfiniBand architecture. */
     private static final long MADE_HERE = 0xFF12_A01C_0000_0000L;
@@ -62,10 +63,22 @@ final class MulticastGroups {
     private final BitSet mlids = new BitSet();
     private long made;
 
-    MulticastGroups() {
-        ByteBuffer record = newRecord(new Mgid(BROADCAST_HIGH, BROADCAST_LOW), BROADCAST_MTU, IbRate.GBPS_10);
-        McMemberRecord.QKEY.set(record, 0, BROADCAST_QKEY);
-        McMemberRecord.PKEY.set(record, 0, PathQuery.DEFAULT_PKEY);
+    MulticastGroups(Partitions partitions) {
+        for (Partition each : partitions.all()) {
+            if (each.broadcast() != null) {
+                addBroadcast(each.pkey() | Partition.FULL, each.broadcast());
+            }
+        }
+    }
+
+    private void addBroadcast(int pkey, Broadcast broadcast) {
+        Mgid mgid = new Mgid(BROADCAST_HIGH | (long) broadcast.scope() << SCOPE_SHIFT | (long) pkey << PKEY_SHIFT, BROADCAST_LOW);
+        ByteBuffer record = newRecord(mgid, broadcast.mtu(), broadcast.rate());
+        McMemberRecord.QKEY.set(record, 0, broadcast.qkey());
+        McMemberRecord.PKEY.set(record, 0, pkey);
+        McMemberRecord.SERVICE_LEVEL.set(record, 0, broadcast.serviceLevel());
+        McMemberRecord.TRAFFIC_CLASS.set(record, 0, broadcast.trafficClass());
+        McMemberRecord.FLOW_LABEL.set(record, 0, broadcast.flowLabel());
         add(record, true);
     }
 
@@ -84,7 +97,7 @@ final class MulticastGroups {
         McMemberRecord.LIFE_TIME_SELECTOR.set(record, 0, PathRecord.EXACTLY);
         McMemberRecord.LIFE_TIME.set(record, 0, PathQuery.LIFE_TIME);
         // The scope is a part of the MGID.
-        McMemberRecord.SCOPE.set(record, 0, mgid.high >>> 48 & 0xF);
+        McMemberRecord.SCOPE.set(record, 0, mgid.high >>> SCOPE_SHIFT & 0xF);
         return record;
     }
 
@@ -133,8 +146,11 @@ final class MulticastGroups {
             return Result.refused(MadStatus.SA_INVALID_GID);
         }
         int state = McMemberRecord.JOIN_STATE.get(mad, at);
+        if (state == 0) {
+            return Result.refused(MadStatus.SA_REQUEST_INVALID);
+        }
         MulticastGroup group = groups.get(mgid(mad, at));
-        int status = state == 0 ? MadStatus.SA_REQUEST_INVALID : group == null ? checkNew(mad, mask, state) : check(group, port, mad, mask);
+        int status = group == null ? checkNew(port, mad, mask, state) : check(group, port, mad, mask);
         if (status != MadStatus.OK) {
             return Result.refused(status);
         }
@@ -145,7 +161,11 @@ final class MulticastGroups {
         return new Result(MadStatus.OK, group.recordOf(port.guid()));
     }
 
-    private int checkNew(ByteBuffer mad, long mask, int state) {
+    private static boolean isIn(int pkey, SubnetPort port) {
+        return port.pkeys().stream().anyMatch(each -> PKeyBlock.match(each, pkey));
+    }
+
+    private int checkNew(SubnetPort port, ByteBuffer mad, long mask, int state) {
         Mgid wanted = mgid(mad, SaMad.DATA_OFFSET);
         boolean unnamed = wanted.high == 0 && wanted.low == 0;
         if (!unnamed && wanted.high >>> 56 != MULTICAST_PREFIX || (state & McMemberRecord.FULL_MEMBER) == 0) {
@@ -153,6 +173,9 @@ final class MulticastGroups {
         }
         if ((mask & GROUP) != GROUP) {
             return MadStatus.SA_INSUFFICIENT_COMPONENTS;
+        }
+        if (!isIn(McMemberRecord.PKEY.get(mad, SaMad.DATA_OFFSET), port)) {
+            return MadStatus.SA_REQUEST_INVALID;
         }
         return groups.size() < MAX_GROUPS ? MadStatus.OK : MadStatus.SA_NO_RESOURCES;
     }
@@ -168,7 +191,7 @@ final class MulticastGroups {
         }
         int mtu = McMemberRecord.MTU.get(record, 0);
         int rate = IbRate.hundredMbps(McMemberRecord.RATE.get(record, 0));
-        boolean carries = port.mtu() >= mtu && IbRate.hundredMbps(port.rate()) >= rate;
+        boolean carries = isIn(McMemberRecord.PKEY.get(record, 0), port) && port.mtu() >= mtu && IbRate.hundredMbps(port.rate()) >= rate;
         boolean agrees = agrees(mad, mask, McMemberRecord.MTU_SELECTOR, McMemberRecord.MTU, mtu, McMemberRecord.MTU.get(mad, at))
             && agrees(mad, mask, McMemberRecord.RATE_SELECTOR, McMemberRecord.RATE, rate,
                 IbRate.hundredMbps(McMemberRecord.RATE.get(mad, at)));
@@ -192,7 +215,7 @@ final class MulticastGroups {
         int at = SaMad.DATA_OFFSET;
         Mgid wanted = mgid(mad, at);
         Mgid mgid = wanted.high != 0 || wanted.low != 0 ? wanted
-            : new Mgid(MADE_HERE | McMemberRecord.PKEY.getLong(mad, at) << 16, ++made);
+            : new Mgid(MADE_HERE | McMemberRecord.PKEY.getLong(mad, at) << PKEY_SHIFT, ++made);
         int mtu = exactly(mad, mask, McMemberRecord.MTU_SELECTOR, McMemberRecord.MTU, port.mtu());
         int rate = exactly(mad, mask, McMemberRecord.RATE_SELECTOR, McMemberRecord.RATE, port.rate());
         ByteBuffer record = newRecord(mgid, mtu, rate);

@@ -6,21 +6,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 import org.softrdma.wire.ib.IbRate;
+import org.softrdma.wire.ib.PKeyBlock;
 import org.softrdma.wire.ib.PathRecord;
 import org.softrdma.wire.ib.SaMad;
 import org.softrdma.wire.mad.Field;
 
 /**
- * One request for PathRecords. There is one path from each port to each other one, which is reversible, in service level 0 and the default
- * partition. Source: IBA vol 1 §15.2.5.16.
+ * One request for PathRecords. There is one path from each port to each other one that has a partition with it, which is reversible and in
+ * service level 0. Source: IBA vol 1 §15.2.5.16.
  */
 final class PathQuery {
     /** Records of an answer at most. */
     static final int MAX_RECORDS = 1 << 17;
     /** Packet life time of a path over cables, as of opensm: 4.096 µs · 2^18. */
     static final int LIFE_TIME = 18;
-    static final int DEFAULT_PKEY = 0xFFFF;
-    private static final int PKEY_BASE = 0x7FFF;
 
     private final Subnet subnet;
     private final ByteBuffer query;
@@ -48,8 +47,7 @@ final class PathQuery {
      */
     List<ByteBuffer> answer() {
         List<ByteBuffer> records = new ArrayList<>();
-        if (has(PathRecord.PKEY) && (wanted(PathRecord.PKEY) & PKEY_BASE) != PKEY_BASE
-            || has(PathRecord.SERVICE_LEVEL) && wanted(PathRecord.SERVICE_LEVEL) != 0) {
+        if (has(PathRecord.SERVICE_LEVEL) && wanted(PathRecord.SERVICE_LEVEL) != 0) {
             return records;
         }
         List<SubnetPort> destinations = ports(PathRecord.DGID_HIGH, PathRecord.DGID_LOW, PathRecord.DLID);
@@ -84,8 +82,9 @@ final class PathQuery {
         }
         int mtu = choose(path.mtu(), PathRecord.MTU_SELECTOR, PathRecord.MTU, code -> code);
         int rate = choose(path.rate(), PathRecord.RATE_SELECTOR, PathRecord.RATE, IbRate::hundredMbps);
+        int pkey = path.from().commonPkey(path.to(), has(PathRecord.PKEY) ? wanted(PathRecord.PKEY) & PKeyBlock.PARTITION : 0);
         int lifeTime = path.from() == path.to() ? 0 : LIFE_TIME;
-        if (mtu == 0 || rate == 0 || !isLifeTimeWanted(lifeTime)) {
+        if (mtu == 0 || rate == 0 || pkey == 0 || !isLifeTimeWanted(lifeTime)) {
             return null;
         }
         ByteBuffer record = ByteBuffer.allocate(PathRecord.LENGTH);
@@ -96,7 +95,7 @@ final class PathQuery {
         PathRecord.DLID.set(record, 0, path.to().lid());
         PathRecord.SLID.set(record, 0, path.from().lid());
         PathRecord.REVERSIBLE.set(record, 0, 1);
-        PathRecord.PKEY.set(record, 0, DEFAULT_PKEY);
+        PathRecord.PKEY.set(record, 0, pkey);
         PathRecord.MTU_SELECTOR.set(record, 0, PathRecord.EXACTLY);
         PathRecord.MTU.set(record, 0, mtu);
         PathRecord.RATE_SELECTOR.set(record, 0, PathRecord.EXACTLY);

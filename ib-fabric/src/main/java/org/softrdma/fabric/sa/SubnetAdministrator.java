@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.fabric.mad.ManagementPacket;
+import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.wire.ib.ClassPortInfo;
 import org.softrdma.wire.ib.Components;
 import org.softrdma.wire.ib.InformInfo;
@@ -51,7 +52,7 @@ public final class SubnetAdministrator {
     private final Supplier<ByteBuffer> managerInfo;
     private final SegmentedAnswers segmented = new SegmentedAnswers(counters);
     private final ArrayDeque<ManagementPacket> answers = new ArrayDeque<>();
-    private final MulticastGroups groups = new MulticastGroups();
+    private final MulticastGroups groups;
     private final Services services = new Services();
     private final Subscriptions subscriptions = new Subscriptions(counters);
     private Subnet subnet;
@@ -66,12 +67,14 @@ public final class SubnetAdministrator {
      *
      * @param key         SM_Key of requests that may be trusted, u64; those with 0 are served too
      * @param segments    whether clients receive messages of several packets; otherwise they get the first packet of a long table
+     * @param partitions  those with IP over InfiniBand have a broadcast group
      * @param managerInfo SMInfo of the manager as it is now
      */
-    public SubnetAdministrator(long key, boolean segments, Supplier<ByteBuffer> managerInfo) {
+    public SubnetAdministrator(long key, boolean segments, Partitions partitions, Supplier<ByteBuffer> managerInfo) {
         this.key = key;
         this.segments = segments;
         this.managerInfo = managerInfo;
+        groups = new MulticastGroups(partitions);
     }
 
     /** Counters. */

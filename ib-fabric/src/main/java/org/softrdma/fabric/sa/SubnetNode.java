@@ -3,6 +3,7 @@ package org.softrdma.fabric.sa;
 
 import java.nio.ByteBuffer;
 import java.util.Collection;
+import java.util.List;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
 import org.softrdma.wire.ib.NodeInfo;
@@ -33,12 +34,13 @@ public final class SubnetNode {
     /**
      * Adds a port.
      *
-     * @param guid PortGUID, u64; 0 for an external port of a switch
-     * @param lid  LID; of an external port of a switch, that of port 0
-     * @param info PortInfo
+     * @param guid  PortGUID, u64; 0 for an external port of a switch
+     * @param lid   LID; of an external port of a switch, that of port 0
+     * @param info  PortInfo
+     * @param pkeys P_Keys, u16; none of an external port of a switch
      */
-    public SubnetPort addPort(int number, long guid, int lid, ByteBuffer info) {
-        SubnetPort port = new SubnetPort(this, number, guid, lid, info);
+    public SubnetPort addPort(int number, long guid, int lid, ByteBuffer info, List<Integer> pkeys) {
+        SubnetPort port = new SubnetPort(this, number, guid, lid, info, pkeys);
         ports.put(number, port);
         return port;
     }

@@ -37,6 +37,8 @@ public enum SmCounter {
     DROP_BAD_NODE,
     /** Nodes beyond the greatest number, or farther away than a directed route reaches. */
     DROP_OUT_OF_REACH,
+    /** P_Keys that a port's table has no room for. */
+    NO_PKEY,
     /** Ports for which there was no LID, or LIDs beyond a switch's table. */
     NO_LID
 }

@@ -2,6 +2,7 @@
 package org.softrdma.fabric.sm;
 
 import org.softrdma.device.agent.Deadline;
+import org.softrdma.fabric.partition.Partitions;
 
 /**
  * Settings of a subnet manager.
@@ -11,9 +12,11 @@ import org.softrdma.device.agent.Deadline;
  * @param sweepIntervalNs  interval of light sweeps; {@link Deadline#NEVER} for none
  * @param timeoutNs        time for a response
  * @param segments         whether clients of subnet administration receive messages of several packets
+ * @param partitions       partitions of the subnet
  * @param firstTransaction transaction ID of the first request; those after it follow
  */
-public record SmSettings(long portGuid, int priority, long sweepIntervalNs, long timeoutNs, boolean segments, long firstTransaction) {
+public record SmSettings(long portGuid, int priority, long sweepIntervalNs, long timeoutNs, boolean segments, Partitions partitions,
+                         long firstTransaction) {
     /** Greatest priority. */
     public static final int MAX_PRIORITY = 15;
     /** Interval of light sweeps unless another one is chosen, as of opensm. */

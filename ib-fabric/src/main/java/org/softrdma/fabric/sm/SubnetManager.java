@@ -70,7 +70,7 @@ public final class SubnetManager {
         requests = new RequestQueue(counters, settings.firstTransaction(), settings.timeoutNs());
         info = new SmInfoAgent(settings);
         standby = new Standby(requests);
-        administrator = new SubnetAdministrator(SmInfoAgent.SM_KEY, settings.segments(), info::data);
+        administrator = new SubnetAdministrator(SmInfoAgent.SM_KEY, settings.segments(), settings.partitions(), info::data);
         nextSweepNs = nowNs;
     }
 
@@ -395,7 +395,7 @@ public final class SubnetManager {
 
     private void configure() {
         step = Step.CONFIGURE;
-        writer = new SubnetWriter(found, lids, requests, counters);
+        writer = new SubnetWriter(found, lids, settings.partitions(), requests, counters);
         writer.configure();
         writeGroups();
     }

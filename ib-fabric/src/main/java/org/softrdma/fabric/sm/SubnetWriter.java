@@ -10,6 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.softrdma.device.Counters;
+import org.softrdma.fabric.partition.PartitionPort;
+import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.sa.MulticastGroup;
 import org.softrdma.fabric.sa.Subnet;
 import org.softrdma.fabric.sa.SubnetNode;
@@ -17,6 +19,8 @@ import org.softrdma.fabric.sa.SubnetPort;
 import org.softrdma.wire.ib.LinearForwardingBlock;
 import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.ib.MulticastForwardingBlock;
+import org.softrdma.wire.ib.NodeInfo;
+import org.softrdma.wire.ib.PKeyBlock;
 import org.softrdma.wire.ib.PortInfo;
 import org.softrdma.wire.ib.SmAttribute;
 import org.softrdma.wire.ib.Smp;
@@ -44,15 +48,17 @@ final class SubnetWriter {
 
     private final Discovery found;
     private final LidTable lids;
+    private final Partitions partitions;
     private final RequestQueue requests;
     private final Counters<SmCounter> counters;
     private final Map<ManagedNode, Integer> numbers = new LinkedHashMap<>();
     private ForwardingTables tables;
     private boolean complete = true;
 
-    SubnetWriter(Discovery found, LidTable lids, RequestQueue requests, Counters<SmCounter> counters) {
+    SubnetWriter(Discovery found, LidTable lids, Partitions partitions, RequestQueue requests, Counters<SmCounter> counters) {
         this.found = found;
         this.lids = lids;
+        this.partitions = partitions;
         this.requests = requests;
         this.counters = counters;
     }
@@ -80,12 +86,39 @@ final class SubnetWriter {
             }
         }
         writeRoutes(topLid, ends);
+        if (partitions.fromAFile()) {
+            ends.forEach(this::writePkeys);
+        }
         for (ManagedNode node : found.nodes()) {
             for (ManagedPort each : node.ports.values()) {
                 if (each.info != null && (each.isEnd() || each.hasLink())) {
                     writePort(each);
                 }
             }
+        }
+    }
+
+    private List<Integer> pkeysOf(ManagedPort port) {
+        int type = NodeInfo.TYPE.get(port.node.info, 0);
+        PartitionPort.Kind kind = type == NodeInfo.TYPE_CA ? PartitionPort.Kind.CHANNEL_ADAPTER
+            : type == NodeInfo.TYPE_SWITCH ? PartitionPort.Kind.SWITCH : PartitionPort.Kind.ROUTER;
+        return partitions.pkeysOf(new PartitionPort(port.guid, kind, port == found.own()));
+    }
+
+    private void writePkeys(ManagedPort port) {
+        List<Integer> pkeys = pkeysOf(port);
+        int cap = NodeInfo.PARTITION_CAP.get(port.node.info, 0);
+        if (pkeys.size() > cap) {
+            counters.add(SmCounter.NO_PKEY, pkeys.size() - cap);
+        }
+        int blocks = (Math.min(cap, Math.max(1, pkeys.size())) + PKeyBlock.ENTRIES - 1) / PKeyBlock.ENTRIES;
+        for (int block = 0; block < blocks; block++) {
+            ByteBuffer data = ByteBuffer.allocate(Smp.DATA_LENGTH);
+            int first = block * PKeyBlock.ENTRIES;
+            for (int i = 0; i < PKeyBlock.ENTRIES && first + i < Math.min(cap, pkeys.size()); i++) {
+                PKeyBlock.set(data, 0, i, pkeys.get(first + i));
+            }
+            write(SmAttribute.PKEY_TABLE, block, port.path, data);
         }
     }
 
@@ -231,7 +264,8 @@ final class SubnetWriter {
             for (ManagedPort each : node.ports.values()) {
                 if (each.info != null) {
                     int lid = node.isSwitch ? node.ports.get(0).lid : each.lid;
-                    ports.put(each, copy.addPort(each.number, each.guid, lid, each.info));
+                    ports.put(each, copy.addPort(each.number, each.guid, lid, each.info,
+                        each.isEnd() ? pkeysOf(each) : List.of()));
                 }
             }
             nodes.add(copy);

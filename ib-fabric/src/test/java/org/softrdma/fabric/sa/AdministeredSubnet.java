@@ -17,6 +17,7 @@ import org.softrdma.fabric.model.FabricNode;
 import org.softrdma.fabric.model.FabricObserver;
 import org.softrdma.fabric.model.FabricPort;
 import org.softrdma.fabric.model.MadClient;
+import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.sm.SmSettings;
 import org.softrdma.fabric.sm.SubnetManager;
 import org.softrdma.fabric.topology.Topology;
@@ -41,11 +42,15 @@ final class AdministeredSubnet {
     private long transaction;
 
     AdministeredSubnet(Topology topology, String managerNode, String clientNode) {
+        this(topology, managerNode, clientNode, Partitions.DEFAULT);
+    }
+
+    AdministeredSubnet(Topology topology, String managerNode, String clientNode, Partitions partitions) {
         fabric = new Fabric(topology, new SplittableRandom(7), new FabricObserver() { });
         at = fabric.find(managerNode).port(1);
         client = fabric.find(clientNode).port(1);
         manager = new SubnetManager(new SmSettings(at.guid(), 3, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true,
-            FIRST_TRANSACTION), nowNs);
+                partitions, FIRST_TRANSACTION), nowNs);
         fabric.attach(at, new MadClient() {
             @Override
             public boolean accepts(ManagementPacket packet) {

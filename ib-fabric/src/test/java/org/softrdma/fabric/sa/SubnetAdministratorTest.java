@@ -24,6 +24,7 @@ import org.softrdma.fabric.model.Cable;
 import org.softrdma.fabric.model.FabricNode;
 import org.softrdma.fabric.model.FabricPort;
 import org.softrdma.fabric.model.FabricSwitch;
+import org.softrdma.fabric.partition.PartitionReader;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.wire.ib.InformInfo;
 import org.softrdma.wire.ib.LinkRecord;
@@ -344,6 +345,43 @@ class SubnetAdministratorTest {
 
     private int statusOf(ByteBuffer request) {
         return AdministeredSubnet.status(subnet.answer(request));
+    }
+
+    // ---- partitions ----
+
+    @Test
+    void shouldWritePartitionsAndOnlyOfferPathsWithinThem() {
+        AdministeredSubnet plain = new AdministeredSubnet(Topologies.tree(4, 2, 1), "h1", "h2");
+        long h2 = plain.fabric.find("h2").port(1).guid();
+        long h3 = plain.fabric.find("h3").port(1).guid();
+        AdministeredSubnet parted = new AdministeredSubnet(Topologies.tree(4, 2, 1), "h1", "h2",
+            PartitionReader.read("Default=0x7fff, ipoib : ALL, SELF=full ; Blue=0x10, ipoib, mtu=3 : " + h2 + "=full, " + h3 + " ;"));
+        FabricPort two = parted.fabric.find("h2").port(1);
+        FabricPort three = parted.fabric.find("h3").port(1);
+        FabricPort four = parted.fabric.find("h4").port(1);
+        assertEquals(List.of(0x7FFF, 0x8010, 0), List.of(two.pkey(0), two.pkey(1), two.pkey(2)));
+        assertEquals(List.of(0x7FFF, 0x0010), List.of(three.pkey(0), three.pkey(1)));
+        assertEquals(List.of(0xFFFF, 0), List.of(parted.at.pkey(0), parted.at.pkey(1)));
+
+        assertEquals(0x8010, pkeyOf(parted, two, three, 0));
+        assertEquals(0xFFFF, pkeyOf(parted, two, parted.at, 0));
+        assertEquals(0, pkeyOf(parted, two, four, 0), "limited members only");
+        assertEquals(0, pkeyOf(parted, two, parted.at, 0x10));
+        List<ByteBuffer> groups = parted.table(parted.request(MadMethod.GET_TABLE, SaAttribute.MC_MEMBER_RECORD, 0));
+        assertEquals(List.of(MGID_HIGH, 0xFF12_401B_8010_0000L),
+            groups.stream().map(each -> McMemberRecord.MGID_HIGH.getLong(each, 0)).toList());
+        assertEquals(0x83, groups.getLast().get(38) & 0xFF);
+    }
+
+    /** P_Key of the path, or 0 without one. */
+    private static int pkeyOf(AdministeredSubnet subnet, FabricPort from, FabricPort to, int wanted) {
+        ByteBuffer request = subnet.request(MadMethod.GET, SaAttribute.PATH_RECORD, PathRecord.COMPONENTS.bits(PathRecord.SLID,
+            PathRecord.DLID) | (wanted == 0 ? 0 : PathRecord.COMPONENTS.bit(PathRecord.PKEY)));
+        PathRecord.SLID.set(request, AT, from.lid());
+        PathRecord.DLID.set(request, AT, to.lid());
+        PathRecord.PKEY.set(request, AT, wanted);
+        ByteBuffer answer = subnet.answer(request);
+        return AdministeredSubnet.status(answer) == MadStatus.OK ? PathRecord.PKEY.get(answer, AT) : 0;
     }
 
     // ---- services ----

@@ -17,6 +17,7 @@ import org.softrdma.fabric.model.Fabric;
 import org.softrdma.fabric.model.FabricObserver;
 import org.softrdma.fabric.model.FabricPort;
 import org.softrdma.fabric.model.MadClient;
+import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.wire.ib.MadMethod;
 import org.softrdma.wire.ib.MadStatus;
@@ -40,7 +41,7 @@ class HandoverTest {
         Running(String node, int priority) {
             port = fabric.find(node).port(1);
             manager = new SubnetManager(new SmSettings(port.guid(), priority, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true,
-                1_000_000L * all.size() + 1), nowNs);
+                Partitions.DEFAULT, 1_000_000L * all.size() + 1), nowNs);
             fabric.attach(port, this);
             fabric.setManager(port, true, nowNs);
             all.add(this);

@@ -17,6 +17,7 @@ import org.softrdma.fabric.model.FabricNode;
 import org.softrdma.fabric.model.FabricObserver;
 import org.softrdma.fabric.model.FabricPort;
 import org.softrdma.fabric.model.MadClient;
+import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.wire.ib.SmInfo;
 
@@ -68,7 +69,7 @@ class ManagersSeedTest {
                 this.port = port;
                 this.priority = priority;
                 machine = new SubnetManager(new SmSettings(port.guid(), priority, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true,
-                    ++born * 1_000_000L), nowNs);
+                Partitions.DEFAULT, ++born * 1_000_000L), nowNs);
                 fabric.attach(port, this);
                 fabric.setManager(port, true, nowNs);
             }

@@ -19,6 +19,7 @@ import org.softrdma.fabric.model.FabricNode;
 import org.softrdma.fabric.model.FabricObserver;
 import org.softrdma.fabric.model.FabricPort;
 import org.softrdma.fabric.model.MadClient;
+import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.fabric.topology.Topology;
 import org.softrdma.wire.ib.MadMethod;
@@ -55,7 +56,7 @@ class SubnetManagerTest {
     }
 
     private static SmSettings settings(long guid) {
-        return new SmSettings(guid, 3, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true, FIRST_TRANSACTION);
+        return new SmSettings(guid, 3, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true, Partitions.DEFAULT, FIRST_TRANSACTION);
     }
 
     /** Lets time pass. */

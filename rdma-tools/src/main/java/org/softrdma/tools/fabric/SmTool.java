@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.tools.fabric;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.fabric.partition.PartitionReader;
+import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.run.ManagerOptions;
 import org.softrdma.fabric.run.ManagerProcess;
 import org.softrdma.tools.cli.AnnotatedTool;
@@ -52,6 +57,10 @@ public final class SmTool extends AnnotatedTool {
     @Option(names = {"-t", "--timeout"}, paramLabel = "MILLISECONDS",
         description = "time for a response (default: ${DEFAULT-VALUE})")
     private int timeout = ManagerOptions.DEFAULT_TIMEOUT;
+
+    @Option(names = {"-P", "--Pconfig"}, paramLabel = "FILE", description = "partitions, in the form of opensm's partitions.conf "
+        + "(default: all ports are full members of the default partition)")
+    private Path partitionFile;
 
     @Option(names = {"-o", "--once"}, description = "end after the first sweep: with 0 if the subnet is up, with 1 if something in it did "
         + "not answer")
@@ -125,7 +134,20 @@ public final class SmTool extends AnnotatedTool {
         String host = environment.get("IBSIM_SERVER_NAME");
         boolean byUdp = port != null || base == null && host != null;
         return new ManagerOptions(names, byUdp ? new InetSocketAddress(host == null ? LOOPBACK : host, port(environment)) : null, at,
-            priority, sweep, timeout);
+            priority, sweep, timeout, partitions());
+    }
+
+    private Partitions partitions() {
+        if (partitionFile == null) {
+            return Partitions.DEFAULT;
+        }
+        try {
+            return PartitionReader.read(Files.readString(partitionFile));
+        } catch (IOException unreadable) {
+            throw new ToolFailure("softrdma sm: cannot read the partitions: " + unreadable.getMessage());
+        } catch (IllegalArgumentException wrong) {
+            throw new ToolFailure("softrdma sm: " + partitionFile + ":" + wrong.getMessage());
+        }
     }
 
     private int port(Map<String, String> environment) {
