@@ -114,6 +114,9 @@ public final class LinuxSockets {
     private static final int SOCK_RAW = 3;
     private static final int SOCK_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
     private static final int NETLINK_ROUTE = 0;
+    /** struct sockaddr_nl: u16 family, u16 padding, u32 port, u32 groups. */
+    private static final int NETLINK_NAME_BYTES = 12;
+    private static final int NETLINK_GROUPS = 8;
     private static final int EFD_NONBLOCK_CLOEXEC = 0x800 | 0x80000;
     static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_ERRQUEUE = 0x2000;
@@ -198,6 +201,31 @@ public final class LinuxSockets {
     /** Opens a non-blocking netlink socket for routes and neighbours. */
     public int routeSocket() {
         return socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+    }
+
+    /**
+     * Opens a non-blocking netlink socket that receives the kernel's notices of routes, neighbours, interfaces or addresses.
+     *
+     * @param groups what is noticed: bits RTMGRP_… of rtnetlink(7)
+     * @return descriptor, or minus errno
+     */
+    public int routeNotices(int groups) {
+        int fd = routeSocket();
+        if (fd < 0) {
+            return fd;
+        }
+        int error;
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment name = call.allocate(NETLINK_NAME_BYTES, 4);
+            name.set(JAVA_SHORT, 0, (short) AF_NETLINK);
+            name.set(JAVA_INT, NETLINK_GROUPS, groups);
+            error = bind(fd, name, NETLINK_NAME_BYTES);
+        }
+        if (error < 0) {
+            close(fd);
+            return error;
+        }
+        return fd;
     }
 
     private int socket(int family, int type, int protocol) {

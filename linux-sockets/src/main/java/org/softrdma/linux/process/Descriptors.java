@@ -65,15 +65,6 @@ public final class Descriptors {
         }
     }
 
-    /** Reads all there is from a descriptor that does not block, and forgets it; lost messages, which a read reports, count as read. */
-    static void drain(int fd) {
-        MemorySegment forgotten = CLibrary.current().text;
-        long read;
-        do {
-            read = read(fd, forgotten, CLibrary.TEXT_BYTES);
-        } while (read > 0 || read == -CLibrary.ENOBUFS || read == -CLibrary.EINTR);
-    }
-
     static long write(int fd, MemorySegment from, long bytes) {
         CLibrary library = CLibrary.current();
         try {

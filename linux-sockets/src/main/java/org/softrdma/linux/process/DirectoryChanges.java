@@ -8,7 +8,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
-import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -16,7 +15,7 @@ import org.softrdma.verbs.VerbsException;
  * for writing; the end of a process closes its files. Which file it was is not read: the caller looks at the directory itself. Changes
  * that other hosts make in a network file system are not noticed. One thread. Source: inotify(7).
  */
-public final class DirectoryChanges implements AutoCloseable {
+public final class DirectoryChanges extends KernelNotices {
     private static final int IN_CLOSE_WRITE = 0x8;
     private static final int IN_MOVED_FROM = 0x40;
     private static final int IN_MOVED_TO = 0x80;
@@ -29,22 +28,22 @@ public final class DirectoryChanges implements AutoCloseable {
     private static final MethodHandle ADD_WATCH =
         CLibrary.function("inotify_add_watch", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
 
-    private final int fd;
-
     /**
      * Follows no directory yet.
      *
      * @throws VerbsException EMFILE: the process has no more descriptors, or the user no more of these
      */
     public DirectoryChanges() {
+        super(CLibrary.check(open(), "inotify_init", "the limit is fs.inotify.max_user_instances"));
+    }
+
+    private static int open() {
         CLibrary library = CLibrary.current();
-        int opened;
         try {
-            opened = library.result((int) INIT.invokeExact(library.state, CLibrary.O_CLOEXEC | CLibrary.O_NONBLOCK));
+            return library.result((int) INIT.invokeExact(library.state, CLibrary.O_CLOEXEC | CLibrary.O_NONBLOCK));
         } catch (Throwable t) {
             throw CLibrary.impossible(t);
         }
-        fd = CLibrary.check(opened, "inotify_init", "the limit is fs.inotify.max_user_instances");
     }
 
     /**
@@ -55,24 +54,9 @@ public final class DirectoryChanges implements AutoCloseable {
     public boolean follow(Path directory) {
         CLibrary library = CLibrary.current();
         try (Arena arena = Arena.ofConfined()) {
-            return (int) ADD_WATCH.invokeExact(library.state, fd, arena.allocateFrom(directory.toString()), NOTICED) >= 0;
+            return (int) ADD_WATCH.invokeExact(library.state, fd(), arena.allocateFrom(directory.toString()), NOTICED) >= 0;
         } catch (Throwable t) {
             throw CLibrary.impossible(t);
         }
-    }
-
-    /** The descriptor: readable when there are notices. */
-    public int fd() {
-        return fd;
-    }
-
-    /** Forgets the notices that have arrived. */
-    public void drain() {
-        Descriptors.drain(fd);
-    }
-
-    @Override
-    public void close() {
-        LinuxSockets.close(fd);
     }
 }

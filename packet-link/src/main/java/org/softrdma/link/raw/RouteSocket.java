@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.link.raw;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
@@ -21,7 +20,6 @@ final class RouteSocket implements AutoCloseable {
     /** Bits of netlink groups: neighbours; routes of IPv4 and IPv6; routing rules of both. */
     private static final int NOTICES = 1 << 2 | 1 << 6 | 1 << 10 | 1 << 7 | 1 << 18;
     private static final int NETLINK_NAME_BYTES = 12;
-    private static final int GROUPS = 8;
     private static final int DISCARD_PORT = 9;
     /** Result of {@link #usableMac}: unknown to the kernel, perhaps not resolved yet. */
     static final long UNKNOWN = -1;
@@ -47,19 +45,11 @@ final class RouteSocket implements AutoCloseable {
         this.interfaceIndex = interfaceIndex;
         vector.iovec(0, memory.address(), RouteMessage.BYTES);
         vector.message(0, 0, 0, 0, 1, 0, 0);
-        fd = calls.routeSocket();
+        fd = notices ? calls.routeNotices(NOTICES) : calls.routeSocket();
         if (fd < 0) {
-            throw LinuxSockets.failure(-fd, "open_device", "routing socket");
+            throw LinuxSockets.failure(-fd, "open_device", notices ? "routing socket's notices" : "routing socket");
         }
         kernel.set(JAVA_SHORT, 0, (short) LinuxSockets.AF_NETLINK);
-        if (notices) {
-            kernel.set(JAVA_INT, GROUPS, NOTICES);
-            int error = calls.bind(fd, kernel, NETLINK_NAME_BYTES);
-            if (error < 0) {
-                close();
-                throw LinuxSockets.failure(-error, "open_device", "routing socket's notices");
-            }
-        }
     }
 
     int fd() {
