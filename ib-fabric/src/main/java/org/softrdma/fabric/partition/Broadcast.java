@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.fabric.partition;
 
+import org.softrdma.wire.ib.IbRate;
+
 /**
  * Properties of the broadcast group of IP over InfiniBand in a partition. Source: RFC 4391 §5, opensm(8).
  *
@@ -14,5 +16,5 @@ package org.softrdma.fabric.partition;
  */
 public record Broadcast(int mtu, int rate, int serviceLevel, int scope, int qkey, int trafficClass, int flowLabel) {
     /** As of opensm: 2048 bytes, 10 Gbit/s, link-local. */
-    public static final Broadcast DEFAULT = new Broadcast(4, 3, 0, 2, 0x0B1B, 0, 0);
+    public static final Broadcast DEFAULT = new Broadcast(4, IbRate.GBPS_10, 0, 2, 0x0B1B, 0, 0);
 }

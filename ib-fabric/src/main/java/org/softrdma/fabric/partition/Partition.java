@@ -2,6 +2,7 @@
 package org.softrdma.fabric.partition;
 
 import java.util.List;
+import org.softrdma.wire.ib.PKeyBlock;
 
 /**
  * A partition: ports can send to each other if both are members, and at least one of them is a full member. Source: IBA vol 1 §10.9.
@@ -13,10 +14,8 @@ import java.util.List;
  * @param members   rules, of which several may be about a port
  */
 public record Partition(String name, int pkey, boolean atZero, Broadcast broadcast, List<Member> members) {
-    /** P_Key of the default partition. */
-    public static final int DEFAULT_PKEY = 0x7FFF;
-    /** Bit of a full member. */
-    public static final int FULL = 0x8000;
+    /** P_Key of the default partition, without the membership. */
+    public static final int DEFAULT_PKEY = PKeyBlock.DEFAULT & PKeyBlock.PARTITION;
 
     public Partition {
         members = List.copyOf(members);

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.softrdma.wire.ib.PKeyBlock;
 
 /**
  * Reads a file of partitions in opensm's form:
@@ -189,7 +190,7 @@ public final class PartitionReader {
     }
 
     private int pkey(String text) {
-        int pkey = (int) number(text, 0xFFFF) & Partition.DEFAULT_PKEY;
+        int pkey = (int) number(text, 0xFFFF) & PKeyBlock.PARTITION;
         if (pkey == 0) {
             throw wrong("0 is no P_Key");
         }

@@ -4,6 +4,7 @@ package org.softrdma.fabric.partition;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.softrdma.wire.ib.PKeyBlock;
 
 /**
  * All partitions of a subnet.
@@ -27,7 +28,7 @@ public record Partitions(List<Partition> all, boolean fromAFile) {
         ordered.sort(Comparator.comparingInt(each -> each.atZero() ? 0 : each.pkey() == Partition.DEFAULT_PKEY ? 1 : 2));
         for (Partition each : ordered) {
             if (each.hasFull(port)) {
-                pkeys.add(each.pkey() | Partition.FULL);
+                pkeys.add(each.pkey() | PKeyBlock.FULL_MEMBER);
             }
             if (each.hasLimited(port)) {
                 pkeys.add(each.pkey());

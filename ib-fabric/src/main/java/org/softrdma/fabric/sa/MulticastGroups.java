@@ -66,7 +66,7 @@ final class MulticastGroups {
     MulticastGroups(Partitions partitions) {
         for (Partition each : partitions.all()) {
             if (each.broadcast() != null) {
-                addBroadcast(each.pkey() | Partition.FULL, each.broadcast());
+                addBroadcast(each.pkey() | PKeyBlock.FULL_MEMBER, each.broadcast());
             }
         }
     }

@@ -65,7 +65,7 @@ public final class Subnet {
     }
 
     /** The port with that GID, or null. */
-    public SubnetPort byGid(long high, long low) {
+    SubnetPort byGid(long high, long low) {
         return high == PREFIX ? byGuid.get(low) : null;
     }
 

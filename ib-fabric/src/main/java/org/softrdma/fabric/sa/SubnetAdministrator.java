@@ -136,14 +136,12 @@ public final class SubnetAdministrator {
         return groups.all();
     }
 
-    /** Whether groups or members changed since the last call. */
-    public boolean takeGroupsChanged() {
-        boolean changed = groupsChanged;
+    /** The groups are written to the switches as they are now. */
+    public void onGroupsWritten() {
         groupsChanged = false;
-        return changed;
     }
 
-    /** Whether groups or members changed since {@link #takeGroupsChanged}. */
+    /** Whether groups or members changed since {@link #onGroupsWritten}. */
     public boolean haveGroupsChanged() {
         return groupsChanged;
     }
@@ -243,8 +241,7 @@ public final class SubnetAdministrator {
     /** The records that a request chooses; null for an attribute that has no table. Its list is null if they are too many. */
     private Table find(ManagementPacket packet) {
         if (packet.attribute() == SaAttribute.PATH_RECORD) {
-            return new Table(PathRecord.LENGTH, PathRecord.COMPONENTS,
-                new PathQuery(subnet, packet.mad()).answer());
+            return new Table(PathRecord.LENGTH, PathRecord.COMPONENTS, new PathQuery(subnet, packet.mad()).answer());
         }
         Table all = switch (packet.attribute()) {
             case SaAttribute.NODE_RECORD -> new Table(NodeRecord.LENGTH, NodeRecord.COMPONENTS, SubnetRecords.nodes(subnet));

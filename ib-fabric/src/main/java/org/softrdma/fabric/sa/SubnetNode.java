@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.IntUnaryOperator;
-import org.softrdma.wire.ib.NodeInfo;
 
 /** A node of a {@link Subnet}. */
 public final class SubnetNode {
@@ -43,11 +42,6 @@ public final class SubnetNode {
         SubnetPort port = new SubnetPort(this, number, guid, lid, info, pkeys);
         ports.put(number, port);
         return port;
-    }
-
-    /** NodeGUID, u64. */
-    public long guid() {
-        return NodeInfo.NODE_GUID.getLong(info, 0);
     }
 
     boolean isSwitch() {

@@ -33,17 +33,17 @@ public final class SubnetPort {
     }
 
     /** Node of the port. */
-    public SubnetNode node() {
+    SubnetNode node() {
         return node;
     }
 
     /** Number in the node; 0 is a switch itself. */
-    public int number() {
+    int number() {
         return number;
     }
 
     /** PortGUID, u64. */
-    public long guid() {
+    long guid() {
         return guid;
     }
 
@@ -56,7 +56,7 @@ public final class SubnetPort {
     }
 
     /** The port at the other end of the cable, or null. */
-    public SubnetPort peer() {
+    SubnetPort peer() {
         return peer;
     }
 
@@ -83,7 +83,7 @@ public final class SubnetPort {
     }
 
     /** Whether packets can be addressed to it: an adapter's port, or port 0 of a switch. */
-    public boolean isEnd() {
+    boolean isEnd() {
         return number == 0 || !node.isSwitch();
     }
 

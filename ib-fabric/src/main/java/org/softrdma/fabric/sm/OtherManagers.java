@@ -38,16 +38,11 @@ final class OtherManagers {
         if (state == SmInfo.STATE_MASTER) {
             master = port.path;
         }
-        if (own.isBelow(mad, Smp.DATA_OFFSET) && (first == null || isBefore(mad, first))) {
+        if (own.isBelow(mad, Smp.DATA_OFFSET) && (first == null || SmInfoAgent.isBefore(mad, Smp.DATA_OFFSET,
+            SmInfo.PRIORITY.get(first, Smp.DATA_OFFSET), SmInfo.GUID.getLong(first, Smp.DATA_OFFSET)))) {
             first = mad;
             above = port.path;
         }
-    }
-
-    private static boolean isBefore(ByteBuffer one, ByteBuffer other) {
-        int difference = SmInfo.PRIORITY.get(one, Smp.DATA_OFFSET) - SmInfo.PRIORITY.get(other, Smp.DATA_OFFSET);
-        return difference > 0 || difference == 0 && Long.compareUnsigned(SmInfo.GUID.getLong(one, Smp.DATA_OFFSET),
-            SmInfo.GUID.getLong(other, Smp.DATA_OFFSET)) < 0;
     }
 
     /** Directed route to a manager that is the master; null if there is none. */

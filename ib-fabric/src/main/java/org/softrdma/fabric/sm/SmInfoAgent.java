@@ -41,9 +41,13 @@ final class SmInfoAgent {
 
     /** Whether another manager, whose SMInfo is at that offset, goes before this one. */
     boolean isBelow(ByteBuffer other, int at) {
-        int priority = SmInfo.PRIORITY.get(other, at);
-        return priority > settings.priority() || priority == settings.priority()
-            && Long.compareUnsigned(SmInfo.GUID.getLong(other, at), settings.portGuid()) < 0;
+        return isBefore(other, at, settings.priority(), settings.portGuid());
+    }
+
+    /** Whether the manager with this SMInfo goes before one of that priority and GUID. */
+    static boolean isBefore(ByteBuffer info, int at, int priority, long guid) {
+        int own = SmInfo.PRIORITY.get(info, at);
+        return own > priority || own == priority && Long.compareUnsigned(SmInfo.GUID.getLong(info, at), guid) < 0;
     }
 
     /** SMInfo, as data of a request. */

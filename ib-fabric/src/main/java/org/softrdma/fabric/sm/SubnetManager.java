@@ -401,7 +401,7 @@ public final class SubnetManager {
     }
 
     private void writeGroups() {
-        administrator.takeGroupsChanged();
+        administrator.onGroupsWritten();
         for (MulticastGroup each : administrator.groups()) {
             int block = (each.mlid() - Lrh.FIRST_MULTICAST_LID) / MulticastForwardingBlock.ENTRIES;
             groupBlocks = Math.max(groupBlocks, block + 1);
