@@ -14,11 +14,10 @@ import java.util.SplittableRandom;
 import org.softrdma.fabric.mad.ManagementPacket;
 import org.softrdma.fabric.model.Fabric;
 import org.softrdma.fabric.model.FabricNode;
-import org.softrdma.fabric.model.FabricObserver;
 import org.softrdma.fabric.model.FabricPort;
 import org.softrdma.fabric.model.MadClient;
 import org.softrdma.fabric.partition.Partitions;
-import org.softrdma.fabric.sm.SmSettings;
+import org.softrdma.fabric.sm.ManagedFabric;
 import org.softrdma.fabric.sm.SubnetManager;
 import org.softrdma.fabric.topology.Topology;
 import org.softrdma.wire.ib.MadMethod;
@@ -29,7 +28,6 @@ import org.softrdma.wire.mad.Mad;
 /** A simulated subnet with its manager at one adapter, and a client of subnet administration at another one, on virtual time. */
 final class AdministeredSubnet {
     private static final long SECOND = 1_000_000_000L;
-    private static final long FIRST_TRANSACTION = 1000;
     private static final int CLASS_HEADER = 20;
 
     final Fabric fabric;
@@ -38,7 +36,7 @@ final class AdministeredSubnet {
     final FabricPort client;
     /** Datagrams that the client received and did not take yet. */
     final ArrayDeque<ManagementPacket> received = new ArrayDeque<>();
-    private long nowNs;
+    private final ManagedFabric managed;
     private long transaction;
 
     AdministeredSubnet(Topology topology, String managerNode, String clientNode) {
@@ -46,22 +44,11 @@ final class AdministeredSubnet {
     }
 
     AdministeredSubnet(Topology topology, String managerNode, String clientNode, Partitions partitions) {
-        fabric = new Fabric(topology, new SplittableRandom(7), new FabricObserver() { });
+        managed = new ManagedFabric(topology, new SplittableRandom(7));
+        fabric = managed.fabric();
         at = fabric.find(managerNode).port(1);
         client = fabric.find(clientNode).port(1);
-        manager = new SubnetManager(new SmSettings(at.guid(), 3, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true,
-                partitions, FIRST_TRANSACTION), nowNs);
-        fabric.attach(at, new MadClient() {
-            @Override
-            public boolean accepts(ManagementPacket packet) {
-                return manager.accepts(packet);
-            }
-
-            @Override
-            public void deliver(ManagementPacket packet) {
-                manager.onPacket(packet, nowNs);
-            }
-        });
+        manager = managed.beginAlone(at, partitions).manager();
         fabric.attach(client, new MadClient() {
             @Override
             public boolean accepts(ManagementPacket packet) {
@@ -78,22 +65,12 @@ final class AdministeredSubnet {
     }
 
     long nowNs() {
-        return nowNs;
+        return managed.nowNs();
     }
 
     /** Lets time pass. */
     void run(long durationNs) {
-        long endNs = nowNs + durationNs;
-        while (nowNs - endNs < 0) {
-            manager.onTime(nowNs);
-            for (ManagementPacket each = manager.transmit(nowNs); each != null; each = manager.transmit(nowNs)) {
-                fabric.send(at, each, nowNs);
-            }
-            if (!manager.wantsSweep()) {
-                nowNs = Math.max(nowNs + 1, Math.min(endNs, Math.min(manager.deadlineNs(), fabric.deadlineNs())));
-                fabric.onTime(nowNs);
-            }
-        }
+        managed.run(durationNs);
     }
 
     /** Ports with LIDs, in no particular order. */
@@ -112,7 +89,7 @@ final class AdministeredSubnet {
     }
 
     void send(ByteBuffer mad) {
-        fabric.send(client, ManagementPacket.general(client.lid(), at.lid(), mad), nowNs);
+        fabric.send(client, ManagementPacket.general(client.lid(), at.lid(), mad), nowNs());
         run(SECOND / 1000);
     }
 

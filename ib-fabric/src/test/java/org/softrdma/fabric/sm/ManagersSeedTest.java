@@ -4,20 +4,13 @@ package org.softrdma.fabric.sm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.softrdma.device.agent.Deadline;
-import org.softrdma.fabric.mad.ManagementPacket;
 import org.softrdma.fabric.model.Cable;
 import org.softrdma.fabric.model.Fabric;
 import org.softrdma.fabric.model.FabricNode;
-import org.softrdma.fabric.model.FabricObserver;
-import org.softrdma.fabric.model.FabricPort;
-import org.softrdma.fabric.model.MadClient;
-import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.wire.ib.SmInfo;
 
@@ -53,50 +46,24 @@ class ManagersSeedTest {
         }
     }
 
+    private static boolean isBefore(ManagedFabric.Running one, ManagedFabric.Running other) {
+        return one.priority > other.priority
+            || one.priority == other.priority && Long.compareUnsigned(one.port().guid(), other.port().guid()) < 0;
+    }
+
     private static final class Subnet {
         private final SplittableRandom random;
+        private final ManagedFabric managed;
         private final Fabric fabric;
-        private final List<Manager> managers = new ArrayList<>();
-        private long nowNs;
-        private int born;
-
-        private final class Manager implements MadClient {
-            final FabricPort port;
-            final int priority;
-            final SubnetManager machine;
-
-            Manager(FabricPort port, int priority) {
-                this.port = port;
-                this.priority = priority;
-                machine = new SubnetManager(new SmSettings(port.guid(), priority, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true,
-                Partitions.DEFAULT, ++born * 1_000_000L), nowNs);
-                fabric.attach(port, this);
-                fabric.setManager(port, true, nowNs);
-            }
-
-            boolean isBefore(Manager other) {
-                return priority > other.priority || priority == other.priority && Long.compareUnsigned(port.guid(), other.port.guid()) < 0;
-            }
-
-            @Override
-            public boolean accepts(ManagementPacket packet) {
-                return machine.accepts(packet);
-            }
-
-            @Override
-            public void deliver(ManagementPacket packet) {
-                machine.onPacket(packet, nowNs);
-            }
-        }
 
         Subnet(int seed) {
             random = new SplittableRandom(seed);
             int adapters = 3 + random.nextInt(5);
-            fabric = new Fabric(Topologies.random(random, 1 + random.nextInt(5), random.nextInt(5), adapters), random,
-                new FabricObserver() { });
+            managed = new ManagedFabric(Topologies.random(random, 1 + random.nextInt(5), random.nextInt(5), adapters), random);
+            fabric = managed.fabric();
             int count = 2 + random.nextInt(2);
             for (int i = 1; i <= count; i++) {
-                managers.add(new Manager(fabric.find("h" + i).port(1), random.nextInt(4)));
+                managed.begin(fabric.find("h" + i).port(1), random.nextInt(4));
             }
         }
 
@@ -104,23 +71,24 @@ class ManagersSeedTest {
             fabric.cables().forEach(each -> fabric.setLoss(each, LOSS));
             for (int i = 0; i < EVENTS; i++) {
                 disturb();
-                run(random.nextLong(5 * SECOND));
+                managed.run(random.nextLong(5 * SECOND));
             }
             for (Cable each : fabric.cables()) {
                 fabric.setLoss(each, 0);
                 if (!each.isPlugged()) {
-                    fabric.plug(each, nowNs);
+                    fabric.plug(each, managed.nowNs());
                 }
             }
-            run(QUIET_NS);
-            List<Manager> masters = managers.stream().filter(each -> each.machine.state() == SmInfo.STATE_MASTER).toList();
-            List<Integer> states = managers.stream().map(each -> each.machine.state()).toList();
+            managed.run(QUIET_NS);
+            List<ManagedFabric.Running> managers = managed.managers();
+            List<ManagedFabric.Running> masters = managers.stream().filter(each -> each.manager().state() == SmInfo.STATE_MASTER).toList();
+            List<Integer> states = managers.stream().map(each -> each.manager().state()).toList();
             assertEquals(1, masters.size(), () -> "states " + states);
             assertEquals(managers.size() - 1, states.stream().filter(each -> each == SmInfo.STATE_STANDBY).count(),
                 () -> "states " + states);
-            Manager master = masters.getFirst();
-            managers.forEach(each -> assertTrue(each == master || master.isBefore(each), "another one is the first"));
-            new ConnectedSubnet(fabric).assertConnected(master.port.lid());
+            ManagedFabric.Running master = masters.getFirst();
+            managers.forEach(each -> assertTrue(each == master || isBefore(master, each), "another one is the first"));
+            new ConnectedSubnet(fabric).assertConnected(master.port().lid());
         }
 
         private void disturb() {
@@ -129,13 +97,13 @@ class ManagersSeedTest {
                 case 0 -> replaceManager();
                 case 1 -> {
                     FabricNode node = fabric.nodes().get(random.nextInt(fabric.nodes().size()));
-                    fabric.powerCycle(node, nowNs);
+                    fabric.powerCycle(node, managed.nowNs());
                 }
                 default -> {
                     if (cable.isPlugged()) {
-                        fabric.pull(cable, nowNs);
+                        fabric.pull(cable, managed.nowNs());
                     } else {
-                        fabric.plug(cable, nowNs);
+                        fabric.plug(cable, managed.nowNs());
                     }
                 }
             }
@@ -143,29 +111,9 @@ class ManagersSeedTest {
 
         /** A manager dies; another one begins at its port. */
         private void replaceManager() {
-            int which = random.nextInt(managers.size());
-            FabricPort port = managers.get(which).port;
-            fabric.detach(port, managers.get(which));
-            fabric.setManager(port, false, nowNs);
-            managers.set(which, new Manager(port, random.nextInt(4)));
-        }
-
-        private void run(long durationNs) {
-            long endNs = nowNs + durationNs;
-            while (nowNs - endNs < 0) {
-                long nextNs = endNs;
-                for (Manager each : managers) {
-                    each.machine.onTime(nowNs);
-                    for (ManagementPacket sent = each.machine.transmit(nowNs); sent != null; sent = each.machine.transmit(nowNs)) {
-                        fabric.send(each.port, sent, nowNs);
-                    }
-                }
-                for (Manager each : managers) {
-                    nextNs = Deadline.earlier(nextNs, each.machine.wantsSweep() ? nowNs : each.machine.deadlineNs());
-                }
-                nowNs = Math.max(nowNs + 1000, Deadline.earlier(nextNs, fabric.deadlineNs()));
-                fabric.onTime(nowNs);
-            }
+            ManagedFabric.Running which = managed.managers().get(random.nextInt(managed.managers().size()));
+            which.die();
+            managed.begin(which.port(), random.nextInt(4));
         }
     }
 }

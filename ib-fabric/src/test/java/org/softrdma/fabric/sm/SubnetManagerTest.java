@@ -16,9 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.fabric.mad.ManagementPacket;
 import org.softrdma.fabric.model.Fabric;
 import org.softrdma.fabric.model.FabricNode;
-import org.softrdma.fabric.model.FabricObserver;
 import org.softrdma.fabric.model.FabricPort;
-import org.softrdma.fabric.model.MadClient;
 import org.softrdma.fabric.partition.Partitions;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.fabric.topology.Topology;
@@ -30,48 +28,28 @@ import org.softrdma.wire.mad.Mad;
 /** A manager at an adapter of simulated subnets, on virtual time. Packets are followed through the tables that the switches have. */
 class SubnetManagerTest {
     private static final long SECOND = 1_000_000_000L;
-    private static final long FIRST_TRANSACTION = 1000;
     private static final long GUID = 0x1122334455667788L;
 
+    private ManagedFabric managed;
     private Fabric fabric;
     private SubnetManager manager;
     private FabricPort at;
-    private long nowNs;
 
     private void begin(Topology topology, String node, int seed) {
-        fabric = new Fabric(topology, new SplittableRandom(seed), new FabricObserver() { });
+        managed = new ManagedFabric(topology, new SplittableRandom(seed));
+        fabric = managed.fabric();
         at = fabric.find(node).port(fabric.find(node).isSwitch() ? 0 : 1);
-        manager = new SubnetManager(settings(at.guid()), nowNs);
-        fabric.attach(at, new MadClient() {
-            @Override
-            public boolean accepts(ManagementPacket packet) {
-                return manager.accepts(packet);
-            }
-
-            @Override
-            public void deliver(ManagementPacket packet) {
-                manager.onPacket(packet, nowNs);
-            }
-        });
+        manager = managed.beginAlone(at, Partitions.DEFAULT).manager();
     }
 
     private static SmSettings settings(long guid) {
-        return new SmSettings(guid, 3, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true, Partitions.DEFAULT, FIRST_TRANSACTION);
+        return new SmSettings(guid, 3, SmSettings.SWEEP_INTERVAL_NS, SmSettings.TIMEOUT_NS, true, Partitions.DEFAULT,
+            ManagedFabric.FIRST_TRANSACTION);
     }
 
     /** Lets time pass. */
     private void run(long durationNs) {
-        long endNs = nowNs + durationNs;
-        while (nowNs - endNs < 0) {
-            manager.onTime(nowNs);
-            for (ManagementPacket each = manager.transmit(nowNs); each != null; each = manager.transmit(nowNs)) {
-                fabric.send(at, each, nowNs);
-            }
-            if (!manager.wantsSweep()) {
-                nowNs = Math.max(nowNs + 1, Math.min(endNs, Math.min(manager.deadlineNs(), fabric.deadlineNs())));
-                fabric.onTime(nowNs);
-            }
-        }
+        managed.run(durationNs);
     }
 
     private void assertConnected() {
@@ -137,7 +115,6 @@ class SubnetManagerTest {
     void shouldBringUpRandomSubnets() {
         for (int seed = 0; seed < 100; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
-            nowNs = 0;
             begin(Topologies.random(random, 1 + random.nextInt(12), random.nextInt(12), 1 + random.nextInt(12)), "h1", seed);
             run(SECOND);
             int which = seed;
@@ -152,7 +129,6 @@ class SubnetManagerTest {
     void shouldBringUpSubnetsThatLoseDatagrams() {
         for (int seed = 0; seed < 200; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
-            nowNs = 0;
             begin(Topologies.random(random, 1 + random.nextInt(6), random.nextInt(6), 1 + random.nextInt(6)), "h1", seed);
             fabric.cables().forEach(each -> fabric.setLoss(each, 0.1));
             run(20 * SECOND);
@@ -168,11 +144,11 @@ class SubnetManagerTest {
     void shouldRouteAroundPulledCableAfterTrap() {
         begin(Topologies.ring(5, 1), "h1", 1);
         run(SECOND);
-        fabric.pull(fabric.cables().get(0), nowNs);
+        fabric.pull(fabric.cables().get(0), managed.nowNs());
         run(3 * SECOND);
         assertTrue(manager.counters().get(SmCounter.TRAPS) > 0);
         assertUp();
-        fabric.plug(fabric.cables().get(0), nowNs);
+        fabric.plug(fabric.cables().get(0), managed.nowNs());
         run(3 * SECOND);
         assertUp();
     }
@@ -182,7 +158,7 @@ class SubnetManagerTest {
         begin(Topologies.tree(6, 2, 1), "h1", 1);
         run(SECOND);
         int lid = fabric.find("h4").port(1).lid();
-        fabric.powerCycle(fabric.find("h4"), nowNs);
+        fabric.powerCycle(fabric.find("h4"), managed.nowNs());
         assertEquals(0, fabric.find("h4").port(1).lid());
         run(3 * SECOND);
         assertEquals(lid, fabric.find("h4").port(1).lid());
@@ -193,7 +169,7 @@ class SubnetManagerTest {
     void shouldWriteTablesAgainAfterSwitchLostPower() {
         begin(Topologies.tree(6, 2, 1), "h1", 1);
         run(SECOND);
-        fabric.powerCycle(fabric.find("s2"), nowNs);
+        fabric.powerCycle(fabric.find("s2"), managed.nowNs());
         run(2 * SmSettings.SWEEP_INTERVAL_NS);
         assertUp();
     }
@@ -211,7 +187,7 @@ class SubnetManagerTest {
     @Test
     void shouldNotBeUpWithoutItsOwnNode() {
         manager = new SubnetManager(settings(GUID), 0);
-        for (nowNs = 0; nowNs < 10 * SECOND; nowNs += SECOND / 10) {
+        for (long nowNs = 0; nowNs < 10 * SECOND; nowNs += SECOND / 10) {
             manager.onTime(nowNs);
             while (manager.transmit(nowNs) != null) {
                 assertFalse(manager.isUp());
@@ -248,8 +224,8 @@ class SubnetManagerTest {
 
     private ByteBuffer shownBy(ManagementPacket request) {
         assertTrue(manager.accepts(request));
-        manager.onPacket(request, nowNs);
-        ManagementPacket answer = manager.transmit(nowNs);
+        manager.onPacket(request, managed.nowNs());
+        ManagementPacket answer = manager.transmit(managed.nowNs());
         assertEquals(MadMethod.GET_RESPONSE, answer.method());
         assertEquals(7, answer.transactionId());
         assertEquals(request.slid(), answer.dlid());
@@ -267,7 +243,7 @@ class SubnetManagerTest {
         Smp.begin(mad, 0, MadMethod.GET, SmAttribute.PORT_INFO, 0, 1, 0);
         manager.onPacket(ManagementPacket.lidRouted(1, 2, mad), 0);
         assertEquals(1, manager.counters().get(SmCounter.DROP_UNSUPPORTED));
-        Smp.beginDirected(mad, 0, MadMethod.GET_RESPONSE, SmAttribute.PORT_INFO, 0, FIRST_TRANSACTION, 0, new byte[2]);
+        Smp.beginDirected(mad, 0, MadMethod.GET_RESPONSE, SmAttribute.PORT_INFO, 0, ManagedFabric.FIRST_TRANSACTION, 0, new byte[2]);
         manager.onPacket(ManagementPacket.directed(mad), 0);
         assertEquals(1, manager.counters().get(SmCounter.DROP_NO_REQUEST));
     }
