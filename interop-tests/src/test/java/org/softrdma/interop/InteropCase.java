@@ -2,7 +2,6 @@
 package org.softrdma.interop;
 
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
  * One exchange between two implementations.
@@ -57,15 +56,6 @@ record InteropCase(String group, String name, String sentence, Role role, IpVers
         void run(CaseRun run) throws Exception;
     }
 
-    /**
-     * Cases that differ from one of every run only in the IP version, or in a C program that has the same packets. They run in the profile
-     * {@code soak}.
-     */
-    private static final Pattern RARE = Pattern.compile("ibv_\\w+_pingpong-(?!defaults-).*-IPv6|no offload-.*-IPv6"
-        + "|connections-(ucmatose|rdma_client|rstream|refused)-.*-IPv6|C ibv_rc_pingpong-(events|validate)-.*|C .*-IPv6"
-        + "|C perftest RC-(write_lat|write-4qp-both|send-events)-.*|C perftest -R-ud-send_bw-.*"
-        + "|C (connections|siw)-(cmtime|rping-65000|rdma_client|refused)-.*");
-
     /** Thrown by a body when one of the two implementations lacks the feature. */
     static final class Unsupported extends RuntimeException {
         Unsupported(String why) {
@@ -76,9 +66,5 @@ record InteropCase(String group, String name, String sentence, Role role, IpVers
     /** Identifier that is unique in a run: the directory below target/lab, matched by {@code -Dsoftrdma.case}. */
     String id() {
         return group + "-" + name + "-" + role + "-" + ip.text;
-    }
-
-    boolean isInThisRun() {
-        return DocTable.isInThisRun(id(), RARE.matcher(id()).matches());
     }
 }

@@ -15,11 +15,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.wire.pcap.PcapngReader;
 import org.softrdma.wire.roce.Icrc;
 
@@ -67,9 +66,18 @@ class VlanTest {
         assertEquals(icrcs.toString(), Scapy.icrcs(frames.toString()));
     }
 
-    @ParameterizedTest
-    @CsvSource({"ibv_rc_pingpong, v1, 1", "ibv_ud_pingpong, v2, 2"})
-    void shouldTagFramesWithThePriorityOfTheServiceLevel(String tool, String roce, String gidIndex, KernelLab lab) throws Exception {
+    @Test
+    void shouldTagFramesWithThePriorityOfTheServiceLevel(KernelLab lab) throws Exception {
+        checkThePriority("ibv_rc_pingpong", "v1", "1", lab);
+    }
+
+    @Test
+    @Tag("soak")
+    void shouldTagDatagramsWithThePriorityOfTheServiceLevel(KernelLab lab) throws Exception {
+        checkThePriority("ibv_ud_pingpong", "v2", "2", lab);
+    }
+
+    private static void checkThePriority(String tool, String roce, String gidIndex, KernelLab lab) throws Exception {
         String bytes = tool.contains("_ud_") ? "1000" : MESSAGE_BYTES;
         String[] words = {tool, "-g", gidIndex, "-l", "5", "-n", ROUNDS, "-s", bytes, "-e", "-c"};
         try (GuestVlan vlan = GuestVlan.between(lab, "vlan-" + tool);
@@ -84,9 +92,18 @@ class VlanTest {
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({"v1", "v2"})
-    void shouldConnectByAddress(String roce, KernelLab lab) throws Exception {
+    @Test
+    void shouldConnectByAddress(KernelLab lab) throws Exception {
+        connectByAddress("v2", lab);
+    }
+
+    @Test
+    @Tag("soak")
+    void shouldConnectByAddressInVersionOne(KernelLab lab) throws Exception {
+        connectByAddress("v1", lab);
+    }
+
+    private static void connectByAddress(String roce, KernelLab lab) throws Exception {
         try (GuestVlan vlan = GuestVlan.between(lab, "vlan-rping-" + roce);
              GuestVlan.Recording recording = vlan.record();
              RunningCommand server = vlan.b.startTool("link raw roce " + roce, "rping", "-s", "-C", "3")) {
