@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -138,10 +139,24 @@ class SmTest {
                 FabricLab.awaitSubnetUp(running, 1);
                 assertTrue(net.isRunning());
                 answers.add(administered(lab, "Hca2"));
+                assertAdministersTheTables(lab, "Hca2");
             }
         }
         assertTrue(answers.getFirst().toString().contains("ff12:401b:ffff::ffff:ffff"), answers.toString());
         assertEquals(answers.getFirst(), answers.getLast());
+    }
+
+    /** The forwarding table of the first switch is the one that the switch itself shows, and P_Keys are shown to who has the key. */
+    private static void assertAdministersTheTables(FabricLab lab, String node) {
+        String record = lab.run(node, "saquery", "LFTR");
+        String lid = record.replaceAll("(?s).*?LID\\.+(\\d+).*", "$1");
+        List<String> administered = Pattern.compile("(?m)^\t\t(\\d+)\t(\\d+)$").matcher(record).results()
+            .filter(each -> !each.group(2).equals("255")).map(each -> each.group(1) + " " + each.group(2)).toList();
+        List<String> inTheSwitch = Pattern.compile("(?m)^0x([0-9a-f]{4}) (\\d{3}) :").matcher(lab.run(node, "ibroute", lid)).results()
+            .map(each -> Integer.parseInt(each.group(1), 16) + " " + Integer.parseInt(each.group(2))).toList();
+        assertTrue(inTheSwitch.size() >= 3, record);
+        assertEquals(inTheSwitch, administered);
+        Ends.expect(lab.run(node, "saquery", "--smkey", "1", "PKTR"), List.of("PKeyTableRecord dump:", "\t\t0xffff 0x0000 "));
     }
 
     /** P_Key tables of the adapters, and the path between them, which is in a partition that both are in. */

@@ -15,6 +15,7 @@ import org.softrdma.wire.ib.IbRate;
 import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.ib.MadStatus;
 import org.softrdma.wire.ib.McMemberRecord;
+import org.softrdma.wire.ib.MulticastForwardingBlock;
 import org.softrdma.wire.ib.PKeyBlock;
 import org.softrdma.wire.ib.PathRecord;
 import org.softrdma.wire.ib.SaMad;
@@ -112,6 +113,11 @@ final class MulticastGroups {
 
     private static Mgid mgid(ByteBuffer record, int at) {
         return new Mgid(McMemberRecord.MGID_HIGH.getLong(record, at), McMemberRecord.MGID_LOW.getLong(record, at));
+    }
+
+    /** Blocks of a multicast forwarding table that have groups, from the first on. */
+    int blocks() {
+        return Math.ceilDiv(mlids.length(), MulticastForwardingBlock.ENTRIES);
     }
 
     Collection<MulticastGroup> all() {

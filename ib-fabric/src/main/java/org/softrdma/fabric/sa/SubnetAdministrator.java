@@ -30,6 +30,7 @@ import org.softrdma.wire.ib.SmInfo;
 import org.softrdma.wire.ib.SmInfoRecord;
 import org.softrdma.wire.ib.Smp;
 import org.softrdma.wire.ib.SwitchInfoRecord;
+import org.softrdma.wire.ib.TableRecord;
 import org.softrdma.wire.mad.Mad;
 
 /**
@@ -136,6 +137,11 @@ public final class SubnetAdministrator {
         return groups.all();
     }
 
+    /** Blocks of a multicast forwarding table that have groups, from the first on. */
+    public int groupBlocks() {
+        return groups.blocks();
+    }
+
     /** The groups are written to the switches as they are now. */
     public void onGroupsWritten() {
         groupsChanged = false;
@@ -176,7 +182,12 @@ public final class SubnetAdministrator {
             counters.count(SaCounter.DROP_SA_SEGMENTED_REQUEST);
         } else {
             counters.count(SaCounter.SA_REQUESTS);
-            answer(packet, nowNs);
+            if (packet.attribute() == SaAttribute.PKEY_TABLE_RECORD && SaMad.SM_KEY.getLong(mad, 0) != key) {
+                // For trusted requests only: IBA vol 1 §15.4.1.
+                refuse(packet, MadStatus.SA_REQUEST_INVALID);
+            } else {
+                answer(packet, nowNs);
+            }
         }
     }
 
@@ -255,6 +266,11 @@ public final class SubnetAdministrator {
             case SaAttribute.INFORM_INFO_RECORD ->
                 new Table(InformInfoRecord.LENGTH, InformInfoRecord.COMPONENTS, subscriptions.records(subnet));
             case SaAttribute.SERVICE_RECORD -> new Table(ServiceRecord.LENGTH, ServiceRecord.COMPONENTS, services.records());
+            case SaAttribute.LINEAR_FORWARDING_RECORD ->
+                new Table(TableRecord.LENGTH, TableRecord.LINEAR_FORWARDING, SubnetRecords.linearTables(subnet));
+            case SaAttribute.MULTICAST_FORWARDING_RECORD ->
+                new Table(TableRecord.LENGTH, TableRecord.MULTICAST_FORWARDING, SubnetRecords.multicastTables(subnet, groupBlocks()));
+            case SaAttribute.PKEY_TABLE_RECORD -> new Table(TableRecord.LENGTH, TableRecord.PKEYS, SubnetRecords.pkeyTables(subnet));
             default -> null;
         };
         if (all == null) {

@@ -2,9 +2,11 @@
 package org.softrdma.fabric.sa;
 
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
 
 /** A node of a {@link Subnet}. */
@@ -13,6 +15,7 @@ public final class SubnetNode {
     private final ByteBuffer description;
     private final ByteBuffer switchInfo;
     private final IntUnaryOperator outputs;
+    private final IntFunction<BitSet> groupPorts;
     private final TreeMap<Integer, SubnetPort> ports = new TreeMap<>();
 
     /**
@@ -22,12 +25,15 @@ public final class SubnetNode {
      * @param description NodeDescription, 64 bytes
      * @param switchInfo  SwitchInfo; null of other nodes
      * @param outputs     output port by LID, from a switch's linear forwarding table; null of other nodes
+     * @param groupPorts  ports by multicast LID, from a switch's multicast forwarding table as it is now; null of other nodes
      */
-    public SubnetNode(ByteBuffer info, ByteBuffer description, ByteBuffer switchInfo, IntUnaryOperator outputs) {
+    public SubnetNode(ByteBuffer info, ByteBuffer description, ByteBuffer switchInfo, IntUnaryOperator outputs,
+            IntFunction<BitSet> groupPorts) {
         this.info = info;
         this.description = description;
         this.switchInfo = switchInfo;
         this.outputs = outputs;
+        this.groupPorts = groupPorts;
     }
 
     /**
@@ -67,6 +73,16 @@ public final class SubnetNode {
 
     /** The port by which a switch sends packets to a LID; null if it drops them. */
     SubnetPort output(int lid) {
-        return ports.get(outputs.applyAsInt(lid));
+        return ports.get(outputNumber(lid));
+    }
+
+    /** Entry of a switch's linear forwarding table. */
+    int outputNumber(int lid) {
+        return outputs.applyAsInt(lid);
+    }
+
+    /** Entry of a switch's multicast forwarding table: ports by number. */
+    BitSet groupPorts(int mlid) {
+        return groupPorts.apply(mlid);
     }
 }

@@ -6,12 +6,10 @@ import java.util.ArrayDeque;
 import org.softrdma.device.Counters;
 import org.softrdma.device.agent.Deadline;
 import org.softrdma.fabric.mad.ManagementPacket;
-import org.softrdma.fabric.sa.MulticastGroup;
 import org.softrdma.fabric.sa.SubnetAdministrator;
 import org.softrdma.wire.ib.Lrh;
 import org.softrdma.wire.ib.MadMethod;
 import org.softrdma.wire.ib.MadStatus;
-import org.softrdma.wire.ib.MulticastForwardingBlock;
 import org.softrdma.wire.ib.Notice;
 import org.softrdma.wire.ib.PortInfo;
 import org.softrdma.wire.ib.SmAttribute;
@@ -402,10 +400,7 @@ public final class SubnetManager {
 
     private void writeGroups() {
         administrator.onGroupsWritten();
-        for (MulticastGroup each : administrator.groups()) {
-            int block = (each.mlid() - Lrh.FIRST_MULTICAST_LID) / MulticastForwardingBlock.ENTRIES;
-            groupBlocks = Math.max(groupBlocks, block + 1);
-        }
+        groupBlocks = Math.max(groupBlocks, administrator.groupBlocks());
         writer.writeGroups(administrator.groups(), groupBlocks);
     }
 

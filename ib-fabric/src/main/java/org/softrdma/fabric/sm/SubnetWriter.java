@@ -45,6 +45,7 @@ final class SubnetWriter {
     private static final int ALL_EXTENDED_SPEEDS = 0x1F;
     /** Errors of a link, and overruns of a buffer, that are reported when they come in sequence; opensm's. */
     private static final int ERROR_THRESHOLD = 8;
+    private static final BitSet NO_PORTS = new BitSet();
 
     private final Discovery found;
     private final LidTable lids;
@@ -53,6 +54,8 @@ final class SubnetWriter {
     private final Counters<SmCounter> counters;
     private final Map<ManagedNode, Integer> numbers = new LinkedHashMap<>();
     private ForwardingTables tables;
+    /** Ports of each switch for a group, by the group's multicast LID. */
+    private Map<Integer, Map<ManagedNode, BitSet>> trees = Map.of();
     private boolean complete = true;
 
     SubnetWriter(Discovery found, LidTable lids, Partitions partitions, RequestQueue requests, Counters<SmCounter> counters) {
@@ -223,31 +226,31 @@ final class SubnetWriter {
      * @param blocks blocks of each table that can have entries, from the first one on
      */
     void writeGroups(Collection<MulticastGroup> groups, int blocks) {
-        Map<Integer, Map<ManagedNode, BitSet>> trees = new HashMap<>();
+        trees = new HashMap<>();
         for (MulticastGroup each : groups) {
-            trees.put(each.mlid() - Lrh.FIRST_MULTICAST_LID, MulticastTree.of(found, each.members()));
+            trees.put(each.mlid(), MulticastTree.of(found, each.members()));
         }
         for (ManagedNode node : numbers.keySet()) {
             int cap = SwitchInfo.MULTICAST_CAP.get(node.switchInfo, 0);
             for (int block = 0; block < blocks && (block + 1) * MulticastForwardingBlock.ENTRIES <= cap; block++) {
                 for (int position = 0; position * MulticastForwardingBlock.PORTS <= node.portCount; position++) {
-                    writeGroupBlock(node, block, position, trees);
+                    writeGroupBlock(node, block, position);
                 }
             }
         }
     }
 
-    private void writeGroupBlock(ManagedNode node, int block, int position, Map<Integer, Map<ManagedNode, BitSet>> trees) {
+    private void writeGroupBlock(ManagedNode node, int block, int position) {
         ByteBuffer data = ByteBuffer.allocate(Smp.DATA_LENGTH);
-        int first = position * MulticastForwardingBlock.PORTS;
         for (int i = 0; i < MulticastForwardingBlock.ENTRIES; i++) {
-            BitSet ports = trees.getOrDefault(block * MulticastForwardingBlock.ENTRIES + i, Map.of()).get(node);
-            if (ports != null) {
-                long[] bits = ports.get(first, first + MulticastForwardingBlock.PORTS).toLongArray();
-                MulticastForwardingBlock.set(data, 0, i, bits.length == 0 ? 0 : (int) bits[0]);
-            }
+            BitSet ports = groupPorts(node, Lrh.FIRST_MULTICAST_LID + block * MulticastForwardingBlock.ENTRIES + i);
+            MulticastForwardingBlock.set(data, 0, i, MulticastForwardingBlock.bits(ports, position));
         }
         write(SmAttribute.MULTICAST_FORWARDING, MulticastForwardingBlock.modifier(block, position), node.path, data);
+    }
+
+    private BitSet groupPorts(ManagedNode node, int mlid) {
+        return trees.getOrDefault(mlid, Map.of()).getOrDefault(node, NO_PORTS);
     }
 
     /** The subnet for its administration, as far as it was found and written. */
@@ -259,8 +262,9 @@ final class SubnetWriter {
             if (node.isSwitch && number == null) {
                 continue;
             }
-            SubnetNode copy = new SubnetNode(node.info, node.description, node.switchInfo,
-                number == null ? null : lid -> tables.get(number, lid));
+            SubnetNode copy = number == null ? new SubnetNode(node.info, node.description, null, null, null)
+                : new SubnetNode(node.info, node.description, node.switchInfo, lid -> tables.get(number, lid),
+                    mlid -> groupPorts(node, mlid));
             for (ManagedPort each : node.ports.values()) {
                 if (each.info != null) {
                     int lid = node.isSwitch ? node.ports.get(0).lid : each.lid;

@@ -27,13 +27,16 @@ import org.softrdma.fabric.model.FabricSwitch;
 import org.softrdma.fabric.partition.PartitionReader;
 import org.softrdma.fabric.topology.Topologies;
 import org.softrdma.wire.ib.InformInfo;
+import org.softrdma.wire.ib.LinearForwardingBlock;
 import org.softrdma.wire.ib.LinkRecord;
 import org.softrdma.wire.ib.MadMethod;
 import org.softrdma.wire.ib.MadStatus;
 import org.softrdma.wire.ib.McMemberRecord;
+import org.softrdma.wire.ib.MulticastForwardingBlock;
 import org.softrdma.wire.ib.NodeInfo;
 import org.softrdma.wire.ib.NodeRecord;
 import org.softrdma.wire.ib.Notice;
+import org.softrdma.wire.ib.PKeyBlock;
 import org.softrdma.wire.ib.PathRecord;
 import org.softrdma.wire.ib.PortInfo;
 import org.softrdma.wire.ib.PortInfoRecord;
@@ -41,6 +44,7 @@ import org.softrdma.wire.ib.Rmpp;
 import org.softrdma.wire.ib.SaAttribute;
 import org.softrdma.wire.ib.SaMad;
 import org.softrdma.wire.ib.ServiceRecord;
+import org.softrdma.wire.ib.TableRecord;
 import org.softrdma.wire.mad.Field;
 import org.softrdma.wire.mad.Mad;
 
@@ -222,6 +226,55 @@ class SubnetAdministratorTest {
         subnet.run(20 * SECOND);
 
         assertEquals(MadStatus.SA_NO_RECORDS, AdministeredSubnet.status(subnet.answer(path(subnet.client, gone, 0))));
+    }
+
+    /** The tables are compared with those that the switches forward by. */
+    @Test
+    void shouldListTheForwardingTablesThatSwitchesHave() {
+        assertEquals(MadStatus.OK, AdministeredSubnet.status(join("h1", 5)));
+        int mlid = McMemberRecord.MLID.get(join("h9", 5), AT);
+        subnet.run(SECOND);
+        Set<FabricPort> listed = new HashSet<>();
+        for (ByteBuffer each : subnet.table(subnet.request(MadMethod.GET_TABLE, SaAttribute.LINEAR_FORWARDING_RECORD, 0))) {
+            FabricPort at = find(TableRecord.LID.get(each, 0), 0);
+            FabricSwitch node = (FabricSwitch) at.node();
+            assertEquals(0, TableRecord.BLOCK.get(each, 0));
+            for (int lid = 0; lid < LinearForwardingBlock.ENTRIES; lid++) {
+                assertEquals(node.outputPort(lid), LinearForwardingBlock.get(each, TableRecord.BLOCK_OFFSET, lid), node + " " + lid);
+            }
+            listed.add(at);
+        }
+        assertEquals(subnet.ends().stream().filter(each -> each.node().isSwitch()).count(), listed.size());
+
+        int members = 0;
+        for (ByteBuffer each : subnet.table(subnet.request(MadMethod.GET_TABLE, SaAttribute.MULTICAST_FORWARDING_RECORD, 0))) {
+            FabricSwitch node = (FabricSwitch) find(TableRecord.LID.get(each, 0), 0).node();
+            assertEquals(0, TableRecord.MULTICAST_BLOCK.get(each, 0));
+            int first = TableRecord.POSITION.get(each, 0) * MulticastForwardingBlock.PORTS;
+            int bits = MulticastForwardingBlock.get(each, TableRecord.BLOCK_OFFSET, mlid - 0xC000);
+            for (int i = 0; i < MulticastForwardingBlock.PORTS && first + i <= node.ports(); i++) {
+                assertEquals(node.isGroupPort(mlid, first + i), (bits >>> i & 1) != 0, node + " " + (first + i));
+            }
+            members += Integer.bitCount(bits);
+        }
+        assertEquals(6, members, "by three switches, in and out of each");
+    }
+
+    /** P_Key tables are secret: saquery has to give the SM_Key. */
+    @Test
+    void shouldListPkeysForTrustedRequestsOnly() {
+        ByteBuffer request = subnet.request(MadMethod.GET_TABLE, SaAttribute.PKEY_TABLE_RECORD, 0);
+        assertEquals(MadStatus.SA_REQUEST_INVALID, statusOf(request));
+        request = subnet.request(MadMethod.GET_TABLE, SaAttribute.PKEY_TABLE_RECORD, 0);
+        SaMad.SM_KEY.set(request, 0, 1);
+        List<ByteBuffer> records = subnet.table(request);
+        assertEquals(subnet.ends().size(), records.size());
+        for (ByteBuffer each : records) {
+            FabricPort port = find(TableRecord.LID.get(each, 0), TableRecord.PKEY_PORT.get(each, 0));
+            for (int i = 0; i < PKeyBlock.ENTRIES; i++) {
+                assertEquals(port.pkey(i), PKeyBlock.get(each, TableRecord.BLOCK_OFFSET, i), port + " " + i);
+            }
+        }
     }
 
     // ---- groups ----
@@ -495,7 +548,7 @@ class SubnetAdministratorTest {
         assertEquals(1, counter(SaCounter.DROP_SA_SEGMENTED_REQUEST));
         assertNull(subnet.received.poll());
         assertEquals(MadStatus.UNSUPPORTED_METHOD, statusOf(subnet.request(MadMethod.GET_MULTI, SaAttribute.PATH_RECORD, 0)));
-        assertEquals(MadStatus.UNSUPPORTED_ATTRIBUTE, statusOf(subnet.request(MadMethod.GET, SaAttribute.PKEY_TABLE_RECORD, 0)));
+        assertEquals(MadStatus.UNSUPPORTED_ATTRIBUTE, statusOf(subnet.request(MadMethod.GET, SaAttribute.GUID_INFO_RECORD, 0)));
     }
 
     /** More transfers than there is room for: the first ones go on. */

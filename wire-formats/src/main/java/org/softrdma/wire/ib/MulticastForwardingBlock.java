@@ -2,6 +2,7 @@
 package org.softrdma.wire.ib;
 
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 
 /**
  * MulticastForwardingTable: for 32 multicast LIDs, which of 16 ports are members. The modifier is the block's number in bits 8:0 and the
@@ -60,6 +61,17 @@ public final class MulticastForwardingBlock {
      */
     public static int get(ByteBuffer b, int at, int index) {
         return b.getShort(at + Short.BYTES * index) & 0xFFFF;
+    }
+
+    /**
+     * {@return an entry of a block, u16: bit 0 for the first port of the position}
+     *
+     * @param ports all ports of a LID, by number
+     * @param position number of the group of 16 ports, from 0
+     */
+    public static int bits(BitSet ports, int position) {
+        long[] bits = ports.get(position * PORTS, (position + 1) * PORTS).toLongArray();
+        return bits.length == 0 ? 0 : (int) bits[0];
     }
 
     /**
