@@ -63,6 +63,18 @@ class LauncherTest {
         assertEquals("4", levelOf("ib_write_bw -D 10 -d none"));
         assertEquals("4", levelOf("daemon status"));
         assertEquals("1", levelOf("rdma link"));
+        assertEquals("1", levelOf("run --idle 5 --help"));
+        assertEquals("4", levelOf("run --idle 5 --private --help"));
+    }
+
+    /** A program's start waits for all that run loads; options as a rule are read by picocli, which takes longer than starting the JVM. */
+    @Test
+    void shouldStartProgramsWithoutALibraryOfOptions() throws Exception {
+        String parser = "picocli.CommandLine ";
+        String log = "-Xlog:class+load";
+
+        assertTrue(output("daemon --help", log, "").contains(parser), "this test looks for the wrong class");
+        assertTrue(!output("run --help", log, "").contains(parser), "run loads picocli");
     }
 
     private List<String> caches() throws IOException {
@@ -81,17 +93,22 @@ class LauncherTest {
 
     /** Runs a tool, whatever becomes of it, and returns the value of a flag of its JVM. */
     private String flag(String line, String name, String noAot) throws IOException, InterruptedException {
+        String output = output(line, "-XX:+PrintFlagsFinal", noAot);
+        Matcher found = Pattern.compile("(?m)^ +\\S+ " + name + " += *(.*?) +\\{").matcher(output);
+        assertTrue(found.find(), () -> line + " printed no flag " + name + ":\n" + output);
+        return found.group(1);
+    }
+
+    private String output(String line, String options, String noAot) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(tree.resolve("softrdma").toString()));
         command.addAll(Arrays.asList(line.split(" ")));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().put("SOFTRDMA_JAVA_OPTS", "-XX:+PrintFlagsFinal");
+        builder.environment().put("SOFTRDMA_JAVA_OPTS", options);
         builder.environment().put("SOFTRDMA_NO_AOT", noAot);
         Process process = builder.start();
         // Ends with the tool: what runs in the background must not hold its output.
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         process.waitFor();
-        Matcher found = Pattern.compile("(?m)^ +\\S+ " + name + " += *(.*?) +\\{").matcher(output);
-        assertTrue(found.find(), () -> line + " printed no flag " + name + ":\n" + output);
-        return found.group(1);
+        return output;
     }
 }

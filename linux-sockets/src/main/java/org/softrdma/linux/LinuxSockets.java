@@ -126,31 +126,38 @@ public final class LinuxSockets {
     private static final VarHandle ERRNO_VALUE =
         Linker.Option.captureStateLayout().varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-    private static final MethodHandle SOCKET = call("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
-    private static final MethodHandle BIND = call("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
-    private static final MethodHandle GETSOCKNAME =
-        call("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS), ERRNO);
-    private static final MethodHandle CONNECT = call("connect", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
-    private static final MethodHandle SETSOCKOPT =
-        call("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
-    private static final MethodHandle GETSOCKOPT =
-        call("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS), ERRNO);
-    private static final MethodHandle SENDTO =
-        call("sendto", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
-    private static final MethodHandle SENDMMSG =
-        call("sendmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT), ERRNO);
-    private static final MethodHandle SENDMSG =
-        call("sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
-    private static final MethodHandle RECVMSG =
-        call("recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
-    private static final MethodHandle RECVMMSG =
-        call("recvmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS), ERRNO);
-    private static final MethodHandle PPOLL =
-        call("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS), ERRNO);
-    private static final MethodHandle EVENTFD = call("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
-    private static final MethodHandle READ = call("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG), ERRNO);
-    private static final MethodHandle WRITE = call("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
     private static final MethodHandle CLOSE = call("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+
+    /** Calls on sockets and events. They are linked at the first use of one, which takes time that {@link #close} alone need not cost. */
+    private static final class Calls {
+        static final MethodHandle SOCKET = call("socket", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
+        static final MethodHandle BIND = call("bind", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+        static final MethodHandle GETSOCKNAME =
+            call("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS), ERRNO);
+        static final MethodHandle CONNECT = call("connect", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+        static final MethodHandle SETSOCKOPT =
+            call("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+        static final MethodHandle GETSOCKOPT =
+            call("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS), ERRNO);
+        static final MethodHandle SENDTO =
+            call("sendto", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+        static final MethodHandle SENDMMSG =
+            call("sendmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT), ERRNO);
+        static final MethodHandle SENDMSG =
+            call("sendmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+        static final MethodHandle RECVMSG =
+            call("recvmsg", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_INT), ERRNO);
+        static final MethodHandle RECVMMSG =
+            call("recvmmsg", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, ADDRESS), ERRNO);
+        static final MethodHandle PPOLL =
+            call("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS), ERRNO);
+        static final MethodHandle EVENTFD = call("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT), ERRNO);
+        static final MethodHandle READ = call("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG), ERRNO);
+        static final MethodHandle WRITE = call("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+
+        private Calls() {
+        }
+    }
 
     private static final MemorySegment ONE = Arena.global().allocate(JAVA_LONG);
 
@@ -230,7 +237,7 @@ public final class LinuxSockets {
 
     private int socket(int family, int type, int protocol) {
         try {
-            return result((int) SOCKET.invokeExact(callState, family, type | SOCK_NONBLOCK_CLOEXEC, protocol));
+            return result((int) Calls.SOCKET.invokeExact(callState, family, type | SOCK_NONBLOCK_CLOEXEC, protocol));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -238,7 +245,7 @@ public final class LinuxSockets {
 
     public int bind(int fd, MemorySegment address, int length) {
         try {
-            return result((int) BIND.invokeExact(callState, fd, address, length));
+            return result((int) Calls.BIND.invokeExact(callState, fd, address, length));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -253,7 +260,7 @@ public final class LinuxSockets {
     public int boundTo(int fd, MemorySegment name) {
         optionLength.set(JAVA_INT, 0, (int) name.byteSize());
         try {
-            return result((int) GETSOCKNAME.invokeExact(callState, fd, name, optionLength));
+            return result((int) Calls.GETSOCKNAME.invokeExact(callState, fd, name, optionLength));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -262,7 +269,7 @@ public final class LinuxSockets {
     /** Connects a datagram socket. A UDP socket only for a route lookup, on a temporary socket. */
     public int connect(int fd, MemorySegment address, int length) {
         try {
-            return result((int) CONNECT.invokeExact(callState, fd, address, length));
+            return result((int) Calls.CONNECT.invokeExact(callState, fd, address, length));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -271,7 +278,7 @@ public final class LinuxSockets {
     public int setOption(int fd, int level, int name, int value) {
         option.set(JAVA_INT, 0, value);
         try {
-            return result((int) SETSOCKOPT.invokeExact(callState, fd, level, name, option, Integer.BYTES));
+            return result((int) Calls.SETSOCKOPT.invokeExact(callState, fd, level, name, option, Integer.BYTES));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -280,7 +287,7 @@ public final class LinuxSockets {
     /** Sets an option that is a structure. */
     public int setOption(int fd, int level, int name, MemorySegment value) {
         try {
-            return result((int) SETSOCKOPT.invokeExact(callState, fd, level, name, value, (int) value.byteSize()));
+            return result((int) Calls.SETSOCKOPT.invokeExact(callState, fd, level, name, value, (int) value.byteSize()));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -289,7 +296,7 @@ public final class LinuxSockets {
     public int getOption(int fd, int level, int name) {
         optionLength.set(JAVA_INT, 0, Integer.BYTES);
         try {
-            int result = result((int) GETSOCKOPT.invokeExact(callState, fd, level, name, option, optionLength));
+            int result = result((int) Calls.GETSOCKOPT.invokeExact(callState, fd, level, name, option, optionLength));
             return result < 0 ? result : option.get(JAVA_INT, 0);
         } catch (Throwable t) {
             throw impossible(t);
@@ -304,7 +311,7 @@ public final class LinuxSockets {
      */
     public int sendto(int fd, long packet, int length, MemorySegment name, int nameLength) {
         try {
-            long sent = (long) SENDTO.invokeExact(callState, fd, packet, (long) length, MSG_DONTWAIT, name, nameLength);
+            long sent = (long) Calls.SENDTO.invokeExact(callState, fd, packet, (long) length, MSG_DONTWAIT, name, nameLength);
             return sent < 0 ? result(-1) : 1;
         } catch (Throwable t) {
             throw impossible(t);
@@ -318,7 +325,7 @@ public final class LinuxSockets {
      */
     public int sendmmsg(int fd, MemorySegment messages, int count) {
         try {
-            return result((int) SENDMMSG.invokeExact(callState, fd, messages, count, MSG_DONTWAIT));
+            return result((int) Calls.SENDMMSG.invokeExact(callState, fd, messages, count, MSG_DONTWAIT));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -331,7 +338,7 @@ public final class LinuxSockets {
      */
     public int sendmsg(int fd, MemorySegment messages) {
         try {
-            long sent = (long) SENDMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT);
+            long sent = (long) Calls.SENDMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT);
             return sent < 0 ? result(-1) : 1;
         } catch (Throwable t) {
             throw impossible(t);
@@ -345,7 +352,7 @@ public final class LinuxSockets {
      */
     public int recvmsg(int fd, MemorySegment messages) {
         try {
-            return result((int) (long) RECVMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT));
+            return result((int) (long) Calls.RECVMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -358,7 +365,7 @@ public final class LinuxSockets {
      */
     public int recvError(int fd, MemorySegment messages) {
         try {
-            return result((int) (long) RECVMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT | MSG_ERRQUEUE));
+            return result((int) (long) Calls.RECVMSG.invokeExact(callState, fd, messages, MSG_DONTWAIT | MSG_ERRQUEUE));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -371,7 +378,7 @@ public final class LinuxSockets {
      */
     public int recvmmsg(int fd, MemorySegment messages, int count) {
         try {
-            return result((int) RECVMMSG.invokeExact(callState, fd, messages, count, MSG_DONTWAIT, MemorySegment.NULL));
+            return result((int) Calls.RECVMMSG.invokeExact(callState, fd, messages, count, MSG_DONTWAIT, MemorySegment.NULL));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -387,7 +394,7 @@ public final class LinuxSockets {
         timeout.set(JAVA_LONG, 0, timeoutNs / 1_000_000_000L);
         timeout.set(JAVA_LONG, 8, timeoutNs % 1_000_000_000L);
         try {
-            return result((int) PPOLL.invokeExact(callState, descriptors, (long) count, timeout, MemorySegment.NULL));
+            return result((int) Calls.PPOLL.invokeExact(callState, descriptors, (long) count, timeout, MemorySegment.NULL));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -395,7 +402,7 @@ public final class LinuxSockets {
 
     int eventDescriptor() {
         try {
-            return result((int) EVENTFD.invokeExact(callState, 0, EFD_NONBLOCK_CLOEXEC));
+            return result((int) Calls.EVENTFD.invokeExact(callState, 0, EFD_NONBLOCK_CLOEXEC));
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -405,7 +412,7 @@ public final class LinuxSockets {
     void drain(int eventFd) {
         try {
             // The only error is EAGAIN: it was not ready.
-            long ignored = (long) READ.invokeExact(callState, eventFd, option, (long) Long.BYTES);
+            long ignored = (long) Calls.READ.invokeExact(callState, eventFd, option, (long) Long.BYTES);
         } catch (Throwable t) {
             throw impossible(t);
         }
@@ -415,7 +422,7 @@ public final class LinuxSockets {
     static void signal(int eventFd) {
         try {
             // The only error is EAGAIN after 2^64-2 signals: it is ready then.
-            long ignored = (long) WRITE.invokeExact(eventFd, ONE, (long) Long.BYTES);
+            long ignored = (long) Calls.WRITE.invokeExact(eventFd, ONE, (long) Long.BYTES);
         } catch (Throwable t) {
             throw impossible(t);
         }

@@ -25,6 +25,7 @@ public final class GetoptLong {
     private final String program;
     private final String shortOptions;
     private final boolean silent;
+    private final boolean stopsAtOperand;
     private final List<Long> longOptions;
     private final List<String> arguments;
     private final Console console;
@@ -37,14 +38,16 @@ public final class GetoptLong {
     /**
      * Makes a parser for one command line.
      *
-     * @param shortOptions as in C: a letter for each option, a colon after those that take an argument; a colon in front suppresses
-     *     messages
+     * @param shortOptions as in C: a letter for each option, a colon after those that take an argument; in front, a plus sign ends the
+     *     options at the first operand, and a colon suppresses messages
      * @param longOptions empty for a program that calls {@code getopt}, to which {@code --help} is the option {@code -}
      */
     public GetoptLong(String program, String shortOptions, List<Long> longOptions, List<String> arguments, Console console) {
         this.program = program;
-        this.silent = shortOptions.startsWith(":");
-        this.shortOptions = silent ? shortOptions.substring(1) : shortOptions;
+        this.stopsAtOperand = shortOptions.startsWith("+");
+        String letters = stopsAtOperand ? shortOptions.substring(1) : shortOptions;
+        this.silent = letters.startsWith(":");
+        this.shortOptions = silent ? letters.substring(1) : letters;
         this.longOptions = longOptions;
         this.arguments = arguments;
         this.console = console;
@@ -66,6 +69,9 @@ public final class GetoptLong {
             } else if (word.length() > 1 && word.charAt(0) == '-') {
                 cluster = word.substring(1);
                 return shortOption();
+            } else if (stopsAtOperand) {
+                operands.addAll(arguments.subList(position - 1, arguments.size()));
+                position = arguments.size();
             } else {
                 operands.add(word);
             }

@@ -38,15 +38,11 @@ public final class Daemon extends AnnotatedTool {
         "log      print its messages", "serve    run in this process, for service managers"})
     private String command;
 
-    static void checkIdle(int seconds) {
-        if (seconds < 0) {
-            throw new Misused("--idle is " + seconds + "; at least 0 is needed");
-        }
-    }
-
     @Override
     protected void check() {
-        checkIdle(idleSeconds);
+        if (idleSeconds < 0) {
+            throw new Misused("--idle is " + idleSeconds + "; at least 0 is needed");
+        }
         if (command == null) {
             throw new Misused("start, stop, status, log or serve?");
         }

@@ -40,6 +40,14 @@ class GetoptLongTest {
         assertEquals(List.of("e", "operands [host, -, -c, --size]"), seen);
     }
 
+    /** Rule of getopt(3) for a plus sign in front of the options. */
+    @Test
+    void shouldEndTheOptionsAtTheFirstOperandAfterAPlus() {
+        read("+" + SHORT, "-e", "host", "-c", "--", "-Z");
+
+        assertEquals(List.of("e", "operands [host, -c, --, -Z]"), seen);
+    }
+
     @Test
     void shouldPreferAnExactNameOverLongerOnes() {
         read(SHORT, "--chk", "--check");
