@@ -39,7 +39,7 @@ final class AgentThread implements AutoCloseable {
                     leadership.giveBackAsAgent();
                 }
             } else {
-                LockSupport.parkNanos(this, Leadership.LEASE_NS);
+                leadership.awaitEndOfLead();
             }
         }
     }
@@ -59,7 +59,7 @@ final class AgentThread implements AutoCloseable {
      */
     private void roundOrPark() {
         try {
-            agent.roundOrPark(isLeadWanted, Deadline.NEVER);
+            agent.roundOrPark(isLeadWanted);
         } catch (InternalError cutOff) {
             LOG.log(System.Logger.Level.WARNING, thread.getName() + ": a file was cut off while its memory was in use", cutOff);
         }

@@ -18,8 +18,6 @@ import org.softrdma.device.threads.DeviceThreads;
 public class DeviceAgent implements Agent, AutoCloseable {
     /** Longest sleep of a thread that is in one device while others of the process depend on it. */
     private static final long SHARED_PARK_NS = 100_000;
-    /** Longest sleep of an application's thread that leads: the link's wait does not end when the thread is interrupted. */
-    private static final long INTERRUPTIBLE_PARK_NS = 100_000_000;
     /** Rounds that {@link #sendPosted} runs at most: traffic of others must not keep its caller. */
     private static final int ROUNDS_TO_SEND = 64;
 
@@ -28,6 +26,8 @@ public class DeviceAgent implements Agent, AutoCloseable {
     private final String roleName;
     private final Parking parking;
     private final Leadership leadership = new Leadership(this::doorbell);
+    /** Of the application's thread that leads: the link's wait does not end by itself when the thread is interrupted. */
+    private final Interruption interruption = new Interruption(this::doorbell);
     /** Null if the device has none. */
     private final AgentThread thread;
     /** Driven by a simulator, one step at a time: no call of an application may do work, except through {@link #virtualTime}. */
@@ -195,13 +195,11 @@ public class DeviceAgent implements Agent, AutoCloseable {
         try {
             while (running && !done.getAsBoolean() && !Deadline.isDue(untilNs, System.nanoTime())
                 && !Thread.currentThread().isInterrupted()) {
+                leadership.noteDriven(System.nanoTime());
+                int did = thread == null ? DeviceThreads.driveAll() : round();
                 long nowNs = System.nanoTime();
-                long wakeNs = Deadline.earlier(untilNs, nowNs + INTERRUPTIBLE_PARK_NS);
-                leadership.noteDriven(nowNs);
-                if (thread == null) {
-                    driveAllOrPark(done, wakeNs);
-                } else {
-                    roundOrPark(done, wakeNs);
+                if (parking.isIdle(did, nowNs)) {
+                    park(done, sharedUntil(untilNs, nowNs), interruption);
                 }
             }
             leadership.noteDriven(System.nanoTime());
@@ -215,24 +213,20 @@ public class DeviceAgent implements Agent, AutoCloseable {
         return leadership;
     }
 
-    /** A step of the leader: a round; if that and those of the last moment found nothing to do, it parks. */
-    void roundOrPark(BooleanSupplier done, long untilNs) {
+    /** A step of the device's thread: a round; if that and those of the last moment found nothing to do, it parks. */
+    void roundOrPark(BooleanSupplier done) {
         int did = round();
         if (parking.isIdle(did, System.nanoTime())) {
-            park(done, untilNs);
+            park(done, Deadline.NEVER, null);
         }
     }
 
     /**
-     * A step of a leader in an application that drives its devices. Other devices of the process, among them perhaps this one's peer, get
-     * their rounds as well, and must not wait long for the next.
+     * Bounds the sleep of a leader in an application that drives its devices: other devices of the process, among them perhaps this one's
+     * peer, get their rounds from it as well, and must not wait long for the next.
      */
-    private void driveAllOrPark(BooleanSupplier done, long untilNs) {
-        int did = DeviceThreads.driveAll();
-        long nowNs = System.nanoTime();
-        if (parking.isIdle(did, nowNs)) {
-            park(done, DeviceThreads.count() > 1 ? Deadline.earlier(untilNs, nowNs + SHARED_PARK_NS) : untilNs);
-        }
+    private long sharedUntil(long untilNs, long nowNs) {
+        return thread == null && DeviceThreads.count() > 1 ? Deadline.earlier(untilNs, nowNs + SHARED_PARK_NS) : untilNs;
     }
 
     private int round() {
@@ -245,15 +239,32 @@ public class DeviceAgent implements Agent, AutoCloseable {
         }
     }
 
-    /** Parks on the link until the device's deadline, unless work arrived after the last round but before others knew of the parking. */
-    private void park(BooleanSupplier done, long untilNs) {
+    /**
+     * Parks on the link until the device's deadline, unless work arrived after the last round but before others knew of the parking.
+     *
+     * @param by ends the wait when the thread is interrupted; null for a thread that is not
+     */
+    private void park(BooleanSupplier done, long untilNs, Interruption by) {
         parking.announce();
         try {
             if (round() == 0 && !done.getAsBoolean() && running) {
-                parking.await(untilNs);
+                awaitUntil(untilNs, by);
             }
         } finally {
             parking.end();
+        }
+    }
+
+    private void awaitUntil(long untilNs, Interruption by) {
+        if (by == null) {
+            parking.await(untilNs);
+            return;
+        }
+        by.beginWait();
+        try {
+            parking.await(untilNs);
+        } finally {
+            by.endWait();
         }
     }
 

@@ -3,6 +3,7 @@ package org.softrdma.device.agent;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -11,7 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class Leadership {
     /** An application that drove this recently is expected to do so again. */
-    static final long LEASE_NS = 1_000_000;
+    private static final long LEASE_NS = 1_000_000;
     /** How long an application waits for the device's thread to give the lead up. */
     private static final long HANDSHAKE_NS = 10_000_000;
 
@@ -20,6 +21,8 @@ final class Leadership {
     /** Application threads that wait for the device's thread to give the lead up. */
     private final AtomicInteger wanted = new AtomicInteger();
     private volatile boolean agentLeads;
+    /** The device's thread while it sleeps because an application's thread leads; else null. */
+    private volatile Thread sleeper;
     private volatile long drivenNs = System.nanoTime() - LEASE_NS;
 
     Leadership(Runnable wakeLeader) {
@@ -67,6 +70,25 @@ final class Leadership {
     /** Ends {@link #take}. */
     void giveBack() {
         lead.unlock();
+        Thread asleep = sleeper;
+        if (asleep != null) {
+            LockSupport.unpark(asleep);
+        }
+    }
+
+    /**
+     * Has the device's thread sleep until the application's thread that leads gives the lead back. May return early. An application that
+     * drives the device within each lease never causes the sleep, and so need not pay for its end.
+     */
+    void awaitEndOfLead() {
+        sleeper = Thread.currentThread();
+        try {
+            if (lead.isLocked()) {
+                LockSupport.park(this);
+            }
+        } finally {
+            sleeper = null;
+        }
     }
 
     /** Ends {@link #takeAsAgent}. */

@@ -285,10 +285,10 @@ class DeviceAgentTest {
         assertFalse(leader.isAlive());
     }
 
+    /** The wait has no end but a wakeup, as that of a thread that waits without a limit. */
     @Test
     void shouldStopLeadingWhenTheThreadIsInterrupted() throws InterruptedException {
         DeviceAgent agent = start();
-        work.longestAwaitNs = 0;
         work.deaf = true;
         Thread leader = Thread.ofPlatform().start(() -> {
             while (!agent.lead(() -> false, Deadline.NEVER)) {
@@ -299,6 +299,25 @@ class DeviceAgentTest {
         leader.interrupt();
         leader.join(PATIENCE_NS / 1_000_000);
         assertFalse(leader.isAlive());
+    }
+
+    /** Without a limit, so that it does not wake while nothing happens; a thread that only naps is in another state. */
+    @Test
+    void shouldHaveTheDevicesThreadSleepWhileAnApplicationLeads() throws InterruptedException {
+        DeviceAgent agent = start();
+        until(() -> work.awaiting.get() == 1, "agent idle");
+        Thread own = work.driver;
+        Thread leader = Thread.ofPlatform().start(() -> {
+            while (!agent.lead(() -> false, Deadline.NEVER)) {
+                Thread.onSpinWait();
+            }
+        });
+        until(() -> own.getState() == Thread.State.WAITING, "the device's thread sleeps");
+        assertEquals(leader, work.driver);
+
+        leader.interrupt();
+        leader.join(PATIENCE_NS / 1_000_000);
+        until(() -> work.driver == own && work.awaiting.get() == 1, "it takes the device back");
     }
 
     @Test
