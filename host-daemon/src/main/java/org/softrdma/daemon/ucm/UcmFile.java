@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.softrdma.abi.ucm.UcmCommand;
 import org.softrdma.daemon.trap.DeviceFile;
+import org.softrdma.daemon.trap.HeapRoom;
 import org.softrdma.daemon.trap.TrappedCall;
 import org.softrdma.linux.process.FileIdentity;
 import org.softrdma.verbs.Errno;
@@ -86,6 +87,9 @@ public final class UcmFile implements DeviceFile {
         } catch (VerbsException refused) {
             LOG.log(System.Logger.Level.DEBUG, refused::getMessage);
             call.refuse(refused);
+        } catch (OutOfMemoryError full) {
+            LOG.log(System.Logger.Level.WARNING, "no memory for a command of rdma_cm", full);
+            call.answer(-Errno.ENOMEM.value());
         } catch (RuntimeException | AssertionError broken) {
             LOG.log(System.Logger.Level.ERROR, "a command of rdma_cm failed unexpectedly", broken);
             call.answer(-Errno.EIO.value());
@@ -128,6 +132,7 @@ public final class UcmFile implements DeviceFile {
     }
 
     private void requireRoom() {
+        HeapRoom.require("create_id");
         synchronized (identifiers) {
             if (identifiers.size() >= UcmLimits.IDENTIFIERS_OF_A_FILE) {
                 throw new VerbsException(Errno.ENOMEM, "create_id",

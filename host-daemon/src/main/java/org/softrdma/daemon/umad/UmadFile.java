@@ -125,6 +125,9 @@ final class UmadFile implements DeviceFile {
         } catch (VerbsException refused) {
             LOG.log(System.Logger.Level.DEBUG, refused::getMessage);
             call.answer(-refused.errno().value());
+        } catch (OutOfMemoryError full) {
+            LOG.log(System.Logger.Level.WARNING, "no memory for a call on umad", full);
+            call.answer(-Errno.ENOMEM.value());
         } catch (RuntimeException | AssertionError broken) {
             LOG.log(System.Logger.Level.ERROR, "a call on umad failed unexpectedly", broken);
             call.answer(-Errno.EIO.value());

@@ -4,6 +4,7 @@ package org.softrdma.daemon.verbs;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import org.softrdma.daemon.trap.HeapRoom;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
 
@@ -19,11 +20,12 @@ final class HandleTable {
     private final BitSet used = new BitSet();
 
     /**
-     * Requires that there is room for one more object.
+     * Requires that there is room for one more object, in the context and in the daemon's memory.
      *
      * @throws VerbsException ENOMEM
      */
     void requireRoom() {
+        HeapRoom.require("ioctl");
         if (used.nextClearBit(0) >= MAX_OBJECTS) {
             throw new VerbsException(Errno.ENOMEM, "ioctl", "a context holds " + MAX_OBJECTS + " objects at most");
         }

@@ -12,6 +12,7 @@ import org.softrdma.daemon.rings.RingDoor;
 import org.softrdma.daemon.rings.RingSpace;
 import org.softrdma.daemon.trap.ClientProcess;
 import org.softrdma.daemon.trap.DeviceFile;
+import org.softrdma.daemon.trap.HeapRoom;
 import org.softrdma.daemon.trap.TrappedCall;
 import org.softrdma.device.verbs.SoftContext;
 import org.softrdma.linux.process.FileIdentity;
@@ -75,6 +76,7 @@ public final class UverbsFile implements DeviceFile {
         this.number = number;
         this.process = process;
         this.context = context;
+        HeapRoom.require("open_device");
         objects = new ContextObjects(context.agent().lock());
         shared = new SharedFile(device.name(), RING_BYTES + BELL_BYTES);
         try {

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -28,17 +29,23 @@ public final class RunningDaemon implements AutoCloseable {
     private final Process process;
     private final DaemonSession session;
 
-    /** Starts a daemon with {@code devices} devices: rxe0, rxe1 and so on. */
-    public RunningDaemon(int devices) {
+    /**
+     * Starts a daemon with {@code devices} devices: rxe0, rxe1 and so on.
+     *
+     * @param options further options of its JVM, which prevail
+     */
+    public RunningDaemon(int devices, String... options) {
         try {
             state = Files.createTempDirectory("daemon");
             LinkStore store = LinkStore.at(state);
             for (int i = 0; i < devices; i++) {
                 store.add("rxe" + i, "rxe", NETDEV);
             }
-            ProcessBuilder command = new ProcessBuilder(java(), "--enable-native-access=ALL-UNNAMED", "-Xmx192m", "-XX:+UseSerialGC", "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")), Main.class.getName(),
-                state.toString());
+            List<String> words = new ArrayList<>(List.of(java(), "--enable-native-access=ALL-UNNAMED", "-Xmx192m", "-XX:+UseSerialGC"));
+            words.addAll(List.of(options));
+            words.addAll(List.of("-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                Main.class.getName(), state.toString()));
+            ProcessBuilder command = new ProcessBuilder(words);
             command.environment().put(LinkStore.DIRECTORY_VARIABLE, state.toString());
             process = command.redirectErrorStream(true).redirectOutput(log().toFile()).start();
         } catch (IOException failed) {
