@@ -57,7 +57,11 @@ final class VethPair implements AutoCloseable {
 
         /** Starts any program at this end. */
         RunningCommand startAny(String file, String... command) {
-            return start(Map.of(), file, List.of(command));
+            return startAny(Map.of(), file, List.of(command));
+        }
+
+        RunningCommand startAny(Map<String, String> environment, String file, List<String> command) {
+            return start(environment, file, command);
         }
 
         private RunningCommand start(Map<String, String> environment, String file, List<String> command) {

@@ -17,6 +17,7 @@ import org.softrdma.daemon.trap.Supervisor;
 import org.softrdma.daemon.ucm.UcmDevice;
 import org.softrdma.device.threads.DeviceThreads;
 import org.softrdma.host.config.NetworkNamespace;
+import org.softrdma.host.config.StateDirectory;
 import org.softrdma.linux.process.ProcessInfo;
 import org.softrdma.linux.process.SeccompListener;
 import org.softrdma.verbs.Errno;
@@ -80,7 +81,7 @@ public final class Adapter implements AutoCloseable {
     private static Path directory(Path state) {
         String prefix = TREE + NetworkNamespace.ofThisProcess() + '-';
         try {
-            Files.createDirectories(state);
+            StateDirectory.create(state);
             try (DirectoryStream<Path> left = Files.newDirectoryStream(state, prefix + '*')) {
                 for (Path each : left) {
                     removeIfLeft(each, prefix);

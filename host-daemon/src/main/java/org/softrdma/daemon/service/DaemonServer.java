@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.softrdma.host.config.StateDirectory;
 import org.softrdma.host.inspect.ProcessDirectory;
 import org.softrdma.linux.process.LocalSocket;
 import org.softrdma.linux.process.NativeHeap;
@@ -75,7 +76,7 @@ public final class DaemonServer {
     public static boolean serve(Path state, Duration idle) {
         DaemonFiles files = new DaemonFiles(state);
         try {
-            Files.createDirectories(files.state());
+            StateDirectory.create(files.state());
         } catch (IOException failed) {
             throw new VerbsException(Errno.EIO, "daemon", "the state directory cannot be created: " + failed, failed);
         }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import org.softrdma.host.config.StateDirectory;
 import org.softrdma.linux.process.ProcessInfo;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -47,7 +48,7 @@ final class DaemonStart {
         command.addAll(List.of("daemon", "serve"));
         command.addAll(idleArguments);
         try {
-            Files.createDirectories(files.state());
+            StateDirectory.create(files.state());
             if (Files.exists(files.log()) && Files.size(files.log()) > MAX_LOG_BYTES) {
                 Files.delete(files.log());
             }

@@ -404,7 +404,7 @@ public final class LinkStore {
     private void change(Change change) {
         WRITERS.lock();
         try {
-            Path directory = Files.createDirectories(file.toAbsolutePath().getParent());
+            Path directory = StateDirectory.create(file.toAbsolutePath().getParent());
             try (FileChannel lockFile = FileChannel.open(directory.resolve(FILE_NAME + ".lock"),
                     StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 lockFile.lock();        // released with the channel

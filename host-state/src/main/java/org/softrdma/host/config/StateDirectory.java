@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.host.config;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Map;
 
@@ -13,6 +17,21 @@ public final class StateDirectory {
     /** The directory of this process's user. It need not exist. */
     public static Path ofUser() {
         return of(System.getenv(), System.getProperty("os.name"), System.getProperty("user.home"));
+    }
+
+    /**
+     * Creates a directory for state if it does not exist, with those above it. Where files have permissions, only the user has any on new
+     * ones: another user could lock files that may be read, which would keep processes of this one waiting. Existing directories stay as
+     * they are. Source: XDG Base Directory Specification, which has such directories created with 0700.
+     *
+     * @return the directory
+     */
+    public static Path create(Path directory) throws IOException {
+        boolean posix = directory.getFileSystem().supportedFileAttributeViews().contains("posix");
+        FileAttribute<?>[] privately =
+            posix ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))}
+                : new FileAttribute<?>[0];
+        return Files.createDirectories(directory, privately);
     }
 
     /**

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.softrdma.host.config.NetworkNamespace;
+import org.softrdma.host.config.StateDirectory;
 
 /**
  * Directory of the sockets and files of one user's processes with open devices, in one network namespace. It is private to the user: where
@@ -51,7 +52,7 @@ public final class ProcessDirectory {
      * @throws IOException if it cannot be created, or belongs to another user
      */
     public void create() throws IOException {
-        Files.createDirectories(path.getParent());
+        StateDirectory.create(path.getParent());
         try {
             Files.createDirectory(path);
         } catch (FileAlreadyExistsException wasThere) {

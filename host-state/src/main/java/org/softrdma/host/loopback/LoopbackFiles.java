@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.softrdma.host.config.NetworkNamespace;
+import org.softrdma.host.config.StateDirectory;
 import org.softrdma.host.orphans.OrphanedFile;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -56,7 +57,7 @@ public final class LoopbackFiles implements LoopbackListeners {
         }
         FileChannel channel = null;
         try {
-            Files.createDirectories(directory);
+            StateDirectory.create(directory);
             removeUnlocked();
             channel = FileChannel.open(fileOf(port), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
             FileLock lock = channel.tryLock(OrphanedFile.LOCK_AT, 1, false);

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.host.config;
 
+import static java.nio.file.attribute.PosixFilePermissions.fromString;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 class StateDirectoryTest {
     @Test
@@ -30,6 +37,18 @@ class StateDirectoryTest {
         assertEquals(Path.of("/Users/u/Library/Application Support/softrdma"), StateDirectory.of(Map.of(), "Mac OS X", "/Users/u"));
         assertEquals(Path.of("/l/softrdma"), StateDirectory.of(Map.of("LOCALAPPDATA", "/l"), "Windows 11", "/u"));
         assertEquals(Path.of("/u/AppData/Local/softrdma"), StateDirectory.of(Map.of(), "Windows 11", "/u"));
+    }
+
+    /** Permissions of the XDG base directory specification. */
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void shouldKeepOthersOutOfNewDirectoriesOnly(@TempDir Path home) throws IOException {
+        Path shared = Files.createDirectory(home.resolve("shared"), PosixFilePermissions.asFileAttribute(fromString("rwxr-xr-x")));
+        Path state = StateDirectory.create(shared.resolve("state/softrdma"));
+        assertEquals(fromString("rwx------"), Files.getPosixFilePermissions(state));
+        assertEquals(fromString("rwx------"), Files.getPosixFilePermissions(state.getParent()));
+        StateDirectory.create(shared);
+        assertEquals(fromString("rwxr-xr-x"), Files.getPosixFilePermissions(shared));
     }
 
     private static Path linux(Map<String, String> environment) {

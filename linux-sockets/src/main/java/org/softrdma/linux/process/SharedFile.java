@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.atomic.AtomicLong;
+import java.security.SecureRandom;
 import org.softrdma.linux.LinuxSockets;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.VerbsException;
@@ -27,7 +27,7 @@ import org.softrdma.verbs.VerbsException;
 public final class SharedFile implements AutoCloseable {
     private static final String DIRECTORY = "/dev/shm/";
     private static final int OWNER_ONLY = 0600;
-    private static final AtomicLong NEXT = new AtomicLong();
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private static final MethodHandle POSIX_FALLOCATE =
         CLibrary.function("posix_fallocate", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
@@ -44,7 +44,7 @@ public final class SharedFile implements AutoCloseable {
      * @throws VerbsException ENOENT, EACCES: there is no /dev/shm to write to; EMFILE: no more descriptors
      */
     public SharedFile(String name, long bytes) {
-        String path = DIRECTORY + "softrdma-" + name + '-' + ProcessHandle.current().pid() + '-' + NEXT.getAndIncrement();
+        String path = DIRECTORY + "softrdma-" + name + '-' + ProcessHandle.current().pid() + '-' + unguessable();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment string = arena.allocateFrom(path);
             fd = CLibrary.check(Descriptors.open(Descriptors.AT_FDCWD, string,
@@ -57,6 +57,11 @@ public final class SharedFile implements AutoCloseable {
             throw LinuxSockets.failure(-result, "open_device", path + " with " + bytes + " bytes");
         }
         identity = FileIdentity.ofOwn(fd);
+    }
+
+    /** Part of a name that no other user of the host can take first. */
+    private static String unguessable() {
+        return Long.toHexString(RANDOM.nextLong());
     }
 
     /** The descriptor, for copies in programs; open until {@link #close}. */
