@@ -9,9 +9,11 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import org.softrdma.rpcrdma.RpcExchange;
 import org.softrdma.rpcrdma.RpcRdmaServer;
 import org.softrdma.rpcrdma.RpcService;
@@ -44,14 +46,15 @@ public final class NfsServer implements AutoCloseable {
     private final TcpListener mount;
     private final RpcRdmaServer server;
 
-    private NfsServer(NfsOptions options) throws IOException {
+    private NfsServer(NfsOptions options, Consumer<String> trace) throws IOException {
         export = new Export(options.directory(), options.readOnly());
         SecureRandom random = new SecureRandom();
         long writeVerifier = random.nextLong();
         Nfs4Program.Identity identity = new Nfs4Program.Identity(random.nextInt(1, Integer.MAX_VALUE), identity(options), LEASE_SECONDS,
             options.graceSeconds());
         programs = new RpcPrograms(List.of(new Nfs3Program(export, Clock.systemUTC(), writeVerifier),
-            new Nfs4Program(export, Clock.systemUTC(), System::nanoTime, writeVerifier, identity), new MountProgram(export)), counters);
+            new Nfs4Program(export, Clock.systemUTC(), System::nanoTime, writeVerifier, identity), new MountProgram(export)),
+            counters, trace);
         mount = new TcpListener(new InetSocketAddress(options.mountPort()), programs, counters);
         try {
             server = RpcRdmaServer.start(options.addresses(), options.transport(), new Service());
@@ -76,7 +79,20 @@ public final class NfsServer implements AutoCloseable {
      * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV
      */
     public static NfsServer start(NfsOptions options) throws IOException {
-        return new NfsServer(options);
+        return new NfsServer(options, null);
+    }
+
+    /**
+     * Starts a server that reports each call in a line of text.
+     *
+     * @param options of the server
+     * @param trace   takes the lines, on any thread, after the call was executed and before its reply is sent
+     * @return the server, listening
+     * @throws IOException    the directory cannot be exported, or the port of MOUNT is in use
+     * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV
+     */
+    public static NfsServer start(NfsOptions options, Consumer<String> trace) throws IOException {
+        return new NfsServer(options, Objects.requireNonNull(trace));
     }
 
     /** {@return the addresses of RDMA connections, with the ports that were assigned} */

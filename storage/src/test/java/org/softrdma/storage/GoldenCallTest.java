@@ -4,6 +4,7 @@ package org.softrdma.storage;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
 import java.nio.BufferOverflowException;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -111,6 +113,28 @@ class GoldenCallTest {
     void shouldRefuseTheHandleOfAnotherServer() {
         byte[] reply = reply(hex(READ_CALL_START, READ_CALL_HANDLE, READ_CALL_END), ResultItems.NONE);
         assertArrayEquals(hex("27cf4d18 00000001 00000000 00000000 00000000 00000000 00002711 00000000"), reply);
+    }
+
+    /** Lengths are those of the captured call, whose handle is 8 bytes shorter, and of the captured reply. */
+    @Test
+    void shouldReportCallsInLines() throws Exception {
+        List<String> lines = new ArrayList<>();
+        programs = new RpcPrograms(List.of(new Nfs3Program(export, Clock.systemUTC(), 1)), counters, lines::add);
+        reply(readCall(), new Chunk());
+        long inode = (Long) Files.getAttribute(directory.resolve("f"), "unix:ino");
+        assertEquals(List.of("127.0.0.1 xid 27cf4d18 program 100003 version 3 procedure 6 READ inode " + inode
+            + " offset 0 count 4096: OK; call of 112 bytes, reply of 128 and 6 by chunk"), lines);
+        reply(hex(READ_CALL_START, READ_CALL_HANDLE, READ_CALL_END), ResultItems.NONE);
+        assertEquals("127.0.0.1 xid 27cf4d18 program 100003 version 3 procedure 6 READ: BADHANDLE; call of 104 bytes, reply of 32",
+            lines.get(1));
+        reply(Arrays.copyOf(readCall(), 100), ResultItems.NONE);
+        assertTrue(lines.get(2).contains(" READ inode " + inode + ": GARBAGE_ARGS; call of 100 bytes"), lines.get(2));
+        byte[] make = hex("00000007 00000000 00000002 000186a3 00000003 00000009 00000000 00000000 00000000 00000000 0000001c",
+            HexFormat.of().formatHex(export.rootHandle().toBytes()), "00000003 641b6500", "00000000".repeat(6));
+        reply(make, ResultItems.NONE);
+        assertTrue(lines.get(3).contains(" MKDIR inode " + export.rootHandle().inode() + " \"d?e\": OK;"), lines.get(3));
+        reply(make, ResultItems.NONE);
+        assertTrue(lines.get(4).contains(": sent again, answered as the first time;"), lines.get(4));
     }
 
     @Test

@@ -13,7 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -85,6 +87,22 @@ class Nfs4ServerTest {
         connection = RpcRdmaClient.connect(server.addresses().getFirst(), ClientOptions.DEFAULT);
         client = new Nfs4Client(connection);
         client.start("one");
+    }
+
+    @Test
+    void shouldReportTheOperationsOfACall() throws Exception {
+        List<String> lines = Collections.synchronizedList(new ArrayList<>());
+        try (NfsServer traced = NfsServer.start(NfsOptions.of(files).withMountPort(0).withGraceSeconds(0)
+            .withAddresses(List.of(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0))), lines::add);
+             RpcRdmaClient other = RpcRdmaClient.connect(traced.addresses().getFirst(), ClientOptions.DEFAULT)) {
+            Nfs4Client caller = new Nfs4Client(other);
+            caller.start("traced");
+            caller.call(NOENT, all -> all.root().add(Nfs4Client.LOOKUP).text("none")
+                .add(Nfs4Client.GETFH));
+        }
+        assertTrue(lines.stream().anyMatch(each -> each.contains(" procedure 1 EXCHANGE_ID: OK;")), lines.toString());
+        assertTrue(lines.getLast().contains(" program 100003 version 4 procedure 1 SEQUENCE PUTROOTFH LOOKUP \"none\": NOENT;"),
+            lines.toString());
     }
 
     @AfterEach

@@ -48,6 +48,9 @@ public final class NfsTool extends AnnotatedTool {
         + "had locked before a restart, and nobody else may lock (default: ${DEFAULT-VALUE})")
     private int graceSeconds = NfsOptions.GRACE_SECONDS;
 
+    @Option(names = {"-d", "--debug"}, description = "print a line for each call: procedure or operations, main arguments, status, bytes")
+    private boolean debug;
+
     @Override
     protected void check() {
         if (port < 0 || port > MAX_PORT || mountPort < 0 || mountPort > MAX_PORT) {
@@ -65,7 +68,7 @@ public final class NfsTool extends AnnotatedTool {
     protected int execute(String name, List<String> arguments, Console console) {
         NfsOptions options = NfsOptions.of(directory).withReadOnly(readOnly).withAddresses(listenAt()).withMountPort(mountPort)
             .withGraceSeconds(graceSeconds);
-        try (NfsServer server = NfsServer.start(options)) {
+        try (NfsServer server = debug ? NfsServer.start(options, line -> trace(console, line)) : NfsServer.start(options)) {
             for (InetSocketAddress each : server.addresses()) {
                 console.println("nfsd: " + directory + (readOnly ? ", read-only," : "") + " at " + each.getAddress().getHostAddress()
                     + " port " + each.getPort() + ", MOUNT at TCP port " + server.mountPort());
@@ -78,6 +81,12 @@ public final class NfsTool extends AnnotatedTool {
             throw new ToolFailure(NAME + "cannot listen", refused);
         }
         return 0;
+    }
+
+    private static void trace(Console console, String line) {
+        // One write: calls are served at once.
+        console.print("nfsd: " + line + "\n");
+        console.out().flush();
     }
 
     private List<InetSocketAddress> listenAt() {

@@ -76,6 +76,9 @@ public final class Nfs3Program implements RpcProgram {
     @Override
     public void execute(int number, XdrReader arguments, XdrWriter results, ResultItems items) {
         Nfs3Procedure procedure = PROCEDURES[number];
+        if (items.trace() != null) {
+            Nfs3Trace.describe(procedure, arguments.copy(), items.trace());
+        }
         if (procedure == Nfs3Procedure.NULL) {
             return;
         }
@@ -83,7 +86,13 @@ public final class Nfs3Program implements RpcProgram {
         results.u32(NfsStatus.OK.code());
         try {
             execute(procedure, arguments, results, items);
+            if (items.trace() != null) {
+                items.trace().outcome(NfsStatus.OK.name());
+            }
         } catch (NfsException failed) {
+            if (items.trace() != null) {
+                items.trace().outcome(failed.status().name());
+            }
             results.position(start);
             results.u32(failed.status().code());
             for (int i = 0; i < procedure.failureWords; i++) {

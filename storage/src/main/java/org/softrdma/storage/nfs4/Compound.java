@@ -105,6 +105,9 @@ final class Compound {
         int start = results.position();
         results.u32(Operation.isKnown(number) ? number : ILLEGAL).u32(0);
         int status;
+        if (call.items.trace() != null) {
+            Nfs4Trace.describe(number, call.arguments.copy(), call.items.trace());
+        }
         try {
             if (operation == null) {
                 throw new Nfs4Exception(Operation.isKnown(number) ? Nfs4Status.NOTSUPP : Nfs4Status.OP_ILLEGAL);
@@ -133,6 +136,9 @@ final class Compound {
             results.u32(0);
         }
         patch(results, start + 4, status);
+        if (call.items.trace() != null) {
+            call.items.trace().outcome(Nfs4Trace.status(status));
+        }
         return status;
     }
 

@@ -30,4 +30,14 @@ public interface ResultItems {
 
     /** Ends an item of so many bytes. */
     void done(int bytes);
+
+    /** Items for a call whose reply is kept, and therefore complete: there is no memory. */
+    default ResultItems withoutMemory() {
+        return NONE;
+    }
+
+    /** The line of text that the program contributes to; null if calls are not traced. */
+    default CallTrace trace() {
+        return null;
+    }
 }

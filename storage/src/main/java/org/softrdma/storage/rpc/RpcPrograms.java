@@ -6,6 +6,7 @@ import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.softrdma.storage.xdr.XdrException;
 import org.softrdma.storage.xdr.XdrReader;
 import org.softrdma.storage.xdr.XdrWriter;
@@ -46,10 +47,18 @@ public final class RpcPrograms {
     private final List<RpcProgram> programs;
     private final CallCounters counters;
     private final DuplicateRequests duplicates = new DuplicateRequests();
+    /** Null if calls are not traced. */
+    private final Consumer<String> trace;
 
     public RpcPrograms(List<RpcProgram> programs, CallCounters counters) {
+        this(programs, counters, null);
+    }
+
+    /** @param trace takes a line of text for each call, on any thread; null for none */
+    public RpcPrograms(List<RpcProgram> programs, CallCounters counters, Consumer<String> trace) {
         this.programs = List.copyOf(programs);
         this.counters = counters;
+        this.trace = trace;
     }
 
     /**
@@ -68,6 +77,23 @@ public final class RpcPrograms {
             return NO_REPLY;
         }
         counters.count(CallCounter.CALLS);
+        return trace == null ? execute(client, call, reply, items) : executeTraced(client, call, reply, new CallTrace(items));
+    }
+
+    private int executeTraced(InetAddress client, ByteBuffer call, ByteBuffer reply, CallTrace line) {
+        int xid = call.getInt(call.position());
+        int callBytes = call.remaining();
+        int start = reply.position();
+        int bytes = NO_REPLY;
+        try {
+            bytes = execute(client, call, reply, line);
+            return bytes;
+        } finally {
+            trace.accept(line.line(client, xid, callBytes, reply, start, bytes));
+        }
+    }
+
+    private int execute(InetAddress client, ByteBuffer call, ByteBuffer reply, ResultItems items) {
         int start = reply.position();
         try {
             dispatch(client, call, new XdrReader(call.duplicate()), new XdrWriter(reply), items);
@@ -91,6 +117,9 @@ public final class RpcPrograms {
             int number = reader.u32();
             int version = reader.u32();
             int procedure = reader.u32();
+            if (items.trace() != null) {
+                items.trace().number("program", number).number("version", version).number("procedure", procedure);
+            }
             int flavor = reader.u32();
             reader.opaque(MAX_AUTH);
             reader.u32();
@@ -107,7 +136,7 @@ public final class RpcPrograms {
                 counters.count(CallCounter.UNKNOWN_PROCEDURES);
                 accept(xid, writer, PROCEDURE_UNAVAILABLE);
             } else if (program.isNonIdempotent(procedure)) {
-                executeOnce(program, procedure, DuplicateRequests.Key.of(client, xid, call), reader, writer);
+                executeOnce(program, procedure, DuplicateRequests.Key.of(client, xid, call), reader, writer, items);
             } else {
                 execute(program, procedure, xid, reader, writer, items);
             }
@@ -141,11 +170,15 @@ public final class RpcPrograms {
         return null;
     }
 
-    private void executeOnce(RpcProgram program, int procedure, DuplicateRequests.Key key, XdrReader reader, XdrWriter writer) {
+    private void executeOnce(RpcProgram program, int procedure, DuplicateRequests.Key key, XdrReader reader, XdrWriter writer,
+                             ResultItems items) {
         CompletableFuture<byte[]> first = duplicates.begin(key);
         int start = writer.position();
         if (first != null) {
             counters.count(CallCounter.DUPLICATE_CALLS);
+            if (items.trace() != null) {
+                items.trace().outcome("sent again, answered as the first time");
+            }
             byte[] reply = first.join();
             if (reply == null) {
                 accept(key.xid(), writer, SYSTEM_ERROR);
@@ -157,7 +190,7 @@ public final class RpcPrograms {
         }
         byte[] reply = null;
         try {
-            execute(program, procedure, key.xid(), reader, writer, ResultItems.NONE);
+            execute(program, procedure, key.xid(), reader, writer, items.withoutMemory());
             reply = writer.copy(start);
         } finally {
             duplicates.end(key, reply);

@@ -16,6 +16,11 @@ public final class XdrReader {
         this.message = message;
     }
 
+    /** @return another cursor at the same place of the message */
+    public XdrReader copy() {
+        return new XdrReader(message.duplicate());
+    }
+
     /** Reads an unsigned integer of 32 bits. */
     public int u32() {
         need(4);
