@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.interop;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -8,6 +10,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.softrdma.interop.InteropCase.IpVersion;
@@ -16,6 +19,10 @@ import org.softrdma.interop.InteropCase.IpVersion;
 final class NvmeDisk implements AutoCloseable {
     /** Block device in the guest. */
     static final String DEVICE = "/dev/nvme0n1";
+    static final String SECOND_DEVICE = "/dev/nvme0n2";
+    private static final String READ_ONLY_DEVICE = "/dev/nvme0n3";
+    private static final int SECOND_BYTES = 2 << 20;
+    private static final int READ_ONLY_BYTES = 1 << 20;
     static final Duration DEADLINE = Duration.ofSeconds(60);
     static final Duration LONG_DEADLINE = Duration.ofSeconds(300);
 
@@ -24,30 +31,42 @@ final class NvmeDisk implements AutoCloseable {
     private static final String CONTROLLER = "/sys/class/nvme/nvme0/";
 
     private final KernelLab lab;
+    private final int mebibytes;
     private final Path directory;
     private final Path file;
+    private final Path second;
+    private final Path readOnly;
     private RunningCommand target;
 
-    /** Makes an empty disk and serves it. */
+    /** Makes empty disks, the first of the given size, and serves them. */
     NvmeDisk(KernelLab lab, int mebibytes) throws IOException {
         this.lab = lab;
+        this.mebibytes = mebibytes;
         directory = CaseRun.emptyDirectory(lab, "nvme");
-        file = directory.resolve("disk.img");
-        try (RandomAccessFile disk = new RandomAccessFile(file.toFile(), "rw")) {
-            disk.setLength((long) mebibytes << 20);
-        }
+        file = create("disk.img", (long) mebibytes << 20);
+        second = create("second.img", SECOND_BYTES);
+        readOnly = create("read-only.img", READ_ONLY_BYTES);
         serve();
     }
 
+    private Path create(String name, long bytes) throws IOException {
+        Path path = directory.resolve(name);
+        try (RandomAccessFile disk = new RandomAccessFile(path.toFile(), "rw")) {
+            disk.setLength(bytes);
+        }
+        return path;
+    }
+
     void serve() {
-        target = lab.tool(directory.resolve("target.txt"), "./softrdma", "nvmet", "--file", file.toString(), "--nqn", NQN);
+        target = lab.tool(directory.resolve("target.txt"), "./softrdma", "nvmet", "--file", file.toString(), "--file", second.toString(),
+            "--file", readOnly + ":ro", "--nqn", NQN);
         target.awaitOutput("port 4420", START);
     }
 
     /** Connects the guest. */
     void connect(IpVersion version) {
         guest("modprobe nvme-rdma; echo transport=rdma,traddr=" + version.host + ",trsvcid=4420,nqn=" + NQN
-            + ",reconnect_delay=1,keep_alive_tmo=5 >/dev/nvme-fabrics; n=0; until test -b " + DEVICE
+            + ",reconnect_delay=1,keep_alive_tmo=5 >/dev/nvme-fabrics; n=0; until test -b " + DEVICE + " -a -b " + READ_ONLY_DEVICE
             + "; do n=$((n+1)); test $n -lt 100; sleep 0.1; done");
     }
 
@@ -85,6 +104,20 @@ final class NvmeDisk implements AutoCloseable {
     }
 
     // ---- cases for any device ----
+
+    /** Writes the second namespace; the third cannot be written. */
+    void useAllNamespaces() throws Exception {
+        assertEquals((mebibytes << 11) + " 4096 2048", guest("cd /sys/block; echo $(cat nvme0n1/size nvme0n2/size nvme0n3/size)"),
+            "sizes in sectors");
+        assertEquals("0 0 1", guest("cd /sys/block; echo $(cat nvme0n1/ro nvme0n2/ro nvme0n3/ro)"));
+        assertEquals("3", guest("cat /sys/block/nvme0n[123]/uuid | sort -u | wc -l"), "identities");
+        String digest = guest("dd if=/dev/urandom of=/tmp/second bs=1M count=2 2>/dev/null; "
+            + "dd if=/tmp/second of=" + SECOND_DEVICE + " bs=64k oflag=direct 2>/dev/null; echo 3 >/proc/sys/vm/drop_caches; "
+            + "cmp /tmp/second " + SECOND_DEVICE + "; if dd if=/tmp/second of=" + READ_ONLY_DEVICE + " bs=4k count=1 oflag=direct "
+            + "2>/dev/null; then exit 1; fi; sha256sum </tmp/second; rm /tmp/second").split(" ")[0];
+        assertEquals(digest, sha256(second));
+        assertEquals(-1, Arrays.mismatch(new byte[READ_ONLY_BYTES], Files.readAllBytes(readOnly)));
+    }
 
     /** Writes a file while the target is killed and started again; the host reconnects, and the data are right. */
     void goOnAfterKill(IpVersion version) {

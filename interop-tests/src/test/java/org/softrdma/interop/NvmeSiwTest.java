@@ -37,6 +37,16 @@ class NvmeSiwTest {
         disk.goOnAfterKill(IpVersion.IPV4);
     }
 
+    /** The other way round: {@code softrdma nvme-read} on the kernel's target. */
+    @Test
+    void shouldReadTheKernelsDisk() throws Exception {
+        // It has the guest's port for itself, and the host's device.
+        disk.terminate();
+        try (KernelNvmet target = new KernelNvmet(lab)) {
+            target.read();
+        }
+    }
+
     @Test
     void shouldKeepAllDataOfFio() {
         disk.verifyWithFio(30);

@@ -30,7 +30,7 @@ import org.softrdma.verbs.cm.PortSpace;
 
 /**
  * An NVMe over Fabrics target: takes connections by address, each of which is a queue of a host. The hosts may be Linux's or any other,
- * over any device. All hosts see the same namespace; there is no protection among them.
+ * over any device. All hosts see the same namespaces; there is no protection among them.
  */
 public final class NvmeTarget implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(NvmeTarget.class.getName());
@@ -45,7 +45,10 @@ public final class NvmeTarget implements AutoCloseable {
     private static final long CLOSE_SECONDS = 5;
     private static final long EXPIRY_MS = 500;
 
-    private final BlockStore store;
+    /** Namespaces of a subsystem at most. */
+    private static final int NAMESPACES = 64;
+
+    private final List<BlockStore> stores;
     private final NvmeCounters counters = new NvmeCounters();
     private final Subsystem subsystem;
     private final EventChannel channel;
@@ -58,10 +61,10 @@ public final class NvmeTarget implements AutoCloseable {
     private boolean closed;
     private volatile boolean over;
 
-    private NvmeTarget(BlockStore store, NvmeOptions options) {
-        this.store = store;
+    private NvmeTarget(List<BlockStore> stores, NvmeOptions options) {
+        this.stores = stores;
         subsystem = new Subsystem(new SubsystemSettings(options.name(), CONTROLLERS, options.ioQueues(), options.entries(),
-            IN_CAPSULE_BYTES, LARGEST_TRANSFER, BUFFERS), store, Integer.numberOfTrailingZeros(options.blockBytes()), counters);
+            IN_CAPSULE_BYTES, LARGEST_TRANSFER, BUFFERS), stores, Integer.numberOfTrailingZeros(options.blockBytes()), counters);
         ConnectionManager manager = ConnectionManager.get();
         channel = manager.createEventChannel();
         try {
@@ -91,10 +94,28 @@ public final class NvmeTarget implements AutoCloseable {
      * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV; the store is left open
      */
     public static NvmeTarget start(BlockStore store, NvmeOptions options) {
-        if (store.bytes() < options.blockBytes()) {
-            throw new IllegalArgumentException("a store of " + store.bytes() + " bytes has no block of " + options.blockBytes());
+        return start(List.of(store), options);
+    }
+
+    /**
+     * Starts a target with several namespaces.
+     *
+     * @param stores  bytes of the namespaces 1, 2 and so on, 1..{@value #NAMESPACES}; closed with the target
+     * @param options of the target
+     * @return the target, listening
+     * @throws IllegalArgumentException there is none, there are too many, or one is smaller than a block
+     * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV; the stores are left open
+     */
+    public static NvmeTarget start(List<? extends BlockStore> stores, NvmeOptions options) {
+        if (stores.isEmpty() || stores.size() > NAMESPACES) {
+            throw new IllegalArgumentException("a subsystem has 1.." + NAMESPACES + " namespaces, not " + stores.size());
         }
-        return new NvmeTarget(store, options);
+        for (BlockStore each : stores) {
+            if (each.bytes() < options.blockBytes()) {
+                throw new IllegalArgumentException("a store of " + each.bytes() + " bytes has no block of " + options.blockBytes());
+            }
+        }
+        return new NvmeTarget(List.copyOf(stores), options);
     }
 
     /** {@return the addresses, with the ports that were assigned} */
@@ -239,7 +260,7 @@ public final class NvmeTarget implements AutoCloseable {
         janitor.execute(step);
     }
 
-    /** Stops listening, ends all queues, waits up to {@value #CLOSE_SECONDS} seconds for commands in work, and closes the store. */
+    /** Stops listening, ends all queues, waits up to {@value #CLOSE_SECONDS} seconds for commands in work, and closes the stores. */
     @Override
     public void close() {
         List<TargetQueue> open;
@@ -262,7 +283,7 @@ public final class NvmeTarget implements AutoCloseable {
         } else {
             LOG.log(System.Logger.Level.WARNING, "commands are still in work; their memory is not freed");
         }
-        store.close();
+        stores.forEach(BlockStore::close);
     }
 
     private void awaitThread() {

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +26,7 @@ import org.softrdma.host.config.NetDevice;
 import org.softrdma.storage.nvme.host.NvmeException;
 import org.softrdma.storage.nvme.host.NvmeHost;
 import org.softrdma.storage.nvme.store.FileStore;
+import org.softrdma.storage.nvme.store.MemoryStore;
 import org.softrdma.storage.nvme.wire.QueueRequest;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.QpCapabilities;
@@ -123,6 +125,15 @@ class NvmeTargetTest {
             assertEquals(Errno.ECONNREFUSED, rejected.errno());
             assertTrue(target.counters().containsKey("refused_" + reason), () -> reason + ": " + target.counters());
         }
+    }
+
+    @Test
+    void shouldRefuseStoresThatAreNoNamespaces() {
+        NvmeOptions options = NvmeOptions.of(NAME, List.of()).withBlockBytes(4096);
+        assertThrows(IllegalArgumentException.class, () -> NvmeTarget.start(List.of(), options));
+        MemoryStore block = new MemoryStore(4096);
+        assertThrows(IllegalArgumentException.class, () -> NvmeTarget.start(List.of(block, new MemoryStore(4095)), options));
+        assertThrows(IllegalArgumentException.class, () -> NvmeTarget.start(Collections.nCopies(65, block), options));
     }
 
     @Test

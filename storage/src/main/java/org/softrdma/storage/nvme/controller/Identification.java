@@ -3,7 +3,6 @@ package org.softrdma.storage.nvme.controller;
 
 import java.nio.ByteBuffer;
 import java.util.Locale;
-import org.softrdma.storage.nvme.store.BlockStore;
 import org.softrdma.storage.nvme.wire.Command;
 import org.softrdma.storage.nvme.wire.IdentifyController;
 import org.softrdma.storage.nvme.wire.IdentifyNamespace;
@@ -37,7 +36,7 @@ final class Identification implements CommandSet {
         int namespace = Command.namespace(command.capsule());
         NvmeStatus refusal = switch (structure(command)) {
             case NAMESPACE, NAMESPACE_DESCRIPTORS ->
-                namespace == Subsystem.NAMESPACE ? NvmeStatus.SUCCESS : NvmeStatus.INVALID_NAMESPACE;
+                namespace(command) != null ? NvmeStatus.SUCCESS : NvmeStatus.INVALID_NAMESPACE;
             case CONTROLLER -> NvmeStatus.SUCCESS;
             case ACTIVE_NAMESPACES ->
                 Integer.compareUnsigned(namespace, LAST_NAMESPACE) < 0 ? NvmeStatus.SUCCESS : NvmeStatus.INVALID_NAMESPACE;
@@ -54,26 +53,37 @@ final class Identification implements CommandSet {
             data.putLong(at, 0);
         }
         switch (structure(command)) {
-            case NAMESPACE -> namespace().put(data);
-            case NAMESPACE_DESCRIPTORS -> namespace().putDescriptors(data);
+            case NAMESPACE -> identify(namespace(command)).put(data);
+            case NAMESPACE_DESCRIPTORS -> identify(namespace(command)).putDescriptors(data);
             case CONTROLLER -> controller().put(data);
-            default -> {
-                // The namespaces with numbers above that of the command.
-                data.putInt(0, Command.namespace(command.capsule()) == 0 ? Subsystem.NAMESPACE : 0);
+            default -> list(Command.namespace(command.capsule()), data);
+        }
+    }
+
+    /** Lists the namespaces with numbers above another, u32. */
+    private void list(int above, ByteBuffer data) {
+        int at = 0;
+        for (Namespace each : controller.subsystem().namespaces()) {
+            if (Integer.compareUnsigned(each.number(), above) > 0) {
+                data.putInt(at, each.number());
+                at += Integer.BYTES;
             }
         }
     }
 
-    private IdentifyNamespace namespace() {
-        Subsystem subsystem = controller.subsystem();
-        BlockStore store = subsystem.store();
-        return new IdentifyNamespace(subsystem.blocks(), subsystem.blockShift(), store.isReadOnly(), subsystem.identity());
+    /** @return null if there is none */
+    private Namespace namespace(CommandSlot command) {
+        return controller.subsystem().namespace(Command.namespace(command.capsule()));
+    }
+
+    private static IdentifyNamespace identify(Namespace namespace) {
+        return new IdentifyNamespace(namespace.blocks(), namespace.blockShift(), namespace.store().isReadOnly(), namespace.identity());
     }
 
     private IdentifyController controller() {
         SubsystemSettings settings = controller.subsystem().settings();
         String serial = String.format(Locale.ROOT, "%016x", controller.subsystem().identity().getMostSignificantBits());
         return new IdentifyController(controller.number(), settings.name(), serial, settings.largestTransfer(), settings.entries(),
-            settings.inCapsule());
+            settings.inCapsule(), controller.subsystem().namespaces().size());
     }
 }

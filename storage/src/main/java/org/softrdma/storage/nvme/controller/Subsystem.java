@@ -10,19 +10,17 @@ import java.util.UUID;
 import org.softrdma.storage.nvme.store.BlockStore;
 
 /**
- * An NVM subsystem with one namespace: the controllers of all hosts. Any thread; its monitor guards its controllers too.
+ * An NVM subsystem: its namespaces, numbered from 1 on, and the controllers of all hosts. Any thread; its monitor guards its controllers
+ * too.
  *
  * <p>Each admin connection gets a controller of its own, which ends with the connection.
  */
 public final class Subsystem {
-    /** The only namespace. */
-    static final int NAMESPACE = 1;
     /** Controllers have numbers up to this one. Source: NVMe 1.3 §5.15, CNTLID */
     private static final int LAST_CONTROLLER = 0xffef;
 
     private final SubsystemSettings settings;
-    private final BlockStore store;
-    private final int blockShift;
+    private final List<Namespace> namespaces;
     private final NvmeCounters counters;
     private final UUID identity;
     private final Map<Integer, Controller> controllers = new HashMap<>();
@@ -31,12 +29,16 @@ public final class Subsystem {
     /**
      * Creates a subsystem.
      *
+     * @param stores     of the namespaces, in the order of their numbers
      * @param blockShift size of a logical block as a power of two: 9 or 12
      */
-    public Subsystem(SubsystemSettings settings, BlockStore store, int blockShift, NvmeCounters counters) {
+    public Subsystem(SubsystemSettings settings, List<? extends BlockStore> stores, int blockShift, NvmeCounters counters) {
         this.settings = settings;
-        this.store = store;
-        this.blockShift = blockShift;
+        List<Namespace> numbered = new ArrayList<>();
+        for (BlockStore each : stores) {
+            numbered.add(Namespace.of(settings.name(), numbered.size() + 1, each, blockShift));
+        }
+        namespaces = List.copyOf(numbered);
         this.counters = counters;
         identity = UUID.nameUUIDFromBytes(settings.name().getBytes(StandardCharsets.UTF_8));
     }
@@ -49,20 +51,17 @@ public final class Subsystem {
         return counters;
     }
 
-    BlockStore store() {
-        return store;
+    /** Namespaces; the first has the number 1. */
+    List<Namespace> namespaces() {
+        return namespaces;
     }
 
-    int blockShift() {
-        return blockShift;
+    /** @return null if there is no namespace of that number, u32 */
+    Namespace namespace(int number) {
+        return number >= 1 && number <= namespaces.size() ? namespaces.get(number - 1) : null;
     }
 
-    /** Size in logical blocks. */
-    long blocks() {
-        return store.bytes() >> blockShift;
-    }
-
-    /** Identity of the namespace: the same for each start of a target with this name, since hosts compare it when they reconnect. */
+    /** Identity of the subsystem: the same for each start of a target with this name. */
     UUID identity() {
         return identity;
     }

@@ -15,8 +15,10 @@ import java.nio.charset.StandardCharsets;
  * @param largestTransfer bytes of data of a command at most, a power of two from 4096
  * @param entries         of an I/O queue at most
  * @param inCapsule       bytes of in-capsule data of an I/O queue at most, a multiple of 16
+ * @param namespaces      highest number of a namespace
  */
-public record IdentifyController(int controller, String subsystem, String serial, int largestTransfer, int entries, int inCapsule) {
+public record IdentifyController(int controller, String subsystem, String serial, int largestTransfer, int entries, int inCapsule,
+                                 int namespaces) {
     /** Bytes. */
     public static final int LENGTH = 4096;
     /** Async event requests that a controller holds. */
@@ -87,7 +89,7 @@ public record IdentifyController(int controller, String subsystem, String serial
         b.put(SUBMISSION_ENTRY_OFFSET, (byte) 0x66);
         b.put(COMPLETION_ENTRY_OFFSET, (byte) 0x44);
         b.putShort(COMMANDS_OFFSET, (short) entries);
-        b.putInt(NAMESPACES_OFFSET, 1);
+        b.putInt(NAMESPACES_OFFSET, namespaces);
         b.putShort(OPTIONAL_COMMANDS_OFFSET, (short) WRITE_ZEROES);
         b.put(WRITE_CACHE_OFFSET, (byte) 1);
         b.putInt(DESCRIPTORS_OFFSET, DESCRIPTORS);

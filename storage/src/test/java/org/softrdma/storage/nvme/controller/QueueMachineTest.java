@@ -38,9 +38,10 @@ class QueueMachineTest {
     private static final long SECOND = 1_000_000_000L;
 
     private final MemoryStore store = new MemoryStore(1 << 20);
+    private final MemoryStore second = new MemoryStore(1 << 16);
     private final NvmeCounters counters = new NvmeCounters();
     private final SubsystemSettings settings = new SubsystemSettings(Capsule.SUBSYSTEM, 2, 2, 16, 4096, 8192, 2);
-    private final Subsystem subsystem = new Subsystem(settings, store, 9, counters);
+    private final Subsystem subsystem = new Subsystem(settings, List.of(store, second), 9, counters);
     private ScriptedQueue admin;
     private ScriptedQueue io;
 
@@ -258,7 +259,7 @@ class QueueMachineTest {
         assertEquals(10, data.getShort(320), "keep-alive in seconds");
         assertEquals(0x66, data.get(512));
         assertEquals(0x44, data.get(513));
-        assertEquals(1, data.getInt(516), "namespaces");
+        assertEquals(2, data.getInt(516), "namespaces");
         assertEquals(0x100005, data.getInt(536), "keyed descriptors and offsets");
         assertEquals((64 + 4096) / 16, data.getInt(1792));
         assertEquals(1, data.getInt(1796));
@@ -275,13 +276,23 @@ class QueueMachineTest {
         assertEquals(9, data.get(130));
         assertEquals(0, data.get(26), "format 0");
         assertEquals(0, admin.call(of(6, 4, 0).u32(40, 2).keyed(0, 4096)).status());
-        assertEquals(1, data.getLong(0), "the list of namespaces");
+        assertEquals(1 | 2L << 32, data.getLong(0), "the list of namespaces");
+        assertEquals(0, data.getInt(8), "its end");
         assertEquals(0, admin.call(of(6, 4, 1).u32(40, 2).keyed(0, 4096)).status());
-        assertEquals(0, data.getLong(0), "none behind the first");
+        assertEquals(2, data.getLong(0), "behind the first");
+        assertEquals(0, admin.call(of(6, 4, 2).u32(40, 2).keyed(0, 4096)).status());
+        assertEquals(0, data.getLong(0), "none behind the last");
+        assertEquals(0, admin.call(of(6, 4, 2).keyed(0, 4096)).status());
+        assertEquals(128, data.getLong(0), "size of the second");
         assertEquals(0, admin.call(of(6, 4, 1).u32(40, 3).keyed(0, 4096)).status());
         assertEquals(0x1003, data.getInt(0), "a UUID of 16 bytes");
         assertEquals(0, data.getInt(20), "end of the list");
-        assertEquals(INVALID_NAMESPACE, admin.call(of(6, 4, 2).keyed(0, 4096)).status());
+        byte[] first = Arrays.copyOfRange(admin.memory, 4, 20);
+        assertEquals(0, admin.call(of(6, 4, 2).u32(40, 3).keyed(0, 4096)).status());
+        assertFalse(Arrays.equals(first, Arrays.copyOfRange(admin.memory, 4, 20)), "another UUID");
+        assertEquals(INVALID_NAMESPACE, admin.call(of(6, 4, 0).keyed(0, 4096)).status());
+        assertEquals(INVALID_NAMESPACE, admin.call(of(6, 4, 3).keyed(0, 4096)).status());
+        assertEquals(INVALID_NAMESPACE, admin.call(of(6, 4, 3).u32(40, 3).keyed(0, 4096)).status());
         assertEquals(INVALID_NAMESPACE, admin.call(of(6, 4, 0xffffffff).u32(40, 2).keyed(0, 4096)).status());
         assertEquals(INVALID_FIELD, admin.call(of(6, 4, 0).u32(40, 6).keyed(0, 4096)).status());
     }
@@ -362,6 +373,24 @@ class QueueMachineTest {
     }
 
     @Test
+    void shouldKeepNamespacesApart() {
+        ready();
+        byte[] data = pattern(1024);
+        assertEquals(0, io.call(of(1, 2, 2).range(5, 2).inCapsule(data)).status());
+        ByteBuffer stored = ByteBuffer.allocate(1024);
+        second.read(5 * 512, stored);
+        assertArrayEquals(data, stored.array());
+        store.read(5 * 512, stored.clear());
+        assertArrayEquals(new byte[1024], stored.array(), "the first is untouched");
+        assertEquals(0, io.call(of(8, 2, 2).range(6, 1)).status());
+        second.read(5 * 512, stored.clear());
+        assertArrayEquals(Arrays.copyOf(Arrays.copyOf(data, 512), 1024), stored.array());
+        assertEquals(0, io.call(of(0, 2, 2)).status(), "flush");
+        assertEquals(0, io.call(of(0, 2, 0xffffffff)).status(), "flush of both");
+        assertEquals(INVALID_NAMESPACE, io.call(of(0, 2, 3)).status());
+    }
+
+    @Test
     void shouldRefuseWrongDescriptors() {
         ready();
         byte[] data = pattern(4096);
@@ -387,7 +416,10 @@ class QueueMachineTest {
         assertEquals(OUT_OF_RANGE, io.call(of(2, 2, 1).range(-1, 1).keyed(0, 512)).status());
         assertEquals(OUT_OF_RANGE, io.call(of(2, 2, 1).range(1L << 55, 1).keyed(0, 512)).status());
         assertEquals(OUT_OF_RANGE, io.call(of(8, 2, 1).range(0, 2049)).status());
-        assertEquals(INVALID_NAMESPACE, io.call(of(2, 2, 2).range(0, 1).keyed(0, 512)).status());
+        assertEquals(0, io.call(of(2, 2, 2).range(127, 1).keyed(0, 512)).status(), "the second namespace");
+        assertEquals(OUT_OF_RANGE, io.call(of(2, 2, 2).range(128, 1).keyed(0, 512)).status());
+        assertEquals(INVALID_NAMESPACE, io.call(of(2, 2, 0).range(0, 1).keyed(0, 512)).status());
+        assertEquals(INVALID_NAMESPACE, io.call(of(2, 2, 3).range(0, 1).keyed(0, 512)).status());
         assertEquals(INVALID_NAMESPACE, io.call(of(2, 2, 0xffffffff).range(0, 1).keyed(0, 512)).status());
     }
 

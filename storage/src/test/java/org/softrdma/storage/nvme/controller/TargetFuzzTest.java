@@ -3,6 +3,7 @@ package org.softrdma.storage.nvme.controller;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.softrdma.storage.nvme.store.MemoryStore;
 import org.softrdma.storage.nvme.wire.QueueRequest;
 
@@ -28,7 +29,7 @@ class TargetFuzzTest {
     private static final class Run {
         private final ByteBuffer input;
         private final Subsystem subsystem = new Subsystem(new SubsystemSettings(Capsule.SUBSYSTEM, 2, 2, ENTRIES, 4096, 8192, 2),
-            new MemoryStore(1 << 16), 9, new NvmeCounters());
+            List.of(new MemoryStore(1 << 16), new MemoryStore(1 << 12)), 9, new NvmeCounters());
         private final ScriptedQueue[] queues = new ScriptedQueue[2];
         private final int[] sent = new int[2];
 
