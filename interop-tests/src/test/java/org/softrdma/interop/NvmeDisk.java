@@ -2,6 +2,7 @@
 package org.softrdma.interop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -28,6 +29,18 @@ final class NvmeDisk implements AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(30);
     private static final String NQN = "nqn.2026-11.org.softrdma:disk";
+    private static final String DISCOVERY = "nqn.2014-08.org.nvmexpress.discovery";
+    /** Get Log Page by the kernel's ioctl, NVME_IOCTL_ADMIN_CMD. Offsets: NVMe over Fabrics 1.1, figures 34 and 35. */
+    private static final String READ_DISCOVERY_LOG = """
+        import ctypes, fcntl, struct
+        page = ctypes.create_string_buffer(4096)
+        command = struct.pack("<BBHIIIQQIIIIIIIIII", 2, 0, 0, 0, 0, 0, 0, ctypes.addressof(page), 0, 4096, 0x3ff0070, 0, 0, 0, 0, 0, 0, 0)
+        assert fcntl.ioctl(open("/dev/nvme0"), 0xc0484e41, command)
+        text = lambda at, length: page.raw[at:at + length].rstrip(b" \\0").decode()
+        print("entries", struct.unpack_from("<Q", page, 8)[0], end="")
+        print(": transport", page.raw[1024], "family", page.raw[1025], "kind", page.raw[1026], "port", text(1056, 32),
+            "name", text(1280, 256), "address", text(1536, 256))
+        """;
     private static final String CONTROLLER = "/sys/class/nvme/nvme0/";
 
     private final KernelLab lab;
@@ -104,6 +117,19 @@ final class NvmeDisk implements AutoCloseable {
     }
 
     // ---- cases for any device ----
+
+    /** Reads, through a discovery controller, where the subsystem is. The target listens at any address; only the one in use is listed. */
+    void discover(IpVersion version) {
+        guest("modprobe nvme-rdma; echo transport=rdma,traddr=" + version.host + ",trsvcid=4420,nqn=" + DISCOVERY + " >/dev/nvme-fabrics");
+        assertEquals("discovery", guest("cat " + CONTROLLER + "cntrltype"));
+        assertEquals("1", guest("cat " + CONTROLLER + "queue_count"), "no I/O queue");
+        String log = guest("python3 -c '" + READ_DISCOVERY_LOG + "'");
+        String family = version == IpVersion.IPV4 ? "1" : "2";
+        assertTrue(log.startsWith("entries 1: transport 1 family " + family + " kind 2 port 4420 name " + NQN + " address "), log);
+        String address = log.substring(log.lastIndexOf(' ') + 1);
+        assertEquals(version.host, guest("python3 -c 'import ipaddress; print(ipaddress.ip_address(\"" + address + "\"))'"));
+        disconnect();
+    }
 
     /** Writes the second namespace; the third cannot be written. */
     void useAllNamespaces() throws Exception {

@@ -32,6 +32,8 @@ class NvmeTest {
     @Test
     void shouldServeADiskToTheLinuxKernel() throws Exception {
         disk = new NvmeDisk(lab, 16);
+        disk.discover(IpVersion.IPV4);
+        disk.discover(IpVersion.IPV6);
         disk.connect(IpVersion.IPV4);
         assertEquals("3", disk.guest("cat /sys/class/nvme/nvme0/queue_count"), "the admin queue and two of I/O");
         disk.guest("mkfs.ext4 -q " + NvmeDisk.DEVICE + "; mount " + NvmeDisk.DEVICE + " /mnt; "

@@ -2,6 +2,7 @@
 package org.softrdma.storage.nvme;
 
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.storage.nvme.controller.NvmeCounters;
+import org.softrdma.storage.nvme.controller.Portal;
 import org.softrdma.storage.nvme.controller.QueueMachine;
 import org.softrdma.storage.nvme.controller.Subsystem;
 import org.softrdma.storage.nvme.controller.SubsystemSettings;
@@ -121,6 +123,26 @@ public final class NvmeTarget implements AutoCloseable {
     /** {@return the addresses, with the ports that were assigned} */
     public List<InetSocketAddress> addresses() {
         return listeners.stream().map(CmId::localAddress).toList();
+    }
+
+    /**
+     * Addresses for a host. Where the target listens at any address of a family, it is the one that the host has connected to.
+     *
+     * @param reached the target's address on the connection of the host
+     */
+    List<Portal> portals(InetAddress reached) {
+        List<Portal> portals = new ArrayList<>();
+        for (int i = 0; i < listeners.size(); i++) {
+            InetSocketAddress bound = listeners.get(i).localAddress();
+            boolean any = bound.getAddress().isAnyLocalAddress();
+            boolean ipv6 = bound.getAddress() instanceof Inet6Address;
+            if (!any || ipv6 == reached instanceof Inet6Address) {
+                String address = (any ? reached : bound.getAddress()).getHostAddress();
+                int scope = address.indexOf('%');
+                portals.add(new Portal(i + 1, ipv6, scope < 0 ? address : address.substring(0, scope), bound.getPort()));
+            }
+        }
+        return portals;
     }
 
     /** {@return counters that are not 0, by name} */

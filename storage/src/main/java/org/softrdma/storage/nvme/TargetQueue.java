@@ -3,9 +3,11 @@ package org.softrdma.storage.nvme;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.rpcrdma.connection.CompletionThread;
 import org.softrdma.rpcrdma.connection.MessageQueuePair;
+import org.softrdma.storage.nvme.controller.Portal;
 import org.softrdma.storage.nvme.controller.QueueMachine;
 import org.softrdma.storage.nvme.controller.QueuePort;
 import org.softrdma.storage.nvme.controller.Subsystem;
@@ -172,6 +174,11 @@ final class TargetQueue implements QueuePort, CompletionThread.Owner {
     @Override
     public ByteBuffer response(int index) {
         return responses[index];
+    }
+
+    @Override
+    public List<Portal> portals() {
+        return target.portals(id.localAddress().getAddress());
     }
 
     @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.softrdma.storage.nvme.controller;
 
-import org.softrdma.storage.nvme.wire.IdentifyController;
 import org.softrdma.storage.nvme.wire.NvmeStatus;
 import org.softrdma.storage.nvme.wire.Opcode;
 
@@ -18,7 +17,7 @@ final class AdminCommands implements CommandSet {
     AdminCommands(QueueMachine machine) {
         this.machine = machine;
         identification = new Identification(machine.controller());
-        logPages = new LogPages();
+        logPages = new LogPages(LogPages::ofSubsystem);
         features = machine.controller().features();
     }
 
@@ -30,11 +29,7 @@ final class AdminCommands implements CommandSet {
             case Opcode.GET_FEATURES, Opcode.SET_FEATURES, Opcode.KEEP_ALIVE, Opcode.ABORT -> {
                 // Without data.
             }
-            case Opcode.ASYNC_EVENT_REQUEST -> {
-                if (machine.eventRequests() == IdentifyController.EVENT_REQUESTS) {
-                    command.fail(NvmeStatus.EVENT_REQUEST_LIMIT_EXCEEDED);
-                }
-            }
+            case Opcode.ASYNC_EVENT_REQUEST -> machine.checkEventRequest(command);
             default -> command.fail(NvmeStatus.INVALID_OPCODE);
         }
     }

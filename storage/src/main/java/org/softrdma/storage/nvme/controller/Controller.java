@@ -18,6 +18,7 @@ final class Controller {
     private final Subsystem subsystem;
     private final int number;
     private final HostIdentity host;
+    private final boolean discovery;
     private final Features features;
     /** By queue; null while not connected. */
     private final QueueHandle[] queues;
@@ -26,10 +27,11 @@ final class Controller {
     private volatile long lastCommandNs;
     private volatile boolean ended;
 
-    Controller(Subsystem subsystem, int number, HostIdentity host, long keepAliveMs, QueueHandle admin, long nowNs) {
+    Controller(Subsystem subsystem, int number, HostIdentity host, boolean discovery, long keepAliveMs, QueueHandle admin, long nowNs) {
         this.subsystem = subsystem;
         this.number = number;
         this.host = host;
+        this.discovery = discovery;
         queues = new QueueHandle[subsystem.settings().ioQueues() + 1];
         queues[0] = admin;
         features = new Features(subsystem.settings().ioQueues(), keepAliveMs);
@@ -42,6 +44,11 @@ final class Controller {
 
     HostIdentity host() {
         return host;
+    }
+
+    /** Whether it lists addresses, and has no I/O queues. */
+    boolean isDiscovery() {
+        return discovery;
     }
 
     Subsystem subsystem() {
@@ -146,7 +153,7 @@ final class Controller {
             boolean enable = (value & ControllerProperty.ENABLE) != 0;
             configuration = value;
             if (enable && !enabled) {
-                status = ControllerProperty.isSupported(value) ? ControllerProperty.READY : ControllerProperty.FATAL;
+                status = ControllerProperty.isSupported(value, discovery) ? ControllerProperty.READY : ControllerProperty.FATAL;
                 if (status == ControllerProperty.FATAL) {
                     subsystem.counters().count(NvmeCounter.FATAL_CONFIGURATIONS);
                 }

@@ -4,6 +4,7 @@ package org.softrdma.storage.nvme.controller;
 import java.nio.ByteBuffer;
 import org.softrdma.storage.nvme.wire.ConnectData;
 import org.softrdma.storage.nvme.wire.ControllerProperty;
+import org.softrdma.storage.nvme.wire.DiscoveryLog;
 import org.softrdma.storage.nvme.wire.FabricsCommand;
 import org.softrdma.storage.nvme.wire.NvmeStatus;
 import org.softrdma.storage.nvme.wire.Opcode;
@@ -62,27 +63,32 @@ final class FabricsCommands implements CommandSet {
     private void connect(CommandSlot command) {
         ByteBuffer data = command.data();
         String host = ConnectData.host(data);
+        String name = ConnectData.subsystem(data);
+        boolean discovery = DiscoveryLog.NAME.equals(name);
         if (machine.controller() != null) {
             // Two Connects were sent at once.
             command.fail(NvmeStatus.COMMAND_SEQUENCE_ERROR);
-        } else if (!machine.subsystem().settings().name().equals(ConnectData.subsystem(data))) {
+        } else if (!discovery && !machine.subsystem().settings().name().equals(name)) {
             command.failConnect(ConnectData.SUBSYSTEM_OFFSET, true);
         } else if (host == null) {
             command.failConnect(ConnectData.HOST_OFFSET, true);
         } else if (machine.queue().queue() == 0) {
-            connectAdmin(command, new HostIdentity(ConnectData.hostId(data), host));
+            connectAdmin(command, new HostIdentity(ConnectData.hostId(data), host), discovery);
+        } else if (discovery) {
+            // It has an admin queue only.
+            command.failConnect(FabricsCommand.QUEUE_OFFSET, false);
         } else {
             connectIo(command, new HostIdentity(ConnectData.hostId(data), host));
         }
     }
 
-    private void connectAdmin(CommandSlot command, HostIdentity host) {
+    private void connectAdmin(CommandSlot command, HostIdentity host, boolean discovery) {
         if (ConnectData.controller(command.data()) != ConnectData.ANY_CONTROLLER) {
             command.failConnect(ConnectData.CONTROLLER_OFFSET, true);
             return;
         }
         long keepAliveMs = FabricsCommand.keepAliveMs(command.capsule());
-        Controller created = machine.subsystem().create(host, keepAliveMs, machine.handle(), machine.nowNs());
+        Controller created = machine.subsystem().create(host, discovery, keepAliveMs, machine.handle(), machine.nowNs());
         if (created == null) {
             command.fail(NvmeStatus.CONTROLLER_BUSY);
         } else {
@@ -92,7 +98,7 @@ final class FabricsCommands implements CommandSet {
 
     private void connectIo(CommandSlot command, HostIdentity host) {
         Controller controller = machine.subsystem().find(ConnectData.controller(command.data()));
-        if (controller == null) {
+        if (controller == null || controller.isDiscovery()) {
             command.failConnect(ConnectData.CONTROLLER_OFFSET, true);
         } else if (!controller.host().name().equals(host.name())) {
             command.failConnect(ConnectData.HOST_OFFSET, true);

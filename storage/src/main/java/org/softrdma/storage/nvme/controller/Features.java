@@ -48,6 +48,12 @@ final class Features {
         return writeCache;
     }
 
+    /** Whether the feature of a command is one that discovery controllers have. */
+    static boolean isOfDiscovery(CommandSlot command) {
+        int feature = command.dword(10) & 0xff;
+        return feature == ASYNC_EVENTS || feature == KEEP_ALIVE;
+    }
+
     void get(CommandSlot command) {
         switch (command.dword(10) & 0xff) {
             case WRITE_CACHE -> command.result(writeCache ? 1 : 0);

@@ -2,11 +2,14 @@
 package org.softrdma.storage.nvme.controller;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.IntFunction;
 import org.softrdma.storage.nvme.wire.NvmeStatus;
 import org.softrdma.storage.nvme.wire.Opcode;
 
 /**
- * The Get Log Page command: errors (none are kept), health, firmware, and the effects of commands.
+ * The Get Log Page command. A controller of the subsystem has four pages: errors (none are kept), health, firmware, and the effects of
+ * commands.
  *
  * <p>Source: NVMe 1.3 §5.14.
  */
@@ -15,7 +18,7 @@ final class LogPages implements CommandSet {
     private static final int HEALTH = 0x02;
     private static final int FIRMWARE = 0x03;
     private static final int EFFECTS = 0x05;
-    private static final int LONGEST = 4096;
+    private static final int LONGEST_EFFECTS = 4096;
 
     private static final int FIRMWARE_SLOT_1 = 8;
     /** Health: kelvin, percent, percent. */
@@ -29,7 +32,14 @@ final class LogPages implements CommandSet {
     private static final int SUPPORTED = 1;
     private static final int CHANGES_BLOCKS = 1 << 1;
 
-    private static int page(CommandSlot command) {
+    /** Makes a page, little-endian, or returns null if there is none of that number. */
+    private final IntFunction<ByteBuffer> pages;
+
+    LogPages(IntFunction<ByteBuffer> pages) {
+        this.pages = pages;
+    }
+
+    private static int number(CommandSlot command) {
         return command.dword(10) & 0xff;
     }
 
@@ -44,22 +54,27 @@ final class LogPages implements CommandSet {
         return Integer.toUnsignedLong(command.dword(12)) | (long) command.dword(13) << 32;
     }
 
-    private static int length(int page) {
-        return switch (page) {
-            case ERRORS -> 64;
-            case HEALTH, FIRMWARE -> 512;
-            case EFFECTS -> LONGEST;
-            default -> 0;
+    /** Page of a controller of the subsystem; null if there is none of that number. */
+    static ByteBuffer ofSubsystem(int number) {
+        ByteBuffer page = switch (number) {
+            case ERRORS -> ByteBuffer.allocate(64);
+            case HEALTH, FIRMWARE -> ByteBuffer.allocate(512);
+            case EFFECTS -> ByteBuffer.allocate(LONGEST_EFFECTS);
+            default -> null;
         };
+        if (page != null) {
+            put(page.order(ByteOrder.LITTLE_ENDIAN), number);
+        }
+        return page;
     }
 
     @Override
     public void prepare(CommandSlot command) {
-        int length = length(page(command));
+        ByteBuffer page = pages.apply(number(command));
         long offset = offset(command);
-        if (length == 0) {
+        if (page == null) {
             command.fail(NvmeStatus.INVALID_LOG_PAGE);
-        } else if (offset < 0 || offset > length || offset % Integer.BYTES != 0) {
+        } else if (offset < 0 || offset > page.limit() || offset % Integer.BYTES != 0) {
             command.fail(NvmeStatus.INVALID_FIELD);
         }
         command.gives(requested(command));
@@ -67,13 +82,12 @@ final class LogPages implements CommandSet {
 
     @Override
     public void execute(CommandSlot command) {
-        ByteBuffer page = ByteBuffer.allocate(LONGEST).order(command.data().order());
-        put(page, page(command));
+        ByteBuffer page = pages.apply(number(command));
         ByteBuffer data = command.data();
         int offset = (int) offset(command);
         // Bytes behind the end of a page are zero.
         for (int i = 0; i < data.limit(); i++) {
-            data.put(i, offset + i < LONGEST ? page.get(offset + i) : 0);
+            data.put(i, offset + i < page.limit() ? page.get(offset + i) : 0);
         }
     }
 

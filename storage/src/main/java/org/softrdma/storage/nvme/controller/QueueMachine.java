@@ -3,8 +3,10 @@ package org.softrdma.storage.nvme.controller;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.softrdma.storage.nvme.controller.CommandSlot.Direction;
 import org.softrdma.storage.nvme.wire.Command;
+import org.softrdma.storage.nvme.wire.IdentifyController;
 import org.softrdma.storage.nvme.wire.NvmeStatus;
 import org.softrdma.storage.nvme.wire.Opcode;
 import org.softrdma.storage.nvme.wire.QueueRequest;
@@ -187,7 +189,23 @@ public final class QueueMachine {
         this.controller = controller;
         this.entries = entries;
         this.withoutFlowControl = withoutFlowControl;
-        commands = queue.queue() == 0 ? new AdminCommands(this) : new IoCommands(subsystem, controller);
+        if (queue.queue() != 0) {
+            commands = new IoCommands(subsystem, controller);
+        } else {
+            commands = controller.isDiscovery() ? new DiscoveryCommands(this) : new AdminCommands(this);
+        }
+    }
+
+    /** Addresses of the subsystem for this host. */
+    List<Portal> portals() {
+        return port.portals();
+    }
+
+    /** Fails an async event request if as many as possible are held. */
+    void checkEventRequest(CommandSlot command) {
+        if (eventRequests.size() == IdentifyController.EVENT_REQUESTS) {
+            command.fail(NvmeStatus.EVENT_REQUEST_LIMIT_EXCEEDED);
+        }
     }
 
     /** Keeps an async event request until the controller is reset. */

@@ -2,6 +2,7 @@
 package org.softrdma.storage.nvme.controller;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /** Work requests and memory of a queue. All buffers are little-endian. */
 public interface QueuePort extends QueueHandle {
@@ -26,6 +27,9 @@ public interface QueuePort extends QueueHandle {
 
     /** Memory of a response. */
     ByteBuffer response(int index);
+
+    /** Addresses at which the host of this queue can reach the subsystem: those of the family that it has connected by, and all others. */
+    List<Portal> portals();
 
     /** A buffer for the data of a command, of the largest transfer's length. */
     ByteBuffer data(int buffer);

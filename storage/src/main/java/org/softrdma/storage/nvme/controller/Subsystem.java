@@ -67,14 +67,14 @@ public final class Subsystem {
     }
 
     /** @return null if there are too many */
-    synchronized Controller create(HostIdentity host, long keepAliveMs, QueueHandle admin, long nowNs) {
+    synchronized Controller create(HostIdentity host, boolean discovery, long keepAliveMs, QueueHandle admin, long nowNs) {
         if (controllers.size() == settings.controllers()) {
             return null;
         }
         do {
             lastController = lastController == LAST_CONTROLLER ? 1 : lastController + 1;
         } while (controllers.containsKey(lastController));
-        Controller controller = new Controller(this, lastController, host, keepAliveMs, admin, nowNs);
+        Controller controller = new Controller(this, lastController, host, discovery, keepAliveMs, admin, nowNs);
         controllers.put(lastController, controller);
         return controller;
     }

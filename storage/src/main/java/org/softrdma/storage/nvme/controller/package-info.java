@@ -4,6 +4,6 @@
  * one thread at a time; {@link Subsystem} and {@link Controller} are shared by them.
  *
  * <p>Reading order: {@link Subsystem}, {@link Controller}, {@link QueueMachine}, {@link CommandSlot}, {@link DataPointer},
- * {@link FabricsCommands}, {@link AdminCommands}, {@link Identification}, {@link Features}, {@link IoCommands}.
+ * {@link FabricsCommands}, {@link AdminCommands}, {@link Identification}, {@link Features}, {@link IoCommands}, {@link DiscoveryCommands}.
  */
 package org.softrdma.storage.nvme.controller;

@@ -30,8 +30,10 @@ public final class ControllerProperty {
     /** NVMe 1.3. */
     public static final int VERSION_1_3 = 0x10300;
 
+    /** Configuration: sizes of queue entries. */
+    private static final int ENTRY_SIZES = 0xff0000;
     /** Configuration: command set, page size, arbitration, and sizes of queue entries. */
-    private static final int FORM = 0xff3ff0;
+    private static final int FORM = ENTRY_SIZES | 0x3ff0;
     /** NVM command set, pages of 4 KiB, round robin, 64 and 16 bytes. */
     private static final int FORM_SUPPORTED = 4 << 20 | 6 << 16;
     private static final long CONTIGUOUS_QUEUES = 1L << 16;
@@ -51,8 +53,14 @@ public final class ControllerProperty {
         return entries - 1 | CONTIGUOUS_QUEUES | NVM_COMMAND_SET | TIMEOUT;
     }
 
-    /** Whether a controller can be enabled with a configuration. */
-    public static boolean isSupported(int configuration) {
-        return (configuration & FORM) == FORM_SUPPORTED;
+    /**
+     * Whether a controller can be enabled with a configuration.
+     *
+     * @param discovery whether it is a discovery controller. Those have no I/O queues, the sizes of whose entries should be 0; Linux's host
+     *                  sets them nevertheless
+     */
+    public static boolean isSupported(int configuration, boolean discovery) {
+        int compared = discovery ? FORM & ~ENTRY_SIZES : FORM;
+        return (configuration & compared) == (FORM_SUPPORTED & compared);
     }
 }

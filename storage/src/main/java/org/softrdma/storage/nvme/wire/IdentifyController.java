@@ -39,6 +39,10 @@ public record IdentifyController(int controller, String subsystem, String serial
     private static final int CONTROLLER_OFFSET = 78;
     private static final int VERSION_OFFSET = 80;
     private static final int ATTRIBUTES_OFFSET = 96;
+    /** Kind of controller, since NVMe 1.4. */
+    private static final int TYPE_OFFSET = 111;
+    private static final byte IO_CONTROLLER = 1;
+    private static final byte DISCOVERY_CONTROLLER = 2;
     private static final int ABORT_LIMIT_OFFSET = 258;
     private static final int EVENT_LIMIT_OFFSET = 259;
     private static final int LOG_ATTRIBUTES_OFFSET = 261;
@@ -71,32 +75,44 @@ public record IdentifyController(int controller, String subsystem, String serial
     private static final int MAX_TRANSFER_SHIFT = 18;
     private static final int CAPSULE_UNIT = 16;
 
-    /** Writes the structure into a buffer of zeros. */
+    /** Writes the structure of a controller for I/O into a buffer of zeros. */
     public void put(ByteBuffer b) {
+        putCommon(b);
+        b.put(MULTIPATH_OFFSET, (byte) SEVERAL_CONTROLLERS);
+        b.put(TYPE_OFFSET, IO_CONTROLLER);
+        b.put(ABORT_LIMIT_OFFSET, (byte) (EVENT_REQUESTS - 1));
+        // Smallest and largest sizes of queue entries, as powers of two.
+        b.put(SUBMISSION_ENTRY_OFFSET, (byte) 0x66);
+        b.put(COMPLETION_ENTRY_OFFSET, (byte) 0x44);
+        b.putInt(NAMESPACES_OFFSET, namespaces);
+        b.putShort(OPTIONAL_COMMANDS_OFFSET, (short) WRITE_ZEROES);
+        b.put(WRITE_CACHE_OFFSET, (byte) 1);
+        b.putInt(COMMAND_CAPSULE_OFFSET, (Command.LENGTH + inCapsule) / CAPSULE_UNIT);
+        b.putInt(RESPONSE_CAPSULE_OFFSET, Response.LENGTH / CAPSULE_UNIT);
+        b.put(DESCRIPTOR_COUNT_OFFSET, (byte) 1);
+        b.put(LOG_ATTRIBUTES_OFFSET, (byte) (EFFECTS_LOG | LONG_LOG_PAGES));
+    }
+
+    /** Writes the structure of a discovery controller into a buffer of zeros. Source: NVMe over Fabrics 1.1 §5.2, figure 33. */
+    public void putDiscovery(ByteBuffer b) {
+        putCommon(b);
+        b.put(TYPE_OFFSET, DISCOVERY_CONTROLLER);
+        b.put(LOG_ATTRIBUTES_OFFSET, (byte) LONG_LOG_PAGES);
+    }
+
+    private void putCommon(ByteBuffer b) {
         text(b, SERIAL_OFFSET, SERIAL_LENGTH, serial);
         text(b, MODEL_OFFSET, MODEL_LENGTH, MODEL);
         text(b, FIRMWARE_OFFSET, FIRMWARE_LENGTH, FIRMWARE);
-        b.put(MULTIPATH_OFFSET, (byte) SEVERAL_CONTROLLERS);
         b.put(LARGEST_TRANSFER_OFFSET, (byte) Integer.numberOfTrailingZeros(largestTransfer / PAGE));
         b.putShort(CONTROLLER_OFFSET, (short) controller);
         b.putInt(VERSION_OFFSET, ControllerProperty.VERSION_1_3);
         b.putInt(ATTRIBUTES_OFFSET, ANY_COMMAND_KEEPS_ALIVE);
-        b.put(ABORT_LIMIT_OFFSET, (byte) (EVENT_REQUESTS - 1));
         b.put(EVENT_LIMIT_OFFSET, (byte) (EVENT_REQUESTS - 1));
-        b.put(LOG_ATTRIBUTES_OFFSET, (byte) (EFFECTS_LOG | LONG_LOG_PAGES));
         b.putShort(KEEP_ALIVE_OFFSET, (short) KEEP_ALIVE_UNIT);
-        // Smallest and largest sizes of queue entries, as powers of two.
-        b.put(SUBMISSION_ENTRY_OFFSET, (byte) 0x66);
-        b.put(COMPLETION_ENTRY_OFFSET, (byte) 0x44);
         b.putShort(COMMANDS_OFFSET, (short) entries);
-        b.putInt(NAMESPACES_OFFSET, namespaces);
-        b.putShort(OPTIONAL_COMMANDS_OFFSET, (short) WRITE_ZEROES);
-        b.put(WRITE_CACHE_OFFSET, (byte) 1);
         b.putInt(DESCRIPTORS_OFFSET, DESCRIPTORS);
         b.put(SUBSYSTEM_OFFSET, subsystem.getBytes(StandardCharsets.UTF_8));
-        b.putInt(COMMAND_CAPSULE_OFFSET, (Command.LENGTH + inCapsule) / CAPSULE_UNIT);
-        b.putInt(RESPONSE_CAPSULE_OFFSET, Response.LENGTH / CAPSULE_UNIT);
-        b.put(DESCRIPTOR_COUNT_OFFSET, (byte) 1);
     }
 
     /** Writes ASCII text with trailing blanks. */

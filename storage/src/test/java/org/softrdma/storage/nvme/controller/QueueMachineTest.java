@@ -13,6 +13,7 @@ import static org.softrdma.storage.nvme.controller.Capsule.setProperty;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,7 @@ class QueueMachineTest {
     private static final int READY = 1;
     private static final int ENABLE = 0x460001;
     private static final long SECOND = 1_000_000_000L;
+    private static final String DISCOVERY = "nqn.2014-08.org.nvmexpress.discovery";
 
     private final MemoryStore store = new MemoryStore(1 << 20);
     private final MemoryStore second = new MemoryStore(1 << 16);
@@ -245,6 +247,91 @@ class QueueMachineTest {
         admin.call(of(9, 4, 0).u32(40, 0x0f).u32(44, 0));
         subsystem.expire(1000 * SECOND);
         assertFalse(admin.ended);
+    }
+
+    // ---- discovery ----
+
+    private void discover() {
+        admin = new ScriptedQueue(subsystem, 0, 16);
+        System.arraycopy(connectData(0xffff, DISCOVERY, Capsule.HOST), 0, admin.memory, 0, 1024);
+        assertEquals(new Answer(1, 1, 1, 0, 0), admin.call(connect(1, 0, 15)));
+        assertEquals(0, admin.call(setProperty(2, 0x14, 1)).status(), "without sizes of entries");
+        assertEquals(READY, admin.call(getProperty(3, 0, 0x1c)).result());
+    }
+
+    /** Offsets of NVMe over Fabrics 1.1, figures 34, 35 and 44. */
+    @Test
+    void shouldListTheAddressesOfTheSubsystem() {
+        discover();
+        Arrays.fill(admin.memory, 0, 4096, (byte) 0x5a);
+        assertEquals(0, admin.call(of(2, 4, 0).u32(40, 0x3ff0070).keyed(0, 4096)).status());
+        ByteBuffer log = ByteBuffer.wrap(admin.memory).order(ByteOrder.LITTLE_ENDIAN);
+        assertEquals(0, log.getLong(0), "generation");
+        assertEquals(2, log.getLong(8), "entries");
+        assertEquals(0, log.getShort(16), "record format");
+        checkEntry(1024, 1, 1, "4420", "192.0.2.1");
+        checkEntry(2048, 2, 2, "4421", "2001:db8::1");
+        assertArrayEquals(new byte[1024], Arrays.copyOfRange(admin.memory, 3072, 4096), "beyond the end");
+        // Linux's nvme reads the header, then the entries by an offset.
+        assertEquals(0, admin.call(of(2, 4, 0).u32(40, 0x1ff0070).u32(48, 1024).keyed(4096, 2048)).status());
+        assertArrayEquals(Arrays.copyOfRange(admin.memory, 1024, 3072), Arrays.copyOfRange(admin.memory, 4096, 6144));
+        assertEquals(INVALID_FIELD, admin.call(of(2, 4, 0).u32(40, 0xff0070).u32(48, 3076).keyed(0, 1024)).status());
+    }
+
+    private void checkEntry(int at, int family, int port, String service, String address) {
+        ByteBuffer entry = ByteBuffer.wrap(admin.memory, at, 1024).slice().order(ByteOrder.LITTLE_ENDIAN);
+        assertEquals(1, entry.get(0), "RDMA");
+        assertEquals(family, entry.get(1));
+        assertEquals(2, entry.get(2), "an NVM subsystem");
+        assertEquals(4, entry.get(3), "the submission queue head may be ignored");
+        assertEquals(port, entry.getShort(4));
+        assertEquals(-1, entry.getShort(6), "any controller");
+        assertEquals(32, entry.getShort(8), "entries of the admin queue");
+        assertEquals(service + " ".repeat(32 - service.length()), text(at + 32, 32));
+        assertEquals(Capsule.SUBSYSTEM + "\0".repeat(256 - Capsule.SUBSYSTEM.length()), text(at + 256, 256));
+        assertEquals(address + " ".repeat(256 - address.length()), text(at + 512, 256));
+        assertEquals(0x00010101, entry.getInt(768), "reliable connected, any provider, RDMA CM");
+    }
+
+    private String text(int at, int length) {
+        return new String(admin.memory, at, length, StandardCharsets.US_ASCII);
+    }
+
+    @Test
+    void shouldIdentifyTheDiscoveryController() {
+        discover();
+        assertEquals(0, admin.call(of(6, 4, 0).u32(40, 1).keyed(0, 4096)).status());
+        ByteBuffer data = ByteBuffer.wrap(admin.memory).order(ByteOrder.LITTLE_ENDIAN);
+        assertEquals(1, data.getShort(78), "controller");
+        assertEquals(2, data.get(111), "a discovery controller");
+        assertEquals(0, data.getInt(516), "namespaces");
+        assertEquals(4, data.get(261), "log pages with an offset");
+        assertEquals(DISCOVERY + "\0", text(768, DISCOVERY.length() + 1));
+    }
+
+    @Test
+    void shouldRefuseAllElseOfADiscoveryController() {
+        discover();
+        assertEquals(INVALID_FIELD, admin.call(of(6, 4, 1).keyed(0, 4096)).status(), "identify namespace");
+        assertEquals(INVALID_FIELD, admin.call(of(6, 4, 0).u32(40, 2).keyed(0, 4096)).status());
+        assertEquals(0x109 << 1 | DO_NOT_RETRY, admin.call(of(2, 4, 0).u32(40, 0x7f0002).keyed(0, 512)).status(), "health");
+        assertEquals(INVALID_FIELD, admin.call(of(9, 4, 0).u32(40, 7)).status(), "number of queues");
+        assertEquals(0, admin.call(of(9, 4, 0).u32(40, 0xf).u32(44, 120_000)).status(), "keep-alive timeout");
+        assertEquals(120_000, admin.call(of(10, 4, 0).u32(40, 0xf)).result());
+        assertEquals(0, admin.call(of(0x18, 4, 0)).status());
+        assertEquals(INVALID_OPCODE, admin.call(of(8, 4, 0)).status(), "abort");
+        ScriptedQueue queue = new ScriptedQueue(subsystem, 1, 16);
+        System.arraycopy(connectData(1, DISCOVERY, Capsule.HOST), 0, queue.memory, 0, 1024);
+        assertEquals(new Answer(42, 0, 1, INVALID_PARAMETERS, 0), queue.call(connect(1, 1, 15)), "it has no I/O queue");
+        refused(queue, connectData(1, Capsule.SUBSYSTEM, Capsule.HOST), 16);
+    }
+
+    @Test
+    void shouldNotListAddressesOfOtherControllers() {
+        enable();
+        assertEquals(0x109 << 1 | DO_NOT_RETRY, admin.call(of(2, 4, 0).u32(40, 0xff0070).keyed(0, 1024)).status());
+        assertEquals(0, admin.call(of(6, 4, 0).u32(40, 1).keyed(0, 4096)).status());
+        assertEquals(1, admin.memory[111], "a controller for I/O");
     }
 
     // ---- admin commands ----

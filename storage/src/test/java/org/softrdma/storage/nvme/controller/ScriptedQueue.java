@@ -174,6 +174,11 @@ final class ScriptedQueue implements QueuePort {
     }
 
     @Override
+    public List<Portal> portals() {
+        return List.of(new Portal(1, false, "192.0.2.1", 4420), new Portal(2, true, "2001:db8::1", 4421));
+    }
+
+    @Override
     public ByteBuffer data(int buffer) {
         return buffers[buffer];
     }

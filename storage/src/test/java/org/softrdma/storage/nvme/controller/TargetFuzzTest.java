@@ -5,15 +5,17 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.softrdma.storage.nvme.store.MemoryStore;
+import org.softrdma.storage.nvme.wire.DiscoveryLog;
 import org.softrdma.storage.nvme.wire.QueueRequest;
 
 /**
  * Arbitrary capsules on an admin queue and an I/O queue. Each command has one answer, unless its queue was ended or it is an event request;
  * no receive is lost, and no access leaves the buffers or the store, which would fail.
  *
- * <p>An input is a sequence of moves: a byte that chooses the queue (bit 0), a completion instead of a capsule (bits 1 and 2), or a capsule
- * with valid flags and an address within the host's memory (bit 3); then a byte of length and the bytes. Inside {@code mvn verify} the test
- * replays its seeds (regression mode); wire-formats' {@code WireFuzzTest} describes how to search.
+ * <p>An input is a sequence of moves: a byte that chooses the queue (bit 0, or bit 4 for the admin queue of a discovery controller), a
+ * completion instead of a capsule (bits 1 and 2), or a capsule with valid flags and an address within the host's memory (bit 3); then a
+ * byte of length and the bytes. Inside {@code mvn verify} the test replays its seeds (regression mode); wire-formats'
+ * {@code WireFuzzTest} describes how to search.
  */
 class TargetFuzzTest {
     private static final int ENTRIES = 8;
@@ -30,16 +32,17 @@ class TargetFuzzTest {
         private final ByteBuffer input;
         private final Subsystem subsystem = new Subsystem(new SubsystemSettings(Capsule.SUBSYSTEM, 2, 2, ENTRIES, 4096, 8192, 2),
             List.of(new MemoryStore(1 << 16), new MemoryStore(1 << 12)), 9, new NvmeCounters());
-        private final ScriptedQueue[] queues = new ScriptedQueue[2];
-        private final int[] sent = new int[2];
+        private final ScriptedQueue[] queues = new ScriptedQueue[3];
+        private final int[] sent = new int[3];
 
         Run(ByteBuffer input) {
             this.input = input;
             for (int i = 0; i < queues.length; i++) {
-                queues[i] = new ScriptedQueue(subsystem, i, ENTRIES);
+                queues[i] = new ScriptedQueue(subsystem, i % 2, ENTRIES);
                 queues[i].readsComplete = false;
                 queues[i].sendsComplete = false;
-                byte[] data = Capsule.connectData(i == 0 ? 0xffff : 1, Capsule.SUBSYSTEM, Capsule.HOST);
+                byte[] data = Capsule.connectData(i == 1 ? 1 : 0xffff, i == 2 ? DiscoveryLog.NAME : Capsule.SUBSYSTEM,
+                    Capsule.HOST);
                 System.arraycopy(data, 0, queues[i].memory, 0, data.length);
             }
         }
@@ -54,7 +57,7 @@ class TargetFuzzTest {
         }
 
         private void move(int move) {
-            int index = move & 1;
+            int index = (move & 16) == 0 ? move & 1 : 2;
             ScriptedQueue queue = queues[index];
             int kind = move >> 1 & 3;
             if (kind == 1) {
@@ -89,7 +92,7 @@ class TargetFuzzTest {
             }
             if (!queue.ended) {
                 check(queue.receives() + queue.machine.eventRequests() == ENTRIES, "receives: " + queue.receives());
-                check(index == 0 ? queue.answers.size() <= sent[index] : queue.answers.size() == sent[index], "answers: "
+                check(index != 1 ? queue.answers.size() <= sent[index] : queue.answers.size() == sent[index], "answers: "
                     + queue.answers.size() + " for " + sent[index]);
             }
             queue.machine.onEnd();

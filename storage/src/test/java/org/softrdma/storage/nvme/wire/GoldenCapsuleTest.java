@@ -94,7 +94,7 @@ class GoldenCapsuleTest {
         assertEquals(4, FabricsCommand.propertyBytes(set));
         assertEquals(ControllerProperty.CONFIGURATION, FabricsCommand.propertyOffset(set));
         assertEquals(0x460000, FabricsCommand.propertyValue(set));
-        assertTrue(ControllerProperty.isSupported(0x460001));
+        assertTrue(ControllerProperty.isSupported(0x460001, false));
     }
 
     @Test
