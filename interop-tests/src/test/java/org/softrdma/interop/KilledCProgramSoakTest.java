@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
@@ -17,9 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Ends a C program by SIGKILL in the middle of its transfer, at random moments: its peer, a C program of the same daemon or a Java program
- * on another host, must notice and end by itself, and the daemon must keep nothing of it. {@code -Dsoftrdma.soak.kills=N} sets how often,
- * 8 times each without it, which are 224 in all.
+ * Ends a C program, or a Java program that has joined the daemon, by SIGKILL in the middle of its transfer, at random moments: its peer, a
+ * program of the same daemon or a Java program on another host, must notice and end by itself, and the daemon must keep nothing of it.
+ * {@code -Dsoftrdma.soak.kills=N} sets how often, 8 times each without it, which are 320 in all.
  *
  * <p>The programs are those that end when they lose their peer, with a kernel's device as with ours. Not among them are rstream, whose
  * server asks rrecv for more without end; ib_send_bw over iWARP, which may wait for credits in its memory; ucmatose over RoCE, which only
@@ -43,19 +44,29 @@ class KilledCProgramSoakTest {
     private static final String TOO_EARLY = "RDMA_CM_EVENT_REJECTED; error: -111.";
     private static final int ATTEMPTS = 5;
 
-    /** Pairs of programs: which of the ends is a C program, and which of these is killed. */
-    private enum Pair {
-        C_SERVER_OF_C(true, true, true), C_CLIENT_OF_C(true, true, false), C_CLIENT_OF_JAVA(false, true, false),
-        C_SERVER_OF_JAVA(true, false, true);
+    /** Kinds of programs: in C, in Java on the daemon's device as well, or in Java with a device of its own on another host. */
+    private enum Kind {
+        C, JOINED, APART
+    }
 
-        private final boolean cServes;
-        private final boolean cAsks;
+    /** Pairs of programs, and which of them is killed. */
+    private enum Pair {
+        C_SERVER_OF_C(Kind.C, Kind.C, true), C_CLIENT_OF_C(Kind.C, Kind.C, false), C_CLIENT_OF_JAVA(Kind.APART, Kind.C, false),
+        C_SERVER_OF_JAVA(Kind.C, Kind.APART, true), JOINED_CLIENT_OF_C(Kind.C, Kind.JOINED, false),
+        C_SERVER_OF_JOINED(Kind.C, Kind.JOINED, true), JOINED_SERVER_OF_JOINED(Kind.JOINED, Kind.JOINED, true);
+
+        private final Kind server;
+        private final Kind client;
         private final boolean killsServer;
 
-        Pair(boolean cServes, boolean cAsks, boolean killsServer) {
-            this.cServes = cServes;
-            this.cAsks = cAsks;
+        Pair(Kind server, Kind client, boolean killsServer) {
+            this.server = server;
+            this.client = client;
             this.killsServer = killsServer;
+        }
+
+        private boolean joins() {
+            return server == Kind.JOINED || client == Kind.JOINED;
         }
     }
 
@@ -78,7 +89,10 @@ class KilledCProgramSoakTest {
         try {
             wire.addDevicesOf(type);
             for (Pair pair : Pair.values()) {
-                killMany(pair, queuePairs, server, client);
+                // Java programs that join see RoCE devices only.
+                if (!pair.joins() || type.equals("rxe")) {
+                    killMany(pair, queuePairs, server, client);
+                }
             }
         } finally {
             wire.close();
@@ -87,7 +101,7 @@ class KilledCProgramSoakTest {
 
     /** The first kill is not counted: the daemon loads classes and allocates what it keeps. */
     private void killMany(Pair pair, int queuePairs, String server, String client) throws Exception {
-        VethPair.End daemons = pair.cAsks ? wire.a : wire.b;
+        VethPair.End daemons = pair.client == Kind.APART ? wire.b : wire.a;
         daemons.tool("run", "--", "ibv_devinfo");
         try {
             kill(pair, queuePairs, server, client);
@@ -120,17 +134,17 @@ class KilledCProgramSoakTest {
 
     /** @return empty if they did not connect because the client came too early */
     private OptionalLong killOnceConnected(Pair pair, int queuePairs, String serverLine, String clientLine) throws Exception {
-        VethPair.End serves = pair.cServes && pair.cAsks ? wire.a : wire.b;
+        VethPair.End serves = pair.server == Kind.APART || pair.client == Kind.APART ? wire.b : wire.a;
         int chosen = port++;
         String serverCommand = serverLine + " -p " + chosen;
         String clientCommand = clientLine.replace("HOST", serves.ipv4) + " -p " + chosen;
-        try (RunningCommand server = CProgramPairs.start(serves, pair.cServes, "server", serverCommand)) {
+        try (RunningCommand server = start(serves, pair.server, "server", serverCommand)) {
             if (serverLine.contains(" -x ")) {
                 serves.awaitListener(server, chosen);
             } else {
                 CProgramPairs.awaitListener(serves, server, chosen);
             }
-            try (RunningCommand client = CProgramPairs.start(wire.a, pair.cAsks, "client", clientCommand)) {
+            try (RunningCommand client = start(wire.a, pair.client, "client", clientCommand)) {
                 if (!isConnected(wire.a, serves == wire.a ? 2 * queuePairs : queuePairs, server, client)) {
                     return OptionalLong.empty();
                 }
@@ -139,7 +153,7 @@ class KilledCProgramSoakTest {
                 RunningCommand survivor = pair.killsServer ? client : server;
                 assertTrue(server.isRunning() && client.isRunning(), () -> server.output() + client.output());
                 long startNs = System.nanoTime();
-                process(pair.killsServer ? serverCommand : clientCommand).destroyForcibly();
+                process(pair.killsServer ? serverCommand : clientCommand, pair.killsServer ? pair.server : pair.client).destroyForcibly();
                 survivor.awaitExit(BOUND);
                 long tookMs = (System.nanoTime() - startNs) / 1_000_000;
                 assertEquals(KILLED, victim.awaitExit(BOUND), victim.output());
@@ -165,9 +179,15 @@ class KilledCProgramSoakTest {
         return true;
     }
 
-    /** The process with this command line. */
-    private static ProcessHandle process(String commandLine) {
-        return ProcessHandle.allProcesses().filter(each -> commandLine.equals(commandLine(each.pid()))).findFirst().orElseThrow();
+    private static RunningCommand start(VethPair.End end, Kind kind, String file, String line) {
+        return kind == Kind.JOINED ? end.start(Map.of("SOFTRDMA_HOST", "daemon"), file, line.split(" "))
+            : CProgramPairs.start(end, kind == Kind.C, file, line);
+    }
+
+    /** The process of a program: of one in Java, its command line ends with its words. */
+    private static ProcessHandle process(String line, Kind kind) {
+        return ProcessHandle.allProcesses().filter(each -> kind == Kind.C ? line.equals(commandLine(each.pid()))
+            : commandLine(each.pid()).endsWith(".jar " + line)).findFirst().orElseThrow();
     }
 
     private static String commandLine(long pid) {
