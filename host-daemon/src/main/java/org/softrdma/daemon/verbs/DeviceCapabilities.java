@@ -26,6 +26,12 @@ final class DeviceCapabilities {
     private static final int ODP_READ = 1 << 3;
     private static final int ODP_ATOMIC = 1 << 4;
     private static final int ODP_SRQ_RECV = 1 << 5;
+    private static final int ODP_FLUSH = 1 << 6;
+    private static final int ODP_ATOMIC_WRITE = 1 << 7;
+    /** IB_DEVICE_FLUSH_GLOBAL. */
+    private static final long FLUSH = 1L << 38;
+    /** IB_DEVICE_ATOMIC_WRITE. */
+    private static final long ATOMIC_WRITE = 1L << 40;
 
     private DeviceCapabilities() {
     }
@@ -90,8 +96,10 @@ final class DeviceCapabilities {
      */
     static void writeExtended(MemorySegment to, UverbsFile file, int room) {
         write(to, ExtendedQueryDeviceResponse.BASE_OFFSET, file);
-        int rc = ODP_SEND | ODP_RECV | ODP_WRITE | ODP_READ | ODP_SRQ_RECV
-            | (file.context().queryDevice().atomicCap() == 0 ? 0 : ODP_ATOMIC);
+        DeviceAttributes device = file.context().queryDevice();
+        int rc = ODP_SEND | ODP_RECV | ODP_WRITE | ODP_READ | ODP_SRQ_RECV | (device.atomicCap() == 0 ? 0 : ODP_ATOMIC)
+            | ((device.deviceCapFlagsEx() & FLUSH) == 0 ? 0 : ODP_FLUSH)
+            | ((device.deviceCapFlagsEx() & ATOMIC_WRITE) == 0 ? 0 : ODP_ATOMIC_WRITE);
         ExtendedQueryDeviceResponse.responseLength(to, 0, Math.min(room, ExtendedQueryDeviceResponse.BYTES));
         ExtendedQueryDeviceResponse.odpGeneralCaps(to, 0, ODP_GENERAL);
         ExtendedQueryDeviceResponse.rcOdpCaps(to, 0, rc);
@@ -99,6 +107,6 @@ final class DeviceCapabilities {
             ExtendedQueryDeviceResponse.ucOdpCaps(to, 0, ODP_SEND | ODP_RECV | ODP_WRITE | ODP_SRQ_RECV);
             ExtendedQueryDeviceResponse.udOdpCaps(to, 0, ODP_SEND | ODP_RECV | ODP_SRQ_RECV);
         }
-        ExtendedQueryDeviceResponse.deviceCapFlagsEx(to, 0, file.context().queryDevice().deviceCapFlagsEx() & ~NOT_FOR_PROGRAMS);
+        ExtendedQueryDeviceResponse.deviceCapFlagsEx(to, 0, device.deviceCapFlagsEx() & ~NOT_FOR_PROGRAMS);
     }
 }
