@@ -12,7 +12,7 @@ module org.softrdma.host {
     exports org.softrdma.host.inspect to org.softrdma.cm, org.softrdma.daemon, org.softrdma.device, org.softrdma.fabric, org.softrdma.lab,
         org.softrdma.link, org.softrdma.rxe, org.softrdma.tools;
     exports org.softrdma.host.loopback to org.softrdma.cm, org.softrdma.testing;
-    exports org.softrdma.host.orphans to org.softrdma.rxe;
+    exports org.softrdma.host.orphans to org.softrdma.link, org.softrdma.rxe;
 
     uses org.softrdma.host.config.LinkType;
 }

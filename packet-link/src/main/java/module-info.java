@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Links that carry packets: UDP sockets, raw frames, captures, faults and the simulated fabric. Only the faults and the fabric are API. */
+/**
+ * Links that carry packets: UDP sockets, raw frames, shared memory, captures, faults and the simulated fabric. Only the faults and the fabric
+ * are API.
+ */
 @SuppressWarnings("module")
 module org.softrdma.link {
     requires transitive org.softrdma.device;
@@ -13,6 +16,7 @@ module org.softrdma.link {
     exports org.softrdma.link.capture to org.softrdma.rxe;
     exports org.softrdma.link.fault;
     exports org.softrdma.link.raw to org.softrdma.rxe;
+    exports org.softrdma.link.shm to org.softrdma.rxe;
     exports org.softrdma.link.sim;
     exports org.softrdma.link.udp to org.softrdma.rxe;
 }

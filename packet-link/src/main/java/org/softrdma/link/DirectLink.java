@@ -53,7 +53,7 @@ public final class DirectLink extends ForwardingLink {
 
     @Override
     public boolean needsIcrc(Path path) {
-        return !staysHere(path);
+        return !staysHere(path) && link.needsIcrc(path);
     }
 
     @Override

@@ -136,12 +136,12 @@ public final class TransmitBatch {
      * Hides the packets from {@code index} on from a link below, which sends those before them. No packet may be added until
      * {@link #showAll}.
      */
-    void showUpTo(int index) {
+    public void showUpTo(int index) {
         shownEnd = index;
     }
 
     /** Ends {@link #showUpTo}. */
-    void showAll() {
+    public void showAll() {
         shownEnd = end;
     }
 
