@@ -35,6 +35,9 @@ class RoceVersionsTest {
     /** Offload is off, because a capture on such a wire shows a train as one frame. */
     private static final Map<String, String> NO_OFFLOAD = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.offload=off");
 
+    /** As {@link #NO_OFFLOAD}, and no cache is trained in the background, by other programs on the same network. */
+    private static final Map<String, String> QUIETLY = Map.of("SOFTRDMA_JAVA_OPTS", "-Dsoftrdma.offload=off", "SOFTRDMA_NO_AOT", "1");
+
     /** GID indexes of the raw link's table: link-local, IPv4, IPv6, each as v1 and as v2. */
     private enum Index {
         LINK_LOCAL_V1, LINK_LOCAL_V2, IPV4_V1, IPV4_V2, IPV6_V1, IPV6_V2;
@@ -148,6 +151,38 @@ class RoceVersionsTest {
         }
     }
 
+    // ---- processes on one host ----
+
+    /** Devices on the loopback interface with {@code wire shm}: the network carries how it begins, and notices of four bytes. */
+    @Test
+    void shouldKeepPacketsOfOneHostInSharedMemory() throws Exception {
+        try (VethPair pair = new VethPair("shm", 1500)) {
+            pair.addDevice(pair.a, "lo", "wire shm");
+            try (VethPair.Recording recording = pair.a.record("lo", "udp port 4791")) {
+                try (RunningCommand server = startQuietly(pair, "server", "ibv_rc_pingpong -g 1 -n 2000 -c")) {
+                    pair.a.awaitListener(server, PING_PONG_PORT);
+                    try (RunningCommand client = startQuietly(pair, "client", "ibv_rc_pingpong -g 1 -n 2000 -c 127.0.0.1")) {
+                        client.awaitSuccess(DEADLINE);
+                    }
+                    server.awaitSuccess(DEADLINE);
+                }
+                try (RunningCommand server = startQuietly(pair, "rping-server", "rping -s -a 127.0.0.1 -C 100 -v")) {
+                    String output = rping(pair, "127.0.0.1", server, "100");
+                    assertEquals(100, output.lines().filter(line -> line.startsWith("ping data: ")).count(), output);
+                    server.awaitSuccess(DEADLINE);
+                }
+                List<String> lengths = Tshark.fields(recording.stop(), "udp.length");
+                long notices = lengths.stream().filter("12"::equals).count();
+                // 4,000 messages of 4 KiB are at least 4,000 packets.
+                assertTrue(notices > 0 && lengths.size() - notices < 1000, notices + " of " + lengths.size());
+            }
+        }
+    }
+
+    private static RunningCommand startQuietly(VethPair pair, String file, String words) {
+        return pair.a.start(QUIETLY, file, words.split(" "));
+    }
+
     // ---- connections by address ----
 
     private static RunningCommand rpingServer(VethPair pair) {
@@ -162,8 +197,12 @@ class RoceVersionsTest {
      * @return the output of the last run
      */
     private static String rping(VethPair pair, RunningCommand server) {
+        return rping(pair, pair.b.ipv4, server, "3");
+    }
+
+    private static String rping(VethPair pair, String address, RunningCommand server, String count) {
         while (true) {
-            try (RunningCommand client = pair.a.start(NO_OFFLOAD, "client", "rping", "-c", "-a", pair.b.ipv4, "-v", "-C", "3")) {
+            try (RunningCommand client = pair.a.start(QUIETLY, "client", "rping", "-c", "-a", address, "-v", "-C", count)) {
                 client.awaitExit(DEADLINE);
                 if (!server.isRunning() || !client.output().contains("RDMA_CM_EVENT_REJECTED")) {
                     return client.awaitSuccess(DEADLINE);

@@ -24,6 +24,7 @@ import org.softrdma.link.fault.FaultyLink;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.link.raw.RawLinkOptions;
 import org.softrdma.link.raw.RawLinks;
+import org.softrdma.link.shm.SharedMemoryLink;
 import org.softrdma.link.udp.UdpLinkOptions;
 import org.softrdma.link.udp.UdpLinks;
 import org.softrdma.rxe.config.LocalWire;
@@ -147,7 +148,7 @@ final class RxeDevice implements RdmaDevice {
         DeletionWatch deletion = store == null ? null : new DeletionWatch(store, name);
         LinkFaults atFirst = watch == null ? options.faults() : watch.value();
         Link opened = netdev.loopback() ? openLoopback(addresses) : openOrdinary(addresses);
-        Link link = options.localWire() == LocalWire.DIRECT ? new DirectLink(opened, System::nanoTime) : opened;
+        Link link = withLocalWire(opened);
         Path capture = CaptureFile.requested(name);
         Link used = capture == null ? link : new CaptureLink(link, capture);
         // Faults are applied above the capture, which shows the packets on the wire.
@@ -168,6 +169,14 @@ final class RxeDevice implements RdmaDevice {
             return running.portIs(NetDevice.find(netdev.name()));
         });
         return running;
+    }
+
+    private Link withLocalWire(Link link) {
+        return switch (options.localWire()) {
+            case UDP -> link;
+            case DIRECT -> new DirectLink(link, System::nanoTime);
+            case SHM -> new DirectLink(SharedMemoryLink.over(link, System::nanoTime), System::nanoTime);
+        };
     }
 
     private static LocalWire localWire(ConfiguredLink link) {

@@ -17,7 +17,7 @@ import org.softrdma.rxe.config.Segmentation;
  * @param queuePairs options that the device's queue pairs follow
  * @param limitedMemory registered memory counts against {@code ulimit -l}, as with an adapter that pins it; ENOMEM beyond
  * @param wire       carrier of the packets, and versions of RoCE
- * @param localWire  way of packets between queue pairs of the device
+ * @param localWire  way of packets that stay on this host
  * @param strict     the program is held to the rules of adapters; {@link org.softrdma.device.findings.Findings} has what is wrong
  * @param recordedEvents events that the flight recorder keeps of each queue pair, a power of two up to 65,536, or 0; see
  *                   {@link LinkOption#RECORD}
@@ -99,7 +99,7 @@ public record RxeOptions(LinkFaults faults, QueuePairOptions queuePairs, boolean
     }
 
     /**
-     * Replaces the way of packets between queue pairs of the device.
+     * Replaces the way of packets that stay on this host.
      *
      * @param newLocalWire see {@link #localWire}
      * @return new options

@@ -34,6 +34,7 @@ public final class Adapter implements AutoCloseable {
     private static final String TREE = "sysfs-";
     /** Where packets between programs of one adapter travel, for links that do not say. */
     private static final String WIRE = "softrdma.wire";
+    private static final String WIRE_VARIABLE = "SOFTRDMA_WIRE";
     private static final String IN_MEMORY = "direct";
     /** Devices of this process: one that has an adapter does not join another, whatever its environment says. */
     private static final String OWN = "process";
@@ -55,7 +56,9 @@ public final class Adapter implements AutoCloseable {
      */
     public Adapter(Path state) {
         System.setProperty(Verbs.HOST_PROPERTY, OWN);
-        setUnlessSet(WIRE, IN_MEMORY);
+        if (System.getenv(WIRE_VARIABLE) == null) {
+            setUnlessSet(WIRE, IN_MEMORY);
+        }
         setUnlessSet(MACHINE_ID, ANY_MACHINE);
         if (Runtime.getRuntime().availableProcessors() <= FEW_PROCESSORS) {
             setUnlessSet(DeviceThreads.SPIN_PROPERTY, "0");

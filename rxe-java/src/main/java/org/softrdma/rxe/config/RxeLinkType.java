@@ -52,9 +52,9 @@ public final class RxeLinkType implements LinkType {
         .format(RoceWire::words).shown(link -> wire(link).raw() ? RoceWire.words(wire(link).types()) : null)
         .title("RoCE").required("v1, v2 or v1,v2").syntax("v1 | v2 | v1,v2").settableOnAdd().build();
 
-    /** Way of packets between queue pairs of the device; without the option, {@link LocalWire#usual}. */
+    /** Way of packets that stay on this host; without the option, {@link LocalWire#usual}. */
     public static final LinkOption<LocalWire> WIRE = LinkOption.<LocalWire>of("wire", null, LocalWire::parse).format(LocalWire::word)
-        .title("wire").required("udp or direct").syntax("udp | direct").details(LocalWire.SYNTAX).settableOnAdd().build();
+        .title("wire").required("udp, direct or shm").syntax("udp | direct | shm").details(LocalWire.SYNTAX).settableOnAdd().build();
 
     /** Version of RoCE for connections by address; without the option, as {@link RoceWire#usualMode} says. */
     public static final LinkOption<GidType> ROCE_MODE = LinkOption.<GidType>of("roce_mode", null, RoceWire::parseVersion)
