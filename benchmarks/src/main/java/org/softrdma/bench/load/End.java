@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.Rxe;
 import org.softrdma.rxe.RxeOptions;
+import org.softrdma.rxe.config.LocalWire;
 import org.softrdma.rxe.config.Recovery;
 import org.softrdma.rxe.config.RoceWire;
 import org.softrdma.rxe.config.Segmentation;
@@ -76,6 +77,7 @@ final class End {
         RxeOptions options = RxeOptions.DEFAULT.withFaults(LinkFaults.parse(settings.text("faults", "none")))
             .withRecovery(Recovery.parse(settings.text("recovery", "timeout")))
             .withRecordedEvents(settings.number("record", RxeOptions.DEFAULT.recordedEvents()))
+            .withLocalWire(LocalWire.parse(settings.text("wire", "udp")))
             .withSegmentation(Segmentation.parse(settings.text("segmentation", "faithful")))
             .withWire(RoceWire.parse(settings.text("link", "udp"), settings.text("roce", "v2")));
         return Rxe.device("bench", settings.text("netdev", "lo"), options).open();

@@ -15,16 +15,26 @@ import java.util.regex.Pattern;
 final class Peers {
     /** Of ucx_perftest's columns: messages a second since the line before. */
     private static final int UCX_MESSAGE_RATE = 6;
-    private static final Map<String, String> UCX = Map.of("UCX_TLS", "tcp", "UCX_NET_DEVICES", "lo", "UCX_WARN_UNUSED_ENV_VARS", "n");
     private static final Map<String, String> FABRIC = Map.of("FI_TCP_IFACE", "lo");
 
     private final Path directory;
     private final double seconds;
+    private final Map<String, String> ucx;
 
     /** @param seconds to aim at for one measurement */
     Peers(Path directory, double seconds) {
+        this(directory, seconds, "tcp");
+    }
+
+    private Peers(Path directory, double seconds, String transport) {
         this.directory = directory;
         this.seconds = seconds;
+        ucx = Map.of("UCX_TLS", transport, "UCX_NET_DEVICES", "lo", "UCX_WARN_UNUSED_ENV_VARS", "n");
+    }
+
+    /** Peers whose UCX uses that transport instead of TCP. */
+    Peers through(String transport) {
+        return new Peers(directory, seconds, transport);
     }
 
     private interface Body {
@@ -78,10 +88,10 @@ final class Peers {
         int lines = 1 + (int) Math.ceil(2 * seconds);
         String port = Integer.toString(Processes.freePort());
         try (Processes processes = new Processes(directory)) {
-            processes.start(UCX, List.of("ucx_perftest", "-p", port));
+            processes.start(ucx, List.of("ucx_perftest", "-p", port));
             Processes.awaitListener("tcp", port);
             // More than there is time for. With 10⁹ and more it looks at the clock too rarely to print anything.
-            int client = processes.start(UCX, List.of("ucx_perftest", "127.0.0.1", "-p", port, "-t", test, "-s", Integer.toString(size),
+            int client = processes.start(ucx, List.of("ucx_perftest", "127.0.0.1", "-p", port, "-t", test, "-s", Integer.toString(size),
                 "-n", "20000000", "-w", "10", "-v"));
             return processes.awaitLines(client, "[thread 0]", lines, 10 * lines).stream().skip(1)
                 .mapToDouble(line -> Double.parseDouble(line.split(",")[UCX_MESSAGE_RATE])).average().orElseThrow();
@@ -108,9 +118,9 @@ final class Peers {
     private double[] ucx(String test, int size, int iterations, double percentile) throws IOException, Processes.Failed {
         String port = Integer.toString(Processes.freePort());
         try (Processes processes = new Processes(directory)) {
-            processes.start(UCX, List.of("ucx_perftest", "-p", port));
+            processes.start(ucx, List.of("ucx_perftest", "-p", port));
             Processes.awaitListener("tcp", port);
-            int client = processes.start(UCX, List.of("ucx_perftest", "127.0.0.1", "-p", port, "-t", test, "-s", Integer.toString(size),
+            int client = processes.start(ucx, List.of("ucx_perftest", "127.0.0.1", "-p", port, "-t", test, "-s", Integer.toString(size),
                 "-n", Integer.toString(iterations), "-w", Integer.toString(Math.max(10, iterations / 5)), "-f", "-v",
                 "-R", Double.toString(percentile)));
             String output = processes.finish(client, 60);

@@ -82,6 +82,7 @@ final class Plan {
         groups.put("floods", floods());
         groups.put("latency", latency());
         groups.put("links", links());
+        groups.put("shm", sharedMemory());
         groups.put("qps", List.of(
             java("qps/write-64", "qps", "size=64", "mtu=1024"),
             java("qps/write-64-unrecorded", "qps", "size=64", "mtu=1024", "record=0"),
@@ -159,6 +160,25 @@ final class Plan {
             }
             rows.add(java("links/send-poll-" + wire, "pingpong", "mode=poll", "seconds=" + (quick ? 1.5 : 4), link, roce));
         }
+        return rows;
+    }
+
+    /** Two processes through shared memory, beside the same rows over the network and UCX through shared memory. */
+    private List<Row> sharedMemory() {
+        int[] sizes = {64, 4096, 65_536, 1 << 20};
+        String inWords = "sizes=" + Arrays.stream(sizes).mapToObj(Integer::toString).collect(Collectors.joining(","));
+        List<Row> rows = new ArrayList<>();
+        for (String wire : List.of("shm", "udp")) {
+            for (String operation : List.of("write", "read", "send")) {
+                rows.add(java("shm/" + operation + "-" + wire, "bandwidth", "op=" + operation, "mtu=4096", inWords, "wire=" + wire));
+            }
+            for (String mode : List.of("poll", "event")) {
+                rows.add(java("shm/send-" + mode + "-" + wire, "pingpong", "mode=" + mode, "seconds=" + (quick ? 1.5 : 4), "wire=" + wire));
+            }
+        }
+        Peers peers = new Peers(directory, quick ? 1 : 3).through("posix");
+        rows.add(peers.ucxBandwidth("shm/ucx-tag", "tag_bw", sizes));
+        rows.add(peers.ucxLatency("shm/ucx-tag-64", "tag_lat", 64));
         return rows;
     }
 
