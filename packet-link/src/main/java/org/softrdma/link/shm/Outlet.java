@@ -17,8 +17,11 @@ final class Outlet {
     private static final long LONGEST_INTERVAL_NS = 60_000_000_000L;
     /** Time between two looks whether the process that reads the ring lives. */
     private static final long LIFE_CHECK_NS = 1_000_000_000;
-    /** A peer that has read nothing from its full ring for this time is treated like one that has ended. */
-    private static final long STUCK_NS = 100_000_000;
+    /**
+     * A peer that has read nothing from its full ring for this time is treated like one that has ended: longer than a busy machine keeps a
+     * process waiting, shorter than other peers wait for an acknowledgement, with all retries.
+     */
+    private static final long STUCK_NS = 250_000_000;
 
     private final SharedDirectory directory;
     private final Gid local;

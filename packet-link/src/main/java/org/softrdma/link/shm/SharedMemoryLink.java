@@ -35,7 +35,7 @@ import org.softrdma.verbs.GidType;
  * <p><b>Waiting.</b> A receiver marks its rings before it parks on the link below; a sender that sees the mark sends such a datagram. As
  * long as both poll, no call of the kernel is made for a packet.
  *
- * <p><b>Bounds.</b> A full ring is like a full socket: packets stay in the batch. If nothing is read from it for 100 ms, or its reader has
+ * <p><b>Bounds.</b> A full ring is like a full socket: packets stay in the batch. If nothing is read from it for 250 ms, or its reader has
  * ended, packets are dropped.
  */
 public final class SharedMemoryLink extends ForwardingLink {

@@ -205,9 +205,9 @@ class SharedMemoryLinkTest {
             add(path, i, false, 4088);
         }
         assertEquals(fits, alice.send(batch));
-        nowNs += 99 * MS;
+        nowNs += 249 * MS;
         assertEquals(0, alice.send(batch));
-        nowNs += 100 * MS;
+        nowNs += MS;
         assertEquals(3, alice.send(batch));
         assertEquals(3, count(alice, ShmCounter.UNSENT_SHM_PEER_GONE));
         poll(bob);
