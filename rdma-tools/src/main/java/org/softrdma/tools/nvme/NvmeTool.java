@@ -61,6 +61,9 @@ public final class NvmeTool extends AnnotatedTool {
     @Option(names = {"-p", "--port"}, paramLabel = "PORT", description = "port (default: ${DEFAULT-VALUE})")
     private int port = NvmeOptions.PORT;
 
+    @Option(names = {"-d", "--debug"}, description = "print a line for each command: its name, main arguments, status, bytes of data")
+    private boolean debug;
+
     @Override
     protected void check() {
         if (port < 0 || port > MAX_PORT) {
@@ -91,7 +94,7 @@ public final class NvmeTool extends AnnotatedTool {
     @Override
     protected int execute(String name, List<String> arguments, Console console) {
         List<BlockStore> stores = open();
-        try (NvmeTarget target = NvmeTarget.start(stores, options(listenAt()))) {
+        try (NvmeTarget target = NvmeTarget.start(stores, options(listenAt()), debug ? line -> trace(console, line) : null)) {
             for (InetSocketAddress each : target.addresses()) {
                 console.println("nvmet: " + nqn + ", " + sizes(stores) + " at " + each.getAddress().getHostAddress() + " port "
                     + each.getPort());
@@ -106,6 +109,12 @@ public final class NvmeTool extends AnnotatedTool {
             throw new ToolFailure(NAME + "cannot listen", refused);
         }
         return 0;
+    }
+
+    private static void trace(Console console, String line) {
+        // One write: queues work at once.
+        console.print("nvmet: " + line + "\n");
+        console.out().flush();
     }
 
     private static String sizes(List<BlockStore> stores) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.softrdma.storage.nvme.controller.NvmeCounters;
 import org.softrdma.storage.nvme.controller.Portal;
 import org.softrdma.storage.nvme.controller.QueueMachine;
@@ -63,10 +64,10 @@ public final class NvmeTarget implements AutoCloseable {
     private boolean closed;
     private volatile boolean over;
 
-    private NvmeTarget(List<BlockStore> stores, NvmeOptions options) {
+    private NvmeTarget(List<BlockStore> stores, NvmeOptions options, Consumer<String> trace) {
         this.stores = stores;
         subsystem = new Subsystem(new SubsystemSettings(options.name(), CONTROLLERS, options.ioQueues(), options.entries(),
-            IN_CAPSULE_BYTES, LARGEST_TRANSFER, BUFFERS), stores, Integer.numberOfTrailingZeros(options.blockBytes()), counters);
+            IN_CAPSULE_BYTES, LARGEST_TRANSFER, BUFFERS), stores, Integer.numberOfTrailingZeros(options.blockBytes()), counters, trace);
         ConnectionManager manager = ConnectionManager.get();
         channel = manager.createEventChannel();
         try {
@@ -109,6 +110,20 @@ public final class NvmeTarget implements AutoCloseable {
      * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV; the stores are left open
      */
     public static NvmeTarget start(List<? extends BlockStore> stores, NvmeOptions options) {
+        return start(stores, options, null);
+    }
+
+    /**
+     * Starts a target that reports each command in a line of text.
+     *
+     * @param stores  bytes of the namespaces 1, 2 and so on, 1..{@value #NAMESPACES}; closed with the target
+     * @param options of the target
+     * @param trace   takes the lines, on any thread, before the response is sent; null for none
+     * @return the target, listening
+     * @throws IllegalArgumentException there is none, there are too many, or one is smaller than a block
+     * @throws VerbsException EADDRINUSE, EADDRNOTAVAIL, ENODEV; the stores are left open
+     */
+    public static NvmeTarget start(List<? extends BlockStore> stores, NvmeOptions options, Consumer<String> trace) {
         if (stores.isEmpty() || stores.size() > NAMESPACES) {
             throw new IllegalArgumentException("a subsystem has 1.." + NAMESPACES + " namespaces, not " + stores.size());
         }
@@ -117,7 +132,7 @@ public final class NvmeTarget implements AutoCloseable {
                 throw new IllegalArgumentException("a store of " + each.bytes() + " bytes has no block of " + options.blockBytes());
             }
         }
-        return new NvmeTarget(List.copyOf(stores), options);
+        return new NvmeTarget(List.copyOf(stores), options, trace);
     }
 
     /** {@return the addresses, with the ports that were assigned} */

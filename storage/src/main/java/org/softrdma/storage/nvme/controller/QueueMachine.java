@@ -295,6 +295,9 @@ public final class QueueMachine {
             settleBuffer(command, response);
         }
         counters.count(command.status());
+        if (subsystem.trace() != null) {
+            subsystem.trace().accept(CommandTrace.line(command, queue.queue(), controller));
+        }
         if (entries > 0) {
             head = (head + 1) % entries;
         }

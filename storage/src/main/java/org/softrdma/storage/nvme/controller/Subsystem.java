@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.softrdma.storage.nvme.store.BlockStore;
 
 /**
@@ -23,6 +24,8 @@ public final class Subsystem {
     private final List<Namespace> namespaces;
     private final NvmeCounters counters;
     private final UUID identity;
+    /** Null if commands are not traced. */
+    private final Consumer<String> trace;
     private final Map<Integer, Controller> controllers = new HashMap<>();
     private int lastController;
 
@@ -33,6 +36,19 @@ public final class Subsystem {
      * @param blockShift size of a logical block as a power of two: 9 or 12
      */
     public Subsystem(SubsystemSettings settings, List<? extends BlockStore> stores, int blockShift, NvmeCounters counters) {
+        this(settings, stores, blockShift, counters, null);
+    }
+
+    /**
+     * Creates a subsystem whose commands are traced.
+     *
+     * @param stores     of the namespaces, in the order of their numbers
+     * @param blockShift size of a logical block as a power of two: 9 or 12
+     * @param trace      takes a line of text for each command, on any thread; null for none
+     */
+    public Subsystem(SubsystemSettings settings, List<? extends BlockStore> stores, int blockShift, NvmeCounters counters,
+                     Consumer<String> trace) {
+        this.trace = trace;
         this.settings = settings;
         List<Namespace> numbered = new ArrayList<>();
         for (BlockStore each : stores) {
@@ -49,6 +65,11 @@ public final class Subsystem {
 
     public NvmeCounters counters() {
         return counters;
+    }
+
+    /** Takes a line for each command; null for none. */
+    Consumer<String> trace() {
+        return trace;
     }
 
     /** Namespaces; the first has the number 1. */

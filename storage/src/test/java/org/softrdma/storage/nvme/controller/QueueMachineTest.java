@@ -14,6 +14,7 @@ import static org.softrdma.storage.nvme.controller.Capsule.setProperty;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -43,7 +44,7 @@ class QueueMachineTest {
     private final MemoryStore second = new MemoryStore(1 << 16);
     private final NvmeCounters counters = new NvmeCounters();
     private final SubsystemSettings settings = new SubsystemSettings(Capsule.SUBSYSTEM, 2, 2, 16, 4096, 8192, 2);
-    private final Subsystem subsystem = new Subsystem(settings, List.of(store, second), 9, counters);
+    private Subsystem subsystem = new Subsystem(settings, List.of(store, second), 9, counters);
     private ScriptedQueue admin;
     private ScriptedQueue io;
 
@@ -517,6 +518,28 @@ class QueueMachineTest {
         assertTrue(io.ended);
         assertTrue(io.answers.isEmpty());
         assertEquals(1, counters.get(NvmeCounter.SHORT_CAPSULES));
+    }
+
+    // ---- trace ----
+
+    @Test
+    void shouldReportCommandsInLines() {
+        List<String> lines = new ArrayList<>();
+        subsystem = new Subsystem(settings, List.of(store, second), 9, counters, lines::add);
+        ready();
+        assertEquals(List.of("controller 1 queue 0 id 1 CONNECT: SUCCESS, 1024 bytes from the host",
+            "controller 1 queue 0 id 2 PROPERTY_SET 0x14 to 0x460001: SUCCESS", "controller 1 queue 0 id 3 PROPERTY_GET 0x1c: SUCCESS",
+            "controller 1 queue 1 id 1 CONNECT: SUCCESS, 1024 bytes from the host"), lines);
+        lines.clear();
+        io.call(of(1, 7, 2).range(5, 2).inCapsule(pattern(1024)));
+        io.call(of(2, 8, 1).range(0, 8).keyed(0, 4096, 0x4f));
+        io.call(of(2, 9, 2).range(128, 1).keyed(0, 512));
+        admin.call(of(6, 10, 2).u32(40, 3).keyed(0, 4096));
+        assertEquals(List.of(
+            "controller 1 queue 1 id 7 WRITE namespace 2 block 5 blocks 2: SUCCESS, 1024 bytes from the host in the capsule",
+            "controller 1 queue 1 id 8 READ namespace 1 block 0 blocks 8: SUCCESS, 4096 bytes to the host, key invalidated",
+            "controller 1 queue 1 id 9 READ namespace 2 block 128 blocks 1: LBA_OUT_OF_RANGE (0x80)",
+            "controller 1 queue 0 id 10 IDENTIFY 0x3 namespace 2: SUCCESS, 4096 bytes to the host"), lines);
     }
 
     // ---- bounds ----
