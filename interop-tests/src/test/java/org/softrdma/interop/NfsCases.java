@@ -41,6 +41,17 @@ final class NfsCases {
         assertFalse(Files.exists(nfs.export().resolve("tree")));
     }
 
+    /** Copies a tree of files of up to 16 KiB in, and out again, and compares both copies. */
+    void copyLargeTree(int files) throws IOException {
+        nfs.guest("rm -rf /tmp/in /tmp/out; mkdir /tmp/in; dd if=/dev/urandom of=/tmp/bytes bs=16k count=1 2>/dev/null; "
+            + "i=0; while test $i -lt " + files + "; do d=/tmp/in/$((i % 40)); mkdir -p $d; "
+            + "head -c $((i * 7919 % 16384)) /tmp/bytes >$d/$i; i=$((i + 1)); done; "
+            + "cp -r /tmp/in /mnt/tree; " + FRESH + "diff -r /tmp/in /mnt/tree; " + FRESH + "cp -r /mnt/tree /tmp/out; "
+            + "diff -r /tmp/in /tmp/out; rm -r /tmp/in /tmp/out /tmp/bytes", NfsMount.LONG_DEADLINE);
+        assertEquals(files, count(nfs.export().resolve("tree")));
+        nfs.guest("rm -r /mnt/tree", NfsMount.LONG_DEADLINE);
+    }
+
     private static long count(Path tree) throws IOException {
         try (Stream<Path> files = Files.walk(tree)) {
             return files.filter(Files::isRegularFile).count();

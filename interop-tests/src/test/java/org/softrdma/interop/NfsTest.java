@@ -96,6 +96,7 @@ class NfsTest {
     void shouldCreateAndRemoveTwoThousandFiles(String version) throws Exception {
         nfs.mount(version, IpVersion.IPV4);
         cases.createFiles(2000);
+        cases.copyLargeTree(2000);
         nfs.unmount();
     }
 
