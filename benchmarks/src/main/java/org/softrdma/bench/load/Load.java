@@ -44,6 +44,7 @@ public final class Load {
             case "tcp-pingpong" -> server ? new TcpPingPong(settings)::server : new TcpPingPong(settings)::client;
             case "connections" -> server ? new Connections(settings)::server : new Connections(settings)::client;
             case "tcp-connections" -> server ? new TcpConnections(settings)::server : new TcpConnections(settings)::client;
+            case "nfs" -> server ? new NfsCalls(settings)::server : new NfsCalls(settings)::client;
             case "ceiling" -> server ? new Ceiling(settings)::server : new Ceiling(settings)::client;
             default -> throw new IllegalArgumentException("no load named " + kind);
         };

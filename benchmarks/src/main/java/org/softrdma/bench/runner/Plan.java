@@ -96,10 +96,23 @@ final class Plan {
         groups.put("connections", List.of(
             withOptions("connections/rdma-cm", List.of("-XX:NativeMemoryTracking=summary"), "connections", connections),
             java("connections/java-tcp", "tcp-connections", connections)));
+        groups.put("nfs", files());
         groups.put("regions", List.of(java("regions/100000", "regions", "count=100000")));
         groups.put("start-up", startUp());
         groups.put("c", programs.rows(seconds(), quick));
         return groups;
+    }
+
+    /** NFS over RDMA, by RoCE and iWARP, beside the same server over TCP. */
+    private List<Row> files() {
+        List<Row> rows = new ArrayList<>();
+        for (String operation : List.of("read", "write")) {
+            String[] common = {"op=" + operation, "calls=4", "sizes=65536,262144,1048576"};
+            rows.add(java("nfs/" + operation + "-rdma", "nfs", with(common, "transport=rdma")));
+            rows.add(java("nfs/" + operation + "-tcp", "nfs", with(common, "transport=tcp")));
+            rows.add(java("nfs/" + operation + "-siw", "nfs", with(common, "transport=rdma", "device=siw")));
+        }
+        return rows;
     }
 
     /** The tools as a user starts them, and the JVM alone. */

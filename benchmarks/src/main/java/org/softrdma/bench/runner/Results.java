@@ -51,6 +51,7 @@ final class Results {
         sharedReceives();
         memory();
         connections();
+        files();
         startUp();
         cPrograms();
         allocation();
@@ -99,6 +100,8 @@ final class Results {
         atLeast("1,000 queue pairs' WRITE 64 B recorded to unrecorded", 0.9, "qps/write-64", "kmsgps.1000", "qps/write-64-unrecorded",
             "kmsgps.1000");
         atLeast("1,000 queue pairs' WRITE 16 KiB total to one's", 0.8, "qps/write-16384", "kmsgps.1000", "qps/write-16384", "kmsgps.1");
+        atLeast("NFS READ 1 MiB over RDMA to TCP", 1, "nfs/read-rdma", large, "nfs/read-tcp", large);
+        atLeast("NFS WRITE 1 MiB over RDMA to TCP", 1, "nfs/write-rdma", large, "nfs/write-tcp", large);
         atLeast("one active among 10,000 idle to one alone", 0.8, "idle/10000-qps", "kmsgps.among", "idle/10000-qps", "kmsgps.alone");
         atMost("start of ibv_devices to java -version", 2.5, "start-up/ibv_devices", "ms", "start-up/java-version", "ms");
         for (String mtu : List.of("1024", "4096")) {
@@ -379,6 +382,21 @@ final class Results {
             + "each at the end that asks, in heap, native (the JVM's count) and resident:", "connections", "",
             List.of("at once", "set up k/s", "connect k/s", "ended k/s", "heap B", "native B", "resident B"),
             List.of("count", "kcps.setup", "kcps.connect", "kcps.end", "heap", "native", "resident"));
+    }
+
+    private void files() {
+        if (rowsOf("nfs").isEmpty()) {
+            return;
+        }
+        line("## Files");
+        line("");
+        line("READs and WRITEs of NFS version 3 on one file in the page cache, four calls under way, WRITEs without a commit: our client "
+            + "on our server, by RoCE (`rdma`), iWARP (`siw`), and TCP in plain Java (`tcp`), where the server executes one call at a "
+            + "time.");
+        line("");
+        table("GB/s by bytes of a call; cores of the client for 1 MiB, and of the server on the whole:", "nfs", "",
+            List.of("64 KiB", "256 KiB", "1 MiB", "client cores", "server cores"),
+            List.of("GBps.65536", "GBps.262144", "GBps.1048576", "cores.1048576", "peer.cores"));
     }
 
     private void startUp() {

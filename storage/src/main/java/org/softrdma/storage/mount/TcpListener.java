@@ -20,20 +20,37 @@ import org.softrdma.storage.rpc.RpcPrograms;
 public final class TcpListener implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(TcpListener.class.getName());
     private static final int MAX_CONNECTIONS = 64;
-    private static final int MAX_RECORD = 8192;
+    /** Longest record of MOUNT, bytes. */
+    private static final int MOUNT_RECORD = 8192;
     /** A client that sends nothing for so long is disconnected. */
     private static final int IDLE_MS = 30_000;
     private static final int LAST_FRAGMENT = 0x80000000;
 
     private final RpcPrograms programs;
     private final CallCounters counters;
+    private final int maxRecord;
     private final ServerSocket listener = new ServerSocket();
     private final Set<Socket> connections = ConcurrentHashMap.newKeySet();
 
-    /** @throws IOException the address is in use */
+    /**
+     * Listens for calls of MOUNT, which are short.
+     *
+     * @throws IOException the address is in use
+     */
     public TcpListener(InetSocketAddress address, RpcPrograms programs, CallCounters counters) throws IOException {
+        this(address, programs, counters, MOUNT_RECORD);
+    }
+
+    /**
+     * Listens for calls.
+     *
+     * @param maxRecord longest call and reply, bytes
+     * @throws IOException the address is in use
+     */
+    public TcpListener(InetSocketAddress address, RpcPrograms programs, CallCounters counters, int maxRecord) throws IOException {
         this.programs = programs;
         this.counters = counters;
+        this.maxRecord = maxRecord;
         try {
             listener.setReuseAddress(true);
             listener.bind(address);
@@ -72,11 +89,11 @@ public final class TcpListener implements AutoCloseable {
             socket.setSoTimeout(IDLE_MS);
             DataInputStream in = new DataInputStream(socket.getInputStream());
             OutputStream out = socket.getOutputStream();
-            ByteBuffer reply = ByteBuffer.allocate(4 + MAX_RECORD);
+            ByteBuffer reply = ByteBuffer.allocate(4 + maxRecord);
             while (true) {
                 int mark = in.readInt();
                 int length = mark & ~LAST_FRAGMENT;
-                if ((mark & LAST_FRAGMENT) == 0 || length > MAX_RECORD) {
+                if ((mark & LAST_FRAGMENT) == 0 || length > maxRecord) {
                     counters.count(CallCounter.LONG_RECORDS);
                     return;
                 }
