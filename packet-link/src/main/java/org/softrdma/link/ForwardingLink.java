@@ -21,6 +21,11 @@ public abstract class ForwardingLink implements Link {
     }
 
     @Override
+    public SubnetPort subnetPort() {
+        return link.subnetPort();
+    }
+
+    @Override
     public List<GidType> types() {
         return link.types();
     }

@@ -17,7 +17,12 @@ public interface Link extends AutoCloseable {
     /** Addresses that packets can be sent from and received at now. Any thread. */
     List<Gid> addresses();
 
-    /** RoCE versions of the link, in the order in which the GID table lists them. */
+    /** The port of an InfiniBand subnet that the link is behind, as it is now; null for a link on Ethernet. Any thread. */
+    default SubnetPort subnetPort() {
+        return null;
+    }
+
+    /** RoCE versions of the link, in the order in which the GID table lists them; {@link GidType#IB} alone on an InfiniBand subnet. */
     default List<GidType> types() {
         return List.of(GidType.ROCE_V2);
     }
@@ -25,7 +30,7 @@ public interface Link extends AutoCloseable {
     /**
      * Looks whether packets can be sent from an address now, and received at it.
      *
-     * @param type    version of RoCE
+     * @param type    one of {@link #types()}
      * @param address of this host
      * @return whether the link has both
      */

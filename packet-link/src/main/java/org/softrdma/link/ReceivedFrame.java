@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
+import org.softrdma.wire.ib.Lrh;
 
 /**
  * A received packet: bytes from the BTH on, and those fields of the headers before it that the link can see. One object per link,
@@ -26,6 +27,8 @@ public final class ReceivedFrame {
     private int offset;
     private int length;
     private GidType type = GidType.ROCE_V2;
+    private long lrh;
+    private int pathBits;
     private Gid local;
     private long remoteHigh;
     private long remoteLow;
@@ -58,6 +61,8 @@ public final class ReceivedFrame {
     public void begin(ByteBuffer newBuffer, int newOffset, int newLength, ReceivedFrame like) {
         setBytes(newBuffer, newOffset, newLength);
         type = like.type;
+        lrh = like.lrh;
+        pathBits = like.pathBits;
         local = like.local;
         remoteHigh = like.remoteHigh;
         remoteLow = like.remoteLow;
@@ -72,6 +77,23 @@ public final class ReceivedFrame {
     /** Makes it a packet of RoCE v1, which has neither ports nor identification. */
     public ReceivedFrame roceV1() {
         type = GidType.ROCE_V1;
+        sourcePort = 0;
+        destPort = 0;
+        ipId = 0;
+        return this;
+    }
+
+    /**
+     * Makes it a packet of an InfiniBand subnet. Its addresses are GIDs if it has a global route header, otherwise LIDs as
+     * {@link Gid#ofLid} makes them.
+     *
+     * @param localRouteHeader its 8 bytes as one number
+     * @param lmc              number of low bits of LIDs that are the port's to choose, 0..7
+     */
+    public ReceivedFrame onSubnet(long localRouteHeader, int lmc) {
+        type = GidType.IB;
+        lrh = localRouteHeader;
+        pathBits = dlid() & (1 << lmc) - 1;
         sourcePort = 0;
         destPort = 0;
         ipId = 0;
@@ -152,9 +174,44 @@ public final class ReceivedFrame {
         length = newLength;
     }
 
-    /** RoCE v1 or v2. */
+    /** RoCE v1 or v2, or InfiniBand. */
     public GidType type() {
         return type;
+    }
+
+    /** Returns whether it came over an InfiniBand subnet. */
+    public boolean isOnSubnet() {
+        return type == GidType.IB;
+    }
+
+    /** Returns whether it has a local route header and no other one before the BTH. */
+    public boolean isWithinSubnet() {
+        return type == GidType.IB && (lrh >>> Lrh.NEXT_HEADER_SHIFT & Lrh.NEXT_GRH) == Lrh.NEXT_BTH;
+    }
+
+    /** InfiniBand's local route header as one number; meaningless for RoCE. */
+    public long lrh() {
+        return lrh;
+    }
+
+    /** LID of the sender on an InfiniBand subnet, u16. */
+    public int slid() {
+        return (int) lrh & 0xffff;
+    }
+
+    /** LID that it was sent to on an InfiniBand subnet, u16. */
+    public int dlid() {
+        return (int) (lrh >>> Lrh.DLID_SHIFT) & 0xffff;
+    }
+
+    /** Low bits of {@link #dlid} that are the port's to choose, 0..127. */
+    public int pathBits() {
+        return pathBits;
+    }
+
+    /** Service level on an InfiniBand subnet, 4 bits. */
+    public int serviceLevel() {
+        return (int) (lrh >>> Lrh.SL_SHIFT) & 0xf;
     }
 
     public boolean isRoceV1() {

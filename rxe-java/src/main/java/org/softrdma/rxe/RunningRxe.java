@@ -11,6 +11,7 @@ import java.util.random.RandomGenerator;
 import org.softrdma.device.engine.RunningDevice;
 import org.softrdma.host.config.NetDevice;
 import org.softrdma.host.orphans.ConnectionRecord;
+import org.softrdma.link.SubnetPort;
 import org.softrdma.link.fault.FaultyLink;
 import org.softrdma.link.fault.LinkFaults;
 import org.softrdma.rxe.config.QueuePairOptions;
@@ -25,6 +26,8 @@ import org.softrdma.verbs.DeviceAttributes;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidType;
+import org.softrdma.verbs.Mtu;
+import org.softrdma.verbs.PortAttributes;
 import org.softrdma.verbs.VerbsException;
 
 /** An rxe device while contexts are open on it: adds the link, the GID table and the connection manager. */
@@ -58,7 +61,9 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
         this.gids = gids;
         this.link = link;
         this.roceMode = roceMode;
-        attributes = RxeLimits.attributes(netdev.nodeGuid());
+        SubnetPort subnet = link.subnetPort();
+        attributes = subnet == null ? RxeLimits.attributes(netdev.nodeGuid())
+            : RxeLimits.attributes(subnet.nodeGuid(), subnet.systemGuid(), subnet.pkeys().size());
         engine().explainBy(new MtuOfInterface(thread != null));
     }
 
@@ -77,7 +82,7 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
 
         @Override
         public int pathMtu() {
-            return RxePort.activeMtu(netdevNow()).bytes();
+            return link.subnetPort() == null ? RxePort.activeMtu(netdevNow()).bytes() : activeMtu().bytes();
         }
 
         @Override
@@ -87,6 +92,18 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
                 + " failed with RETRY_EXC_ERR: its path MTU of " + pathMtu + " bytes no longer fits the interface, whose MTU is "
                 + now.mtu() + " now (RoCE " + pathMtu() + "); connect again with that, or raise the MTU");
         }
+    }
+
+    /** Attributes of the port now. */
+    PortAttributes portAttributes(int badPkeys, int badQkeys) {
+        SubnetPort subnet = link.subnetPort();
+        return subnet == null ? RxePort.attributes(netdev(), badPkeys, badQkeys) : RxePort.attributes(subnet, badPkeys, badQkeys);
+    }
+
+    /** Greatest path MTU of the port now. */
+    Mtu activeMtu() {
+        SubnetPort subnet = link.subnetPort();
+        return subnet == null ? RxePort.activeMtu(netdev()) : RxePort.activeMtu(subnet);
     }
 
     /** Records all further connections, and ends those of other processes that were killed, until the device stops. */
@@ -137,6 +154,42 @@ final class RunningRxe extends RunningDevice<RxeEngine> {
             port().raise(AsyncEventType.GID_CHANGE);
         }
         return settled;
+    }
+
+    /**
+     * Applies a new state of the port of an InfiniBand subnet, as {@link #portIs} does for an interface.
+     *
+     * @param before at the last look
+     * @return false: subnet management reports changes to the link only, so it has to be looked at twice a second
+     */
+    boolean subnetPortIs(SubnetPort before, SubnetPort now) {
+        NetDevice netdev = port().netdev();
+        agent().lock().lock();
+        try {
+            port().update(SubnetDevice.netdev(now));
+            if (netdev.isActive() && !netdev().isActive()) {
+                engine().counters().count(RxeCounter.LINK_DOWNED);
+            }
+            if (link.isBroken() && !brokenLogged) {
+                brokenLogged = true;
+                port().raiseOfDevice(AsyncEventType.DEVICE_FATAL);
+            }
+        } finally {
+            agent().lock().unlock();
+        }
+        port().raiseChange(netdev);
+        raiseIf(gids.update(now), AsyncEventType.GID_CHANGE);
+        raiseIf(now.lid() != before.lid() || now.lmc() != before.lmc(), AsyncEventType.LID_CHANGE);
+        raiseIf(now.smLid() != before.smLid(), AsyncEventType.SM_CHANGE);
+        raiseIf(!now.pkeys().equals(before.pkeys()), AsyncEventType.PKEY_CHANGE);
+        raiseIf(now.reregistrations() != before.reregistrations(), AsyncEventType.CLIENT_REREGISTER);
+        return false;
+    }
+
+    private void raiseIf(boolean happened, AsyncEventType event) {
+        if (happened) {
+            port().raise(event);
+        }
     }
 
     /**

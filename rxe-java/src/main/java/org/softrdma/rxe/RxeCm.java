@@ -58,6 +58,10 @@ final class RxeCm implements CmTransport {
 
     @Override
     public List<InetAddress> addresses() {
+        if (running.link().subnetPort() != null) {
+            // GIDs of a subnet are no addresses of IP; connections by address need IP over InfiniBand.
+            return List.of();
+        }
         return running.gids().entries().stream().map(entry -> entry.gid().toInetAddress()).toList();
     }
 

@@ -14,6 +14,7 @@ import org.softrdma.device.verbs.SoftSharedReceiveQueue;
 import org.softrdma.device.verbs.SoftXrcDomain;
 import org.softrdma.link.Path;
 import org.softrdma.link.PathRequest;
+import org.softrdma.link.SubnetPort;
 import org.softrdma.recording.FlightRecorder;
 import org.softrdma.rxe.engine.RxeLimits;
 import org.softrdma.rxe.qp.QpMachine;
@@ -31,6 +32,7 @@ import org.softrdma.verbs.QpType;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.RdmaDevice;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.ib.Lrh;
 
 /** An open rxe device. */
 public final class RxeContext extends SoftContext implements CmContext {
@@ -80,11 +82,11 @@ public final class RxeContext extends SoftContext implements CmContext {
     public PortAttributes queryPort(int port) {
         requireOpen("query_port");
         requirePort("query_port", port);
-        return RxePort.attributes(running.netdev(), counter("drop_bad_pkey"), counter("drop_bad_qkey"));
+        return running.portAttributes(counter("drop_bad_pkey"), counter("drop_bad_qkey"));
     }
 
     Mtu activeMtu() {
-        return RxePort.activeMtu(running.netdev());
+        return running.activeMtu();
     }
 
     private int counter(String name) {
@@ -126,10 +128,26 @@ public final class RxeContext extends SoftContext implements CmContext {
     public int queryPkey(int port, int index) {
         requireOpen("query_pkey");
         requirePort("query_pkey", port);
-        if (index != 0) {
-            throw new VerbsException(Errno.EINVAL, "query_pkey", "P_Key index " + index + ": the table has one entry");
+        requireIndex(index);
+        return pkey(index);
+    }
+
+    private void requireIndex(int index) {
+        SubnetPort subnet = running.link().subnetPort();
+        int entries = subnet == null ? 1 : subnet.pkeys().size();
+        if (index < 0 || index >= entries) {
+            throw new VerbsException(Errno.EINVAL, "query_pkey", "P_Key index " + index + ": the table has " + (entries == 1 ? "one entry"
+                : entries + " entries"));
         }
-        return QpMachine.PKEY;
+    }
+
+    /** P_Key at an index of the port's table; 0 if there is none. */
+    int pkey(int index) {
+        SubnetPort subnet = running.link().subnetPort();
+        if (subnet == null) {
+            return index == 0 ? QpMachine.PKEY : 0;
+        }
+        return index >= 0 && index < subnet.pkeys().size() ? subnet.pkeys().get(index) : 0;
     }
 
     @Override
@@ -173,7 +191,7 @@ public final class RxeContext extends SoftContext implements CmContext {
      */
     void awaitReachable(AddressVector vector) {
         GidEntry source = vector.sgidIndex() < 0 ? null : running.gids().at(vector.sgidIndex());
-        if (source != null && vector.dgid() != null && !vector.dgid().isZero()) {
+        if (source != null && source.type() != GidType.IB && vector.dgid() != null && !vector.dgid().isZero()) {
             running.link().awaitReachable(source.type(), source.gid(), vector.dgid());
         }
     }
@@ -187,6 +205,10 @@ public final class RxeContext extends SoftContext implements CmContext {
     Path resolve(String verb, String who, AddressVector vector, int trafficClass) {
         if (vector.port() != 1) {
             throw new VerbsException(Errno.EINVAL, verb, who + "AV port " + vector.port() + "; the device has port 1 only");
+        }
+        if (running.link().subnetPort() != null && !vector.isGlobal()) {
+            requireLid(verb, who, vector);
+            return running.link().resolve(PathRequest.withinSubnet(Gid.ZERO, vector.dlid(), vector.sl(), vector.srcPathBits()));
         }
         GidEntry source = vector.sgidIndex() < 0 ? null : running.gids().at(vector.sgidIndex());
         if (source == null) {
@@ -205,8 +227,18 @@ public final class RxeContext extends SoftContext implements CmContext {
             throw new VerbsException(Errno.EADDRNOTAVAIL, verb, who + "sgid_index " + vector.sgidIndex() + " is " + source.gid()
                 + ", which interface " + source.netdev() + " does not have; choose another index");
         }
+        if (source.type() == GidType.IB) {
+            requireLid(verb, who, vector);
+        }
         return running.link().resolve(new PathRequest(source.type(), source.gid(), vector.dgid(), trafficClass, vector.hopLimit(),
-            vector.sl()));
+            vector.sl(), vector.dlid(), vector.srcPathBits()));
+    }
+
+    private static void requireLid(String verb, String who, AddressVector vector) {
+        if (vector.dlid() < 1 || vector.dlid() >= Lrh.PERMISSIVE_LID) {
+            throw new VerbsException(Errno.EINVAL, verb, who + "AV dlid " + vector.dlid() + " is not in 1..65534: on an InfiniBand subnet"
+                + " each packet needs a LID, also with a GID; has a subnet manager run (softrdma sm)?");
+        }
     }
 
     @Override

@@ -8,6 +8,7 @@ import org.softrdma.rxe.cm.OutgoingMad;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.wire.ib.Lrh;
 
 /** Queue pair 1 of an rxe device, for management agents of programs. */
 final class RxeMadPort implements MadPort {
@@ -27,9 +28,22 @@ final class RxeMadPort implements MadPort {
         running.cm().command(nowNs -> running.engine().gsi().leave(managementClass));
     }
 
+    private void requireLids(Gid from, Gid to) {
+        if (!from.isLid() || !running.link().subnetPort().owns(from.lid())) {
+            throw new VerbsException(Errno.EINVAL, "send_mad", from + " is no LID of the port, whose base LID is "
+                + running.link().subnetPort().lid());
+        }
+        if (!to.isLid() || to.lid() == 0 || to.lid() > Lrh.LAST_UNICAST_LID) {
+            throw new VerbsException(Errno.EINVAL, "send_mad", to + " is no LID: on an InfiniBand subnet datagrams go to"
+                + " Gid.ofLid(1..49151)");
+        }
+    }
+
     @Override
     public void send(Gid from, Gid to, ByteBuffer mad) {
-        if (running.gids().entries().stream().noneMatch(entry -> entry.gid().equals(from))) {
+        if (running.link().subnetPort() != null) {
+            requireLids(from, to);
+        } else if (running.gids().entries().stream().noneMatch(entry -> entry.gid().equals(from))) {
             throw new VerbsException(Errno.EINVAL, "send_mad", "the port has no GID " + from);
         }
         running.cm().command(nowNs -> running.engine().gsi().send(new OutgoingMad(new GidPair(running.roceMode(), from, to), mad)));

@@ -162,6 +162,9 @@ final class RxeQueuePair extends SoftQueuePair {
             checkValues(change);
             Path path = change.has(QpAttributeMask.AV) ? resolve(change.addressVector()) : null;
             engine.settle(machine);
+            if (change.has(QpAttributeMask.PKEY_INDEX)) {
+                machine.join(context.pkey(change.pkeyIndex()));
+            }
             machine.modify(change, to, path);
             engine.activate(machine);
         } finally {
@@ -178,7 +181,9 @@ final class RxeQueuePair extends SoftQueuePair {
     }
 
     private void checkValues(QpAttributes change) {
-        range(change, QpAttributeMask.PKEY_INDEX, "PKEY_INDEX", change.pkeyIndex(), 0);
+        if (change.has(QpAttributeMask.PKEY_INDEX) && context.pkey(change.pkeyIndex()) == 0) {
+            throw refuse("PKEY_INDEX " + change.pkeyIndex() + " names no P_Key of the port");
+        }
         range(change, QpAttributeMask.TIMEOUT, "TIMEOUT", change.timeout(), 31);
         range(change, QpAttributeMask.RETRY_CNT, "RETRY_CNT", change.retryCount(), 7);
         range(change, QpAttributeMask.RNR_RETRY, "RNR_RETRY", change.rnrRetry(), 7);

@@ -6,17 +6,21 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * Destination of packets ({@code struct ibv_ah_attr} with its global route). RoCE always has a global route.
+ * Destination of packets ({@code struct ibv_ah_attr} with its global route). RoCE always has a global route; on an InfiniBand
+ * subnet the peer's LID is enough.
  *
- * @param dgid         the peer's GID
+ * @param dgid         the peer's GID; {@link Gid#ZERO} or null for no global route
  * @param sgidIndex    our GID, by its index in the port's table
  * @param flowLabel    20 bits
  * @param hopLimit     0..255
  * @param trafficClass 0..255
  * @param sl           service level 0..15
  * @param port         our port, from 1
+ * @param dlid         the peer's LID on an InfiniBand subnet, u16; 0 on Ethernet
+ * @param srcPathBits  low bits of our LID, 0..127, as far as the port's LMC permits; 0 on Ethernet
  */
-public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit, int trafficClass, int sl, int port) {
+public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit, int trafficClass, int sl, int port, int dlid,
+                            int srcPathBits) {
     private static final int GRH_BYTES = 40;
     private static final int IPV4_AT = 20;
     private static final int UDP = 17;
@@ -24,6 +28,31 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
     private static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
     private static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
+    /**
+     * Makes a destination with a global route and without a LID, as on Ethernet.
+     *
+     * @param dgid         the peer's GID
+     * @param sgidIndex    our GID, by its index in the port's table
+     * @param flowLabel    20 bits
+     * @param hopLimit     0..255
+     * @param trafficClass 0..255
+     * @param sl           service level 0..15
+     * @param port         our port, from 1
+     */
+    public AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit, int trafficClass, int sl, int port) {
+        this(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port, 0, 0);
+    }
+
+    /**
+     * Makes a destination on an InfiniBand subnet, without a global route, with service level 0, by port 1.
+     *
+     * @param dlid the peer's LID, u16
+     * @return a new vector
+     */
+    public static AddressVector toLid(int dlid) {
+        return new AddressVector(Gid.ZERO, 0, 0, 0, 0, 0, 1, dlid, 0);
+    }
 
     /**
      * Makes a destination with flow label, traffic class and service level 0, hop limit 64, and port 1.
@@ -43,7 +72,7 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
      * @return a new vector
      */
     public AddressVector withFlowLabel(int flowLabel) {
-        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port, dlid, srcPathBits);
     }
 
     /**
@@ -53,7 +82,7 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
      * @return a new vector
      */
     public AddressVector withHopLimit(int hopLimit) {
-        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port, dlid, srcPathBits);
     }
 
     /**
@@ -63,7 +92,7 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
      * @return a new vector
      */
     public AddressVector withTrafficClass(int trafficClass) {
-        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port, dlid, srcPathBits);
     }
 
     /**
@@ -73,7 +102,7 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
      * @return a new vector
      */
     public AddressVector withSl(int sl) {
-        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port, dlid, srcPathBits);
     }
 
     /**
@@ -83,7 +112,22 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
      * @return a new vector
      */
     public AddressVector withPort(int port) {
-        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port);
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port, dlid, srcPathBits);
+    }
+
+    /**
+     * Replaces the LID of the peer.
+     *
+     * @param dlid u16
+     * @return a new vector
+     */
+    public AddressVector withDlid(int dlid) {
+        return new AddressVector(dgid, sgidIndex, flowLabel, hopLimit, trafficClass, sl, port, dlid, srcPathBits);
+    }
+
+    /** {@return whether packets have a global route header} */
+    public boolean isGlobal() {
+        return dgid != null && !dgid.isZero();
     }
 
     /**
@@ -104,12 +148,15 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
      * @param context    of the device that received it
      * @param port       port that received the datagram
      * @param completion completion of the receive
-     * @param grh        the first 40 bytes of the receive: an IPv6 header, RoCE v1's global route header, or an IPv4
-     *                   header in the last 20
+     * @param grh        the first 40 bytes of the receive: an IPv6 header, a global route header, or an IPv4 header in the last 20; not
+     *                   read of an InfiniBand datagram without a global route, whose completion has all of the address
      * @return the destination
      * @throws VerbsException EINVAL if they hold neither, or the completion has no such bytes; ENOENT if the port has no such GID
      */
     public static AddressVector ofReceived(Context context, int port, WorkCompletion completion, MemorySegment grh) {
+        if ((completion.flags() & WcFlags.GRH) == 0 && completion.slid() != 0) {
+            return new AddressVector(Gid.ZERO, 0, 0, 0, 0, completion.sl(), port, completion.slid(), completion.dlidPathBits());
+        }
         if ((completion.flags() & WcFlags.GRH) == 0) {
             throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", completion + ": it has no GRH");
         }
@@ -126,8 +173,11 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
             throw new VerbsException(Errno.EINVAL, "init_ah_from_wc", "the first 40 bytes hold no IPv4 or IPv6 header of a UDP packet,"
                 + " and no global route header");
         }
-        return reply(context, port, next == BTH ? GidType.ROCE_V1 : GidType.ROCE_V2, new Gid(grh.get(U64, 8), grh.get(U64, 16)),
+        GidType type = next != BTH ? GidType.ROCE_V2 : completion.slid() != 0 ? GidType.IB : GidType.ROCE_V1;
+        AddressVector global = reply(context, port, type, new Gid(grh.get(U64, 8), grh.get(U64, 16)),
             new Gid(grh.get(U64, 24), grh.get(U64, 32)), first & 0xfffff, grh.get(ValueLayout.JAVA_BYTE, 7) & 0xff, first >>> 20 & 0xff);
+        return type == GidType.IB ? new AddressVector(global.dgid, global.sgidIndex, global.flowLabel, global.hopLimit,
+            global.trafficClass, completion.sl(), port, completion.slid(), completion.dlidPathBits()) : global;
     }
 
     private static AddressVector reply(Context context, int port, GidType type, Gid sender, Gid receiver, int flowLabel, int hopLimit,
@@ -154,6 +204,7 @@ public record AddressVector(Gid dgid, int sgidIndex, int flowLabel, int hopLimit
     @Override
     public String toString() {
         return "dgid " + dgid + ", sgid_index " + sgidIndex + ", flow_label 0x" + Integer.toHexString(flowLabel) + ", hop_limit " + hopLimit
-            + ", traffic_class 0x" + Integer.toHexString(trafficClass) + ", sl " + sl + ", port_num " + port;
+            + ", traffic_class 0x" + Integer.toHexString(trafficClass) + ", sl " + sl + ", port_num " + port
+            + (dlid == 0 ? "" : ", dlid 0x" + Integer.toHexString(dlid) + ", src_path_bits " + srcPathBits);
     }
 }

@@ -29,6 +29,16 @@ public record Gid(long high, long low) {
     }
 
     /**
+     * Makes the address of a port within its InfiniBand subnet, for packets without a global route: no GID has the prefix 0.
+     *
+     * @param lid local identifier, u16
+     * @return the LID behind the prefix 0
+     */
+    public static Gid ofLid(int lid) {
+        return new Gid(0, lid & 0xffffL);
+    }
+
+    /**
      * Converts an IP address.
      *
      * @param address IPv4 or IPv6
@@ -56,6 +66,16 @@ public record Gid(long high, long low) {
     /** {@return whether all bytes are 0, as in unused entries} */
     public boolean isZero() {
         return (high | low) == 0;
+    }
+
+    /** {@return whether an address on an InfiniBand subnet is a LID, as {@link #ofLid} makes it, and no GID} */
+    public boolean isLid() {
+        return high == 0 && low >>> 16 == 0;
+    }
+
+    /** {@return the LID, u16; meaningful only if {@link #isLid()}} */
+    public int lid() {
+        return (int) low;
     }
 
     /** {@return whether it is a mapped IPv4 address} */

@@ -3,7 +3,8 @@ package org.softrdma.verbs;
 
 /**
  * Sends and receives the management datagrams of one class, at queue pair 1 of a device's port, like an agent of libibumad. There is no
- * retransmission and no matching here: the method distinguishes requests from responses, the transaction id pairs them. Any thread.
+ * retransmission and no matching here: the method distinguishes requests from responses, the transaction id pairs them. On an InfiniBand
+ * subnet the addresses are LIDs, as {@link Gid#ofLid} makes them. Any thread.
  * Source: IBA vol 1 §13.4, §13.5.
  */
 public interface MadAgent extends AutoCloseable {

@@ -16,6 +16,9 @@ public final class WorkCompletion {
     private int qpNum;
     private int sourceQp;
     private int flags;
+    private int slid;
+    private int sl;
+    private int dlidPathBits;
     /** Null if the provider did not give it. */
     private Explanation explanation;
 
@@ -61,7 +64,23 @@ public final class WorkCompletion {
         this.qpNum = qpNum;
         this.sourceQp = sourceQp;
         this.flags = flags;
+        slid = 0;
+        sl = 0;
+        dlidPathBits = 0;
         explanation = null;
+    }
+
+    /**
+     * Adds the local route of a received datagram; called by providers, after {@link #set}.
+     *
+     * @param senderLid LID of the sender, u16
+     * @param level     service level, 4 bits
+     * @param pathBits  low bits of the LID that it was sent to, 0..127
+     */
+    public void setLocalRoute(int senderLid, int level, int pathBits) {
+        slid = senderLid;
+        sl = level;
+        dlidPathBits = pathBits;
     }
 
     /**
@@ -151,6 +170,21 @@ public final class WorkCompletion {
     /** {@return bits of {@link WcFlags}} */
     public int flags() {
         return flags;
+    }
+
+    /** {@return LID of the sender of a datagram on an InfiniBand subnet, u16; 0 on Ethernet} */
+    public int slid() {
+        return slid;
+    }
+
+    /** {@return service level of a datagram, 4 bits; on Ethernet the type of its packet, where the provider reports it} */
+    public int sl() {
+        return sl;
+    }
+
+    /** {@return low bits of the LID that a datagram was sent to, 0..127} */
+    public int dlidPathBits() {
+        return dlidPathBits;
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.softrdma.host.config.NetDevice;
+import org.softrdma.link.SubnetPort;
 import org.softrdma.verbs.Gid;
 import org.softrdma.verbs.GidEntry;
 import org.softrdma.verbs.GidType;
@@ -14,7 +15,8 @@ import org.softrdma.verbs.GidType;
 /**
  * GIDs of the port in kernel rxe's order: first the link-local GID made from the MAC, then the interface's addresses, IPv4 before IPv6. A
  * link with both versions of RoCE has each GID twice, v1 before v2, as Linux lists those of adapters. An address keeps its indexes until
- * the interface loses it; new addresses take the first free indexes.
+ * the interface loses it; new addresses take the first free indexes. On an InfiniBand subnet the GIDs are the subnet's prefix with the
+ * GUIDs of the port's table.
  *
  * <p>Changed by one thread at a time, read by any thread.
  */
@@ -63,6 +65,28 @@ public final class GidTable {
             if (now[i] == null) {
                 now[i] = entry(wanted.removeFirst(), i, netdev);
             }
+        }
+        slots = now;
+        return !Arrays.equals(before, now);
+    }
+
+    /** Makes the table of a port on an InfiniBand subnet. */
+    public static GidTable of(SubnetPort port) {
+        GidTable table = new GidTable(List.of(GidType.IB));
+        table.update(port);
+        return table;
+    }
+
+    /**
+     * Updates the table to the GUIDs of a port on an InfiniBand subnet, which keep their indexes.
+     *
+     * @return whether a GID was added or removed
+     */
+    public boolean update(SubnetPort port) {
+        GidEntry[] before = slots;
+        GidEntry[] now = new GidEntry[port.guids().size()];
+        for (int i = 0; i < now.length; i++) {
+            now[i] = port.gid(i).isZero() ? null : new GidEntry(port.gid(i), i, 1, GidType.IB, "", 0);
         }
         slots = now;
         return !Arrays.equals(before, now);

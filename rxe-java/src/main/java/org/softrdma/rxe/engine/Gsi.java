@@ -28,6 +28,7 @@ import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.rxe.qp.RxeCounter;
 import org.softrdma.verbs.Errno;
 import org.softrdma.verbs.Gid;
+import org.softrdma.verbs.GidType;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.reason.Reason;
 import org.softrdma.wire.mad.Mad;
@@ -126,7 +127,9 @@ public final class Gsi {
         ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
         mad.put(0, packet.buffer(), packet.payloadAt(), Mad.LENGTH);
         ReceivedFrame frame = packet.frame();
-        inbox.add(new IncomingMad(new GidPair(frame.type(), frame.local(), new Gid(frame.remoteHigh(), frame.remoteLow())), mad));
+        GidPair ends = frame.isOnSubnet() ? new GidPair(GidType.IB, Gid.ofLid(frame.dlid()), Gid.ofLid(frame.slid()))
+            : new GidPair(frame.type(), frame.local(), new Gid(frame.remoteHigh(), frame.remoteLow()));
+        inbox.add(new IncomingMad(ends, mad));
     }
 
     /**
@@ -283,7 +286,8 @@ public final class Gsi {
     public Path path(GidPair gids) {
         Path path = paths.get(gids);
         if (path == null) {
-            path = link.resolve(new PathRequest(gids.type(), gids.local(), gids.remote(), 0, HOP_LIMIT, 0));
+            path = link.resolve(gids.type() == GidType.IB ? PathRequest.withinSubnet(gids.local(), gids.remote().lid(), 0, 0)
+                : new PathRequest(gids.type(), gids.local(), gids.remote(), 0, HOP_LIMIT, 0));
             paths.put(gids, path);
         }
         return path;

@@ -38,7 +38,7 @@ final class PacketReceiver implements FrameHandler {
     PacketReceiver(RxeEngine engine, int port, Counters<RxeCounter> counters) {
         this.engine = engine;
         this.counters = counters;
-        verifier = new PacketVerifier(port);
+        verifier = new PacketVerifier(port, engine.link()::subnetPort);
     }
 
     void setNow(long ns) {
@@ -91,7 +91,7 @@ final class PacketReceiver implements FrameHandler {
     private RxeCounter classifyFor(QpMachine qp) {
         RxeCounter refusal = qp.checkOrigin(packet);
         if (refusal == null) {
-            refusal = verifier.checkPartitionAndIcrc(packet);
+            refusal = verifier.checkPartitionAndIcrc(packet, qp.pkey());
         }
         if (refusal == null) {
             counters.count(RxeCounter.RCVD_PKTS);
@@ -108,7 +108,7 @@ final class PacketReceiver implements FrameHandler {
         }
         RxeCounter refusal = entry.checkOrigin(packet);
         if (refusal == null) {
-            refusal = verifier.checkPartitionAndIcrc(packet);
+            refusal = verifier.checkPartitionAndIcrc(packet, entry.pkey());
         }
         if (refusal == null) {
             counters.count(RxeCounter.RCVD_PKTS);
@@ -123,7 +123,7 @@ final class PacketReceiver implements FrameHandler {
         if (members.isEmpty()) {
             return RxeCounter.DROP_UNKNOWN_GROUP;
         }
-        RxeCounter refusal = verifier.checkPartitionAndIcrc(packet);
+        RxeCounter refusal = verifier.checkAnyPartitionAndIcrc(packet);
         if (refusal == null) {
             counters.count(RxeCounter.RCVD_PKTS);
             for (int i = 0; i < members.size(); i++) {
@@ -136,7 +136,7 @@ final class PacketReceiver implements FrameHandler {
     private RxeCounter classifyForGsi() {
         RxeCounter refusal = engine.gsi().check(packet);
         if (refusal == null) {
-            refusal = verifier.checkPartitionAndIcrc(packet);
+            refusal = verifier.checkAnyPartitionAndIcrc(packet);
         }
         if (refusal == null) {
             counters.count(RxeCounter.RCVD_PKTS);

@@ -2,10 +2,14 @@
 package org.softrdma.rxe.engine;
 
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 import org.softrdma.link.ReceivedFrame;
+import org.softrdma.link.SubnetPort;
 import org.softrdma.rxe.qp.InboundPacket;
 import org.softrdma.rxe.qp.QpMachine;
 import org.softrdma.rxe.qp.RxeCounter;
+import org.softrdma.verbs.GidType;
+import org.softrdma.wire.ib.PKeyBlock;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.roce.Icrc;
 import org.softrdma.wire.roce.IpIdSolver;
@@ -22,16 +26,23 @@ final class PacketVerifier {
     private final int port;
     private final Icrc icrc = new Icrc();
     private final IpIdSolver ipIds = new IpIdSolver();
+    private final Supplier<SubnetPort> subnetPort;
     private int lastIpId;
 
-    /** @param port UDP port that packets of RoCE v2 must be addressed to */
-    PacketVerifier(int port) {
+    /**
+     * Creates a verifier.
+     *
+     * @param port       UDP port that packets of RoCE v2 must be addressed to
+     * @param subnetPort the port of an InfiniBand subnet, whose P_Keys its packets need
+     */
+    PacketVerifier(int port, Supplier<SubnetPort> subnetPort) {
         this.port = port;
+        this.subnetPort = subnetPort;
     }
 
     /** Whether all headers can be read. An unknown opcode passes: it is a queue pair's to refuse. */
     RxeCounter checkHeaders(ReceivedFrame frame) {
-        if (!frame.isRoceV1() && frame.destPort() != port) {
+        if (frame.type() == GidType.ROCE_V2 && frame.destPort() != port) {
             return RxeCounter.DROP_BAD_PORT;
         }
         if (frame.length() > LARGEST_PAYLOAD + LARGEST_HEADERS) {
@@ -45,16 +56,24 @@ final class PacketVerifier {
         };
     }
 
-    RxeCounter checkPartitionAndIcrc(InboundPacket packet) {
-        if (!isOurPartition(packet.pkey())) {
-            return RxeCounter.DROP_BAD_PKEY;
-        }
-        return packet.frame().isWithoutIcrc() || isIntact(packet.frame()) ? null : RxeCounter.DROP_BAD_ICRC;
+    /**
+     * Checks a packet for a queue pair.
+     *
+     * @param pkey of the queue pair; the peer may be a limited member if it is a full one. IBA vol 1 §9.6.1.1.3, §10.9.3
+     */
+    RxeCounter checkPartitionAndIcrc(InboundPacket packet, int pkey) {
+        return PKeyBlock.match(pkey, packet.pkey()) ? checkIcrc(packet.frame()) : RxeCounter.DROP_BAD_PKEY;
     }
 
-    /** Whether the P_Key is the default partition's; the peer may be a limited member because we are a full one. IBA vol 1 §10.9.3 */
-    private static boolean isOurPartition(int pkey) {
-        return (pkey & 0x7fff) == (QpMachine.PKEY & 0x7fff);
+    /** Checks a packet for queue pair 1 or a group: any of the port's partitions will do. On Ethernet that is the default one. */
+    RxeCounter checkAnyPartitionAndIcrc(InboundPacket packet) {
+        boolean ours = packet.frame().isOnSubnet() ? subnetPort.get().hasPartitionOf(packet.pkey())
+            : PKeyBlock.match(QpMachine.PKEY, packet.pkey());
+        return ours ? checkIcrc(packet.frame()) : RxeCounter.DROP_BAD_PKEY;
+    }
+
+    private RxeCounter checkIcrc(ReceivedFrame frame) {
+        return frame.isWithoutIcrc() || isIntact(frame) ? null : RxeCounter.DROP_BAD_ICRC;
     }
 
     /**
@@ -66,7 +85,10 @@ final class PacketVerifier {
         int at = frame.offset();
         int end = at + frame.length() - Icrc.LENGTH;
         int received = Icrc.get(buffer, end);
-        if (frame.isRoceV1()) {
+        if (frame.isWithinSubnet()) {
+            return received == icrc.ofLrhPayload(buffer, at, end, frame.lrh());
+        }
+        if (frame.type() != GidType.ROCE_V2) {
             return received == icrc.ofGrhPayload(buffer, at, end, frame.remoteHigh(), frame.remoteLow(), frame.local().high(),
                 frame.local().low());
         }

@@ -40,11 +40,23 @@ public final class RxeLimits {
     private RxeLimits() {
     }
 
+    /** Attributes of a device on Ethernet: a system of its own, with one P_Key. */
     public static DeviceAttributes attributes(long guid) {
-        return new DeviceAttributes("0.0.0", guid, guid, -1L, 0xfffff000L, 0xffffff, 0, 0,
+        return attributes(guid, guid, 1);
+    }
+
+    /**
+     * Attributes of a device.
+     *
+     * @param guid       of the node
+     * @param systemGuid of the system that the node is a part of
+     * @param pkeys      entries of the P_Key table
+     */
+    public static DeviceAttributes attributes(long guid, long systemGuid, int pkeys) {
+        return new DeviceAttributes("0.0.0", guid, systemGuid, -1L, 0xfffff000L, 0xffffff, 0, 0,
             MAX_QP, MAX_QP_WR, DEVICE_CAP_FLAGS, MAX_SGE, MAX_SGE, MAX_INLINE, MAX_CQ, MAX_CQE, MAX_MR, 1 << 20,
             MAX_RD_ATOMIC, 0x3f000, MAX_RD_ATOMIC, 1, MAX_MW, MAX_MCAST_GRP, MAX_MCAST_QP_ATTACH,
-            MAX_MCAST_GRP * MAX_MCAST_QP_ATTACH, MAX_AH, MAX_SRQ, MAX_SRQ_WR, MAX_SRQ_SGE, 64, 15, 1,
+            MAX_MCAST_GRP * MAX_MCAST_QP_ATTACH, MAX_AH, MAX_SRQ, MAX_SRQ_WR, MAX_SRQ_SGE, pkeys, 15, 1,
             Runtime.getRuntime().availableProcessors(), EXTENDED_CAP_FLAGS | DEVICE_CAP_FLAGS);
     }
 }

@@ -23,8 +23,9 @@ final class RxeTracks {
             path == null ? null : path.remote(), path == null ? 0 : path.sourcePort(), path == null ? 0 : path.destPort(), qp.mtu());
     }
 
+    /** Recordings have no InfiniBand; RoCE v1 has the same headers from the global route header on. */
     private static Track.Protocol protocol(Path path) {
-        return path != null && path.type() == GidType.ROCE_V1 ? Track.Protocol.ROCE_V1 : Track.Protocol.ROCE_V2;
+        return path != null && path.type() != GidType.ROCE_V2 ? Track.Protocol.ROCE_V1 : Track.Protocol.ROCE_V2;
     }
 
     /** Describes the device itself, for packets that reach no queue pair. */

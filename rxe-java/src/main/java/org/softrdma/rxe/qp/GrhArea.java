@@ -6,14 +6,16 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.softrdma.link.ReceivedFrame;
+import org.softrdma.verbs.GidType;
 import org.softrdma.wire.net.Ipv4;
 import org.softrdma.wire.net.Ipv6;
 import org.softrdma.wire.net.Udp;
 import org.softrdma.wire.roce.Grh;
 
 /**
- * First 40 bytes of a receive that holds a datagram: its network header. RoCE v1's global route header or an IPv6 header fills them; an
- * IPv4 header occupies the last 20, after 20 zero bytes. Source: IBA vol 1 §8.3, annex A17.
+ * First 40 bytes of a receive that holds a datagram: its network header. The global route header of RoCE v1 and InfiniBand or an IPv6
+ * header fills them; an IPv4 header occupies the last 20, after 20 zero bytes. All are zero without a global route. Source: IBA vol 1
+ * §8.3, annex A17.
  *
  * <p>A socket does not show all of those headers. Addresses, lengths, protocol and traffic class are the packet's own, the IPv4
  * identification is the one its ICRC proves, and the IPv4 checksum matches these fields; the hop limit is 64 where the link does not see
@@ -33,7 +35,10 @@ final class GrhArea {
 
     void fill(ReceivedFrame frame) {
         int udpLength = Udp.LENGTH + frame.length();
-        if (frame.isRoceV1()) {
+        if (frame.isWithinSubnet()) {
+            // The content is undefined then: zeros rather than bytes of an earlier datagram.
+            memory.fill((byte) 0);
+        } else if (frame.type() != GidType.ROCE_V2) {
             Grh.put(buffer, 0, frame.trafficClass(), 0, frame.length(), Grh.NEXT_HEADER_BTH, frame.hopLimit(), frame.remoteHigh(),
                 frame.remoteLow(), frame.local().high(), frame.local().low());
         } else if (frame.isIpv4()) {

@@ -164,7 +164,7 @@ final class KeepAlive {
     void transmit(long nowNs, PacketWriter out) {
         int opcode = Opcode.RC_RDMA_WRITE_ONLY;
         int at = out.begin(qp.path());
-        Bth.put(out.buffer(), at, opcode, false, 0, QpMachine.PKEY, qp.destQpn(), true, psn);
+        Bth.put(out.buffer(), at, opcode, false, 0, qp.pkey(), qp.destQpn(), true, psn);
         Reth.put(out.buffer(), at + Opcode.rethOffset(opcode), 0, 0, 0);
         qp.finish(out, at, at + Opcode.headerLength(opcode));
         counters.count(sentBefore ? RxeCounter.RETRANSMITTED_PKTS : RxeCounter.KEEPALIVE_PROBES);

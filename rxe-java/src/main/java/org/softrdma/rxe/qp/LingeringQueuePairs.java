@@ -34,6 +34,7 @@ public final class LingeringQueuePairs {
         private final int destQpn;
         /** Opcode of the service's acknowledgement. */
         private final int acknowledge;
+        private final int pkey;
         private final Path path;
         private final Responder.Executed executed;
         /** When the entry expires. */
@@ -45,6 +46,7 @@ public final class LingeringQueuePairs {
             qpn = qp.qpn();
             destQpn = qp.destQpn();
             acknowledge = qp.transport() | Opcode.RC_ACKNOWLEDGE;
+            pkey = qp.pkey();
             path = qp.path();
             executed = qp.responder().executed();
             this.untilNs = untilNs;
@@ -52,6 +54,10 @@ public final class LingeringQueuePairs {
 
         public RxeCounter checkOrigin(InboundPacket packet) {
             return path.connects(packet.frame()) ? null : RxeCounter.DROP_WRONG_ADDRESS;
+        }
+
+        public int pkey() {
+            return pkey;
         }
     }
 
@@ -114,7 +120,7 @@ public final class LingeringQueuePairs {
             Entry entry = toAcknowledge.remove();
             entry.owesAcknowledge = false;
             int at = out.begin(entry.path);
-            Bth.put(out.buffer(), at, entry.acknowledge, false, 0, QpMachine.PKEY, entry.destQpn, false, entry.acknowledgePsn);
+            Bth.put(out.buffer(), at, entry.acknowledge, false, 0, entry.pkey, entry.destQpn, false, entry.acknowledgePsn);
             Aeth.put(out.buffer(), at + Opcode.aethOffset(entry.acknowledge), Syndrome.ACK_UNLIMITED, entry.executed.msn());
             out.finish(entry.path, at, at + Opcode.headerLength(entry.acknowledge));
             counters.count(RxeCounter.GHOST_ACKS);

@@ -58,7 +58,7 @@ final class MessageWriter {
         }
         ByteBuffer buffer = out.buffer();
         boolean solicited = last && (ring.flags(wqe) & SendFlags.SOLICITED) != 0 && wrOpcode != WrOpcode.RDMA_WRITE.value();
-        Bth.put(buffer, at, opcode, solicited, pad, QpMachine.PKEY, qp.attributes().destQpn(), ackRequest, psn);
+        Bth.put(buffer, at, opcode, solicited, pad, qp.pkey(), qp.attributes().destQpn(), ackRequest, psn);
         if (Opcode.has(opcode, Opcode.XRCETH)) {
             Xrceth.put(buffer, at + Opcode.xrcethOffset(opcode), ring.remoteSrqn(wqe));
         }

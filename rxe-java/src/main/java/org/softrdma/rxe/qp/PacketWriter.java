@@ -73,7 +73,10 @@ public final class PacketWriter {
 
     /** Computes the ICRC; over IPv4 with identification 0 and DF, as unconnected sockets that must not fragment and raw links send it. */
     private int sealFor(Path path, ByteBuffer buffer, int at, int end) {
-        if (path.type() == GidType.ROCE_V1) {
+        if (path.isWithinSubnet()) {
+            return icrc.ofLrhPayload(buffer, at, end, path.lrh(end + Icrc.LENGTH - at));
+        }
+        if (path.type() != GidType.ROCE_V2) {
             return icrc.ofGrhPayload(buffer, at, end, path.local().high(), path.local().low(), path.remote().high(), path.remote().low());
         }
         return path.isIpv4()

@@ -46,7 +46,7 @@ import org.softrdma.wire.roce.Icrc;
  * call {@link #enterError}.
  */
 public abstract class QpMachine extends QueuePairCore {
-    /** P_Key of the port's only partition: the default one, as full member. */
+    /** P_Key of the only partition on Ethernet, and of queue pairs 1: the default one, as full member. */
     public static final int PKEY = 0xffff;
 
     /** Maximum packets of one turn, for fairness between queue pairs. */
@@ -56,6 +56,7 @@ public abstract class QpMachine extends QueuePairCore {
     private final ScatterGather data;
     private final RequestContext requestContext;
 
+    private int pkey = PKEY;
     private Path path;
     private int mtu;
     private int turnPackets = TURN_PACKETS;
@@ -160,7 +161,7 @@ public abstract class QpMachine extends QueuePairCore {
         }
         congestion.onNotified();
         int at = out.begin(path);
-        finish(out, at, Cnp.putPacket(out.buffer(), at, PKEY, attributes().destQpn()));
+        finish(out, at, Cnp.putPacket(out.buffer(), at, pkey, attributes().destQpn()));
         counters.count(RxeCounter.NP_CNP_SENT);
         return 1;
     }
@@ -362,6 +363,16 @@ public abstract class QpMachine extends QueuePairCore {
     /** Whether packets of send work requests may be sent. */
     boolean maySend() {
         return state() == QpState.RTS || state() == QpState.SQD;
+    }
+
+    /** P_Key of the packets of this queue pair, u16. */
+    public final int pkey() {
+        return pkey;
+    }
+
+    /** Sets the P_Key that packets carry, and that received ones must match, from now on. */
+    public final void join(int partition) {
+        pkey = partition;
     }
 
     /** Path to the peer; null before it is known. */

@@ -281,7 +281,7 @@ final class Requester {
 
     private int begin(long wqe, int opcode, PacketWriter out) {
         int at = out.begin(qp.path());
-        Bth.put(out.buffer(), at, opcode, false, 0, QpMachine.PKEY, qp.destQpn(), true, state.cursorPsn());
+        Bth.put(out.buffer(), at, opcode, false, 0, qp.pkey(), qp.destQpn(), true, state.cursorPsn());
         if (Opcode.has(opcode, Opcode.XRCETH)) {
             Xrceth.put(out.buffer(), at + Opcode.xrcethOffset(opcode), ring.remoteSrqn(wqe));
         }

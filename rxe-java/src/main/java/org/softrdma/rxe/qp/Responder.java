@@ -650,7 +650,7 @@ public final class Responder {
 
     private int begin(int opcode, int pad, PacketWriter out) {
         int at = out.begin(qp.path());
-        Bth.put(out.buffer(), at, opcode, false, pad, QpMachine.PKEY, qp.destQpn(), false, responses.headPsn());
+        Bth.put(out.buffer(), at, opcode, false, pad, qp.pkey(), qp.destQpn(), false, responses.headPsn());
         return at;
     }
 }

@@ -44,7 +44,7 @@ final class UdRequester extends UnreliableRequester {
             return fail(qp.data().explain(ring, wqe, 0));
         }
         ByteBuffer buffer = out.buffer();
-        Bth.put(buffer, at, opcode, (ring.flags(wqe) & SendFlags.SOLICITED) != 0, pad, QpMachine.PKEY, ring.remoteQpn(wqe), false,
+        Bth.put(buffer, at, opcode, (ring.flags(wqe) & SendFlags.SOLICITED) != 0, pad, qp.pkey(), ring.remoteQpn(wqe), false,
             nextPsn());
         Deth.put(buffer, at + Opcode.dethOffset(opcode), qkeyFor(wqe), qp.qpn());
         if (immediate) {

@@ -41,11 +41,20 @@ final class UdResponder {
             return;
         }
         boolean immediate = packet.has(Opcode.IMMEDIATE);
-        int flags = WcFlags.GRH | packetType(packet.frame()) << CompletionSink.SL_SHIFT;
+        int flags = flags(packet.frame());
         qp.receiveCompletions().complete(WcOpcode.RECV, GrhArea.BYTES + payload,
             immediate ? ImmDt.immediate(packet.buffer(), packet.immDtAt()) : 0,
             Deth.sourceQp(packet.buffer(), packet.dethAt()),
             immediate ? flags | WcFlags.WITH_IMM : flags, packet.solicitedEvent());
+    }
+
+    /** Returns the flags of a completion: a local route on an InfiniBand subnet, otherwise the type of the packet. */
+    private static int flags(ReceivedFrame frame) {
+        if (!frame.isOnSubnet()) {
+            return WcFlags.GRH | packetType(frame) << CompletionSink.SL_SHIFT;
+        }
+        return (frame.isWithinSubnet() ? 0 : WcFlags.GRH) | frame.serviceLevel() << CompletionSink.SL_SHIFT
+            | frame.pathBits() << CompletionSink.PATH_BITS_SHIFT | frame.slid() << CompletionSink.SLID_SHIFT;
     }
 
     /** Returns the type of a packet as {@link CompletionSink#SL_SHIFT} describes it. */

@@ -163,9 +163,11 @@ public final class CompletionRing {
             int count = (int) Math.min(tail - from, Math.min(max, into.length));
             for (int i = 0; i < count; i++) {
                 int at = at(from + i);
+                int flags = memory.u32(at + FLAGS);
                 into[i].set(memory.u64(at + WR_ID), STATUSES[memory.u32(at + STATUS)], OPCODES[memory.u32(at + OPCODE)],
                     memory.u32(at + VENDOR_ERROR), memory.u32(at + BYTE_LENGTH), memory.u32(at + IMMEDIATE),
-                    memory.u32(at + QP_NUM), memory.u32(at + SOURCE_QP), memory.u32(at + FLAGS));
+                    memory.u32(at + QP_NUM), memory.u32(at + SOURCE_QP), CompletionSink.wcFlags(flags));
+                into[i].setLocalRoute(CompletionSink.slid(flags), CompletionSink.serviceLevel(flags), CompletionSink.pathBits(flags));
             }
             head = from + count;
             return count;
@@ -272,7 +274,7 @@ public final class CompletionRing {
         }
 
         public int flags() {
-            return memory.u32(field(FLAGS));
+            return CompletionSink.wcFlags(memory.u32(field(FLAGS)));
         }
 
         public long timestampNs() {

@@ -242,8 +242,7 @@ public final class SoftCompletionQueue implements CompletionQueue, CompletionSin
 
     private boolean push(long wrId, WcStatus status, WcOpcode opcode, int vendorError, int byteLength, int immediate, int qpNum,
                          int sourceQp, int flags, boolean solicited) {
-        int shown = CompletionSink.wcFlags(flags);
-        if (overrun || !ring.push(wrId, status, opcode, vendorError, byteLength, immediate, qpNum, sourceQp, shown, context.roundNs())) {
+        if (overrun || !ring.push(wrId, status, opcode, vendorError, byteLength, immediate, qpNum, sourceQp, flags, context.roundNs())) {
             if (!overrun) {
                 overrun = true;
                 raiseOverrun();

@@ -49,6 +49,13 @@ public final class Lrh {
     /** LID of whatever port a directed packet reaches. */
     public static final int PERMISSIVE_LID = 0xFFFF;
 
+    /** Bit of SL in the 8 bytes as one big-endian number, 4 bits. */
+    public static final int SL_SHIFT = 52;
+    /** Bit of LNH in that number, 2 bits. */
+    public static final int NEXT_HEADER_SHIFT = 48;
+    /** Bit of DLID in that number, 16 bits. */
+    public static final int DLID_SHIFT = 32;
+
     private static final int WORD = 4;
 
     private Lrh() {
@@ -160,8 +167,18 @@ public final class Lrh {
      * @param slid source LID, u16
      */
     public static long header(int vl, int sl, int nextHeader, int dlid, int packetBytes, int slid) {
-        return (long) (vl & 0xF) << 60 | (long) (sl & 0xF) << 52 | (long) (nextHeader & 0x3) << 48 | (dlid & 0xFFFFL) << 32
-            | (packetBytes / WORD & 0x7FFL) << 16 | slid & 0xFFFFL;
+        return (long) (vl & 0xF) << 60 | (long) (sl & 0xF) << SL_SHIFT | (long) (nextHeader & 0x3) << NEXT_HEADER_SHIFT
+            | (dlid & 0xFFFFL) << DLID_SHIFT
+            | lengthField(packetBytes) | slid & 0xFFFFL;
+    }
+
+    /**
+     * {@return PktLen within the 8 bytes as one big-endian number}
+     *
+     * @param packetBytes bytes from the LRH to the ICRC, a multiple of four
+     */
+    public static long lengthField(int packetBytes) {
+        return (packetBytes / WORD & 0x7FFL) << 16;
     }
 
     /**

@@ -21,6 +21,8 @@ public final class Pcapng {
     public static final int LINK_ETHERNET = 1;
     /** Link type: packets that start with an IPv4 or IPv6 header. */
     public static final int LINK_RAW_IP = 101;
+    /** Link type of packets that are records of {@link Erf}. */
+    public static final int LINK_ERF = 197;
     /** Bytes {@link #putSectionHeader} writes. */
     public static final int SECTION_HEADER_LENGTH = 28;
     /** Bytes {@link #putPacket} adds around a packet and its padding. */
@@ -71,7 +73,7 @@ public final class Pcapng {
      *
      * @param b buffer, big-endian
      * @param at offset of the block
-     * @param linkType {@link #LINK_ETHERNET} or {@link #LINK_RAW_IP}
+     * @param linkType one of the link types
      * @param snapLen most bytes kept of a packet, u32; 0 for no limit
      * @param name for people, up to 65535 bytes in UTF-8
      * @return offset after the block

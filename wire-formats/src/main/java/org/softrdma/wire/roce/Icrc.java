@@ -267,6 +267,24 @@ public final class Icrc {
         return headers.ofGrh(srcHigh, srcLow, dstHigh, dstLow, end + LENGTH - bthAt) ^ overZeros(b, bthAt, end);
     }
 
+    /**
+     * ICRC of an InfiniBand packet without GRH whose LRH nobody wrote. Needs eight bytes before the BTH; they and BTH byte 4 change during
+     * the pass and are restored after.
+     *
+     * @param b buffer, big-endian
+     * @param bthAt offset of the BTH
+     * @param end offset of the ICRC
+     * @param lrh the LRH as one number; its virtual lane does not matter
+     * @return the CRC as a number, for {@link #put}
+     */
+    public int ofLrhPayload(ByteBuffer b, int bthAt, int end, long lrh) {
+        long before = b.getLong(bthAt - LRH);
+        b.putLong(bthAt - LRH, lrh | (long) VIRTUAL_LANE << 56);
+        int value = overPrefix(b, bthAt - LRH, bthAt, end);
+        b.putLong(bthAt - LRH, before);
+        return value;
+    }
+
     /** Four zeros and a BTH are 16 bytes, and full packets so a multiple of 16, which is what makes the JVM's CRC fast. */
     private int overZeros(ByteBuffer b, int bthAt, int end) {
         int before = b.getInt(bthAt - HeaderShare.ZEROS);

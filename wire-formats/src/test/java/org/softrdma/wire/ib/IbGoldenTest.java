@@ -348,6 +348,13 @@ class IbGoldenTest {
         ByteBuffer b = Bytes.buffer(WRITE);
         int icrc = new Icrc().ofLrhFrame(b, 0, Lrh.LENGTH, b.capacity());
         assertEquals(0x5ab72596, icrc, "9625b75a, least significant byte first");
+        assertEquals(0x5ab72596, new Icrc().ofLrhPayload(b, Lrh.LENGTH, b.capacity(), Lrh.header(15, 1, Lrh.NEXT_BTH, 0x375c,
+            b.capacity() + Icrc.LENGTH, 0x17d2)), "another virtual lane");
+        ByteBuffer blank = Bytes.buffer(WRITE);
+        blank.putLong(0, 0x1122334455667788L);
+        assertEquals(0x5ab72596, new Icrc().ofLrhPayload(blank, Lrh.LENGTH, b.capacity(), b.getLong(0)), "an LRH that is not there");
+        assertEquals(0x1122334455667788L, blank.getLong(0), "as it was");
+        assertEquals(Bytes.text(b, Lrh.LENGTH, b.capacity() - Lrh.LENGTH), Bytes.text(blank, Lrh.LENGTH, b.capacity() - Lrh.LENGTH));
     }
 
     @Test
